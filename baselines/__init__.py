@@ -1,0 +1,1 @@
+"""Who acts: agents, engines, rollouts and the evaluation harness."""

@@ -1,0 +1,1 @@
+"""Where it happens: one gymnasium environment per family on a shared base."""

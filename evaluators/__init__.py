@@ -1,0 +1,1 @@
+"""What it is worth: verifiers, trial records, statistics."""

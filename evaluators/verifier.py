@@ -1,0 +1,176 @@
+"""Verifiers by name, and how several make one verdict.
+
+A verifier is a pure function of (task, parameters, final state, transcript). The final state is
+plain JSON made by the environment, so a stored record can be judged again without one.
+"""
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, cast
+
+from hexathlon.evaluators.verdict import Verdict
+from hexathlon.tasks.task import Task
+
+__all__ = [
+    "RegisteredVerifier",
+    "UnknownVerifier",
+    "Verifier",
+    "all_of",
+    "gate",
+    "get_verifier",
+    "register_verifier",
+    "verify",
+    "weighted",
+]
+
+Transcript = Sequence[Mapping[str, Any]]
+"""Messages in order, each with `role` and `content`."""
+
+
+class Verifier(Protocol):
+    """Judges the end of one episode."""
+
+    def __call__(
+        self,
+        task: Task,
+        params: Mapping[str, Any],
+        final_state: Mapping[str, Any],
+        transcript: Transcript,
+    ) -> Verdict:
+        """Return the verdict; raise only when the verifier itself is at fault."""
+        ...
+
+
+class UnknownVerifier(Exception):
+    """A task asks for a verifier that nothing registered."""
+
+
+class RegisteredVerifier(NamedTuple):
+    """A verifier with what a record must say of it."""
+
+    name: str
+    version: str
+    deterministic: bool
+    function: Verifier
+
+
+class _Entry(NamedTuple):
+    target: str | Verifier
+    version: str
+    deterministic: bool
+
+
+_entries: dict[str, _Entry] = {
+    "sql_result": _Entry("hexathlon.evaluators.sql.strict:sql_result", "1", True),
+    "sql_write": _Entry("hexathlon.evaluators.sql.writes:sql_write", "1", True),
+    "sql_impossible": _Entry("hexathlon.evaluators.sql.strict:sql_impossible", "1", True),
+    "spider": _Entry("hexathlon.evaluators.sql.spider:spider", "1", True),
+    "bird_ex": _Entry("hexathlon.evaluators.sql.bird:bird_ex", "1", True),
+    "bird_soft_f1": _Entry("hexathlon.evaluators.sql.bird:bird_soft_f1", "1", True),
+    "bird_rves": _Entry("hexathlon.evaluators.sql.bird:bird_rves", "1", False),
+    "intercode_iou": _Entry("hexathlon.evaluators.sql.intercode:intercode_iou", "1", True),
+    "dbbench": _Entry("hexathlon.evaluators.sql.dbbench:dbbench", "1", True),
+}
+_loaded: dict[str, RegisteredVerifier] = {}
+
+
+def register_verifier(
+    name: str, target: str | Verifier, *, version: str, deterministic: bool = True
+) -> None:
+    """Make a verifier known.
+
+    Args:
+        name: The name by which a task's checks ask for it.
+        target: `module:function`, or the function itself.
+        version: Rises whenever the same episode can get another verdict.
+        deterministic: Whether judging the same episode twice gives the same verdict.
+
+    Raises:
+        ValueError: The name is taken.
+    """
+    entry = _Entry(target, version, deterministic)
+    if _entries.get(name, entry) != entry:
+        raise ValueError(f"the verifier name {name!r} is taken; choose another")
+    _entries[name] = entry
+
+
+def get_verifier(name: str) -> RegisteredVerifier:
+    """Return the verifier of this name, importing it on first use.
+
+    Raises:
+        UnknownVerifier: Nothing is registered under the name.
+    """
+    if name not in _loaded:
+        if name not in _entries:
+            raise UnknownVerifier(f"there is no verifier {name!r}. Known: {sorted(_entries)}")
+        target, version, deterministic = _entries[name]
+        if isinstance(target, str):
+            module, _, attribute = target.partition(":")
+            function = cast("Verifier", getattr(importlib.import_module(module), attribute))
+        else:
+            function = target
+        _loaded[name] = RegisteredVerifier(name, version, deterministic, function)
+    return _loaded[name]
+
+
+def verify(task: Task, final_state: Mapping[str, Any], transcript: Transcript) -> Verdict:
+    """Apply every check of the task; the score is 1 only if each check gives 1."""
+    verdicts: dict[str, Verdict] = {}
+    for position, check in enumerate(task.checks):
+        label = check.name if check.name not in verdicts else f"{check.name}#{position}"
+        verifier = get_verifier(check.name).function
+        verdicts[label] = verifier(task, check.params, final_state, transcript)
+    return all_of(verdicts)
+
+
+def all_of(verdicts: Mapping[str, Verdict]) -> Verdict:
+    """Combine by minimum: every part must hold. Unscored if any part is."""
+    return _combine(verdicts, lambda scores: min(scores.values()))
+
+
+def gate(hard: Mapping[str, Verdict], soft: Verdict) -> Verdict:
+    """Let the soft verdict count only if every hard one scores 1 (product of hard, times soft)."""
+    held = all(verdict.score == 1.0 for verdict in hard.values())
+    parts = {**hard, "soft": soft}
+    return _combine(parts, lambda scores: scores["soft"] if held else 0.0)
+
+
+def weighted(verdicts: Mapping[str, Verdict], weights: Mapping[str, float]) -> Verdict:
+    """Combine by weighted mean, weights being positive and named like the verdicts.
+
+    Raises:
+        ValueError: The names differ, or a weight is not positive.
+    """
+    if set(weights) != set(verdicts) or any(not weight > 0 for weight in weights.values()):
+        raise ValueError(
+            f"expected one positive weight for each of {sorted(verdicts)}, got {dict(weights)}"
+        )
+    total = sum(weights.values())
+    return _combine(
+        verdicts, lambda scores: sum(scores[name] * weights[name] for name in scores) / total
+    )
+
+
+def _combine(
+    verdicts: Mapping[str, Verdict], rule: Callable[[Mapping[str, float]], float]
+) -> Verdict:
+    if not verdicts:
+        raise ValueError("expected at least one verdict to combine, got none")
+    if len(verdicts) == 1:
+        return next(iter(verdicts.values()))
+    terms: dict[str, float] = {}
+    for name, verdict in verdicts.items():
+        terms[name] = verdict.score
+        terms.update({f"{name}.{term}": value for term, value in verdict.terms.items()})
+    partials = [
+        verdict.score if verdict.partial is None else verdict.partial
+        for verdict in verdicts.values()
+    ]
+    scored = all(verdict.status == "scored" for verdict in verdicts.values())
+    return Verdict(
+        score=min(max(rule({name: v.score for name, v in verdicts.items()}), 0.0), 1.0),
+        partial=sum(partials) / len(partials),
+        terms=terms,
+        status="scored" if scored else "unscored",
+        evidence={name: verdict.evidence for name, verdict in verdicts.items()},
+    )

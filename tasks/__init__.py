@@ -1,0 +1,1 @@
+"""What is asked: task records, generators, splits, oracles, loaders of public formats."""

@@ -1,0 +1,59 @@
+"""Task sources by name; each is imported when it is first asked for."""
+
+import importlib
+from collections.abc import Callable
+from typing import cast
+
+from hexathlon.tasks.errors import TaskError, UnknownTaskSource
+from hexathlon.tasks.source import TaskSource
+
+__all__ = ["get_source", "register_source", "source_names"]
+
+_factories: dict[str, str | Callable[[], TaskSource]] = {
+    "sql": "hexathlon.tasks.sql.source:source",
+    "spider": "hexathlon.tasks.sql.loaders.spider:source",
+    "bird": "hexathlon.tasks.sql.loaders.bird:source",
+    "intercode-sql": "hexathlon.tasks.sql.loaders.intercode:source",
+    "dbbench": "hexathlon.tasks.sql.loaders.dbbench:source",
+    "chinook": "hexathlon.tasks.sql.loaders.sample:source",
+}
+_sources: dict[str, TaskSource] = {}
+
+
+def register_source(name: str, factory: str | Callable[[], TaskSource]) -> None:
+    """Make a task source known.
+
+    Args:
+        name: First part of its task ids.
+        factory: `module:function` or a callable that returns the source; called at most once.
+
+    Raises:
+        TaskError: The name is taken by another factory.
+    """
+    if _factories.get(name, factory) != factory:
+        raise TaskError(f"the task source name {name!r} is taken; choose another")
+    _factories[name] = factory
+
+
+def get_source(name: str) -> TaskSource:
+    """Return the source of this name, importing it on first use.
+
+    Raises:
+        UnknownTaskSource: Nothing is registered under the name.
+    """
+    if name not in _sources:
+        if name not in _factories:
+            raise UnknownTaskSource(name, _factories)
+        factory = _factories[name]
+        if isinstance(factory, str):
+            module, _, attribute = factory.partition(":")
+            factory = cast(
+                "Callable[[], TaskSource]", getattr(importlib.import_module(module), attribute)
+            )
+        _sources[name] = factory()
+    return _sources[name]
+
+
+def source_names() -> list[str]:
+    """Return the names of all known sources, sorted."""
+    return sorted(_factories)

@@ -1,0 +1,128 @@
+"""Task sets: a slice of a source with a name, a version and a content hash.
+
+A set is lazy: it knows its ids by arithmetic and builds a task when asked for it. The held-out
+split is drawn from a secret salt: before a round `commitment(salt)` is published, after it the
+salt itself, so that anyone can rebuild the tasks and see that they were fixed beforehand.
+"""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Iterator
+
+from hexathlon.tasks.errors import TaskError, UnknownTask
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.source import TaskSource, parse_address
+from hexathlon.tasks.task import Level, Split, Task
+
+__all__ = ["TaskSet", "build_task", "commitment"]
+
+_CACHED_TASKS = 256
+
+
+def commitment(salt: str) -> str:
+    """Return the hash of a held-out salt that is published before the round (SHA-256, hex)."""
+    return hashlib.sha256(f"hexathlon held-out salt\n{salt}".encode()).hexdigest()
+
+
+class TaskSet:
+    """An indexable, lazily built slice of a task source.
+
+    Args:
+        source: A source or its registered name.
+        split: `train`, `dev`, `test` or `heldout`.
+        level: Only tasks of this level; None for all.
+        salt: The secret of a held-out round; needed for `heldout`, refused elsewhere.
+    """
+
+    def __init__(
+        self,
+        source: str | TaskSource,
+        split: Split = "test",
+        level: Level | None = None,
+        salt: str | None = None,
+    ) -> None:
+        if (split == "heldout") != (salt is not None):
+            raise TaskError(
+                "the held-out split needs a salt, and only it does: "
+                f"got split={split!r} and {'a' if salt else 'no'} salt"
+            )
+        self.source = get_source(source) if isinstance(source, str) else source
+        self.split: Split = split
+        self.level = level
+        self._salt = salt
+        self._cache: OrderedDict[str, Task] = OrderedDict()
+
+    @property
+    def name(self) -> str:
+        """The source's name with split and level, such as `sql:test:hard`."""
+        return ":".join(filter(None, [self.source.name, self.split, self.level]))
+
+    @property
+    def version(self) -> str:
+        """The source's version."""
+        return self.source.version
+
+    @property
+    def size(self) -> int | None:
+        """The number of tasks; None where there is no end."""
+        return self.source.size(self.split, self.level)
+
+    def __len__(self) -> int:
+        if self.size is None:
+            raise TaskError(f"{self.name} has no end; ask for a number of tasks instead")
+        return self.size
+
+    def task_id(self, index: int) -> str:
+        """Return the id of the index-th task without building it."""
+        if index < 0 or (self.size is not None and index >= self.size):
+            raise IndexError(f"{self.name} has {self.size} tasks; there is no index {index}")
+        return self.source.address(self.split, index, self.level)
+
+    def ids(self, count: int | None = None) -> Iterator[str]:
+        """Yield the first `count` ids, or all of a finite set."""
+        end = len(self) if count is None else count
+        if self.size is not None and end > self.size:
+            raise TaskError(f"{self.name} has {self.size} tasks, {end} were asked for")
+        return (self.task_id(index) for index in range(end))
+
+    def __getitem__(self, index: int) -> Task:
+        return self.get(self.task_id(index))
+
+    def __iter__(self) -> Iterator[Task]:
+        return (self.get(task_id) for task_id in self.ids())
+
+    def get(self, task_id: str) -> Task:
+        """Return the task of this id, which must belong to the set.
+
+        Raises:
+            UnknownTask: The id belongs to another source, split or level.
+        """
+        address = parse_address(task_id)
+        wanted = (self.source.name, self.split, self.level or address.level)
+        if (address.source, address.split, address.level) != wanted:
+            raise UnknownTask(task_id, f"it is not in {self.name}")
+        if task_id in self._cache:
+            self._cache.move_to_end(task_id)
+        else:
+            self._cache[task_id] = self.source.build(task_id, self._salt)
+            if len(self._cache) > _CACHED_TASKS:
+                self._cache.popitem(last=False)
+        return self._cache[task_id]
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 (hex) of everything that decides the tasks.
+
+        That is the source's fingerprint (its code and data) with version, split, level, size and,
+        for a held-out round, the salt's commitment. The hash of each single task stands in its
+        record besides.
+        """
+        parts = [self.name, self.version, str(self.size), self.source.fingerprint()]
+        if self._salt is not None:
+            parts.append(commitment(self._salt))
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def build_task(task_id: str, salt: str | None = None) -> Task:
+    """Build one task from its id alone."""
+    return get_source(parse_address(task_id).source).build(task_id, salt)
