@@ -1,0 +1,213 @@
+"""The record of one trial: its fields, their shape, and its hash.
+
+Reading and writing files of records is left to `hexathlon.evaluators.record_reader` and
+`hexathlon.evaluators.records`; the meaning of scores to `hexathlon.evaluators.summary`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NotRequired, TypedDict
+
+from hexathlon.evaluators.canonical import canonical_json, encode_text, sha256_hex
+from hexathlon.evaluators.plan import TrialKey
+
+RECORD_SCHEMA = "hexathlon.trial/1"
+UNHASHED = ("timing", "hash")
+"""Fields of a record outside its hash: clocks differ between two otherwise equal runs."""
+
+TrialStatus = Literal["scored", "unscored", "infra"]
+
+
+class KeyFields(TypedDict):
+    """What a trial is a trial of."""
+
+    env: str
+    task: str
+    seed: int
+    trial: int
+
+
+class Earlier(TypedDict):
+    """An attempt at the same trial that infrastructure spoilt."""
+
+    attempt: int
+    cause: str
+    message: str
+
+
+class Step(TypedDict):
+    """One action and the observation that followed it."""
+
+    index: int
+    action: str
+    observation: str
+    reward: float
+    status: str
+
+
+class TrialRecord(TypedDict):
+    """One trial, whole: key, outcome, trajectory, final state, timing.
+
+    ``prev`` and ``hash`` are set by the writer.
+    """
+
+    schema: str
+    key: KeyFields
+    attempt: int
+    earlier: list[Earlier]
+    task_hash: str
+    template: str
+    level: str
+    split: str
+    stop: str
+    status: TrialStatus
+    cause: str | None
+    error: str | None
+    reward: float | None
+    partial: float | None
+    terms: dict[str, float]
+    evidence: dict[str, Any]
+    checks: list[dict[str, Any]]
+    judges: list[dict[str, Any]]
+    usage: dict[str, dict[str, Any]]
+    turns: int
+    tool_errors: int
+    cut_chars: int
+    sandbox: str
+    flags: list[str]
+    system_prompt_hash: str
+    opening: str
+    steps: list[Step]
+    final_state: dict[str, Any]
+    final_state_hash: str
+    env_version: str
+    timing: dict[str, Any]
+    prev: NotRequired[str]
+    hash: NotRequired[str]
+
+
+class RecordError(Exception):
+    """A trial record, or a file of them, that is not what it has to be."""
+
+
+def record_key(record: Mapping[str, Any]) -> TrialKey:
+    """Return (environment, task, seed, trial) of a record."""
+    key = record["key"]
+    return (key["env"], key["task"], key["seed"], key["trial"])
+
+
+def record_hash(record: Mapping[str, Any]) -> str:
+    """Return the hash of a record: everything in it but ``timing`` and ``hash``."""
+    return sha256_hex(encode_text(hashed_text(record)))
+
+
+def hashed_text(record: Mapping[str, Any]) -> str:
+    """Return the canonical JSON of a record's hashed part."""
+    return canonical_json({name: item for name, item in record.items() if name not in UNHASHED})
+
+
+_STATUSES = ("scored", "unscored", "infra")
+_NUMBER = (int, float)
+_OPTIONAL_TEXT = (str, type(None))
+_OPTIONAL_NUMBER = (int, float, type(None))
+_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "schema": str,
+    "key": dict,
+    "attempt": int,
+    "earlier": list,
+    "task_hash": str,
+    "template": str,
+    "level": str,
+    "split": str,
+    "stop": str,
+    "status": str,
+    "cause": _OPTIONAL_TEXT,
+    "error": _OPTIONAL_TEXT,
+    "reward": _OPTIONAL_NUMBER,
+    "partial": _OPTIONAL_NUMBER,
+    "terms": dict,
+    "evidence": dict,
+    "checks": list,
+    "judges": list,
+    "usage": dict,
+    "turns": int,
+    "tool_errors": int,
+    "cut_chars": int,
+    "sandbox": str,
+    "flags": list,
+    "system_prompt_hash": str,
+    "opening": str,
+    "steps": list,
+    "final_state": dict,
+    "final_state_hash": str,
+    "env_version": str,
+    "timing": dict,
+}
+_KEY_FIELDS: dict[str, type] = {"env": str, "task": str, "seed": int, "trial": int}
+_STEP_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "index": int,
+    "action": str,
+    "observation": str,
+    "reward": _NUMBER,
+    "status": str,
+}
+
+
+def record_fault(record: Any) -> tuple[str, str] | None:
+    """Return (field, what is wrong with it) of the first malformed field, or None.
+
+    Cheap: looks at the shape, not at hashes. Fields not known here are let through, so that a
+    reader of today reads the records of tomorrow.
+    """
+    if not isinstance(record, dict):
+        return "record", f"expected an object, found {type(record).__name__}"
+    if record.get("schema") != RECORD_SCHEMA:
+        return "schema", f"expected {RECORD_SCHEMA!r}, found {record.get('schema')!r}"
+    return (
+        _shape_fault(record, _FIELDS, "")
+        or _shape_fault(record["key"], _KEY_FIELDS, "key.")
+        or _outcome_fault(record)
+        or _steps_fault(record["steps"])
+    )
+
+
+def _shape_fault(
+    holder: dict[str, Any], fields: Mapping[str, type | tuple[type, ...]], prefix: str
+) -> tuple[str, str] | None:
+    for name, kind in fields.items():
+        if name not in holder:
+            return prefix + name, "is missing"
+        value = holder[name]
+        if not isinstance(value, kind) or type(value) is bool:
+            kinds = (kind,) if isinstance(kind, type) else kind
+            expected = " or ".join(each.__name__ for each in kinds)
+            return prefix + name, f"expected {expected}, found {type(value).__name__}"
+    return None
+
+
+def _outcome_fault(record: dict[str, Any]) -> tuple[str, str] | None:
+    status, reward = record["status"], record["reward"]
+    if status not in _STATUSES:
+        return "status", f"expected one of {', '.join(_STATUSES)}, found {status!r}"
+    if status == "scored" and (reward is None or not 0.0 <= reward <= 1.0):
+        return "reward", f"a scored trial has a reward from 0 to 1, found {reward!r}"
+    if status != "scored" and reward is not None:
+        return "reward", f"{status} trial has no reward, found {reward!r}"
+    if status == "infra" and not record["cause"]:
+        return "cause", "a trial that infrastructure spoilt names its cause"
+    if record["attempt"] < 1:
+        return "attempt", f"counts from 1, found {record['attempt']}"
+    return None
+
+
+def _steps_fault(steps: list[Any]) -> tuple[str, str] | None:
+    for index, step in enumerate(steps):
+        if not isinstance(step, dict):
+            return f"steps[{index}]", f"expected an object, found {type(step).__name__}"
+        fault = _shape_fault(step, _STEP_FIELDS, f"steps[{index}].")
+        if fault is not None:
+            return fault
+        if step["index"] != index:
+            return f"steps[{index}].index", f"expected {index}, found {step['index']}"
+    return None
