@@ -114,13 +114,22 @@ def get_verifier(name: str) -> RegisteredVerifier:
 
 
 def verify(task: Task, final_state: Mapping[str, Any], transcript: Transcript) -> Verdict:
-    """Apply every check of the task; the score is 1 only if each check gives 1."""
-    verdicts: dict[str, Verdict] = {}
+    """Apply every check of the task.
+
+    The score is 1 only if each headline check gives 1; the others appear among the terms.
+    """
+    headline: dict[str, Verdict] = {}
+    beside: dict[str, float] = {}
     for position, check in enumerate(task.checks):
-        label = check.name if check.name not in verdicts else f"{check.name}#{position}"
-        verifier = get_verifier(check.name).function
-        verdicts[label] = verifier(task, check.params, final_state, transcript)
-    return all_of(verdicts)
+        verdict = get_verifier(check.name).function(task, check.params, final_state, transcript)
+        label = check.name if check.name not in headline else f"{check.name}#{position}"
+        if check.headline:
+            headline[label] = verdict
+        elif verdict.status == "scored":
+            beside[label] = verdict.score
+            beside.update({f"{label}.{term}": value for term, value in verdict.terms.items()})
+    whole = all_of(headline)
+    return whole.model_copy(update={"terms": {**whole.terms, **beside}}) if beside else whole
 
 
 def all_of(verdicts: Mapping[str, Verdict]) -> Verdict:

@@ -46,7 +46,7 @@ class Limits(_Record):
     seconds_per_action: float = Field(default=10.0, gt=0)
     """Wall-clock seconds for one action inside the environment."""
 
-    observation_chars: int = Field(default=20_000, ge=200)
+    observation_chars: int = Field(default=20_000, ge=200, le=65_536)
     """Longest observation; longer ones are cut in the middle, with a marker that says so."""
 
 
@@ -65,6 +65,9 @@ class Check(_Record):
     name: str
     params: dict[str, Any] = Field(default_factory=dict)
     """Passed to the verifier; may hold expected answers, which the agent never sees."""
+
+    headline: bool = True
+    """Whether the score depends on it; otherwise it is reported beside the score, as a term."""
 
 
 class Task(_Record):

@@ -1,0 +1,423 @@
+"""The base of every environment: task choice, turns, tools, budgets, verdict, fork.
+
+An author writes a subclass with `on_reset`, a few methods marked `@tool`, `final_state`, and, if
+the world changes, `save` and `load`. Everything else is here: choosing the task, reading the
+action, checking tool calls, cutting long observations, counting turns, verifying the end,
+snapshots. The text that the agent sees is a function of (task, seed) and of its own actions.
+"""
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, Self, cast
+
+import gymnasium
+import numpy as np
+from gymnasium.error import ResetNeeded
+
+from hexathlon.envs.errors import ForkUnsupported, ToolError, UnknownOption, VerifierFault
+from hexathlon.envs.messages import (
+    Action,
+    Call,
+    Message,
+    assistant_message,
+    cut_middle,
+    parse_message,
+    parse_text,
+    scrub,
+)
+from hexathlon.envs.spaces import MAX_TEXT, Unicode, message_space, messages_space
+from hexathlon.envs.state import State
+from hexathlon.envs.status import Status
+from hexathlon.envs.tools import ToolTable, tools_of
+from hexathlon.evaluators.verdict import Verdict
+from hexathlon.evaluators.verifier import verify
+from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.source import parse_address
+from hexathlon.tasks.task import Level, Limits, Split, Task
+from hexathlon.tasks.taskset import TaskSet
+
+__all__ = ["ActionFormat", "Environment"]
+
+ActionFormat = Literal["text", "message"]
+
+_OPTIONS = ("task", "taskset", "split", "level", "index", "salt")
+_UNBOUNDED_DRAW = 1 << 24
+
+
+class Environment(gymnasium.Env[Any, Any]):
+    """A task world that speaks text.
+
+    Args:
+        taskset: Name of the task source to draw from; the family's own by default.
+        split: Split to draw from when `reset` names no task.
+        level: Level to draw from; None for all.
+        action_format: `text`: actions and observations are strings. `message`: actions are one
+            chat message, observations a tuple of the new messages.
+        limits: Replaces single limits of every task, such as `{"turns": 5}`; flat JSON.
+        render_mode: `ansi` or None.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}
+
+    family: ClassVar[str] = ""
+    version: ClassVar[str] = "0"
+    """Version of the environment's own behaviour; rises whenever results can change."""
+
+    default_taskset: ClassVar[str] = ""
+    system_prompt: ClassVar[str] = ""
+    """Told to the agent once per episode; constant."""
+
+    supports_fork: ClassVar[bool] = True
+    fork_obstacle: ClassVar[str] = ""
+    """Why the backend cannot fork, where `supports_fork` is False."""
+
+    sandbox: ClassVar[str] = "simulated"
+    """Level of isolation that the record names."""
+
+    _tools: ClassVar[dict[str, str]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._tools = tools_of(cls)
+
+    def __init__(
+        self,
+        *,
+        taskset: str | None = None,
+        split: Split = "train",
+        level: Level | None = None,
+        action_format: ActionFormat = "text",
+        limits: Mapping[str, Any] | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        if action_format not in ("text", "message"):
+            raise ValueError(f"action_format must be 'text' or 'message', got {action_format!r}")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(
+                f"render_mode must be None or one of {self.metadata['render_modes']}, "
+                f"got {render_mode!r}"
+            )
+        self.taskset = taskset or self.default_taskset
+        self.split: Split = split
+        self.level = level
+        self.action_format: ActionFormat = action_format
+        self.limits_override = dict(limits or {})
+        self.render_mode = render_mode
+        example = '{"name": "%s", "arguments": {}}'
+        examples = [example % name for name in self._tools]
+        text = action_format == "text"
+        self.action_space = Unicode(examples=examples) if text else message_space(examples)
+        self.observation_space = Unicode() if text else messages_space()
+        self._tasksets: dict[tuple[str, Split, Level | None, str | None], TaskSet] = {}
+        self._task: Task | None = None
+        self._limits = Limits()
+        self._table = ToolTable(())
+        self._status = Status.ABORTED
+        self._verdict: Verdict | None = None
+        self._transcript: list[Message] = []
+        self._turn = self._tool_errors = self._cut_chars = self._episode_seed = 0
+
+    # What an author writes ---------------------------------------------------------------------
+
+    def on_reset(self, task: Task) -> str:
+        """Build the world of `task` and return the opening text, by default the instruction."""
+        return task.instruction
+
+    def on_text(self, text: str) -> str:
+        """Answer a turn without tool calls; by default, say how to call a tool."""
+        self._tool_errors += 1
+        known = ", ".join(self._table.schemas) or "none"
+        return (
+            "Error: the turn holds no tool call. Reply with JSON such as "
+            f'{{"name": "tool", "arguments": {{}}}}. The tools are: {known}.'
+        )
+
+    def final_state(self) -> dict[str, Any]:
+        """Return what the verifiers need of the world, as JSON; valid at any time."""
+        return {}
+
+    def save(self) -> Any:
+        """Return the world's own part of a snapshot; it must not change when the world does."""
+        return None
+
+    def load(self, payload: Any) -> None:
+        """Take the world back from `payload` without sharing anything mutable with it."""
+
+    def finish(self, status: Status = Status.COMPLETED) -> None:
+        """End the episode after the current turn; called from tools."""
+        self._status = status
+
+    @property
+    def task(self) -> Task:
+        """The current task."""
+        if self._task is None:
+            raise ResetNeeded("there is no task yet; call reset() first")
+        return self._task
+
+    @property
+    def limits(self) -> Limits:
+        """The current limits: the task's, with the environment's own replacements."""
+        return self._limits
+
+    @property
+    def transcript(self) -> tuple[Message, ...]:
+        """The messages so far: the opening, then turns and answers."""
+        return tuple(self._transcript)
+
+    # Gymnasium ---------------------------------------------------------------------------------
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start an episode.
+
+        Args:
+            seed: With the task it fixes every byte that the agent sees.
+            options: `task` (an id), or any of `taskset`, `split`, `level`, `index`; `salt` for a
+                held-out round. Without options the seed picks a task.
+
+        Returns:
+            The opening observation and info with `task_id`, `task_hash`, `seed`,
+            `system_prompt`, `tools`, `status`, `reward_terms`, `turn`.
+
+        Raises:
+            UnknownOption: `options` has a key that is not known.
+        """
+        super().reset(seed=seed)
+        self._episode_seed = int(self.np_random.integers(1 << 31)) if seed is None else seed
+        task = self._choose_task(options or {})
+        self._begin(task)
+        opening, cut = cut_middle(scrub(self.on_reset(task)), MAX_TEXT)
+        self._cut_chars = cut
+        self._transcript = [_message("user", opening)]
+        return self._as_observation(self._transcript), self._reset_info(task)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Take one assistant turn.
+
+        Returns:
+            The new messages, the reward (the verdict's score at the end, else 0), terminated,
+            truncated, and info with `status`, `reward_terms`, `turn`, `tool_errors`, `cut_chars`.
+
+        Raises:
+            ResetNeeded: The episode has ended.
+            EnvFault: The infrastructure failed.
+        """
+        turn = self._open_turn(action)
+        if turn.calls:
+            return self._close_turn([(call, self._run(call)) for call in turn.calls])
+        return self._close_turn([(None, self.on_text(turn.text))])
+
+    def render(self) -> str | None:
+        """Return the transcript as text in `ansi` mode."""
+        if self.render_mode != "ansi":
+            return None
+        return "\n\n".join(_rendered(message) for message in self._transcript)
+
+    # Fork --------------------------------------------------------------------------------------
+
+    def snapshot(self) -> State:
+        """Return the whole state of the episode, detached from this environment."""
+        self._require_fork()
+        return State(
+            family=self.family,
+            task=self.task,
+            limits=self._limits,
+            seed=self._episode_seed,
+            rng=copy.deepcopy(self.np_random.bit_generator.state),
+            status=self._status,
+            verdict=self._verdict,
+            transcript=tuple(self._transcript),
+            counters=(self._turn, self._tool_errors, self._cut_chars),
+            payload=self.save(),
+        )
+
+    def restore(self, state: State) -> None:
+        """Continue from `state`, which any environment of the same family may have made.
+
+        Raises:
+            WrongState: The state comes from another family.
+        """
+        self._require_fork()
+        state.require_family(self.family)
+        self._task, self._limits, self._episode_seed = state.task, state.limits, state.seed
+        self._table = ToolTable(state.task.tools)
+        self._status, self._verdict = state.status, state.verdict
+        self._transcript = list(state.transcript)
+        self._turn, self._tool_errors, self._cut_chars = state.counters
+        bits = np.random.PCG64()
+        bits.state = copy.deepcopy(state.rng)
+        self._np_random = np.random.Generator(bits)
+        self.load(state.payload)
+
+    def fork(self, n: int = 1) -> list[Self]:
+        """Return `n` independent environments that stand exactly where this one does."""
+        state = self.snapshot()
+        clones = [self._blank() for _ in range(n)]
+        for clone in clones:
+            clone.restore(state)
+        return clones
+
+    def _blank(self) -> Self:
+        clone = copy.copy(self)
+        clone.action_space = copy.deepcopy(self.action_space)
+        clone.observation_space = copy.deepcopy(self.observation_space)
+        clone.detach()
+        return clone
+
+    def detach(self) -> None:
+        """Let go, in a fresh shallow copy, of what belongs to the original; `load` follows."""
+
+    def _require_fork(self) -> None:
+        if not self.supports_fork:
+            raise ForkUnsupported(f"{type(self).__name__} cannot fork: {self.fork_obstacle}")
+
+    # Verdict -----------------------------------------------------------------------------------
+
+    def verdict(self) -> Verdict:
+        """Judge the episode as it stands; at its end the result is kept.
+
+        Raises:
+            VerifierFault: The verifier itself failed.
+        """
+        if self._verdict is not None:
+            return self._verdict
+        try:
+            verdict = verify(self.task, self.final_state(), self._transcript)
+        except Exception as error:
+            raise VerifierFault(f"verifying {self.task.id} failed: {error!r}") from error
+        if self._status is not Status.ONGOING:
+            self._verdict = verdict
+        return verdict
+
+    # Machinery ---------------------------------------------------------------------------------
+
+    def _choose_task(self, options: dict[str, Any]) -> Task:
+        for name in options:
+            if name not in _OPTIONS:
+                raise UnknownOption(name, _OPTIONS)
+        salt = options.get("salt")
+        if "task" in options:
+            if len(options) > 1 + ("salt" in options):
+                raise ValueError(f"'task' names one task; drop the other options of {options}")
+            address = parse_address(options["task"])
+            return self._tasks(address.source, address.split, None, salt).get(options["task"])
+        split = options.get("split", "heldout" if salt else self.split)
+        level = options.get("level", self.level)
+        tasks = self._tasks(options.get("taskset", self.taskset), split, level, salt)
+        if "index" in options:
+            return tasks[options["index"]]
+        size = tasks.size if tasks.size is not None else _UNBOUNDED_DRAW
+        draw = generator_for("task", tasks.name, self._episode_seed)
+        return tasks[int(draw.integers(size))]
+
+    def _tasks(self, source: str, split: Split, level: Level | None, salt: str | None) -> TaskSet:
+        key = (source, split, level, salt)
+        if key not in self._tasksets:
+            self._tasksets[key] = TaskSet(source, split, level, salt)
+        return self._tasksets[key]
+
+    def _begin(self, task: Task) -> None:
+        if task.family != self.family:
+            raise ValueError(f"{task.id} is a {task.family} task, this is {self.family}")
+        self._task = task
+        limits = task.limits
+        if self.limits_override:
+            limits = Limits(**{**limits.model_dump(), **self.limits_override})
+        self._limits = limits
+        self._table = ToolTable(task.tools)
+        self._status, self._verdict = Status.ONGOING, None
+        self._turn = self._tool_errors = self._cut_chars = 0
+        # The episode's own stream: a function of (task, seed), however the task was chosen.
+        self._np_random = generator_for("episode", task.id, self._episode_seed)
+
+    def _open_turn(self, action: Any) -> Action:
+        if self._status is not Status.ONGOING:
+            raise ResetNeeded(f"the episode is {self._status.value}; call reset() first")
+        self._turn += 1
+        turn = self._parse(action)
+        self._transcript.append(assistant_message(turn))
+        return turn
+
+    def _parse(self, action: Any) -> Action:
+        if self.action_format == "message":
+            return parse_message(action)
+        if not isinstance(action, str):
+            raise TypeError(f"the action must be a string, got {type(action).__name__}")
+        if len(action) > MAX_TEXT:
+            problem = f"the turn has {len(action):,} characters, at most {MAX_TEXT:,} are read"
+            return Action("", (Call("", "", {}, problem),))
+        return parse_text(scrub(action))
+
+    def _run(self, call: Call) -> str:
+        if self._status is not Status.ONGOING:
+            return "Error: the episode had already ended; this call was not run."
+        problem = self._table.problem(call)
+        method = self._tools.get(call.name)
+        if problem or method is None:
+            self._tool_errors += 1
+            return f"Error: {problem or f'{call.name} is not available here.'}"
+        try:
+            return cast("str", getattr(self, method)(**call.arguments))
+        except ToolError as error:
+            self._tool_errors += 1
+            return f"Error: {error}"
+
+    def _close_turn(
+        self, answers: Sequence[tuple[Call | None, str]]
+    ) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        new = [self._answer(call, text, len(answers)) for call, text in answers]
+        self._transcript.extend(new)
+        if self._status is Status.ONGOING and self._turn >= self._limits.turns:
+            self._status = Status.TRUNCATED_TURNS
+        reward, terms = 0.0, {}
+        if self._status is not Status.ONGOING:
+            verdict = self.verdict()
+            if verdict.status == "unscored":
+                self._status = Status.ERROR_JUDGE
+            reward, terms = float(verdict.score), dict(verdict.terms)
+        status = self._status
+        observation = self._as_observation(new)
+        return observation, reward, status.terminated, status.truncated, self._step_info(terms)
+
+    def _answer(self, call: Call | None, text: str, count: int) -> Message:
+        limit = self._limits.observation_chars // count
+        text, cut = cut_middle(scrub(text), max(limit, 200))
+        self._cut_chars += cut
+        return _message("user" if call is None else "tool", text, call.id if call else "")
+
+    def _as_observation(self, new: list[Message]) -> Any:
+        if self.action_format == "message":
+            return tuple(copy.copy(message) for message in new)
+        text = new[0]["content"] if len(new) == 1 else "\n\n".join(m["content"] for m in new)
+        return text if len(text) <= MAX_TEXT else cut_middle(text, MAX_TEXT)[0]
+
+    def _reset_info(self, task: Task) -> dict[str, Any]:
+        return {
+            "task_id": task.id,
+            "task_hash": task.hash,
+            "seed": self._episode_seed,
+            "system_prompt": self.system_prompt,
+            "tools": tuple(schema.model_dump() for schema in task.tools),
+            "status": self._status.value,
+            "reward_terms": {},
+            "turn": 0,
+        }
+
+    def _step_info(self, terms: dict[str, float]) -> dict[str, Any]:
+        return {
+            "status": self._status.value,
+            "reward_terms": terms,
+            "turn": self._turn,
+            "tool_errors": self._tool_errors,
+            "cut_chars": self._cut_chars,
+        }
+
+
+def _message(role: str, content: str, call_id: str = "") -> Message:
+    return Message(role=role, content=content, tool_calls=(), tool_call_id=call_id)
+
+
+def _rendered(message: Message) -> str:
+    calls = [f"{call['name']} {call['arguments']}" for call in message["tool_calls"]]
+    return "\n".join(filter(None, [f"[{message['role']}]", message["content"], *calls]))

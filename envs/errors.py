@@ -1,0 +1,80 @@
+"""Errors of environments: faults of the infrastructure, and requests that make no sense.
+
+What an agent does wrong is never an exception; it is answered with an observation.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "BackendMissing",
+    "DeadlineExceeded",
+    "EnvFault",
+    "ForkUnsupported",
+    "ToolError",
+    "UnknownOption",
+    "VerifierFault",
+    "WorkerCrashed",
+    "WrongState",
+]
+
+
+class EnvFault(Exception):
+    """The infrastructure failed. The trial is retried or reported; it is never a reward of 0.
+
+    Attributes:
+        cause: A short slug for tables of errors, such as `worker_crashed`.
+    """
+
+    cause = "env"
+
+    def __init__(self, message: str, *, cause: str | None = None) -> None:
+        super().__init__(message)
+        if cause is not None:
+            self.cause = cause
+
+
+class WorkerCrashed(EnvFault):
+    """The process that hosted the environment ended."""
+
+    cause = "worker_crashed"
+
+
+class DeadlineExceeded(EnvFault):
+    """Something was waited for longer than allowed; the message names what."""
+
+    cause = "deadline"
+
+
+class BackendMissing(EnvFault):
+    """A program or package that the environment needs is not installed."""
+
+    cause = "backend_missing"
+
+
+class VerifierFault(EnvFault):
+    """The verifier itself failed; the episode can be graded again."""
+
+    cause = "verifier"
+
+
+class ForkUnsupported(Exception):
+    """The environment's backend cannot be forked; the message says why."""
+
+
+class WrongState(Exception):
+    """A state was restored into an environment of another kind."""
+
+
+class UnknownOption(ValueError):
+    """`reset` was given an option it does not know."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        super().__init__(f"unknown reset option {name!r}{hint} Known: {', '.join(names)}")
+
+
+class ToolError(Exception):
+    """Raised inside a tool when the call is wrong; the text becomes the observation."""

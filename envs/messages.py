@@ -1,0 +1,149 @@
+"""Chat messages and the canonical text form of tool calls.
+
+The canonical form is a JSON object `{"name": …, "arguments": {…}}`, or a JSON list of them for
+several calls in one turn. Any other text is prose. The dialects that models emit are translated
+into this form by `hexathlon.baselines`, not here.
+"""
+
+import json
+from typing import Any, NamedTuple, TypedDict
+
+__all__ = [
+    "Action",
+    "Call",
+    "Message",
+    "ToolCall",
+    "assistant_message",
+    "cut_middle",
+    "parse_message",
+    "parse_text",
+    "scrub",
+]
+
+
+class ToolCall(TypedDict):
+    """One tool call inside a message."""
+
+    id: str
+    name: str
+    arguments: str
+    """JSON text of an object."""
+
+
+class Message(TypedDict):
+    """One chat message; every key is always present."""
+
+    role: str
+    content: str
+    tool_calls: tuple[ToolCall, ...]
+    tool_call_id: str
+
+
+class Call(NamedTuple):
+    """One tool call as the environment runs it, or the reason why it cannot."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+    problem: str = ""
+    """What is wrong with the call, in words for the agent; empty when it can be run."""
+
+
+class Action(NamedTuple):
+    """An assistant turn taken apart: prose, tool calls, or both."""
+
+    text: str
+    calls: tuple[Call, ...]
+
+
+_FORM = 'Call a tool with JSON such as {"name": "tool", "arguments": {"key": "value"}}.'
+
+
+def parse_text(text: str) -> Action:
+    """Take apart an assistant turn in canonical text form; never raises."""
+    stripped = text.strip()
+    if not stripped or stripped[0] not in "{[":
+        return Action(text, ())
+    try:
+        data = json.loads(stripped)
+    except (ValueError, RecursionError) as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "not readable"
+        return Action("", (Call("", "", {}, f"the turn is not valid JSON ({reason}). {_FORM}"),))
+    items = data if isinstance(data, list) else [data]
+    if not items:
+        return Action("", (Call("", "", {}, f"the list of calls is empty. {_FORM}"),))
+    return Action("", tuple(_call(item, f"call_{i}") for i, item in enumerate(items)))
+
+
+def _call(item: Any, call_id: str) -> Call:
+    if not isinstance(item, dict) or not isinstance(item.get("name"), str):
+        return Call(call_id, "", {}, f'a call needs a "name". {_FORM}')
+    arguments = item.get("arguments", {})
+    if isinstance(arguments, str):  # OpenAI's form: arguments as JSON text
+        return _decode(call_id, item["name"], arguments)
+    if not isinstance(arguments, dict):
+        return Call(call_id, item["name"], {}, f'"arguments" must be an object. {_FORM}')
+    unknown = sorted(set(map(str, item)) - {"name", "arguments", "id"})
+    if unknown:
+        return Call(call_id, item["name"], {}, f"a call has no key {unknown[0]!r}. {_FORM}")
+    return Call(call_id, item["name"], arguments)
+
+
+def _decode(call_id: str, name: str, text: str) -> Call:
+    try:
+        arguments = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return Call(call_id, name, {}, f"the arguments of {name!r} are not valid JSON. {_FORM}")
+    if not isinstance(arguments, dict):
+        return Call(call_id, name, {}, f"the arguments of {name!r} must be an object. {_FORM}")
+    return Call(call_id, name, arguments)
+
+
+def parse_message(message: Any) -> Action:
+    """Take apart an assistant turn in message form; never raises."""
+    if not isinstance(message, dict) or message.get("role") != "assistant":
+        problem = 'the action must be a message whose role is "assistant"'
+        return Action("", (Call("", "", {}, problem),))
+    calls = message.get("tool_calls") or ()
+    parsed = []
+    for position, call in enumerate(calls if isinstance(calls, (tuple, list)) else (calls,)):
+        if not isinstance(call, dict) or not isinstance(call.get("name"), str):
+            parsed.append(Call(f"call_{position}", "", {}, 'a tool call needs a "name"'))
+            continue
+        call_id = str(call.get("id") or f"call_{position}")
+        arguments = call.get("arguments", "{}")
+        if isinstance(arguments, dict):
+            parsed.append(Call(call_id, call["name"], arguments))
+        else:
+            parsed.append(_decode(call_id, call["name"], str(arguments)))
+    return Action(str(message.get("content") or ""), tuple(parsed))
+
+
+def assistant_message(action: Action) -> Message:
+    """Return the message that a parsed turn stands for."""
+    calls = tuple(
+        ToolCall(id=call.id, name=call.name, arguments=json.dumps(call.arguments))
+        for call in action.calls
+    )
+    return Message(role="assistant", content=action.text, tool_calls=calls, tool_call_id="")
+
+
+def scrub(text: str) -> str:
+    """Replace lone surrogates, which no encoding can carry, by U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def cut_middle(text: str, limit: int) -> tuple[str, int]:
+    """Cut the middle out of a text that is too long, leaving a marker that says how much.
+
+    Returns:
+        The text, at most `limit` characters long, and the number of characters cut.
+    """
+    if len(text) <= limit:
+        return text, 0
+    room = limit - 60
+    head = room - room // 3
+    cut = len(text) - room
+    return f"{text[:head]}\n[… {cut:,} characters cut …]\n{text[len(text) - room // 3 :]}", cut

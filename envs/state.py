@@ -1,0 +1,38 @@
+"""The state of an episode, detached from any environment: what fork and restore hand over."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from hexathlon.envs.errors import WrongState
+from hexathlon.envs.messages import Message
+from hexathlon.envs.status import Status
+from hexathlon.evaluators.verdict import Verdict
+from hexathlon.tasks.task import Limits, Task
+
+__all__ = ["State"]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Everything that decides how an episode goes on. Opaque to callers; can be pickled."""
+
+    family: str
+    task: Task
+    limits: Limits
+    seed: int
+    rng: Any
+    """State of the episode's bit generator."""
+
+    status: Status
+    verdict: Verdict | None
+    transcript: tuple[Message, ...]
+    counters: tuple[int, int, int]
+    """Turns, tool errors, characters cut."""
+
+    payload: Any
+    """The world's own part; immutable by contract, since several forks may load it."""
+
+    def require_family(self, family: str) -> None:
+        """Raise `WrongState` unless the state belongs to `family`."""
+        if self.family != family:
+            raise WrongState(f"expected a state of {family!r}, got one of {self.family!r}")

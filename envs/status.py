@@ -1,0 +1,28 @@
+"""The one vocabulary for how an episode stands or ended."""
+
+from enum import StrEnum
+
+__all__ = ["Status"]
+
+
+class Status(StrEnum):
+    """Where an episode stands; the value is what `info["status"]` and the records carry."""
+
+    ONGOING = "ongoing"
+    COMPLETED = "completed"
+    TRUNCATED_TURNS = "truncated_turns"
+    TRUNCATED_LENGTH = "truncated_length"
+    TRUNCATED_TIME = "truncated_time"
+    ERROR_ENV = "error_env"
+    ERROR_JUDGE = "error_judge"
+    ABORTED = "aborted"
+
+    @property
+    def terminated(self) -> bool:
+        """Whether the task itself has ended."""
+        return self in (Status.COMPLETED, Status.ERROR_JUDGE)
+
+    @property
+    def truncated(self) -> bool:
+        """Whether a budget or the caller ended the episode."""
+        return self is not Status.ONGOING and not self.terminated

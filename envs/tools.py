@@ -1,0 +1,118 @@
+"""Tools of an environment: methods that the agent may call by name.
+
+A method decorated with `tool` answers calls of its name. Arguments are checked against the JSON
+schema in the task before the method runs, so a tool sees only what its schema allows; what is
+wrong is said in words from which an agent can mend its call.
+"""
+
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from hexathlon.envs.messages import Call
+from hexathlon.tasks.task import ToolSchema
+
+__all__ = ["ToolTable", "argument_problem", "tool", "tools_of"]
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+    "array": list,
+    "object": dict,
+    "null": type(None),
+}
+
+
+def tool(method: _Method) -> _Method:
+    """Mark a method as a tool: it takes keyword arguments and returns the observation's text."""
+    method.__tool__ = True  # type: ignore[attr-defined]
+    return method
+
+
+def tools_of(cls: type) -> dict[str, str]:
+    """Return the names of the class's tools, mapped to the methods that answer them."""
+    names = (name for name in dir(cls) if getattr(getattr(cls, name), "__tool__", False))
+    return {name.removeprefix("tool_"): name for name in names}
+
+
+class ToolTable:
+    """The tools of one task, ready to check calls."""
+
+    def __init__(self, schemas: tuple[ToolSchema, ...]) -> None:
+        self.schemas = {schema.name: schema.parameters for schema in schemas}
+
+    def problem(self, call: Call) -> str:
+        """Say what is wrong with a call; empty when it fits its schema."""
+        if call.problem:
+            return call.problem
+        schema = self.schemas.get(call.name)
+        if schema is None:
+            near = difflib.get_close_matches(call.name, self.schemas, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            known = ", ".join(self.schemas) or "none"
+            return f"there is no tool {call.name[:80]!r}.{hint} The tools are: {known}."
+        return argument_problem(call.name, call.arguments, schema)
+
+
+def argument_problem(name: str, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
+    """Say what is wrong with the arguments of one call; empty when they fit.
+
+    Understands the part of JSON Schema that tool descriptions use: `type` (one or several),
+    `properties`, `required`, `enum`, `minimum`, `maximum`, `maxLength`, `items`, `maxItems`.
+    Arguments that the schema does not name are refused.
+    """
+    properties = schema.get("properties", {})
+    for key in schema.get("required", ()):
+        if key not in arguments:
+            return f"{name} needs the argument {key!r}. {_usage(name, schema)}"
+    for key, value in arguments.items():
+        if key not in properties:
+            return f"{name} has no argument {key[:80]!r}. {_usage(name, schema)}"
+        problem = _value_problem(value, properties[key])
+        if problem:
+            return f"the argument {key!r} of {name} {problem}. {_usage(name, schema)}"
+    return ""
+
+
+def _usage(name: str, schema: Mapping[str, Any]) -> str:
+    parts = []
+    for key, value in schema.get("properties", {}).items():
+        kind = value.get("type", "any")
+        kind = kind if isinstance(kind, str) else "|".join(kind)
+        parts.append(
+            f"{key}: {kind}" + ("" if key in schema.get("required", ()) else " (optional)")
+        )
+    return f"Use {name}({', '.join(parts)})."
+
+
+def _value_problem(value: Any, schema: Mapping[str, Any]) -> str:
+    kinds = schema.get("type")
+    if kinds is not None:
+        kinds = (kinds,) if isinstance(kinds, str) else tuple(kinds)
+        if not any(_is_kind(value, kind) for kind in kinds):
+            return f"must be of type {' or '.join(kinds)}"
+    if "enum" in schema and value not in schema["enum"]:
+        return f"must be one of {', '.join(map(str, schema['enum']))}"
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if value < schema.get("minimum", value) or value > schema.get("maximum", value):
+            return f"must lie in {schema.get('minimum', '-∞')}…{schema.get('maximum', '∞')}"
+    if isinstance(value, str) and len(value) > schema.get("maxLength", len(value)):
+        return f"must have at most {schema['maxLength']} characters"
+    if isinstance(value, list):
+        if len(value) > schema.get("maxItems", len(value)):
+            return f"must have at most {schema['maxItems']} items"
+        if "items" in schema:
+            return next(filter(None, (_value_problem(v, schema["items"]) for v in value)), "")
+    return ""
+
+
+def _is_kind(value: Any, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, _TYPES[kind])

@@ -1,0 +1,15 @@
+"""Fixtures that every test may use."""
+
+from pathlib import Path
+
+import pytest
+
+_SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of public data beside the checkout."""
+    if not _SHARED.is_dir():
+        pytest.skip("the public data folder ../shared/data is not beside this checkout")
+    return _SHARED
