@@ -1,0 +1,223 @@
+"""Relations: the nodes of a query program, plain frozen data with named output columns.
+
+A relation's rows are a bag in no order, except after `Order`. Column names of a scan read
+`alias.column`; names made later are plain words and become the column names of the answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hexathlon.tasks.sql.programs.expressions import Expression
+
+__all__ = [
+    "Aggregate",
+    "Combine",
+    "Distinct",
+    "Extend",
+    "Filter",
+    "Group",
+    "Join",
+    "Limit",
+    "Match",
+    "Order",
+    "Project",
+    "Relation",
+    "Scan",
+    "Window",
+    "is_ordered",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A bag of rows with named columns."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the output columns, in order."""
+        raise NotImplementedError(f"{type(self).__name__} must name its columns")
+
+
+@dataclass(frozen=True, slots=True)
+class Scan(Relation):
+    """All rows of a stored table."""
+
+    table: str
+    alias: str
+    names: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(f"{self.alias}.{name}" for name in self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter(Relation):
+    """The rows for which the predicate holds."""
+
+    source: Relation
+    predicate: Expression
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.source.columns
+
+
+@dataclass(frozen=True, slots=True)
+class Join(Relation):
+    """Pairs of rows with equal columns; `left` keeps unpaired left rows, filled with missing."""
+
+    left: Relation
+    right: Relation
+    on: tuple[tuple[str, str], ...]
+    kind: str = "inner"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.left.columns + self.right.columns
+
+
+@dataclass(frozen=True, slots=True)
+class Match(Relation):
+    """Left rows with a partner on the right (semi-join), or, negated, without (anti-join)."""
+
+    left: Relation
+    right: Relation
+    on: tuple[tuple[str, str], ...]
+    negated: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.left.columns
+
+
+@dataclass(frozen=True, slots=True)
+class Extend(Relation):
+    """The source with further computed columns."""
+
+    source: Relation
+    items: tuple[tuple[str, Expression], ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.source.columns + tuple(name for name, _ in self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One aggregated column: `count`, `sum`, `avg`, `min` or `max`.
+
+    `argument` None counts rows. `where` restricts the aggregate, not the group, so a group that
+    has no such row still appears.
+    """
+
+    name: str
+    function: str
+    argument: Expression | None = None
+    distinct: bool = False
+    where: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group(Relation):
+    """One row per combination of the key columns; without keys exactly one row."""
+
+    source: Relation
+    keys: tuple[str, ...]
+    aggregates: tuple[Aggregate, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.keys + tuple(item.name for item in self.aggregates)
+
+
+@dataclass(frozen=True, slots=True)
+class Window(Relation):
+    """The source with one window column.
+
+    Functions: `rank`, `dense_rank`, `row_number`, `count`, `sum`, `avg`, `max`, `min`, `lag`.
+    `frame` is `partition` (all rows), `running` (from the first row to this one, by row) or a
+    number n (this row and the n before it). Orders of running frames and lags must be total.
+    """
+
+    source: Relation
+    name: str
+    function: str
+    argument: str | None
+    partition: tuple[str, ...]
+    order: tuple[tuple[str, bool], ...] = ()
+    """Column and whether it descends."""
+    frame: str | int = "partition"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.source.columns, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Combine(Relation):
+    """A set operation: `union`, `union_all`, `intersect` or `except`; columns by position."""
+
+    kind: str
+    left: Relation
+    right: Relation
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.left.columns
+
+
+@dataclass(frozen=True, slots=True)
+class Project(Relation):
+    """Exactly these columns."""
+
+    source: Relation
+    items: tuple[tuple[str, Expression], ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct(Relation):
+    """Each different row once."""
+
+    source: Relation
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.source.columns
+
+
+@dataclass(frozen=True, slots=True)
+class Order(Relation):
+    """The source's rows in order; (column, descending) pairs."""
+
+    source: Relation
+    keys: tuple[tuple[str, bool], ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.source.columns
+
+
+@dataclass(frozen=True, slots=True)
+class Limit(Relation):
+    """The first rows of an ordered source, after skipping `offset`."""
+
+    source: Relation
+    count: int
+    offset: int = 0
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.source.columns
+
+
+def is_ordered(relation: Relation) -> bool:
+    """Say whether the rows of the whole program come in a declared order."""
+    if isinstance(relation, Limit | Project):
+        return is_ordered(relation.source)
+    return isinstance(relation, Order)

@@ -1,0 +1,431 @@
+"""SQL text of query programs.
+
+Nodes are gathered into one SELECT as long as SQL's order of clauses allows; beyond that the
+SELECT so far becomes a derived table or a common table expression. A `Style` chooses among
+equivalent idioms, so that one program yields texts of different shape.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Literal as Choice
+
+from hexathlon.tasks.sql.programs.expressions import Expression, conjuncts
+from hexathlon.tasks.sql.programs.phrases import Dialect, expression_sql, quoted
+from hexathlon.tasks.sql.programs.relations import (
+    Aggregate,
+    Combine,
+    Distinct,
+    Extend,
+    Filter,
+    Group,
+    Join,
+    Limit,
+    Match,
+    Order,
+    Project,
+    Relation,
+    Scan,
+    Window,
+)
+from hexathlon.tasks.sql.programs.walk import names_read
+
+__all__ = ["GOLD", "OTHER", "Style", "sql_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """A choice among idioms that mean the same."""
+
+    ctes: bool = False
+    """Intermediate results as common table expressions, not derived tables."""
+    match: Choice["exists", "in", "join"] = "exists"
+    """Semi- and anti-joins."""
+    condition: Choice["case", "filter"] = "case"
+    """Conditional aggregates."""
+    having: bool = True
+    """Conditions on groups in HAVING, not in an outer WHERE."""
+    windows: Choice["over", "correlated"] = "over"
+    """Windows as such, or as correlated sub-queries, at quadratic cost."""
+    distinct: Choice["distinct", "group"] = "distinct"
+
+
+GOLD = Style()
+OTHER = Style(ctes=True, match="in", condition="filter", having=False, distinct="group")
+
+_SETS = {
+    "union": "UNION",
+    "union_all": "UNION ALL",
+    "intersect": "INTERSECT",
+    "except": "EXCEPT",
+}
+
+
+def sql_text(program: Relation, style: Style = GOLD, dialect: Dialect = "sqlite") -> str:
+    """Write a program as one SQL query."""
+    writer = _Writer(style, dialect)
+    body = writer.query(program)
+    if not writer.steps:
+        return body
+    steps = ",\n".join(f"{name} AS (\n{_indented(text)}\n)" for name, text in writer.steps)
+    return f"WITH {steps}\n{body}"
+
+
+@dataclass(slots=True)
+class _Block:
+    """A SELECT under construction."""
+
+    source: str
+    scope: dict[str, str]
+    where: list[str] = field(default_factory=list)
+    group: list[str] = field(default_factory=list)
+    having: list[str] = field(default_factory=list)
+    order: list[str] = field(default_factory=list)
+    limit: str = ""
+    stage: int = 0
+    """0 rows, 1 grouped, 2 windowed, 3 distinct, ordered, limited or a set operation."""
+    windows: set[str] = field(default_factory=set)
+    fixed: tuple[str, ...] = ()
+    """Columns that the SELECT must list exactly, after DISTINCT or a set operation."""
+    distinct: bool = False
+    raw: str = ""
+    single: bool = False
+    """One stored or derived table, with nothing computed."""
+
+
+class _Writer:
+    def __init__(self, style: Style, dialect: Dialect) -> None:
+        self.style = style
+        self.dialect = dialect
+        self.steps: list[tuple[str, str]] = []
+        self._count = 0
+
+    def query(self, node: Relation) -> str:
+        """The text of a whole query."""
+        return self._select(self._block(node, frozenset(node.columns)), node.columns)
+
+    def _expression(self, expression: Expression, block: _Block) -> str:
+        return expression_sql(expression, block.scope, self.dialect, self.query)
+
+    # -- assembling ------------------------------------------------------------------------
+
+    def _select(self, block: _Block, columns: Iterable[str]) -> str:
+        tail = ([f"ORDER BY {', '.join(block.order)}"] if block.order else []) + (
+            [block.limit] if block.limit else []
+        )
+        if block.raw:
+            return "\n".join([block.raw, *tail])
+        listed = block.fixed or tuple(columns)
+        items = ", ".join(_item(block.scope[name], _output(name)) for name in listed) or "1"
+        lines = [f"SELECT {'DISTINCT ' if block.distinct else ''}{items}", f"FROM {block.source}"]
+        if block.where:
+            lines.append(f"WHERE {' AND '.join(block.where)}")
+        if block.group:
+            lines.append(f"GROUP BY {', '.join(block.group)}")
+        if block.having:
+            lines.append(f"HAVING {' AND '.join(block.having)}")
+        return "\n".join(lines + tail)
+
+    def _wrap(self, block: _Block, node: Relation, needed: frozenset[str], cte: bool = False) -> _Block:
+        """Close a SELECT and start another that reads from it."""
+        columns = block.fixed or tuple(name for name in node.columns if name in needed)
+        text = self._select(block, columns)
+        self._count += 1
+        if cte or self.style.ctes:
+            alias = f"step_{self._count}"
+            self.steps.append((alias, text))
+            source = alias
+        else:
+            alias = f"part_{self._count}"
+            source = f"(\n{_indented(text)}\n) AS {alias}"
+        scope = {name: f"{alias}.{_output(name)}" for name in columns}
+        return _Block(source, scope, single=True)
+
+    def _open(self, node: Relation, needed: frozenset[str], stage: int) -> _Block:
+        """The block of a node, wrapped unless it is at most at this stage."""
+        block = self._block(node, needed)
+        return block if block.stage <= stage else self._wrap(block, node, needed)
+
+    # -- nodes -----------------------------------------------------------------------------
+
+    def _block(self, node: Relation, needed: frozenset[str]) -> _Block:
+        match node:
+            case Scan(table, alias, names):
+                scope = {f"{alias}.{name}": f"{alias}.{quoted(name)}" for name in names}
+                return _Block(f"{quoted(table)} AS {alias}", scope, single=True)
+            case Filter():
+                return self._filter(node, needed)
+            case Join():
+                return self._join(node, needed)
+            case Match():
+                return self._match(node, needed)
+            case Extend():
+                return self._extend(node, needed)
+            case Group():
+                return self._group(node)
+            case Window():
+                return self._window(node, needed)
+            case Combine():
+                return self._combine(node)
+            case Project():
+                return self._project(node)
+            case Distinct():
+                return self._distinct(node)
+            case Order(source, keys):
+                block = self._block(source, needed | {name for name, _ in keys})
+                if block.limit or block.order:
+                    block = self._wrap(block, source, needed | {name for name, _ in keys})
+                block.order = [block.scope[name] + (" DESC" if down else "") for name, down in keys]
+                block.stage = 3
+                return block
+            case Limit(source, count, offset):
+                block = self._block(source, needed)
+                block.limit = f"LIMIT {count}" + (f" OFFSET {offset}" if offset else "")
+                block.stage = 3
+                return block
+            case _:
+                raise TypeError(f"no SQL for {type(node).__name__}")
+
+    def _filter(self, node: Filter, needed: frozenset[str]) -> _Block:
+        wanted = needed | frozenset(names_read(node.predicate))
+        block = self._block(node.source, wanted)
+        grouped = block.stage == 1 and block.group and self.style.having
+        if block.stage > 0 and not grouped:
+            block = self._wrap(block, node.source, wanted)
+        terms = conjuncts(node.predicate)
+        for term in terms:
+            text = self._expression(term, block)
+            if " OR " in text and type(term).__name__ == "Or":
+                text = f"({text})"
+            (block.having if grouped else block.where).append(text)
+        return block
+
+    def _join(self, node: Join, needed: frozenset[str]) -> _Block:
+        wanted = needed | {name for pair in node.on for name in pair}
+        left = self._open(node.left, wanted, 0)
+        right = self._open(node.right, wanted, 0)
+        if not right.single:
+            right = self._wrap(right, node.right, wanted)
+        scope = left.scope | right.scope
+        tests = [f"{scope[a]} = {scope[b]}" for a, b in node.on]
+        word = "LEFT JOIN" if node.kind == "left" else "JOIN"
+        if node.kind == "left":
+            tests += right.where
+            where = left.where
+        else:
+            where = left.where + right.where
+        source = f"{left.source}\n{word} {right.source} ON {' AND '.join(tests)}"
+        return _Block(source, scope, where)
+
+    def _match(self, node: Match, needed: frozenset[str]) -> _Block:
+        wanted = needed | {name for name, _ in node.on}
+        left = self._open(node.left, wanted, 0)
+        keys = frozenset(name for _, name in node.on)
+        style = self.style.match
+        if style == "join" or (style == "in" and len(node.on) > 1):
+            return self._match_by_join(node, left, keys)
+        right = self._open(node.right, keys, 0)
+        if style == "exists":
+            tests = right.where + [f"{right.scope[b]} = {left.scope[a]}" for a, b in node.on]
+            body = f"SELECT 1 FROM {right.source} WHERE {' AND '.join(tests)}"
+            left.where.append(f"{'NOT ' if node.negated else ''}EXISTS ({body})")
+            return left
+        (here, there), *_ = node.on
+        column, outer = right.scope[there], left.scope[here]
+        tests = [*right.where, f"{column} IS NOT NULL"] if node.negated else right.where
+        where = f" WHERE {' AND '.join(tests)}" if tests else ""
+        body = f"(SELECT {column} FROM {right.source}{where})"
+        left.where.append(
+            f"({outer} IS NULL OR {outer} NOT IN {body})" if node.negated else f"{outer} IN {body}"
+        )
+        return left
+
+    def _match_by_join(self, node: Match, left: _Block, keys: frozenset[str]) -> _Block:
+        columns = tuple(dict.fromkeys(name for _, name in node.on))
+        partners = Distinct(_narrowed(node.right, columns))
+        right = self._wrap(self._block(partners, keys), partners, keys)
+        tests = " AND ".join(f"{left.scope[a]} = {right.scope[b]}" for a, b in node.on)
+        word = "LEFT JOIN" if node.negated else "JOIN"
+        left.source = f"{left.source}\n{word} {right.source} ON {tests}"
+        if node.negated:
+            left.where.append(f"{right.scope[columns[0]]} IS NULL")
+        left.single = False
+        return left
+
+    def _extend(self, node: Extend, needed: frozenset[str]) -> _Block:
+        new = {name for name, _ in node.items}
+        read = {name for _, item in node.items for name in names_read(item)}
+        block = self._open(node.source, (needed - new) | read, 2)
+        before = dict(block.scope)
+        for name, item in node.items:
+            block.scope[name] = expression_sql(item, before, self.dialect, self.query)
+            if any(part in block.windows for part in names_read(item)):
+                block.windows.add(name)
+        block.single = False
+        return block
+
+    def _group(self, node: Group) -> _Block:
+        wanted = frozenset(node.keys).union(
+            *(
+                names_read(part)
+                for item in node.aggregates
+                for part in (item.argument, item.where)
+                if part is not None
+            )
+        )
+        block = self._open(node.source, wanted, 0)
+        scope = {key: block.scope[key] for key in node.keys}
+        scope |= {item.name: self._aggregate(item, block) for item in node.aggregates}
+        return replace(
+            block, scope=scope, group=[scope[key] for key in node.keys], stage=1, single=False
+        )
+
+    def _aggregate(self, item: Aggregate, block: _Block) -> str:
+        argument = "*" if item.argument is None else self._expression(item.argument, block)
+        word = item.function.upper()
+        distinct = "DISTINCT " if item.distinct else ""
+        if item.where is None:
+            return f"{word}({distinct}{argument})"
+        test = self._expression(item.where, block)
+        if self.style.condition == "filter":
+            return f"{word}({distinct}{argument}) FILTER (WHERE {test})"
+        value = "1" if item.argument is None else argument
+        return f"{word}({distinct}CASE WHEN {test} THEN {value} END)"
+
+    def _window(self, node: Window, needed: frozenset[str]) -> _Block:
+        read = {*node.partition, *(name for name, _ in node.order)} | {node.argument or ""} - {""}
+        wanted = (needed - {node.name}) | frozenset(read)
+        if self.style.windows == "correlated":
+            return self._correlated(node, wanted)
+        block = self._open(node.source, wanted, 2)
+        if read & block.windows:
+            block = self._wrap(block, node.source, wanted)
+        block.scope[node.name] = _over(node, block.scope)
+        block.windows.add(node.name)
+        block.stage = 2
+        block.single = False
+        return block
+
+    def _correlated(self, node: Window, wanted: frozenset[str]) -> _Block:
+        """A window as a sub-query per row over the same intermediate result."""
+        block = self._wrap(self._block(node.source, wanted), node.source, wanted, cte=True)
+        table = block.source
+        inner = {name: text.replace(f"{table}.", "peer.", 1) for name, text in block.scope.items()}
+        same = [f"peer.{_output(p)} IS {block.scope[p]}" for p in node.partition]
+        if self.dialect != "sqlite":
+            same = [text.replace(" IS ", " IS NOT DISTINCT FROM ") for text in same]
+        block.scope[node.name] = _per_row(node, table, inner, block.scope, same)
+        block.stage = 2
+        block.windows.add(node.name)
+        block.single = False
+        return block
+
+    def _combine(self, node: Combine) -> _Block:
+        texts = []
+        for side in (node.left, node.right):
+            columns = frozenset(side.columns)
+            block = self._open(side, columns, 2)
+            if block.distinct:
+                block = self._wrap(block, side, columns)
+            texts.append(self._select(block, side.columns))
+        scope = {name: _output(name) for name in node.columns}
+        raw = f"\n{_SETS[node.kind]}\n".join(texts)
+        return _Block("", scope, raw=raw, stage=3, fixed=node.columns)
+
+    def _project(self, node: Project) -> _Block:
+        read = frozenset(name for _, item in node.items for name in names_read(item))
+        block = self._block(node.source, read)
+        if block.fixed:
+            block = self._wrap(block, node.source, read)
+        windows = {
+            name for name, item in node.items if any(n in block.windows for n in names_read(item))
+        }
+        scope = {name: self._expression(item, block) for name, item in node.items}
+        return replace(block, scope=scope, windows=windows, single=False)
+
+    def _distinct(self, node: Distinct) -> _Block:
+        columns = frozenset(node.columns)
+        block = self._open(node.source, columns, 2)
+        if self.style.distinct == "group" and block.stage == 0:
+            scope = {name: block.scope[name] for name in node.columns}
+            if all("." in text for text in scope.values()):
+                return replace(block, scope=scope, group=list(scope.values()), stage=3,
+                               fixed=node.columns, single=False)  # fmt: skip
+        return replace(block, distinct=True, stage=3, fixed=node.columns, single=False)
+
+
+def _narrowed(relation: Relation, columns: tuple[str, ...]) -> Relation:
+    from hexathlon.tasks.sql.programs.expressions import Ref
+
+    return Project(relation, tuple((name, Ref(name)) for name in columns))
+
+
+def _output(name: str) -> str:
+    return quoted(name.replace(".", "_"))
+
+
+def _item(text: str, name: str) -> str:
+    return text if text == name or text.endswith(f".{name}") else f"{text} AS {name}"
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.splitlines())
+
+
+def _over(node: Window, scope: dict[str, str]) -> str:
+    argument = scope[node.argument] if node.argument else ""
+    if node.function == "count" and not argument:
+        argument = "*"
+    parts = []
+    if node.partition:
+        parts.append(f"PARTITION BY {', '.join(scope[name] for name in node.partition)}")
+    if node.order:
+        keys = ", ".join(scope[name] + (" DESC" if down else "") for name, down in node.order)
+        parts.append(f"ORDER BY {keys}")
+    if node.frame == "running":
+        parts.append("ROWS UNBOUNDED PRECEDING")
+    elif isinstance(node.frame, int):
+        parts.append(f"ROWS BETWEEN {node.frame} PRECEDING AND CURRENT ROW")
+    elif node.order and node.function in ("sum", "avg", "count", "min", "max"):
+        parts.append("ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")
+    return f"{node.function.upper()}({argument}) OVER ({' '.join(parts)})"
+
+
+def _per_row(
+    node: Window, table: str, inner: dict[str, str], outer: dict[str, str], same: list[str]
+) -> str:
+    """A window function as a scalar sub-query correlated with the row."""
+    value = inner[node.argument] if node.argument else "*"
+    keys = [(inner[name], outer[name], down) for name, down in node.order]
+    before = _before(keys)
+    backwards = ", ".join(a + ("" if down else " DESC") for a, _, down in keys)
+    equal = " AND ".join(f"{a} = {b}" for a, b, _ in keys)
+    where, start = list(same), f"FROM {table} AS peer"
+
+    def query(item: str, tests: list[str], tail: str = "") -> str:
+        condition = f" WHERE {' AND '.join(tests)}" if tests else ""
+        return f"(SELECT {item} {start}{condition}{tail})"
+
+    if node.function in ("rank", "row_number"):
+        return query("COUNT(*) + 1", [*where, before])
+    if node.function == "dense_rank":
+        return query(f"COUNT(DISTINCT {keys[0][0]}) + 1", [*where, before])
+    if node.function == "lag":
+        return query(value, [*where, before], f" ORDER BY {backwards} LIMIT 1")
+    word = node.function.upper()
+    if node.frame == "partition":
+        return query(f"{word}({value})", where)
+    upto = [*where, f"({before} OR {equal})"]
+    if node.frame == "running":
+        return query(f"{word}({value})", upto)
+    tail = f" ORDER BY {backwards} LIMIT {int(node.frame) + 1}"
+    last = query(f"{value} AS last_value", upto, tail)
+    return f"(SELECT {word}(last_value) FROM {last} AS recent)"
+
+
+def _before(keys: list[tuple[str, str, bool]]) -> str:
+    """Condition that the peer's keys come strictly before the row's."""
+    terms = []
+    for place, (a, b, down) in enumerate(keys):
+        ties = [f"{x} = {y}" for x, y, _ in keys[:place]]
+        terms.append(" AND ".join([*ties, f"{a} {'>' if down else '<'} {b}"]))
+    return terms[0] if len(terms) == 1 else f"({' OR '.join(terms)})"
