@@ -1,0 +1,32 @@
+# Two commands, each complete on a fresh machine with Python >= 3.11:
+#   make demo    evaluate agents on generated and real databases and build a leaderboard page
+#   make test    lint, types and every test but the long ones
+PYTHON ?= python3
+CONSTRAINTS ?= constraints.txt
+export PYTHON CONSTRAINTS
+
+.PHONY: demo test check test-slow bench clean
+
+demo:
+	@scripts/install
+	@scripts/demo
+
+test:
+	@scripts/install --dev
+	@scripts/check
+	@scripts/test
+
+check:
+	@scripts/install --dev
+	@scripts/check
+
+test-slow:
+	@scripts/install --dev
+	@scripts/test -m slow
+
+bench:
+	@scripts/install --dev
+	.venv/bin/python benchmarks/env_speed.py
+
+clean:
+	rm -rf .venv build dist runs site
