@@ -8,8 +8,9 @@ holds nothing that runs: environments, verifiers and oracles are found by name. 
 
 import hashlib
 import json
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -115,3 +116,9 @@ class Task(_Record):
         data = self.model_dump(mode="json")
         text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Copy the record; the copy works its hash out anew."""
+        copied = super().model_copy(update=update, deep=deep)
+        copied.__dict__.pop("hash", None)
+        return copied

@@ -1,0 +1,91 @@
+"""Arguments are checked against the schema before a tool runs."""
+
+import pytest
+
+from hexathlon.envs.messages import Call, cut_middle, parse_message, parse_text, scrub
+from hexathlon.envs.tools import ToolTable, argument_problem
+from hexathlon.tasks.task import ToolSchema
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "sql": {"type": "string", "maxLength": 10},
+        "limit": {"type": "integer", "minimum": 1, "maximum": 5},
+        "ratio": {"type": "number"},
+        "kind": {"enum": ["a", "b"]},
+        "tags": {"type": "array", "maxItems": 2, "items": {"type": "string"}},
+        "maybe": {"type": ["string", "null"]},
+    },
+    "required": ["sql"],
+}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"sql": ""},
+        {"sql": "x", "limit": 5, "ratio": 1, "kind": "b", "tags": ["x"], "maybe": None},
+        {"sql": "x", "limit": 3.0, "ratio": 0.5},
+    ],
+)
+def test_fitting_arguments_pass(arguments):
+    assert argument_problem("run", arguments, SCHEMA) == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({}, "needs the argument 'sql'"),
+        ({"sql": 3}, "must be of type string"),
+        ({"sql": "x" * 11}, "at most 10 characters"),
+        ({"sql": "x", "limit": 6}, "must lie in 1…5"),
+        ({"sql": "x", "limit": 2.5}, "must be of type integer"),
+        ({"sql": "x", "limit": True}, "must be of type integer"),
+        ({"sql": "x", "kind": "c"}, "must be one of a, b"),
+        ({"sql": "x", "tags": ["a", "b", "c"]}, "at most 2 items"),
+        ({"sql": "x", "tags": [1]}, "must be of type string"),
+        ({"sql": "x", "maybe": 3}, "must be of type string or null"),
+        ({"sql": "x", "other": 3}, "has no argument 'other'"),
+    ],
+)
+def test_others_are_answered_with_the_usage(arguments, problem):
+    said = argument_problem("run", arguments, SCHEMA)
+    assert problem in said
+    assert "Use run(sql: string, limit: integer (optional)" in said
+
+
+def test_unknown_tools_are_answered_with_the_near_one():
+    table = ToolTable((ToolSchema(name="run_query", description="", parameters=SCHEMA),))
+    assert "Did you mean 'run_query'" in table.problem(Call("", "runquery", {}))
+
+
+@pytest.mark.parametrize("limit", [200, 300, 1_000])
+def test_cut_texts_fit_and_account_for_every_character(limit):
+    text = "".join(chr(0x4E00 + i % 500) for i in range(1_001))
+    short, cut = cut_middle(text, limit)
+    assert len(short) <= limit
+    head, tail = short.split("\n[… ")[0], short.split(" …]\n")[1]
+    assert text.startswith(head) and text.endswith(tail)
+    assert len(head) + len(tail) + cut == len(text)
+    assert f"{cut:,} characters cut" in short
+    assert cut_middle(text, 1_001) == (text, 0)
+
+
+def test_scrub_replaces_what_no_encoding_carries():
+    assert scrub("a\ud800b") == "a\ufffdb"
+    assert scrub("naïve 🙂") == "naïve 🙂"
+
+
+def test_text_that_does_not_start_like_json_is_prose():
+    assert parse_text(' I would call {"name": "x"}').calls == ()
+    assert parse_text(' {"name": "x"} ').calls[0].name == "x"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [None, 3, {}, {"role": "user"}, {"role": "assistant", "tool_calls": 5},
+     {"role": "assistant", "tool_calls": [{"name": 3}]},
+     {"role": "assistant", "tool_calls": [{"name": "x", "arguments": "["}]}],
+)  # fmt: skip
+def test_malformed_messages_become_problems(message):
+    assert parse_message(message).calls[0].problem
