@@ -1,0 +1,46 @@
+"""Statistics of evaluation: intervals, comparisons, repeats, missing evidence, ranking.
+
+Pure functions of numbers, on the standard library alone, with exactly rounded sums, so that a score
+is the same to the last digit wherever it is computed. The unit is the *task*: trials of one task
+are averaged first, because treating each trial as independent makes intervals far too narrow.
+"""
+
+from hexathlon.evaluators.statistics.comparison import (
+    PairedComparison,
+    exact_mcnemar,
+    holm,
+    minimum_detectable_difference,
+    paired_comparison,
+    tasks_needed,
+)
+from hexathlon.evaluators.statistics.evidence import Denominators, denominators, normalised_score
+from hexathlon.evaluators.statistics.intervals import (
+    ScoreInterval,
+    clustered_standard_error,
+    score_interval,
+    wilson,
+)
+from hexathlon.evaluators.statistics.ranking import RankRange, pareto_front, rank_ranges
+from hexathlon.evaluators.statistics.repeats import outcome_consistency, pass_at_k, pass_hat_k
+
+__all__ = [
+    "Denominators",
+    "PairedComparison",
+    "RankRange",
+    "ScoreInterval",
+    "clustered_standard_error",
+    "denominators",
+    "exact_mcnemar",
+    "holm",
+    "minimum_detectable_difference",
+    "normalised_score",
+    "outcome_consistency",
+    "paired_comparison",
+    "pareto_front",
+    "pass_at_k",
+    "pass_hat_k",
+    "rank_ranges",
+    "score_interval",
+    "tasks_needed",
+    "wilson",
+]

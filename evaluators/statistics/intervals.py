@@ -1,0 +1,130 @@
+"""Confidence intervals of a mean score: Wilson's, on effective n, with Student's t.
+
+The target is "the score on tasks like these": tasks are a sample, and tasks of one template are
+more alike than tasks of two. Formulas: Miller, *Adding Error Bars to Evals*, arXiv 2411.00640
+(standard errors, clustering); Wilson, *Probable inference*, JASA 22 (1927).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from hexathlon.evaluators.statistics.distributions import normal_quantile, t_quantile
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreInterval:
+    """A mean score with its interval and how that came about."""
+
+    mean: float
+    """Mean over tasks of the mean over each task's trials."""
+    low: float
+    high: float
+    """0 <= low <= mean <= high <= 1."""
+    se: float
+    """Standard error of the mean, clustered where clusters were given; 0 if all tasks agree."""
+    tasks: int
+    clusters: int
+    """Number of clusters; equals ``tasks`` when none were given."""
+    effective_n: float
+    """How many independent single trials would be as informative."""
+    confidence: float
+    method: str
+    """``wilson-t`` or, where a spread cannot be estimated, ``wilson-z`` (a single cluster)."""
+
+    @property
+    def half_width(self) -> float:
+        """Half the width of the interval."""
+        return 0.5 * (self.high - self.low)
+
+
+def wilson(mean: float, n: float, quantile: float) -> tuple[float, float]:
+    """Return Wilson's score interval of a proportion.
+
+    Args:
+        mean: observed proportion, 0 to 1.
+        n: number of observations, possibly fractional, above 0.
+        quantile: two-sided quantile, such as 1.96.
+    """
+    if not 0.0 <= mean <= 1.0 or n <= 0:
+        raise ValueError(f"expected a mean from 0 to 1 and n above 0, found {mean} and {n}")
+    square = quantile * quantile
+    centre = (mean + square / (2.0 * n)) / (1.0 + square / n)
+    spread = mean * (1.0 - mean) / n + square / (4.0 * n * n)
+    half = quantile * math.sqrt(spread) / (1.0 + square / n)
+    return min(mean, max(0.0, centre - half)), max(mean, min(1.0, centre + half))
+
+
+def clustered_standard_error(
+    values: Sequence[float], clusters: Sequence[Hashable] | None = None
+) -> tuple[float, int]:
+    """Return the standard error of a mean and the number of clusters C.
+
+    SE^2 = C/(C-1) * sum over clusters (sum over members (v_i - mean))^2 / n^2. Without clusters
+    each value is its own, which gives sd/sqrt(n). With a single cluster the error is unknown: NaN.
+    """
+    n = len(values)
+    if n == 0:
+        raise ValueError("a mean needs at least one value")
+    if clusters is not None and len(clusters) != n:
+        raise ValueError(f"{n} values but {len(clusters)} clusters")
+    mean = math.fsum(values) / n
+    members: dict[Hashable, list[float]] = {}
+    for index, value in enumerate(values):
+        name = index if clusters is None else clusters[index]
+        members.setdefault(name, []).append(value - mean)
+    count = len(members)
+    if count < 2:
+        return math.nan, count
+    squares = math.fsum(math.fsum(residuals) ** 2 for residuals in members.values())
+    return math.sqrt(count / (count - 1) * squares) / n, count
+
+
+def score_interval(
+    values: Sequence[float],
+    clusters: Sequence[Hashable] | None = None,
+    *,
+    trials: int | None = None,
+    confidence: float = 0.95,
+) -> ScoreInterval:
+    """Return the mean of per-task scores with its confidence interval.
+
+    Wilson's interval on n_eff = m(1-m)/SE^2 with the t quantile on (clusters - 1) degrees of
+    freedom. Small-number rules:
+
+    * all tasks failed or all passed: the spread is not estimable; n_eff is the number of tasks,
+      which is what it tends to as the score nears 0 or 1 with one odd task out;
+    * n_eff is never above the number of trials, however alike the tasks happened to score;
+    * a single cluster: its tasks count as one observation, with the normal quantile.
+
+    Args:
+        values: one mean score per task, each 0 to 1.
+        clusters: the cluster (template, site, database) of each task.
+        trials: number of scored trials behind the values; the number of tasks if not given.
+        confidence: nominal coverage.
+    """
+    if any(not 0.0 <= value <= 1.0 for value in values):
+        raise ValueError("scores must lie between 0 and 1")
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence must lie between 0 and 1, found {confidence}")
+    se, count = clustered_standard_error(values, clusters)
+    n = len(values)
+    mean = math.fsum(values) / n
+    tail = 0.5 + 0.5 * confidence
+    if count < 2:
+        low, high = wilson(mean, 1.0, normal_quantile(tail))
+        return ScoreInterval(mean, low, high, 0.0, n, count, 1.0, confidence, "wilson-z")
+    effective = _effective_n(mean, se, n, trials if trials is not None else n)
+    low, high = wilson(mean, effective, t_quantile(tail, float(count - 1)))
+    return ScoreInterval(mean, low, high, se, n, count, effective, confidence, "wilson-t")
+
+
+def _effective_n(mean: float, se: float, tasks: int, trials: int) -> float:
+    variance = mean * (1.0 - mean)
+    if variance <= 0.0:
+        return float(tasks)
+    if se <= 0.0:
+        return float(max(tasks, trials))
+    return min(variance / (se * se), float(max(tasks, trials)))

@@ -1,0 +1,59 @@
+"""What repeated trials of one task say: pass@k, pass^k and consistency.
+
+``pass@k`` (any of k succeeds): Chen et al., arXiv 2107.03374, equation 1. ``pass^k`` (all k
+succeed): Yao et al., arXiv 2406.12045. Both are the unbiased forms: the share of all
+choices of k out of the n trials. Another convention for pass^k in public, (c/n)^k, is biased
+upwards and not used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+
+def pass_at_k(successes: Sequence[int], trials: Sequence[int], k: int) -> float:
+    """Return the mean over tasks of 1 - C(n-c, k)/C(n, k).
+
+    Args:
+        successes: c, successful trials by task.
+        trials: n, scored trials by task; a task with fewer than ``k`` raises ``ValueError``.
+        k: how many tries one has.
+    """
+    _check(successes, trials, k)
+    shares = [
+        1.0 - math.comb(n - c, k) / math.comb(n, k) for c, n in zip(successes, trials, strict=True)
+    ]
+    return math.fsum(shares) / len(shares)
+
+
+def pass_hat_k(successes: Sequence[int], trials: Sequence[int], k: int) -> float:
+    """Return the mean over tasks of C(c, k)/C(n, k): the chance that k trials all succeed.
+
+    Arguments and errors as in `pass_at_k`.
+    """
+    _check(successes, trials, k)
+    shares = [math.comb(c, k) / math.comb(n, k) for c, n in zip(successes, trials, strict=True)]
+    return math.fsum(shares) / len(shares)
+
+
+def outcome_consistency(successes: Sequence[int], trials: Sequence[int]) -> float:
+    """Return the mean over tasks of (2p - 1)^2, p = c/n: 1 always alike, 0 a coin's toss.
+
+    Meaningful from two trials per task on; a task with fewer raises ``ValueError``.
+    """
+    _check(successes, trials, 2)
+    shares = [(2.0 * c / n - 1.0) ** 2 for c, n in zip(successes, trials, strict=True)]
+    return math.fsum(shares) / len(shares)
+
+
+def _check(successes: Sequence[int], trials: Sequence[int], k: int) -> None:
+    if len(successes) != len(trials) or not trials:
+        raise ValueError(f"{len(successes)} tasks with successes, {len(trials)} with trials")
+    if k < 1:
+        raise ValueError(f"k must be at least 1, found {k}")
+    for c, n in zip(successes, trials, strict=True):
+        if not 0 <= c <= n:
+            raise ValueError(f"{c} successes in {n} trials")
+        if k > n:
+            raise ValueError(f"k = {k} needs at least {k} scored trials of every task, found {n}")
