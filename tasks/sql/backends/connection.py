@@ -1,0 +1,348 @@
+"""One locked connection to a SQLite database in memory.
+
+It is opened from a serialised image, its catalogue is read, and then an authorizer, size limits
+and a progress handler are put on. After that no statement can look outside the image, read the
+clock, or use more than its limits.
+"""
+
+import re
+import sqlite3
+import threading
+from collections.abc import Callable
+from time import perf_counter
+
+from hexathlon.tasks.sql.backends.base import (
+    DEFAULT_TODAY,
+    READ_ONLY,
+    Catalogue,
+    ColumnInfo,
+    QueryLimits,
+    QueryResult,
+    SqlError,
+    TableInfo,
+    Value,
+    first_word,
+)
+from hexathlon.tasks.sql.backends.clock import CLOCK_FUNCTIONS, PinnedClock
+from hexathlon.tasks.sql.backends.complexity import copies
+from hexathlon.tasks.sql.backends.guards import Authorizer, set_limits
+
+__all__ = ["CELL_BYTES", "SqliteConnection"]
+
+CELL_BYTES = 65_536
+_MOST_COPIES = 2_000
+_STEP = 500
+_FINE_STEP = 20
+"""Instructions between two looks at the clock; the second where one instruction can be slow."""
+_CHUNK = 64
+_SLOW = re.compile(r"replace|instr|json|like|glob|match", re.IGNORECASE)
+
+
+class SqliteConnection:
+    """One locked connection."""
+
+    def __init__(
+        self,
+        image: bytes,
+        *,
+        writes: frozenset[str] = READ_ONLY,
+        today: str = DEFAULT_TODAY,
+        cell_bytes: int = CELL_BYTES,
+    ) -> None:
+        self.image = image
+        self.lock = threading.Lock()
+        self._connection = sqlite3.connect(
+            ":memory:", isolation_level=None, check_same_thread=False, cached_statements=64
+        )
+        self._connection.deserialize(image)
+        self._clock = PinnedClock(today)
+        self._counts: dict[str, int] = {}
+        self._ticks = self._most_ticks = 0
+        self._deadline = 0.0
+        self._spill_limit = 0
+        self._spilled_before = -1
+        self._stopped = ""
+        self._step = _STEP
+        self._catalogue = _read_catalogue(self._connection)
+        modules = [row[0] for row in self._connection.execute("PRAGMA module_list")]
+        self._authorizer = Authorizer(self._catalogue, modules, writes)
+        self._lock_down(cell_bytes)
+
+    def run(self, sql: str, limits: QueryLimits) -> QueryResult:
+        """Run one statement under the limits."""
+        _refuse_at_sight(sql)
+        self._arm(sql, limits)
+        try:
+            cursor = self._connection.execute(sql)
+            try:
+                return _fetch(cursor, limits)
+            finally:
+                cursor.close()
+        except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError) as error:
+            raise self._explained(error) from None
+        finally:
+            self._deadline = 0.0
+
+    def run_lenient(self, sql: str, limits: QueryLimits) -> QueryResult:
+        """Run one statement; text that is not UTF-8 comes with replacement characters."""
+        try:
+            return self.run(sql, limits)
+        except SqlError as error:
+            if "UTF-8" not in error.message or first_word(sql) not in {"select", "with", "values"}:
+                raise
+        self._connection.text_factory = _lenient_text
+        try:
+            return self.run(sql, limits)
+        finally:
+            self._connection.text_factory = str
+
+    def catalogue(self) -> Catalogue:
+        """The tables as they were when last read."""
+        return self._catalogue
+
+    def count(self, table: str) -> int:
+        """Number of rows of a table, remembered until `forget`."""
+        if table not in self._counts:
+            limits = QueryLimits(seconds=60.0, steps=10_000_000_000)
+            name = self._catalogue[table].name.replace('"', '""')
+            value = self.run(f'SELECT count(*) FROM "{name}"', limits).rows[0][0]
+            self._counts[table] = int(value or 0)
+        return self._counts[table]
+
+    def refresh(self, *, schema: bool) -> None:
+        """Forget what was remembered of the content, and of the schema if it changed."""
+        self._counts.clear()
+        if schema:
+            self._connection.set_authorizer(None)
+            self._catalogue = _read_catalogue(self._connection)
+            self._authorizer.readable.update(name.lower() for name in self._catalogue)
+            self._connection.set_authorizer(self._authorizer)
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open."""
+        return self._connection.in_transaction
+
+    @property
+    def total_changes(self) -> int:
+        """Rows changed since the connection was opened."""
+        return self._connection.total_changes
+
+    def serialize(self) -> bytes:
+        """The content as an image."""
+        return self._connection.serialize()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+        self._clock.close()
+
+    def _lock_down(self, cell_bytes: int) -> None:
+        connection = self._connection
+        self._clock.install(connection)
+        for name, method in (("trim", "strip"), ("ltrim", "lstrip"), ("rtrim", "rstrip")):
+            connection.create_function(name, 2, _trimmer(method), deterministic=True)
+        connection.execute("PRAGMA temp_store=FILE")
+        # Builds the two virtual tables, which the authorizer would not let a statement do.
+        connection.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')").fetchall()
+        if not self._authorizer.writes and not _schema_calls_replaced_functions(connection):
+            connection.execute("PRAGMA trusted_schema=OFF")
+        if self._authorizer.writes:
+            pages = connection.execute("PRAGMA page_count").fetchone()[0]
+            connection.execute(f"PRAGMA max_page_count={2 * pages + 2_000}")
+        else:
+            connection.execute("PRAGMA query_only=ON")
+        if hasattr(connection, "enable_load_extension"):  # some interpreters are built without
+            connection.enable_load_extension(False)
+        widest = max((len(table.columns) for table in self._catalogue.values()), default=0)
+        set_limits(connection, cell_bytes=cell_bytes, widest_table=widest)
+        connection.set_authorizer(self._authorizer)
+        connection.set_progress_handler(self._tick, self._step)
+
+    def _arm(self, sql: str, limits: QueryLimits) -> None:
+        step = _FINE_STEP if _SLOW.search(sql) else _STEP
+        if step != self._step:
+            self._step = step
+            self._connection.set_progress_handler(self._tick, step)
+        self._ticks = 0
+        self._most_ticks = limits.steps // step
+        self._spill_limit = limits.spill_bytes
+        self._spilled_before = -1
+        self._stopped = ""
+        self._authorizer.refused = ""
+        self._deadline = perf_counter() + limits.seconds
+
+    def _tick(self) -> int:
+        """Called by SQLite every few instructions; a true answer stops the statement."""
+        self._ticks = ticks = self._ticks + 1
+        if ticks > self._most_ticks:
+            self._stopped = "steps"
+        elif perf_counter() > self._deadline:
+            self._stopped = "time"
+        elif not ticks & 63 and self._spilled() > self._spill_limit:
+            self._stopped = "spill"
+        else:
+            return 0
+        return 1
+
+    def _spilled(self) -> int:
+        """Bytes that this thread has written since the statement began."""
+        written = _thread_bytes_written()
+        if self._spilled_before < 0:
+            self._spilled_before = written
+        return written - self._spilled_before
+
+    def _explained(self, error: Exception) -> SqlError:
+        if self._stopped:
+            return _STOPPED[self._stopped]
+        text = str(error).strip() or type(error).__name__
+        if self._authorizer.refused:
+            hint = "Only the tables of this database and ordinary SQL functions can be used."
+            if not self._authorizer.writes:
+                hint += " Only SELECT statements are allowed."
+            return SqlError("refused", f"{self._authorizer.refused} is not allowed here", hint)
+        return _explain(text, error, self._catalogue)
+
+
+_STOPPED = {
+    "steps": SqlError(
+        "steps", "the statement did too much work and was stopped",
+        "Filter earlier, join on keys, avoid cross joins, or bound the recursion.",
+    ),
+    "time": SqlError(
+        "time", "the statement went over its time limit and was stopped",
+        "Filter earlier, join on keys, avoid cross joins, or bound the recursion.",
+    ),
+    "spill": SqlError(
+        "too_large", "the statement needed too much temporary space and was stopped",
+        "Sort, group or deduplicate fewer or narrower rows.",
+    ),
+}  # fmt: skip
+
+
+def _refuse_at_sight(sql: str) -> None:
+    if not isinstance(sql, str):
+        raise SqlError("statement", f"expected a text, got {type(sql).__name__}")
+    if "\0" in sql:
+        raise SqlError("statement", "the statement contains a NUL character")
+    if len(sql) > 20_000:
+        raise SqlError("too_large", "the statement has more than 20,000 characters")
+    word = first_word(sql)
+    if not word:
+        if sql.strip().strip(";"):
+            raise SqlError("syntax", "this does not begin like an SQL statement")
+        raise SqlError("statement", "the statement is empty")
+    if word == "explain":
+        raise SqlError("refused", "EXPLAIN is not allowed here", "Run the statement itself.")
+    if "as" in sql.lower() and copies(sql) > _MOST_COPIES:
+        raise SqlError(
+            "steps", "the common table expressions name each other too often",
+            "Use each one fewer times.",
+        )  # fmt: skip
+
+
+def _fetch(cursor: sqlite3.Cursor, limits: QueryLimits) -> QueryResult:
+    """Fetch in chunks, so that a wide result is noticed before it fills the memory."""
+    if cursor.description is None:
+        return QueryResult((), [])
+    columns = tuple(str(column[0]) for column in cursor.description)
+    rows: list[tuple[Value, ...]] = []
+    left = limits.result_bytes
+    while len(rows) <= limits.rows:
+        chunk = cursor.fetchmany(min(_CHUNK, limits.rows + 1 - len(rows)))
+        for row in chunk:
+            for cell in row:
+                if cell.__class__ is str or cell.__class__ is bytes:
+                    left -= len(cell)
+        rows += chunk
+        if left < 0:
+            raise SqlError("too_large", "the result is too large", "Select fewer values.")
+        if len(chunk) < _CHUNK:
+            break
+    more = len(rows) > limits.rows
+    return QueryResult(columns, rows[: limits.rows] if more else rows, more)
+
+
+def _explain(text: str, error: Exception, catalogue: Catalogue) -> SqlError:
+    """Add to SQLite's message what can be done about it."""
+    if isinstance(error, MemoryError):
+        return SqlError("too_large", "the statement is too complex", "Split it into smaller ones.")
+    if isinstance(error, UnicodeEncodeError):
+        return SqlError("statement", "the statement contains characters that are not valid text")
+    if "one statement at a time" in text:
+        return SqlError("statement", "only one statement at a time", "Send the first one alone.")
+    if "bindings" in text:
+        return SqlError("statement", "parameters such as ? are not supported", "Write values out.")
+    if "too big" in text or "too large" in text or "too many" in text or "too long" in text:
+        return SqlError("too_large", text)
+    if text.startswith("no such table"):
+        return SqlError("syntax", text, "The tables are: " + _names(catalogue) + ".")
+    if text.startswith("no such column"):
+        return SqlError("syntax", text, "Use describe_table to see a table's columns.")
+    kind = "database" if isinstance(error, sqlite3.IntegrityError) else "syntax"
+    return SqlError(kind, text)
+
+
+def _names(catalogue: Catalogue, most: int = 30) -> str:
+    names = list(catalogue)
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _lenient_text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _trimmer(method: str) -> Callable[[Value, Value], Value]:
+    """SQLite's two-argument trim, which takes time proportional to the product of both lengths."""
+
+    def trim(value: Value, characters: Value) -> Value:
+        if value is None or characters is None:
+            return None
+        return str(getattr(_as_text(value), method)(_as_text(characters)))
+
+    return trim
+
+
+def _as_text(value: Value) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _thread_bytes_written() -> int:
+    """Bytes that this thread has written to files so far; 0 where the system does not say."""
+    try:
+        with open("/proc/thread-self/io", "rb") as file:
+            for line in file:
+                if line.startswith(b"wchar:"):
+                    return int(line[6:])
+    except OSError:
+        return 0
+    return 0
+
+
+def _schema_calls_replaced_functions(connection: sqlite3.Connection) -> bool:
+    """Whether a view, default or index calls a function that the lock replaces."""
+    names = (*CLOCK_FUNCTIONS, "trim", "ltrim", "rtrim")
+    pattern = re.compile(rf"\b(?:(?:{'|'.join(names)})\s*\(|current_(?:date|time))", re.IGNORECASE)
+    texts = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
+    return any(pattern.search(text) for (text,) in texts)
+
+
+def _read_catalogue(connection: sqlite3.Connection) -> dict[str, TableInfo]:
+    listing = connection.execute(
+        "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') "
+        "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
+    ).fetchall()
+    tables = {}
+    for name, kind in listing:
+        quoted = name.replace('"', '""')
+        references = {
+            row[3].lower(): (row[2], row[4] or "")
+            for row in connection.execute(f'PRAGMA foreign_key_list("{quoted}")')
+        }
+        columns = tuple(
+            ColumnInfo(row[1], row[2], not row[3] and not row[5], bool(row[5]),
+                       references.get(row[1].lower()))
+            for row in connection.execute(f'PRAGMA table_info("{quoted}")')
+        )  # fmt: skip
+        tables[name] = TableInfo(name, columns, kind == "view")
+    return tables

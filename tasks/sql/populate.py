@@ -1,0 +1,214 @@
+"""Fill a schema with rows: sizes, drawing order, then values as they stand in the database.
+
+Tables are drawn parents first and column by column, as whole arrays; `populate_dirt` then spoils
+what the schema says is dirty. The same (schema, seed, size) gives the same rows everywhere.
+"""
+
+from collections.abc import Mapping
+from datetime import date
+
+import numpy as np
+
+from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.sql.pools import pool_name
+from hexathlon.tasks.sql.populate_columns import REMARKS, Drawn, Sheet, draw, zipf
+from hexathlon.tasks.sql.populate_dirt import orphaned, spoil
+from hexathlon.tasks.sql.schema import Column, Row, Schema, Table, Value
+from hexathlon.tasks.task import Split
+
+SIZES = {"tiny": 30, "small": 300, "medium": 3_000, "large": 30_000, "huge": 1_000_000}
+"""Sizes by name; a size is the number of rows of all event tables together."""
+
+DUPLICATES = 0.08
+"""Share of an entity's rows that stand twice, where the table has duplicates."""
+
+_EPOCH_SPAN = 9_000
+_ENTITY_FACTOR = 2.4
+
+
+def row_counts(tables: tuple[Table, ...], size: int) -> dict[str, int]:
+    """How many rows each table gets before duplicates; link tables may stay a little below."""
+    events = sum(table.weight for table in tables if table.scale == "event")
+    return {table.name: _count(table, size, events) for table in tables if not table.decoy}
+
+
+def _count(table: Table, size: int, events: float) -> int:
+    if table.scale == "lookup":
+        return len(table.column(_name_column(table)).values)
+    if table.scale == "event":
+        return max(3, round(size * table.weight / events))
+    if table.scale == "side":
+        return 5 + len(table.name) * 7 % 23
+    return max(5, round(_ENTITY_FACTOR * table.weight * float(np.sqrt(size))))
+
+
+def _name_column(table: Table) -> str:
+    return next(column.name for column in table.columns if column.law.kind == "listed_name")
+
+
+def populate(
+    schema: Schema, tables: tuple[Table, ...], split: Split, population_seed: int, size: int
+) -> dict[str, list[Row]]:
+    """Rows of `tables` (parents before children, decoys excepted), as they stand in the database.
+
+    Args:
+        schema: Names the world and its present.
+        tables: The tables to fill.
+        split: Whose part of the name pools is used.
+        population_seed: Another seed gives other rows under the same laws.
+        size: Rows of all event tables together.
+    """
+    today = date.fromisoformat(schema.today).toordinal()
+    counts = row_counts(tables, size)
+    sheets: dict[str, Sheet] = {}
+    rows: dict[str, list[Row]] = {}
+    days = _days(today)
+    for table in tables:
+        if table.decoy:
+            continue
+        sheet = _sheet(schema, table, split, population_seed, counts[table.name], today, sheets)
+        rows[table.name] = _rows(table, sheet, days)
+    return rows
+
+
+def _sheet(
+    schema: Schema, table: Table, split: Split, population_seed: int, count: int, today: int,
+    sheets: dict[str, Sheet],
+) -> Sheet:  # fmt: skip
+    links = {c.name: c.references[0] for c in table.columns if c.references is not None}
+    sheet = Sheet(
+        rows=count,
+        rng=generator_for("sql-rows", schema.name, table.name, population_seed),
+        fixed=generator_for("sql-fixed", schema.name, table.name),
+        split=split, today=today, parents=sheets, links=links,
+    )  # fmt: skip
+    sheets[table.name] = sheet
+    columns = table.columns
+    if len(table.primary_key) == 2:
+        _draw_pairs(table, sheet)
+        columns = columns[2:]
+    for column in columns:
+        sheet.drawn[column.name] = draw(column, sheet)
+    return sheet
+
+
+def _draw_pairs(table: Table, sheet: Sheet) -> None:
+    """Distinct pairs of parents, both sides skewed; the sheet shrinks to those found."""
+    left, right = table.columns[:2]
+    sizes = [sheet.parents[sheet.links[column.name]].rows for column in (left, right)]
+    wanted = min(sheet.rows, max(1, sizes[0] * sizes[1] * 3 // 5))
+    draws = 3 * wanted + 10
+    order = [sheet.rng.permutation(size) for size in sizes]
+    ranks = [
+        zipf(sheet.rng.random(draws), max(1, size - int(size * column.law.barren)), 0.5)
+        for size, column in zip(sizes, (left, right), strict=True)
+    ]
+    codes = np.unique(order[0][ranks[0]] * sizes[1] + order[1][ranks[1]])
+    codes = np.sort(codes[sheet.rng.permutation(len(codes))[:wanted]])
+    sheet.rows = len(codes)
+    sheet.drawn[left.name] = Drawn((codes // sizes[1]).astype(np.int64))
+    sheet.drawn[right.name] = Drawn((codes % sizes[1]).astype(np.int64))
+
+
+def _rows(table: Table, sheet: Sheet, days: np.ndarray) -> list[Row]:
+    picked = _duplicated(table, sheet)
+    copies = len(picked)
+    columns: list[list[Value]] = []
+    for column in table.columns:
+        values = _values(column, sheet, days)
+        if copies:
+            values = np.concatenate([values, _copied(column, values, picked)])
+        columns.append(values.tolist())
+    spoil(table, columns, sheet.rng)
+    return list(zip(*columns, strict=True))
+
+
+def _duplicated(table: Table, sheet: Sheet) -> np.ndarray:
+    if table.natural_key is None:
+        return np.zeros(0, dtype=np.int64)
+    return np.sort(sheet.rng.permutation(sheet.rows)[: max(1, int(sheet.rows * DUPLICATES))])
+
+
+def _copied(column: Column, values: np.ndarray, picked: np.ndarray) -> np.ndarray:
+    """The duplicates' values: a key of their own, and the amounts of an older state."""
+    if column.role == "key":
+        return int(values[-1]) + 1 + np.arange(len(picked))
+    if column.role == "amount":
+        return np.array([None if v is None else v + 0.25 for v in values[picked]], dtype=object)
+    return values[picked]
+
+
+def _values(column: Column, sheet: Sheet, days: np.ndarray) -> np.ndarray:
+    drawn = sheet.drawn[column.name]
+    values = _spelled(column, drawn, sheet, days)
+    if drawn.null is not None and drawn.null.any():
+        values = values.astype(object)
+        values[drawn.null] = None
+    return values
+
+
+def _spelled(column: Column, drawn: Drawn, sheet: Sheet, days: np.ndarray) -> np.ndarray:
+    raw = drawn.raw
+    match column.law.kind:
+        case "reference" | "self_reference":
+            parent = sheet.parents[sheet.links[column.name]]
+            start, law = int(parent.drawn[parent_key(parent)].raw[0]), column.law
+            return orphaned(raw + start, start + parent.rows, law.orphans, sheet.rng)
+        case "amount" | "unique_amount":
+            return raw / 4.0
+        case "date":
+            return np.asarray(days[raw - (sheet.today - _EPOCH_SPAN)])
+        case "category" | "status" | "listed_name":
+            return np.array(column.values, dtype=object)[raw]
+        case "text":
+            return np.array(REMARKS, dtype=object)[raw]
+        case "name":
+            names = [pool_name(column.law.pool, sheet.split, int(index)) for index in raw]
+            return np.array(names, dtype=object)
+        case "code":
+            return np.array([f"{column.law.pool}-{n:05d}" for n in raw.tolist()], dtype=object)
+        case _:
+            return raw
+
+
+def parent_key(sheet: Sheet) -> str:
+    """The name of a sheet's key column, which is always drawn first."""
+    return next(iter(sheet.drawn))
+
+
+def _days(today: int) -> np.ndarray:
+    first = today - _EPOCH_SPAN
+    return np.array(
+        [date.fromordinal(first + n).isoformat() for n in range(_EPOCH_SPAN + 1)], dtype=object
+    )
+
+
+def size_of(size: str | int) -> int:
+    """The number of event rows that a size means.
+
+    Raises:
+        ValueError: The size is neither a known name nor a number from 10 to 1,000,000.
+    """
+    number = SIZES.get(size, 0) if isinstance(size, str) else size
+    if not 10 <= number <= 1_000_000:
+        raise ValueError(f"size {size!r}: expected 10..1000000 or one of {', '.join(SIZES)}")
+    return number
+
+
+def stale(
+    table: Table, base: Table, rows: Mapping[str, list[Row]], world: str
+) -> list[Row]:
+    """A decoy's rows: part of the rows that its base has in this population, amounts changed."""
+    rng = generator_for("sql-decoy", world, table.name)
+    source = rows[base.name]
+    keep = np.sort(rng.permutation(len(source))[: max(1, len(source) * 3 // 5)])
+    amounts = [i for i, c in enumerate(table.columns) if c.type == "REAL" or c.role == "quantity"]
+    copied: list[Row] = []
+    for order, index in enumerate(keep.tolist()):
+        values = list(source[index][: len(table.columns)])
+        if order % 3 == 0:
+            for place in amounts:
+                value = values[place]
+                values[place] = value + 3 if isinstance(value, int | float) else value
+        copied.append(tuple(values))
+    return copied

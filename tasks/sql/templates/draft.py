@@ -1,0 +1,100 @@
+"""What a template makes of a scene: a program with the words that describe its parts.
+
+A draft is not yet a task: `realise` turns it into a question, `screening` decides whether it is
+kept.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hexathlon.tasks.sql.programs.relations import Relation
+from hexathlon.tasks.task import Level
+
+if TYPE_CHECKING:
+    from hexathlon.tasks.sql.templates.scene import Scene
+
+__all__ = ["Draft", "Obstacle", "Slot", "Template", "Unbindable", "all_templates", "template"]
+
+
+class Unbindable(Exception):
+    """The schema offers nothing that this template could be about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What the question leaves open and the simulated user knows."""
+
+    name: str
+    value: str
+    say: tuple[str, ...]
+    """Sentences in which the user gives the value."""
+    ask: tuple[str, ...]
+    """Words by which a question about the slot is recognised."""
+    question: str
+    """A sensible question about it, for the oracle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why a question cannot be answered, as the agent must report it."""
+
+    reason: str
+    evidence: tuple[str, ...]
+    """Names that are accepted as evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A program and its words."""
+
+    program: Relation
+    outputs: dict[str, str]
+    """Column name of the answer -> its description, in order."""
+    asks: tuple[str, ...]
+    """Paraphrases of the request, without columns, order and notes."""
+    notes: tuple[str, ...] = ()
+    other: Relation | None = None
+    """Another algebra for the same meaning, where rewriting alone would not change much."""
+    wrong: tuple[tuple[str, Relation], ...] = ()
+    """Likely misreadings that no generic mutation makes."""
+    slot: Slot | None = None
+    obstacle: Obstacle | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A named way to ask, for some levels."""
+
+    name: str
+    levels: tuple[Level, ...]
+    build: Callable[["Scene"], Draft] = field(compare=False)
+    twin: str | None = None
+    """Template whose task of the same level, split and index differs in the deciding fact only."""
+
+
+_templates: dict[str, Template] = {}
+
+
+def template(
+    *levels: Level, twin: str | None = None
+) -> Callable[[Callable[["Scene"], Draft]], Callable[["Scene"], Draft]]:
+    """Register a function as the template of its own name."""
+
+    def register(build: Callable[["Scene"], Draft]) -> Callable[["Scene"], Draft]:
+        _templates[build.__name__] = Template(build.__name__, levels, build, twin)
+        return build
+
+    return register
+
+
+def registered() -> Iterable[Template]:
+    """The templates registered so far, in order."""
+    return _templates.values()
+
+
+def all_templates() -> dict[str, Template]:
+    """Every template by name, in a fixed order."""
+    from hexathlon.tasks.sql.templates import catalogue
+
+    return {item.name: item for item in catalogue.templates()}

@@ -1,0 +1,294 @@
+"""A schema seen by a template: sources, chains of joins, conditions and measures, each with words.
+
+A `Scene` draws from its own random generator, so that a template function reads like a sentence
+and holds no randomness of its own. Every expression it gives out is on canonical values: where a
+column is dirty, the expression cleans it, and carries the uncleaned reading as a wrong variant.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+from hexathlon.tasks.sql.programs.expressions import Expression, Ref
+from hexathlon.tasks.sql.programs.relations import Filter, Join, Relation
+from hexathlon.tasks.sql.schema import Column, Edge, Metric, Schema, Table
+from hexathlon.tasks.sql.templates.conditions import Condition, condition
+from hexathlon.tasks.sql.templates.draft import Unbindable
+from hexathlon.tasks.sql.templates.sources import Source, both_conditions
+from hexathlon.tasks.task import Level
+
+__all__ = ["Fact", "Label", "Measure", "Scene"]
+
+Thing = TypeVar("Thing")
+CONDITIONS = {"tiny": 1, "easy": 1, "medium": 2, "hard": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """How rows of a table are told apart in an answer."""
+
+    name: str
+    expression: Expression
+    text: str
+    keys: tuple[str, ...]
+    """Columns to group by, so that each group is one row of the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number of each row."""
+
+    expression: Expression
+    text: str
+    nullable: bool
+    column: Column | None
+
+
+@dataclass(slots=True)
+class Fact:
+    """Rows of a table joined with parents up a chain, some conditions applied."""
+
+    relation: Relation
+    sources: list[Source]
+    prefixes: list[str]
+    """How each source is called from the first: "", "customer", "customer's city"."""
+    conditions: list[Condition] = field(default_factory=list)
+
+    @property
+    def child(self) -> Source:
+        return self.sources[0]
+
+    @property
+    def top(self) -> Source:
+        return self.sources[-1]
+
+    @property
+    def phrase(self) -> str:
+        """The rows in words: plural noun and conditions."""
+        return f"{self.child.table.plural}{both_conditions(self.conditions)}"
+
+
+class Scene:
+    """What a template draws from.
+
+    Args:
+        schema: The database's schema.
+        level: Sets how many conditions and joins there are.
+        rng: The task's own generator.
+        sample: Rows of one small population by table name; thresholds are taken from them.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        level: Level,
+        rng: np.random.Generator,
+        sample: Mapping[str, Sequence[tuple[Any, ...]]],
+    ) -> None:
+        self.schema = schema
+        self.level = level
+        self.rng = rng
+        self.sample = sample
+        self._aliases: set[str] = set()
+        self.hard = level == "hard"
+
+    # -- drawing ---------------------------------------------------------------------------
+
+    def pick(self, things: Iterable[Thing]) -> Thing:
+        """One of the things.
+
+        Raises:
+            Unbindable: There is none.
+        """
+        options = list(things)
+        if not options:
+            raise Unbindable
+        return options[int(self.rng.integers(len(options)))]
+
+    def shuffled(self, things: Iterable[Thing]) -> list[Thing]:
+        """The things in random order."""
+        options = list(things)
+        return [options[int(place)] for place in self.rng.permutation(len(options))]
+
+    def number(self, low: int, high: int) -> int:
+        """A whole number between two others, both included."""
+        return int(self.rng.integers(low, high + 1))
+
+    def chance(self, probability: float) -> bool:
+        """True with this probability."""
+        return bool(self.rng.random() < probability)
+
+    # -- tables ----------------------------------------------------------------------------
+
+    def open(self, table: Table | str) -> Source:
+        """A fresh use of a table under an alias of its own."""
+        chosen = self.schema.table(table) if isinstance(table, str) else table
+        letter = chosen.noun[0].lower()
+        alias, number = letter, 2
+        while alias in self._aliases:
+            alias, number = f"{letter}{number}", number + 1
+        self._aliases.add(alias)
+        return Source(chosen, alias)
+
+    def spare_alias(self) -> str:
+        """An alias for inner uses of a table."""
+        number = len(self._aliases) + 1
+        self._aliases.add(f"x{number}")
+        return f"x{number}"
+
+    def rows_of(self, source: Source) -> Relation:
+        """The rows of a source that count."""
+        return source.rows(self.spare_alias())
+
+    def edges(self, child: Table | None = None, parent: Table | None = None) -> list[Edge]:
+        """Foreign keys between different tables, optionally of one child or to one parent."""
+        return [
+            edge
+            for edge in self.schema.edges()
+            if edge.child != edge.parent
+            and (child is None or edge.child == child.name)
+            and (parent is None or edge.parent == parent.name)
+        ]
+
+    def chains(self, hops: int) -> list[list[Edge]]:
+        """All ways up from a table over this many foreign keys, no table twice."""
+        paths = [[edge] for edge in self.edges()]
+        for _ in range(hops - 1):
+            paths = [
+                [*path, edge]
+                for path in paths
+                for edge in self.edges()
+                if edge.child == path[-1].parent
+                and all(edge.parent not in (step.child, step.parent) for step in path)
+            ]
+        return [path for path in paths if self._countable(path[0].child)]
+
+    def _countable(self, table: str) -> bool:
+        return self.schema.table(table).scale != "lookup"
+
+    # -- facts -----------------------------------------------------------------------------
+
+    def climb(self, path: Sequence[Edge], kind: str = "inner") -> Fact:
+        """Join a table with its parents along a path."""
+        child = self.open(path[0].child)
+        fact = Fact(self.rows_of(child), [child], [""])
+        for edge in path:
+            self.join(fact, edge, kind)
+        return fact
+
+    def join(self, fact: Fact, edge: Edge, kind: str = "inner") -> Source:
+        """Add the parent at the end of an edge to a fact that holds its child."""
+        place = max(n for n, s in enumerate(fact.sources) if s.table.name == edge.child)
+        child, parent = fact.sources[place], self.open(edge.parent)
+        link = child.table.column(edge.column).noun
+        prefix = f"{fact.prefixes[place]}'s {link}" if fact.prefixes[place] else link
+        on = ((f"{child.alias}.{edge.column}", f"{parent.alias}.{edge.parent_column}"),)
+        fact.relation = Join(fact.relation, self.rows_of(parent), on, kind)
+        fact.sources.append(parent)
+        fact.prefixes.append(prefix)
+        return parent
+
+    def alone(self, table: Table | None = None) -> Fact:
+        """A single table as a fact."""
+        chosen = table or self.pick(
+            item for item in self.schema.asked() if item.scale != "lookup" and len(item.columns) > 3
+        )
+        source = self.open(chosen)
+        return Fact(self.rows_of(source), [source], [""])
+
+    def fact(self, hops: int, conditions: int | None = None, widen: bool = True) -> Fact:
+        """A chain of joins with conditions; `hard` adds side joins so that they can reach out."""
+        fact = self.climb(self.pick(self.chains(hops))) if hops else self.alone()
+        if widen and self.hard:
+            self.widen(fact)
+        self.restrict(fact, CONDITIONS[self.level] if conditions is None else conditions)
+        return fact
+
+    def widen(self, fact: Fact) -> None:
+        """Join one more parent of the child, kept out of `top` by standing before it."""
+        seen = {source.table.name for source in fact.sources}
+        edges = [
+            edge for edge in self.edges(fact.child.table) if edge.parent not in seen
+        ]
+        if edges:
+            self.join(fact, self.pick(edges))
+            last, prefix = fact.sources.pop(), fact.prefixes.pop()
+            fact.sources.insert(1, last)
+            fact.prefixes.insert(1, prefix)
+
+    def restrict(self, fact: Fact, count: int, kinds: Sequence[str] = ()) -> None:
+        """Apply this many conditions, on different columns of the fact's tables."""
+        used = {item.column for item in fact.conditions}
+        for number in range(count):
+            item = self._condition(fact, kinds, prefer=number == 0 and self.hard, used=used)
+            if item is None:
+                break
+            used.add(item.column)
+            fact.conditions.append(item)
+            fact.relation = Filter(fact.relation, item.expression)
+
+    def _condition(
+        self, fact: Fact, kinds: Sequence[str], prefer: bool, used: set[str]
+    ) -> Condition | None:
+        places = self.shuffled(range(len(fact.sources)))
+        if prefer:
+            places.sort(key=lambda n: not self.metrics(fact.sources[n].table))
+        for place in places:
+            source = fact.sources[place]
+            chosen = condition(self, source, fact.prefixes[place], kinds, prefer, used)
+            if chosen is not None:
+                return chosen
+        return None
+
+    def metrics(self, table: Table) -> list[tuple[Metric, Metric | None]]:
+        """Valid definitions about a table, each with the outdated one that it replaced."""
+        found = []
+        for document in self.schema.documents:
+            if document.metric and document.metric.table == table.name:
+                if document.superseded_by is None:
+                    old = [d.metric for d in self.schema.documents
+                           if d.superseded_by == document.name and d.metric]  # fmt: skip
+                    found.append((document.metric, old[0] if old else None))
+        return found
+
+    # -- words and numbers -----------------------------------------------------------------
+
+    def label(self, source: Source) -> Label:
+        """How rows of the source are named in an answer."""
+        table = source.table
+        key = f"{source.alias}.{table.key}"
+        for column in table.with_role("name", "code"):
+            if column.unique and not column.nullable:
+                word = f"{table.noun} {column.noun}" if column.role == "name" else column.noun
+                text = f"the {table.noun}'s {column.noun}"
+                keys = (key, f"{source.alias}.{column.name}")
+                return Label(_plain(word), source.value(column), text, keys)
+        text = f"the {table.noun} id (`{table.key}`)"
+        return Label(_plain(f"{table.noun} id"), Ref(key), text, (key,))
+
+    def measure(self, source: Source, *roles: str) -> Measure:
+        """A number that rows of the source have."""
+        wanted = roles or ("amount", "quantity", "rating")
+        column = self.pick(c for c in source.table.columns if c.role in wanted)
+        unit = f" (in {column.unit})" if column.unit and column.unit != "USD" else ""
+        return Measure(
+            source.value(column), f"{column.noun}{unit}", column.nullable, column
+        )
+
+    def group_column(self, source: Source, taken: Iterable[str] = ()) -> Column:
+        """A column with few values to group by."""
+        return self.pick(
+            column
+            for column in source.table.with_role("category", "status")
+            if f"{source.alias}.{column.name}" not in set(taken)
+        )
+
+    def date(self, source: Source) -> Column:
+        """A date column of the source."""
+        return self.pick(source.table.with_role("date"))
+
+
+def _plain(words: str) -> str:
+    return "".join(letter if letter.isalnum() else "_" for letter in words.lower())

@@ -1,0 +1,103 @@
+"""One use of a table in a program: its rows that count and its canonical values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hexathlon.tasks.sql.dirt import MISSING, Dirt
+from hexathlon.tasks.sql.programs.expressions import (
+    Binary,
+    Call,
+    Case,
+    Compare,
+    Expression,
+    Literal,
+    Ref,
+    Variant,
+)
+from hexathlon.tasks.sql.programs.relations import Aggregate, Filter, Group, Match, Relation, Scan
+from hexathlon.tasks.sql.schema import Column, Table
+
+if TYPE_CHECKING:
+    from hexathlon.tasks.sql.templates.conditions import Condition
+
+__all__ = ["Source", "both_conditions", "cleaned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table under an alias."""
+
+    table: Table
+    alias: str
+
+    def scan(self) -> Scan:
+        """All rows of the table."""
+        return Scan(self.table.name, self.alias, tuple(c.name for c in self.table.columns))
+
+    def rows(self, inner: str) -> Relation:
+        """The rows that count: not deleted, and the first of duplicates; `inner` is an alias."""
+        relation: Relation = self.scan()
+        table = self.table
+        if table.natural_key:
+            first = f"{inner}_first"
+            twins = Scan(table.name, inner, (table.key, table.natural_key))
+            key = Ref(f"{inner}.{table.key}")
+            kept = Group(
+                twins, (f"{inner}.{table.natural_key}",), (Aggregate(first, "min", key),)
+            )
+            relation = Match(relation, kept, ((f"{self.alias}.{table.key}", first),))
+        if table.soft_delete:
+            mark = Ref(f"{self.alias}.{table.soft_delete}")
+            relation = Filter(relation, Compare("=", mark, Literal(0)))
+        return relation
+
+    def value(self, column: Column | str) -> Expression:
+        """The canonical value of a column."""
+        chosen = self.table.column(column) if isinstance(column, str) else column
+        raw = Ref(f"{self.alias}.{chosen.name}")
+        if chosen.dirt is None or chosen.dirt.kind == "orphans":
+            return raw
+        return Variant(cleaned(chosen.dirt, raw, self.alias), raw, "skip_cleaning")
+
+
+def cleaned(dirt: Dirt, raw: Expression, alias: str) -> Expression:
+    """The canonical value of a dirty one."""
+    match dirt.kind:
+        case "case_padding":
+            return Call("lower", (Call("trim", (raw,)),))
+        case "codes":
+            return _mapped(Call("lower", (Call("trim", (raw,)),)), dirt.mapping)
+        case "two_date_formats":
+            year, month, day = (_part(raw, start, size) for start, size in ((7, 4), (4, 2), (1, 2)))
+            dash = Literal("-")
+            iso = Call("concat", (Call("concat", (year, dash)), Call("concat", (month, dash))))
+            slashed = Compare("=", _part(raw, 3, 1), Literal("/"))
+            return Case(((slashed, Call("concat", (iso, day))),), raw)
+        case "currency_text":
+            bare = Call("replace", (raw, Literal("$"), Literal("")))
+            return Call("real", (Call("replace", (bare, Literal(","), Literal(""))),))
+        case "missing_spellings":
+            value = raw
+            for spelling in MISSING:
+                value = Call("nullif", (value, Literal(spelling)))
+            return value
+        case "row_units":
+            return Binary("*", raw, _mapped(Ref(f"{alias}.{dirt.partner}"), dirt.mapping))
+        case _:
+            return raw
+
+
+def _part(raw: Expression, start: int, size: int) -> Expression:
+    return Call("substr", (raw, Literal(start), Literal(size)))
+
+
+def _mapped(subject: Expression, mapping: tuple[tuple[str, str | int], ...]) -> Expression:
+    return Case(tuple((Compare("=", subject, Literal(k)), Literal(v)) for k, v in mapping))
+
+
+def both_conditions(conditions: "Sequence[Condition]") -> str:
+    """Conditions as one clause that follows a plural noun."""
+    return "".join(
+        f"{' and' if number else ''} {item.text}" for number, item in enumerate(conditions)
+    )
