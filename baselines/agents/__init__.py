@@ -1,0 +1,1 @@
+"""Agents: whatever maps messages to a message."""

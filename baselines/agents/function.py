@@ -1,0 +1,73 @@
+"""Makes an agent of any function from messages to a message.
+
+>>> def shout(messages):
+...     return {"role": "assistant", "content": messages[-1]["content"].upper()}
+>>> FunctionAgent(shout).name
+'shout'
+"""
+
+import json
+from collections.abc import Callable, Sequence
+
+from hexathlon.baselines.agents.base import Episode, Turn
+from hexathlon.baselines.codecs.base import Call, format_calls, read_arguments
+from hexathlon.envs.messages import Message
+
+__all__ = ["FunctionAgent"]
+
+
+class FunctionAgent:
+    """Asks a function for every turn.
+
+    Args:
+        function: Gets the whole conversation, system prompt first, and returns an assistant
+            message with `content` and, to call tools, `tool_calls` as the environments write
+            them (`name`, and `arguments` as JSON text or an object).
+        name: By default the function's own.
+    """
+
+    version = "1"
+    asynchronous = False
+
+    def __init__(
+        self, function: Callable[[list[Message]], dict[str, object]], name: str | None = None
+    ) -> None:
+        self.function = function
+        self.name = name or getattr(function, "__name__", "function")
+
+    def begin(self, episode: Episode) -> "_FunctionPlayer":
+        """Return a player that keeps the conversation."""
+        return _FunctionPlayer(self.function, episode.system_prompt)
+
+
+class _FunctionPlayer:
+    def __init__(
+        self, function: Callable[[list[Message]], dict[str, object]], system_prompt: str
+    ) -> None:
+        self._function = function
+        self._messages = [_message("system", system_prompt)]
+
+    def act(self, messages: Sequence[Message]) -> Turn:
+        """Ask the function."""
+        self._messages.extend(messages)
+        reply = self._function(list(self._messages))
+        action, said = _action(reply)
+        self._messages.append(_message("assistant", action))
+        return Turn(action, said=said)
+
+
+def _message(role: str, content: str) -> Message:
+    return Message(role=role, content=content, tool_calls=(), tool_call_id="")
+
+
+def _action(reply: dict[str, object]) -> tuple[str, str]:
+    content, calls = str(reply.get("content") or ""), reply.get("tool_calls")
+    if not calls or not isinstance(calls, Sequence):
+        return content, ""
+    return format_calls([_call(call) for call in calls]), content
+
+
+def _call(call: dict[str, object]) -> Call:
+    arguments = call.get("arguments") or "{}"
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return Call(str(call.get("name")), read_arguments(text))

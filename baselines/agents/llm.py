@@ -1,0 +1,91 @@
+"""The agent that asks a language model: an engine for the tokens, a codec for the dialect."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from hexathlon.baselines.agents.base import Episode, Turn
+from hexathlon.baselines.codecs import Codec, Wire
+from hexathlon.baselines.engines.base import ChatRequest, Engine, Sampling
+from hexathlon.envs.messages import Message
+from hexathlon.evaluators.canonical import text_hash
+from hexathlon.tasks.seeding import derive_seed
+
+__all__ = ["LlmAgent"]
+
+_SEED_RANGE = 2**31
+
+
+class LlmAgent:
+    """Carries a conversation with a model.
+
+    Args:
+        engine: Produces replies; shared by all trials.
+        codec: The dialect in which the model calls tools.
+        sampling: How tokens are drawn. With a seed, each request gets its own, derived from the
+            seed, the trial and the turn.
+        suffix: Appended to every system prompt.
+    """
+
+    name = "llm"
+    version = "1"
+    asynchronous = True
+
+    def __init__(
+        self, engine: Engine, codec: Codec, sampling: Sampling | None = None, suffix: str = ""
+    ) -> None:
+        self.engine = engine
+        self.codec = codec
+        sampling = sampling or Sampling()
+        self.sampling = replace(sampling, stop=(*codec.stop, *sampling.stop))
+        self.suffix = suffix
+
+    @property
+    def prompt_hash(self) -> str:
+        """Hash of what this agent itself adds to prompts."""
+        return text_hash(f"{self.codec.name}\n{self.codec.system_prompt('', _SAMPLE)}{self.suffix}")
+
+    def begin(self, episode: Episode) -> "_LlmPlayer":
+        """Return a player with an empty conversation."""
+        return _LlmPlayer(self, episode)
+
+
+_SAMPLE = [{"name": "tool", "description": "", "parameters": {"type": "object"}}]
+
+
+class _LlmPlayer:
+    def __init__(self, agent: LlmAgent, episode: Episode) -> None:
+        self._agent = agent
+        self._episode = episode
+        self._tools: Sequence[Mapping[str, Any]] = episode.tools if agent.codec.native else ()
+        prompt = agent.codec.system_prompt(episode.system_prompt, episode.tools) + agent.suffix
+        self._messages: list[Wire] = [{"role": "system", "content": prompt}] if prompt else []
+        self._last: Wire | None = None
+        self._turn = 0
+
+    async def act(self, messages: Sequence[Message]) -> Turn:
+        """Ask the model for its next turn."""
+        texts = [message["content"] for message in messages]
+        if self._last is None:
+            self._messages.append({"role": "user", "content": "\n\n".join(texts)})
+        else:
+            self._messages.extend(self._agent.codec.answer(self._last, texts))
+        reply = await self._agent.engine.chat(
+            ChatRequest(self._messages, self._tools, self._sampling())
+        )
+        self._turn += 1
+        self._last = reply.message
+        self._messages.append(self._last)
+        action = self._agent.codec.decode(self._last)
+        said = str(self._last.get("content") or "")
+        return Turn(action, reply.usage, reply.waited, "" if said == action else said)
+
+    def _sampling(self) -> Sampling:
+        sampling = self._agent.sampling
+        if sampling.seed is None:
+            return sampling
+        episode = self._episode
+        seed = derive_seed(
+            sampling.seed, episode.env, episode.task.id, episode.seed, episode.trial, self._turn
+        )
+        return replace(sampling, seed=seed % _SEED_RANGE)

@@ -1,0 +1,69 @@
+"""Plays the actions of recorded trials again."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from hexathlon.baselines.agents.base import AgentMismatch, Episode, GaveUp, Turn
+from hexathlon.envs.messages import Message
+from hexathlon.evaluators.records import RecordError, TrialKey, record_key, records_file
+
+__all__ = ["ReplayAgent"]
+
+
+class ReplayAgent:
+    """Looks each trial up in a file of records and repeats its actions.
+
+    Only the places of the records are kept in memory. Where a trial was recorded more than once,
+    its last record counts.
+
+    Raises:
+        AgentMismatch: The path holds no records.
+    """
+
+    name = "replay"
+    version = "1"
+    asynchronous = False
+
+    def __init__(self, path: Path) -> None:
+        self._file = records_file(path)
+        try:
+            self._places = dict(_places(self._file))
+        except (OSError, ValueError, LookupError, TypeError, RecordError) as error:
+            raise AgentMismatch(f"cannot replay {path}: {error}") from None
+        if not self._places:
+            raise AgentMismatch(f"cannot replay {path}: it holds no records")
+
+    def begin(self, episode: Episode) -> "_ReplayPlayer":
+        """Return a player of the trial's recorded actions.
+
+        Raises:
+            AgentMismatch: The trial was not recorded.
+        """
+        key = (episode.env, episode.task.id, episode.seed, episode.trial)
+        if key not in self._places:
+            raise AgentMismatch(f"{self._file} has no record of {key}; plan the same trials")
+        with self._file.open("rb") as file:
+            file.seek(self._places[key])
+            record = json.loads(file.readline())
+        return _ReplayPlayer([step["action"] for step in record["steps"]])
+
+
+class _ReplayPlayer:
+    def __init__(self, actions: Sequence[str]) -> None:
+        self._actions = iter(actions)
+
+    def act(self, messages: Sequence[Message]) -> Turn:
+        """Return the next recorded action."""
+        for action in self._actions:
+            return Turn(action)
+        raise GaveUp("the recorded trial has no further action")
+
+
+def _places(path: Path) -> Iterator[tuple[TrialKey, int]]:
+    place = 0
+    with path.open("rb") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                yield record_key(json.loads(line)), place
+            place += len(line)

@@ -1,0 +1,56 @@
+"""Agents that play the scripts of a task source: the oracle and the trivial policies."""
+
+from collections.abc import Sequence
+
+from hexathlon.baselines.agents.base import AgentMismatch, Episode, GaveUp, Turn, text_of
+from hexathlon.envs.messages import Message
+from hexathlon.tasks.source import Script
+
+__all__ = ["ScriptPlayer", "ScriptedAgent"]
+
+
+class ScriptPlayer:
+    """Takes its turns from a script."""
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        self._started = False
+
+    def act(self, messages: Sequence[Message]) -> Turn:
+        """Return the script's next action; see `Player.act`."""
+        try:
+            if self._started:
+                return Turn(self._script.send(text_of(messages)))
+            self._started = True
+            return Turn(next(self._script))
+        except StopIteration:
+            raise GaveUp("the script has no further action") from None
+
+
+class ScriptedAgent:
+    """Plays the script of this name: `oracle`, or one of the source's policies.
+
+    Oracles and policies read the task, truth included. They show the ceiling and the floor.
+    """
+
+    version = "1"
+    asynchronous = False
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def begin(self, episode: Episode) -> ScriptPlayer:
+        """Return a player of the episode's script.
+
+        Raises:
+            AgentMismatch: The task's source has no policy of this name.
+        """
+        if self.name == "oracle":
+            return ScriptPlayer(episode.source.oracle(episode.task))
+        policies = episode.source.policies(episode.task)
+        if self.name not in policies:
+            raise AgentMismatch(
+                f"the task source {episode.source.name!r} has no policy {self.name!r}; "
+                f"it has {', '.join(sorted(policies)) or 'none'}"
+            )
+        return ScriptPlayer(policies[self.name])

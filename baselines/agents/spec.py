@@ -1,0 +1,99 @@
+"""Reads MODEL as it is written on the command line.
+
+Three spellings: `agent:NAME` for a built-in agent (`agent:replay:PATH` for recorded actions),
+`endpoint:URL#NAME` for a model on a server, anything else is a checkpoint directory.
+"""
+
+import difflib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from hexathlon.baselines.agents.base import Agent
+
+__all__ = ["BUILT_IN", "ModelSpec", "SpecError", "parse_model", "scripted_agent"]
+
+BUILT_IN = ("oracle", "noop", "random", "dump", "majority", "replay")
+
+
+class SpecError(ValueError):
+    """A MODEL that is none of the three spellings."""
+
+
+class ModelSpec(NamedTuple):
+    """A MODEL taken apart."""
+
+    kind: Literal["agent", "endpoint", "checkpoint"]
+    name: str
+    """The agent's name, the model's name on its server, or the directory."""
+
+    place: str = ""
+    """The server's address, or the path of the records to replay."""
+
+    def as_json(self) -> Mapping[str, Any]:
+        """Return what a plan says of it."""
+        return {"kind": self.kind, "name": self.name, "place": self.place}
+
+
+def parse_model(text: str) -> ModelSpec:
+    """Take a MODEL apart.
+
+    Raises:
+        SpecError: It is none of the three spellings.
+    """
+    kind, colon, rest = text.partition(":")
+    if colon and kind == "agent":
+        return _agent(rest)
+    if colon and kind == "endpoint":
+        url, _, name = rest.partition("#")
+        if not url.startswith(("http://", "https://")):
+            raise SpecError(f"an endpoint reads 'endpoint:http://host:port/v1#model', got {text!r}")
+        return ModelSpec("endpoint", name, url.rstrip("/"))
+    if text.startswith(("http://", "https://")):
+        raise SpecError(f"write 'endpoint:{text}' for a model on a server")
+    if Path(text).is_dir():
+        return ModelSpec("checkpoint", text, text)
+    near = difflib.get_close_matches(text, BUILT_IN, n=1)
+    hint = f" Did you mean 'agent:{near[0]}'?" if near else ""
+    raise SpecError(
+        f"MODEL must be agent:NAME, endpoint:URL#NAME or a checkpoint directory, got {text!r}, "
+        f"and there is no such directory.{hint}"
+    )
+
+
+def _agent(rest: str) -> ModelSpec:
+    name, _, place = rest.partition(":")
+    if name not in BUILT_IN:
+        near = difflib.get_close_matches(name, BUILT_IN, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise SpecError(f"there is no agent {name!r}.{hint} Known: {', '.join(BUILT_IN)}")
+    if (name == "replay") != bool(place):
+        raise SpecError(
+            "agent:replay needs the run to replay, as in 'agent:replay:runs/first'"
+            if name == "replay"
+            else f"agent:{name} takes nothing after its name, got {place!r}"
+        )
+    return ModelSpec("agent", name, place)
+
+
+def scripted_agent(spec: ModelSpec) -> Agent:
+    """Return the built-in agent of this name.
+
+    Raises:
+        AgentMismatch: The records to replay cannot be read.
+    """
+    if spec.name == "noop":
+        from hexathlon.baselines.agents.trivial import NoopAgent
+
+        return NoopAgent()
+    if spec.name == "random":
+        from hexathlon.baselines.agents.trivial import RandomAgent
+
+        return RandomAgent()
+    if spec.name == "replay":
+        from hexathlon.baselines.agents.replay import ReplayAgent
+
+        return ReplayAgent(Path(spec.place))
+    from hexathlon.baselines.agents.scripted import ScriptedAgent
+
+    return ScriptedAgent(spec.name)

@@ -1,0 +1,263 @@
+"""One attempt at one trial: its course, and the record that is left of it.
+
+The course is a generator that yields whatever may wait (`Ask` a player, `Do` something with the
+environment) and is sent the outcome, so that the same code runs in a thread and on an event loop.
+How it is driven, and what follows of a fault, is left to `hexathlon.baselines.rollout`.
+"""
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, TypeVar, cast
+
+from hexathlon.baselines.agents.base import Agent, Episode, GaveUp, Player, Turn
+from hexathlon.baselines.engines.base import Usage
+from hexathlon.baselines.faults import Fault, classify
+from hexathlon.baselines.limits import TrialLimits
+from hexathlon.envs.base import Environment
+from hexathlon.envs.errors import VerifierFault
+from hexathlon.envs.messages import Message
+from hexathlon.envs.status import Status
+from hexathlon.evaluators.canonical import content_hash, text_hash
+from hexathlon.evaluators.records import RECORD_SCHEMA, TrialKey, TrialRecord
+from hexathlon.evaluators.verdict import Verdict
+from hexathlon.evaluators.verifier import get_verifier
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.source import parse_address
+from hexathlon.tasks.task import Task
+
+__all__ = ["Ask", "Attempt", "Course", "Do", "checks_of"]
+
+Result = TypeVar("Result")
+
+
+class Ask(NamedTuple):
+    """Effect: have the player take its turn."""
+
+    player: Player
+    messages: Sequence[Message]
+    deadline: float | None
+    """Seconds that it may take; only a player that waits can be held to it."""
+
+
+class Do(NamedTuple):
+    """Effect: call something that belongs to the environment."""
+
+    function: Callable[[], Any]
+    blocks: bool
+    """Whether it may take long enough to hold up other trials."""
+
+
+Course = Generator[Ask | Do, Any, Result]
+
+
+class Attempt:
+    """One attempt at one trial, and what is known of it so far."""
+
+    def __init__(
+        self, agent: Agent, limits: TrialLimits, salt: str | None, key: TrialKey, number: int
+    ) -> None:
+        self.agent, self.limits, self.salt = agent, limits, salt
+        self.key, self.number = key, number
+        self.task: Task | None = None
+        self.env: Environment | None = None
+        self.verdict: Verdict | None = None
+        self.fault: Fault | None = None
+        self.stop = Status.ONGOING
+        self.usage = Usage()
+        self.opening = self.system_prompt = ""
+        self.steps: list[dict[str, Any]] = []
+        self.flags: list[str] = []
+        self.final_state: dict[str, Any] = {}
+        self.tool_errors = self.cut_chars = 0
+        self.latencies: list[float] = []
+        self.reset_s = self.agent_s = self.env_s = self.grade_s = self.waited = 0.0
+        self.started_at = datetime.now(UTC)
+        self.started = time.perf_counter()
+
+    def course(self, env: Environment) -> Course[None]:
+        """Reset, take turns until something ends the episode, grade."""
+        player = yield from self._reset(env)
+        seen = 0
+        while self.stop is Status.ONGOING:
+            messages = self._env.transcript[seen:]
+            seen += len(messages)
+            turn = yield from self._ask(player, messages)
+            if turn is None:
+                break
+            seen += 1  # the agent's own message
+            yield from self._step(turn)
+        yield from self._grade()
+
+    @property
+    def _env(self) -> Environment:
+        assert self.env is not None
+        return self.env
+
+    def _reset(self, env: Environment) -> Course[Player]:
+        env_id, task_id, seed, trial = self.key
+        options = {"task": task_id}
+        if self.salt is not None:
+            options["salt"] = self.salt
+        begun = time.perf_counter()
+        self.env = env
+        self.opening, info = yield Do(lambda: env.reset(seed=seed, options=options), _blocks(env))
+        self.reset_s = time.perf_counter() - begun
+        self.task = env.task
+        self.system_prompt = info["system_prompt"]
+        source = get_source(parse_address(task_id).source)
+        return self.agent.begin(
+            Episode(self.task, source, seed, trial, env_id, self.system_prompt, info["tools"])
+        )
+
+    def _ask(self, player: Player, messages: Sequence[Message]) -> Course[Turn | None]:
+        """Return the player's turn, or None when the trial ends without one."""
+        begun = time.perf_counter()
+        deadline = self.limits.seconds_left(begun - self.started)
+        try:
+            turn = yield Ask(player, messages, deadline)
+        except GaveUp:
+            self._end("gave_up", Status.ABORTED)
+            return None
+        except TimeoutError:
+            self._end("limit:wall_seconds", Status.TRUNCATED_TIME)
+            return None
+        except Exception as error:
+            fault = classify(error)
+            if not fault.policy.grade:
+                raise
+            overflow = fault.cause == "context_overflow"
+            self._end(fault.cause, Status.TRUNCATED_LENGTH if overflow else Status.ABORTED)
+            return None
+        spent = time.perf_counter() - begun
+        self.agent_s += spent - turn.waited
+        self.waited += turn.waited
+        if turn.usage.calls:
+            self.latencies.append(round(spent - turn.waited, 6))
+            self.usage = self.usage.plus(turn.usage)
+        return cast("Turn", turn)
+
+    def _end(self, flag: str, status: Status) -> None:
+        self.flags.append(flag)
+        self.stop = status
+
+    def _step(self, turn: Turn) -> Course[None]:
+        env, before = self._env, len(self._env.transcript)
+        begun = time.perf_counter()
+        step: dict[str, Any] = {"index": len(self.steps), "action": turn.action}
+        if turn.said:
+            step["said"] = turn.said
+        try:
+            observation, reward, _, _, info = yield Do(lambda: env.step(turn.action), _blocks(env))
+        except VerifierFault as error:
+            new = [message["content"] for message in env.transcript[before + 1 :]]
+            self.steps.append(
+                {**step, "observation": "\n\n".join(new), "reward": 0.0, "status": "completed"}
+            )
+            self.final_state = env.final_state()
+            self.fault, self.stop = classify(error), Status.ERROR_JUDGE
+            return
+        self.env_s += time.perf_counter() - begun
+        step |= {"observation": observation, "reward": reward, "status": info["status"]}
+        self.steps.append(step)
+        self.tool_errors, self.cut_chars = info["tool_errors"], info["cut_chars"]
+        self.stop = Status(info["status"])
+        if self.stop is Status.ONGOING:
+            self._check_budget()
+
+    def _check_budget(self) -> None:
+        wall = time.perf_counter() - self.started
+        exceeded = self.limits.exceeded(self.usage, wall, self.waited)
+        if exceeded is not None:
+            self._end(f"limit:{exceeded.limit}", exceeded.status)
+
+    def _grade(self) -> Course[None]:
+        if self.fault is not None:
+            return
+        env, begun = self._env, time.perf_counter()
+        self.final_state = yield Do(env.final_state, _blocks(env))
+        try:
+            self.verdict = yield Do(env.verdict, _blocks(env))
+        except VerifierFault as error:
+            self.fault, self.stop = classify(error), Status.ERROR_JUDGE
+        self.grade_s = time.perf_counter() - begun
+
+    def record(self, spoilt: Sequence[Any], fault: Fault | None) -> TrialRecord:
+        """Return the trial's record, without its place in the chain."""
+        env_id, task_id, seed, trial = self.key
+        address = parse_address(task_id)
+        infra, fault = fault is not None, fault or self.fault
+        verdict = self.verdict
+        scored = not infra and verdict is not None and verdict.status == "scored"
+        return cast(
+            "TrialRecord",
+            {
+                "schema": RECORD_SCHEMA,
+                "key": {"env": env_id, "task": task_id, "seed": seed, "trial": trial},
+                "attempt": self.number,
+                "earlier": list(spoilt),
+                "task_hash": self.task.hash if self.task else "",
+                "template": address.template,
+                "level": address.level,
+                "split": address.split,
+                "stop": (Status.ERROR_ENV if infra else self.stop).value,
+                "status": "infra" if infra else "scored" if scored else "unscored",
+                "cause": fault.cause if fault else None if scored else "judge",
+                "error": fault.message if fault else None,
+                "reward": verdict.score if scored and verdict else None,
+                "partial": verdict.partial if scored and verdict else None,
+                "terms": dict(verdict.terms) if verdict else {},
+                "evidence": dict(verdict.evidence) if verdict else {},
+                "checks": checks_of(self.task) if self.task else [],
+                "judges": [],
+                "usage": {"agent": _usage(self.usage)} if self.usage.calls else {},
+                "turns": len(self.steps),
+                "tool_errors": self.tool_errors,
+                "cut_chars": self.cut_chars,
+                "sandbox": self.env.sandbox if self.env else "simulated",
+                "flags": self.flags,
+                "system_prompt_hash": text_hash(self.system_prompt),
+                "opening": self.opening,
+                "steps": self.steps,
+                "final_state": self.final_state,
+                "final_state_hash": content_hash(self.final_state),
+                "env_version": self.env.version if self.env else "",
+                "timing": self._timing(),
+            },
+        )
+
+    def _timing(self) -> dict[str, Any]:
+        return {
+            "started": self.started_at.isoformat(timespec="milliseconds"),
+            "ended": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "reset": round(self.reset_s, 6),
+            "agent": round(self.agent_s, 6),
+            "env": round(self.env_s, 6),
+            "grade": round(self.grade_s, 6),
+            "waited": round(self.waited, 6),
+            "latencies": self.latencies,
+        }
+
+
+def _blocks(env: Environment) -> bool:
+    return env.sandbox != "simulated"
+
+
+def checks_of(task: Task) -> list[dict[str, Any]]:
+    """Return what a record says of the verifiers of a task."""
+    verifiers = [get_verifier(check.name) for check in task.checks]
+    return [
+        {"name": one.name, "version": one.version, "deterministic": one.deterministic}
+        for one in verifiers
+    ]
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
+    return {
+        "input": usage.input,
+        "output": usage.output,
+        "calls": usage.calls,
+        "cached": usage.cached,
+        "reasoning": usage.reasoning,
+        "cost": usage.cost,
+    }

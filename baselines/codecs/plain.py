@@ -1,0 +1,52 @@
+"""Plain JSON: the whole message is the canonical action, bare or in one fenced block."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from hexathlon.baselines.codecs.base import Wire, format_calls, parse_calls, without_thoughts
+
+__all__ = ["PlainCodec"]
+
+_FENCE = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
+
+_PREAMBLE = """
+
+You can use these tools:
+{tools}
+
+To use one, answer with a JSON object and nothing else:
+{{"name": "the tool's name", "arguments": {{…}}}}"""
+
+
+class PlainCodec:
+    """The canonical action as it stands."""
+
+    name: ClassVar[str] = "json"
+    native: ClassVar[bool] = False
+    stop: ClassVar[tuple[str, ...]] = ()
+
+    def system_prompt(self, prompt: str, tools: Sequence[Mapping[str, Any]]) -> str:
+        """Append the tools as JSON, one a line."""
+        if not tools:
+            return prompt
+        lines = [json.dumps(dict(tool), ensure_ascii=False) for tool in tools]
+        return prompt + _PREAMBLE.format(tools="\n".join(lines))
+
+    def encode(self, action: str) -> Wire:
+        """Write the action as it is."""
+        return {"role": "assistant", "content": action}
+
+    def decode(self, message: Wire) -> str:
+        """Read the whole message, or its only fenced block, as a call."""
+        text = without_thoughts(str(message.get("content") or ""))
+        calls = parse_calls(text)
+        blocks = _FENCE.findall(text)
+        if calls is None and len(blocks) == 1 and blocks[0].lstrip()[:1] in ("{", "["):
+            text, calls = blocks[0], parse_calls(blocks[0])
+        return text if calls is None else format_calls(calls)
+
+    def answer(self, message: Wire, observations: Sequence[str]) -> list[Wire]:
+        """Return the observations as a user message."""
+        return [{"role": "user", "content": "\n\n".join(observations)}]

@@ -1,0 +1,33 @@
+"""Codecs by name."""
+
+import difflib
+
+from hexathlon.baselines.codecs.base import Codec
+from hexathlon.baselines.codecs.hermes import HermesCodec
+from hexathlon.baselines.codecs.openai import OpenAICodec
+from hexathlon.baselines.codecs.plain import PlainCodec
+from hexathlon.baselines.codecs.react import ReActCodec
+
+__all__ = ["CODEC_NAMES", "UnknownCodec", "get_codec"]
+
+_CODECS: dict[str, Codec] = {
+    codec.name: codec for codec in (OpenAICodec(), HermesCodec(), ReActCodec(), PlainCodec())
+}
+CODEC_NAMES = tuple(_CODECS)
+
+
+class UnknownCodec(ValueError):
+    """No dialect has this name."""
+
+
+def get_codec(name: str) -> Codec:
+    """Return the codec of this name.
+
+    Raises:
+        UnknownCodec: There is none.
+    """
+    if name not in _CODECS:
+        near = difflib.get_close_matches(name, CODEC_NAMES, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise UnknownCodec(f"there is no dialect {name!r}{hint} Known: {', '.join(CODEC_NAMES)}")
+    return _CODECS[name]

@@ -1,0 +1,1 @@
+"""Engines turn messages into a reply; nothing else knows which one is at work."""

@@ -1,0 +1,72 @@
+"""The price table: a versioned file that turns tokens into money. Unknown stays unknown."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from hexathlon.baselines.engines.base import Usage
+
+__all__ = ["PriceTable", "PriceTableError", "load_prices"]
+
+_FIELDS = {"input", "output", "cached"}
+
+
+class PriceTableError(ValueError):
+    """A price table that does not read as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTable:
+    """Prices per million tokens, by model."""
+
+    version: str
+    currency: str
+    models: Mapping[str, Mapping[str, float]]
+
+    def cost(self, model: str, usage: Usage) -> float | None:
+        """Return what the usage costs, or None where the model is not listed."""
+        price = self.models.get(model)
+        if price is None:
+            return None
+        fresh = usage.input - usage.cached
+        total = fresh * price["input"] + usage.output * price["output"]
+        total += usage.cached * price.get("cached", price["input"])
+        return total / 1e6
+
+
+def load_prices(path: Path | None = None) -> PriceTable:
+    """Read a price table; without a path the shipped one, which lists no model.
+
+    Raises:
+        PriceTableError: The file is missing or does not hold what it should.
+    """
+    if path is None:
+        text = resources.files("hexathlon.baselines.engines").joinpath("prices.toml").read_text()
+        return _table("the shipped price table", tomllib.loads(text))
+    try:
+        return _table(str(path), tomllib.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise PriceTableError(f"cannot read the price table {path}: {error.strerror}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise PriceTableError(f"{path} is not TOML: {error}") from None
+
+
+def _table(name: str, data: Mapping[str, Any]) -> PriceTable:
+    version, models = data.get("version"), data.get("models", {})
+    if not isinstance(version, str) or not isinstance(models, dict):
+        raise PriceTableError(f"{name}: expected 'version' (text) and tables [models.\"name\"]")
+    for model, price in models.items():
+        _check(name, model, price)
+    return PriceTable(version, str(data.get("currency", "USD")), models)
+
+
+def _check(name: str, model: str, price: Any) -> None:
+    right = isinstance(price, dict) and {"input", "output"} <= set(price) <= _FIELDS
+    if not right or any(type(value) not in (int, float) or value < 0 for value in price.values()):
+        raise PriceTableError(
+            f"{name}: model {model!r} needs 'input' and 'output' (and may have 'cached'), "
+            f"each a number per million tokens, got {price!r}"
+        )

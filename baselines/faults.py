@@ -1,0 +1,84 @@
+"""What to do when a trial does not simply end: one table, by cause.
+
+The table separates what happened from what follows of it. Infrastructure that fails is retried,
+counted and shown, and never becomes a reward of 0; what an agent does, gives up or runs out of is
+graded and never retried.
+"""
+
+from typing import Literal, NamedTuple
+
+from hexathlon.baselines.agents.base import AgentMismatch
+from hexathlon.baselines.engines.errors import ContextOverflow, EngineError, Refused
+from hexathlon.envs.errors import BackendMissing, EnvFault, VerifierFault
+
+__all__ = ["POLICIES", "Fault", "Policy", "classify"]
+
+Blame = Literal["agent", "environment", "provider", "verifier", "harness"]
+
+
+class Policy(NamedTuple):
+    """What follows of a cause."""
+
+    retry: bool
+    """Whether the trial is tried again, within the bound of the run."""
+
+    grade: bool
+    """Whether the state reached is judged."""
+
+    counts: bool
+    """Whether the trial's reward counts."""
+
+    blame: Blame
+
+
+POLICIES: dict[str, Policy] = {
+    "budget": Policy(retry=False, grade=True, counts=True, blame="agent"),
+    "gave_up": Policy(retry=False, grade=True, counts=True, blame="agent"),
+    "refused": Policy(retry=False, grade=True, counts=True, blame="agent"),
+    "context_overflow": Policy(retry=False, grade=True, counts=True, blame="agent"),
+    "env": Policy(retry=True, grade=False, counts=False, blame="environment"),
+    "sandbox": Policy(retry=True, grade=False, counts=False, blame="environment"),
+    "provider": Policy(retry=True, grade=False, counts=False, blame="provider"),
+    "bad_request": Policy(retry=False, grade=False, counts=False, blame="provider"),
+    "verifier": Policy(retry=False, grade=False, counts=False, blame="verifier"),
+    "judge": Policy(retry=False, grade=False, counts=False, blame="verifier"),
+    "unclassified": Policy(retry=True, grade=False, counts=False, blame="harness"),
+}
+"""By the `cause` that a record names (`budget` to `context_overflow` are flags of scored ones)."""
+
+_SHOWN = 500
+
+
+class Fault(NamedTuple):
+    """An exception of a trial, classified."""
+
+    cause: str
+    """A key of `POLICIES`."""
+
+    message: str
+    policy: Policy
+    fatal: bool
+    """Whether every other trial would fail the same way."""
+
+
+def classify(error: Exception) -> Fault:
+    """Return what an exception means for its trial."""
+    cause, detail, fatal = _cause(error)
+    message = f"{detail}: {error}"
+    if len(message) > _SHOWN:
+        message = message[:_SHOWN] + "…"
+    return Fault(cause, message, POLICIES[cause], fatal)
+
+
+def _cause(error: Exception) -> tuple[str, str, bool]:
+    if isinstance(error, Refused | ContextOverflow):
+        return error.kind, error.kind, False
+    if isinstance(error, EngineError):
+        cause = "bad_request" if error.kind == "bad_request" else "provider"
+        return cause, error.kind, error.fatal
+    if isinstance(error, VerifierFault):
+        return "verifier", error.cause, False
+    if isinstance(error, EnvFault):
+        cause = "sandbox" if error.cause.startswith("sandbox") else "env"
+        return cause, error.cause, isinstance(error, BackendMissing)
+    return "unclassified", type(error).__name__, isinstance(error, AgentMismatch)

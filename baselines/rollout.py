@@ -1,0 +1,141 @@
+"""The one rollout path: an agent plays a task in an environment, and a record comes out.
+
+Evaluation and training both collect through here. `Rollout.trial` is the course of one trial with
+its retries; `play` drives it in this thread for agents that compute, `play_async` on an event loop
+for agents that wait. Nothing of a trial outlives its record.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
+
+from hexathlon.baselines.agents.base import Agent, Turn
+from hexathlon.baselines.attempt import Ask, Attempt, Course
+from hexathlon.baselines.faults import classify
+from hexathlon.baselines.limits import TrialLimits
+from hexathlon.envs.base import Environment
+from hexathlon.evaluators.records import TrialKey, TrialRecord
+
+__all__ = ["EnvironmentSlot", "Fatal", "Rollout", "play", "play_async"]
+
+Result = TypeVar("Result")
+
+
+class Fatal(Exception):
+    """Every other trial of the run would fail in the same way; the cause is the exception."""
+
+
+class EnvironmentSlot:
+    """Holds the environment that the trials of one worker share, and makes it when needed."""
+
+    def __init__(self, make: Callable[[], Environment]) -> None:
+        self._make = make
+        self._env: Environment | None = None
+
+    def get(self) -> Environment:
+        """Return the environment, made anew after a `discard`."""
+        if self._env is None:
+            self._env = self._make()
+        return self._env
+
+    def discard(self) -> None:
+        """Close the environment: after a fault its state is not to be trusted."""
+        if self._env is not None:
+            env, self._env = self._env, None
+            env.close()
+
+
+def play(course: Course[Result]) -> Result:
+    """Drive a course in this thread, for agents that do not wait."""
+    try:
+        effect = next(course)
+        while True:
+            try:
+                if isinstance(effect, Ask):
+                    answer: Any = effect.player.act(effect.messages)
+                else:
+                    answer = effect.function()
+            except Exception as error:
+                effect = course.throw(error)
+            else:
+                effect = course.send(answer)
+    except StopIteration as stop:
+        return cast("Result", stop.value)
+
+
+async def play_async(course: Course[Result]) -> Result:
+    """Drive a course on the running event loop, for agents that wait."""
+    try:
+        effect = next(course)
+        while True:
+            try:
+                if isinstance(effect, Ask):
+                    async with asyncio.timeout(effect.deadline):
+                        answer: Any = effect.player.act(effect.messages)
+                        if not isinstance(answer, Turn):
+                            answer = await answer
+                elif effect.blocks:
+                    answer = await asyncio.to_thread(effect.function)
+                else:
+                    answer = effect.function()
+            except Exception as error:
+                effect = course.throw(error)
+            else:
+                effect = course.send(answer)
+    except StopIteration as stop:
+        return cast("Result", stop.value)
+    finally:
+        course.close()
+
+
+class Rollout:
+    """Plays trials of one agent.
+
+    Args:
+        agent: Who acts.
+        limits: Budgets of one trial.
+        retries: Further attempts at a trial that infrastructure spoilt.
+        salt: The secret of a held-out round.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        limits: TrialLimits | None = None,
+        retries: int = 2,
+        salt: str | None = None,
+    ) -> None:
+        self.agent = agent
+        self.limits = limits or TrialLimits()
+        self.retries = retries
+        self.salt = salt
+
+    def trial(
+        self, slot: EnvironmentSlot, key: TrialKey, earlier: Sequence[Any] = ()
+    ) -> Course[TrialRecord]:
+        """Return the course of one trial, whose result is its record.
+
+        Args:
+            slot: Where it is played.
+            key: Environment id, task id, seed, trial.
+            earlier: Attempts of a former run that infrastructure spoilt, as records list them.
+
+        Raises:
+            Fatal: No other trial could be played either.
+        """
+        spoilt = list(earlier)
+        while True:
+            attempt = Attempt(self.agent, self.limits, self.salt, key, len(spoilt) + 1)
+            try:
+                yield from attempt.course(slot.get())
+                return attempt.record(spoilt, None)
+            except Exception as error:
+                fault = classify(error)
+                slot.discard()
+                if fault.fatal:
+                    raise Fatal(str(error)) from error
+                if not fault.policy.retry or attempt.number > self.retries + len(earlier):
+                    return attempt.record(spoilt, fault)
+                spoilt.append(
+                    {"attempt": attempt.number, "cause": fault.cause, "message": fault.message}
+                )
