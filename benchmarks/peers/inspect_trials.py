@@ -1,0 +1,63 @@
+"""Runs inspect_ai on a mock model; prints one JSON line with CPU, wall and peak memory.
+
+Workloads: `one` is a single turn scored by match; `ten` is ten calls of an `add` tool, then the
+answer (eleven model calls). Executed by the peer's own interpreter: `python inspect_trials.py
+one 200`.
+"""
+
+import json
+import resource
+import sys
+import tempfile
+import time
+
+from inspect_ai import Task, eval
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import match
+from inspect_ai.solver import generate, use_tools
+from inspect_ai.tool import tool
+
+CALLS = 10
+
+
+@tool
+def add():
+    async def execute(x: int, y: int) -> int:
+        """Add two numbers.
+
+        Args:
+            x: First number.
+            y: Second number.
+        """
+        return x + y
+
+    return execute
+
+
+def reply(messages, tools, tool_choice, config):
+    done = sum(message.role == "assistant" for message in messages)
+    if tools and done < CALLS:
+        output = ModelOutput.for_tool_call("mockllm/model", "add", {"x": done, "y": done + 1})
+    else:
+        output = ModelOutput.from_content("mockllm/model", "ANSWER: 4")
+    output.usage = ModelUsage(input_tokens=100, output_tokens=10, total_tokens=110)
+    return output
+
+
+def main() -> None:
+    kind, count = sys.argv[1], int(sys.argv[2])
+    samples = [Sample(input=f"What is 2 + 2? ({i})", target="4") for i in range(count)]
+    solver = [generate()] if kind == "one" else [use_tools(add()), generate(tool_calls="loop")]
+    task = Task(dataset=MemoryDataset(samples), solver=solver, scorer=match())
+    model = get_model("mockllm/model", custom_outputs=reply)
+    with tempfile.TemporaryDirectory() as folder:
+        cpu, wall = time.process_time(), time.perf_counter()
+        (log,) = eval(task, model=model, display="none", log_dir=folder, log_format="eval")
+        cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    assert log.status == "success" and log.results.scores[0].metrics["accuracy"].value == 1
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"trials": count, "cpu_s": cpu, "wall_s": wall, "peak_mb": peak}))
+
+
+main()
