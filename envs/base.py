@@ -183,13 +183,19 @@ class Environment(gymnasium.Env[Any, Any]):
         Raises:
             UnknownOption: `options` has a key that is not known.
         """
+        task = self._open_episode(seed, options)
+        return self._opened(task, self.on_reset(task))
+
+    def _open_episode(self, seed: int | None, options: dict[str, Any] | None) -> Task:
         super().reset(seed=seed)
         self._episode_seed = int(self.np_random.integers(1 << 31)) if seed is None else seed
         task = self._choose_task(options or {})
         self._begin(task)
-        opening, cut = cut_middle(scrub(self.on_reset(task)), MAX_TEXT)
-        self._cut_chars = cut
-        self._transcript = [_message("user", opening)]
+        return task
+
+    def _opened(self, task: Task, opening: str) -> tuple[Any, dict[str, Any]]:
+        text, self._cut_chars = cut_middle(scrub(opening), MAX_TEXT)
+        self._transcript = [_message("user", text)]
         return self._as_observation(self._transcript), self._reset_info(task)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:

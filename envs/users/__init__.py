@@ -1,0 +1,6 @@
+"""The simulated user: a seeded, agenda-driven partner that events with dialogue share."""
+
+from hexathlon.envs.users.agenda import Agenda, Slot
+from hexathlon.envs.users.user import Reply, SimulatedUser
+
+__all__ = ["Agenda", "Reply", "SimulatedUser", "Slot"]
