@@ -229,6 +229,6 @@ class _Pool:
             held -= len(oldest.image)
 
 
-_pool = _Pool(entries=48, size=64_000_000)
+_pool = _Pool(entries=32, size=12_000_000)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.clear)

@@ -1,0 +1,97 @@
+"""The tools of the SQL event as agents are told of them. Every task source takes them from here."""
+
+from typing import Any, Literal
+
+from hexathlon.tasks.task import ToolSchema
+
+__all__ = ["IMPOSSIBLE_REASONS", "SubmitKind", "sql_tools"]
+
+SubmitKind = Literal["sql", "answer", "database"]
+"""What is handed in: a query, a list of values, or the database as it was left."""
+
+IMPOSSIBLE_REASONS = ("missing_data", "missing_value", "contradiction", "not_permitted")
+
+_TEXT = {"type": "string"}
+_NAME = {"type": "string", "maxLength": 200}
+_SQL = {"type": "string", "maxLength": 20_000}
+
+
+def _schema(name: str, description: str, **properties: dict[str, Any]) -> ToolSchema:
+    required = [key for key, value in properties.items() if "default" not in value]
+    parameters = {"type": "object", "properties": properties, "required": required}
+    return ToolSchema(name=name, description=description, parameters=parameters)
+
+
+_LOOK = (
+    _schema("list_tables", "List the tables of the database with their numbers of rows."),
+    _schema(
+        "search_tables", "Find tables and columns whose name contains a word of the query.",
+        query=_NAME,
+    ),
+    _schema("describe_table", "Show the columns, keys and references of a table.", table=_NAME),
+    _schema(
+        "sample_rows", "Show the first rows of a table.", table=_NAME,
+        limit={"type": "integer", "minimum": 1, "maximum": 20, "default": 5},
+    ),
+)  # fmt: skip
+_DOCUMENTS = (
+    _schema("list_documents", "List the documents that come with the database."),
+    _schema("read_document", "Read one of the documents.", name=_NAME),
+)
+_QUERY = {
+    "read": "Run one SELECT statement and see its rows; at most the first 50 are shown.",
+    "write": "Run one SQL statement. Changes take effect in your own copy of the database.",
+}
+_ASK = _schema(
+    "ask_user", "Ask the person who gave you the task. They lose patience with useless questions.",
+    question={"type": "string", "maxLength": 1_000},
+)  # fmt: skip
+_SUBMIT = {
+    "sql": _schema(
+        "submit",
+        "Hand in the SELECT statement that answers the task, and end. It is run again on this "
+        "database and on others of the same structure, so it must not rely on what you saw.",
+        sql=_SQL,
+    ),
+    "answer": _schema(
+        "submit", "Hand in the answer as a list of values, each as text, and end.",
+        answer={"type": "array", "items": {"type": "string", "maxLength": 1_000}, "maxItems": 500},
+    ),
+    "database": _schema(
+        "submit", "Hand in the database as you have left it, and end. Open transactions are lost."
+    ),
+}  # fmt: skip
+_IMPOSSIBLE = _schema(
+    "submit_impossible",
+    "Say that the task cannot be done, and end. Give the kind of reason, and as evidence just the "
+    "name, value or record id that stands in the way.",
+    reason={"type": "string", "enum": list(IMPOSSIBLE_REASONS)},
+    evidence=_NAME,
+)
+
+
+def sql_tools(
+    submit: SubmitKind = "sql",
+    *,
+    documents: bool = False,
+    user: bool = False,
+    impossible: bool = True,
+) -> tuple[ToolSchema, ...]:
+    """The tools of one task.
+
+    Args:
+        submit: What is handed in. `database` also lets `run_query` write.
+        documents: Whether documents come with the database.
+        user: Whether there is somebody to ask.
+        impossible: Whether "this cannot be done" is an answer; it is on every generated task, so
+            that its presence tells nothing.
+    """
+    mode = "write" if submit == "database" else "read"
+    return (
+        *_LOOK,
+        *(_DOCUMENTS if documents else ()),
+        _schema("run_query", _QUERY[mode], sql=_SQL),
+        *((_ASK,) if user else ()),
+        _SUBMIT[submit],
+        *((_IMPOSSIBLE,) if impossible else ()),
+    )
