@@ -18,7 +18,7 @@ from hexathlon.evaluators.canonical import canonical_bytes, content_hash
 
 PLAN_SCHEMA = "hexathlon.plan/1"
 PLAN_FILE = "plan.json"
-UNHASHED = ("plan_hash", "created", "run_id", "hardware", "code")
+UNHASHED = ("plan_hash", "created", "run_id", "hardware", "code", "execution")
 """Fields that may differ between two runs of the same plan."""
 
 TrialKey = tuple[str, str, int, int]
