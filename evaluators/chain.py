@@ -68,7 +68,7 @@ def _faults(source: Path, plan_hash: str) -> Iterator[ChainFault]:
                 yield ChainFault(number, "line", "is not a JSON object")
                 links = ()
                 continue
-            found = record_hash(record)
+            found = _hash_of(record)
             fault = (
                 _content_fault(number, record, found)
                 or _link_fault(number, record, links)
@@ -77,6 +77,14 @@ def _faults(source: Path, plan_hash: str) -> Iterator[ChainFault]:
             if fault is not None:
                 yield fault
             links = (str(record.get("hash")), found)
+
+
+def _hash_of(record: dict[str, Any]) -> str:
+    """Return the record's hash; nothing for one with numbers beyond any range."""
+    try:
+        return record_hash(record)
+    except (ValueError, RecursionError):
+        return ""
 
 
 def _content_fault(number: int, record: dict[str, Any], found: str) -> ChainFault | None:

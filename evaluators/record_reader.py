@@ -18,6 +18,13 @@ from hexathlon.evaluators.trial import RecordError, record_fault, record_key
 RECORDS_FILE = "records.jsonl"
 
 
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
 class TornLineWarning(UserWarning):
     """The last line of a record file was never finished."""
 
@@ -70,7 +77,7 @@ def completed_keys(path: Path | str, *, infra: bool = True) -> set[TrialKey]:
 def parse_line(line: bytes) -> dict[str, Any] | None:
     """Return the object that a line holds, or None."""
     try:
-        record = json.loads(line)
+        record = _DECODER.decode(line.decode("utf-8"))
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None

@@ -169,6 +169,7 @@ def record_fault(record: Any) -> tuple[str, str] | None:
         or _shape_fault(record["key"], _KEY_FIELDS, "key.")
         or _outcome_fault(record)
         or _steps_fault(record["steps"])
+        or _details_fault(record)
     )
 
 
@@ -211,3 +212,36 @@ def _steps_fault(steps: list[Any]) -> tuple[str, str] | None:
         if step["index"] != index:
             return f"steps[{index}].index", f"expected {index}, found {step['index']}"
     return None
+
+
+def _details_fault(record: dict[str, Any]) -> tuple[str, str] | None:
+    """Look into what summaries add up, so that a foreign record cannot break them."""
+    for name in ("earlier", "checks", "judges"):
+        if not all(isinstance(item, dict) for item in record[name]):
+            return name, "expected a list of objects"
+    if not all(isinstance(flag, str) for flag in record["flags"]):
+        return "flags", "expected a list of texts"
+    if not all(_is_number(value) for value in record["terms"].values()):
+        return "terms", "expected numbers"
+    for role, usage in record["usage"].items():
+        if not isinstance(usage, dict):
+            return f"usage.{role}", "expected an object"
+        for name in ("input", "output", "calls", "cost"):
+            value = usage.get(name)
+            if value is not None and not (_is_number(value) and value >= 0):
+                return f"usage.{role}.{name}", f"expected a number from 0, found {value!r}"
+    return _timing_fault(record["timing"])
+
+
+def _timing_fault(timing: dict[str, Any]) -> tuple[str, str] | None:
+    latencies = timing.get("latencies", [])
+    if not isinstance(latencies, list) or not all(_is_number(value) for value in latencies):
+        return "timing.latencies", "expected a list of numbers"
+    for name in ("reset", "agent", "env", "grade"):
+        if timing.get(name) is not None and not _is_number(timing[name]):
+            return f"timing.{name}", f"expected a number, found {timing[name]!r}"
+    return None
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in _NUMBER and -1e300 < value < 1e300

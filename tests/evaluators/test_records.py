@@ -12,6 +12,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+from support.records import make_record
 
 from hexathlon.evaluators.canonical import canonical_bytes, content_hash
 from hexathlon.evaluators.records import (
@@ -27,57 +28,6 @@ from hexathlon.evaluators.records import (
 )
 
 PLAN = "a" * 64
-
-
-def make_record(index: int = 0, **changes):
-    state = {"answer": index}
-    record = {
-        "schema": "hexathlon.trial/1",
-        "key": {
-            "env": "test/Echo-v0",
-            "task": f"echo/word/easy/test/{index:05d}",
-            "seed": 0,
-            "trial": 0,
-        },
-        "attempt": 1,
-        "earlier": [],
-        "task_hash": "b" * 64,
-        "template": "word",
-        "level": "easy",
-        "split": "test",
-        "stop": "completed",
-        "status": "scored",
-        "cause": None,
-        "error": None,
-        "reward": 1.0,
-        "partial": None,
-        "terms": {"equal": 1.0},
-        "evidence": {},
-        "checks": [{"name": "equal", "version": "1", "deterministic": True}],
-        "judges": [],
-        "usage": {"agent": {"input": 10, "output": 5, "calls": 1, "cost": None}},
-        "turns": 1,
-        "tool_errors": 0,
-        "cut_chars": 0,
-        "sandbox": "simulated",
-        "flags": [],
-        "system_prompt_hash": "c" * 64,
-        "opening": "Say the word.",
-        "steps": [
-            {
-                "index": 0,
-                "action": "word",
-                "observation": "thanks",
-                "reward": 1.0,
-                "status": "completed",
-            }
-        ],
-        "final_state": state,
-        "final_state_hash": content_hash(state),
-        "env_version": "1",
-        "timing": {"started": "2026-01-01T00:00:00Z", "agent": 0.1},
-    }
-    return {**record, **changes}
 
 
 def write_run(folder: Path, count: int = 5) -> Path:
@@ -158,6 +108,14 @@ def test_any_text_keeps_its_chain(tmp_path, text):
         ({"evidence": {"rows": [1, {"deep": {(): 2}}]}}, "evidence.rows\\[1\\].deep"),
         ({"evidence": {"value": float("inf")}}, "not JSON"),
         ({"evidence": {"value": object()}}, "not JSON"),
+        ({"usage": {"agent": 5}}, "usage.agent"),
+        ({"usage": {"agent": {"cost": "much"}}}, "usage.agent.cost"),
+        ({"usage": {"agent": {"input": -1}}}, "usage.agent.input"),
+        ({"terms": {"a": "b"}}, "terms"),
+        ({"flags": [1]}, "flags"),
+        ({"earlier": ["a"]}, "earlier"),
+        ({"timing": {"latencies": [float("inf")]}}, "timing.latencies"),
+        ({"timing": {"agent": "long"}}, "timing.agent"),
     ],
 )
 def test_a_malformed_record_is_refused_and_not_written(tmp_path, changes, field):
@@ -314,6 +272,14 @@ def test_garbage_line_is_named_and_hides_nothing_behind_it(tmp_path):
         list(read_records(path))
 
 
+@pytest.mark.parametrize("text", ["NaN", "1e999", "1" * 5000, '"\\udead"'])
+def test_strange_values_in_a_foreign_file_are_faults_and_no_crash(tmp_path, text):
+    path = write_run(tmp_path)
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b'"evidence":{}', b'"evidence":{"value":%s}' % text.encode(), 1))
+    assert [fault.line for fault in check_chain(path, PLAN)] == [1]
+
+
 def test_only_infrastructure_faults_may_be_tried_again(tmp_path):
     with RecordWriter(tmp_path, PLAN) as writer:
         writer.append(make_record(0, status="infra", cause="env", reward=None, stop="error_env"))
@@ -339,7 +305,8 @@ def test_a_missing_file_has_no_records(tmp_path):
 KILLED_WRITER = """
     import sys
     sys.path.insert(0, {tests!r})
-    from test_records import PLAN, make_record
+    from support.records import make_record
+    PLAN = "a" * 64
     from hexathlon.evaluators.records import RecordWriter, completed_keys, record_key
     done = completed_keys({run!r})
     with RecordWriter({run!r}, PLAN, fsync="never") as writer:
@@ -352,7 +319,7 @@ KILLED_WRITER = """
 
 def test_killed_writers_leave_a_sound_file(tmp_path):
     code = textwrap.dedent(KILLED_WRITER).format(
-        tests=str(Path(__file__).parent), run=str(tmp_path)
+        tests=str(Path(__file__).parents[1]), run=str(tmp_path)
     )
     path = tmp_path / "records.jsonl"
     for round_number in range(1, 4):

@@ -1,0 +1,202 @@
+"""What is counted while records stream past: per task, per group, and spread over time.
+
+Nothing here grows with the number of trials, only with the number of tasks and of distinct causes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_BINS_PER_DECADE = 100
+_SMALLEST = 1e-6
+
+
+class Spread:
+    """Quantiles of positive numbers in constant memory, exact to 1.2 % (bins on a log scale)."""
+
+    def __init__(self) -> None:
+        self._bins: Counter[int] = Counter()
+        self.count = 0
+        self._total = 0.0
+
+    def add(self, value: float) -> None:
+        """Count one value; what is below a millionth counts as a millionth."""
+        self._bins[math.floor(_BINS_PER_DECADE * math.log10(max(value, _SMALLEST)))] += 1
+        self.count += 1
+        self._total += value
+
+    @property
+    def mean(self) -> float | None:
+        """Mean of all values; None without any."""
+        return self._total / self.count if self.count else None
+
+    def quantile(self, share: float) -> float | None:
+        """Return the value that ``share`` of all values do not exceed; None without any."""
+        if not self.count:
+            return None
+        left = share * self.count
+        for index in sorted(self._bins):
+            left -= self._bins[index]
+            if left <= 0:
+                break
+        return float(10.0 ** ((index + 0.5) / _BINS_PER_DECADE))
+
+
+@dataclass(slots=True)
+class TaskCounts:
+    """The trials of one task."""
+
+    template: str
+    level: str
+    reward: float = 0.0
+    """Sum over scored trials."""
+    partial: float = 0.0
+    """Sum of partial credit, where given, over scored trials."""
+    with_partial: int = 0
+    scored: int = 0
+    unscored: int = 0
+    infra: int = 0
+    passed: int = 0
+    """Scored trials with reward 1."""
+
+    @property
+    def trials(self) -> int:
+        """All trials, whatever came of them."""
+        return self.scored + self.unscored + self.infra
+
+    def count(self, record: Mapping[str, Any], sign: int = 1) -> None:
+        """Count one trial; ``sign=-1`` takes back one that infrastructure spoilt."""
+        status = record["status"]
+        if status == "scored":
+            reward = float(record["reward"])
+            self.scored += 1
+            self.reward += reward
+            self.passed += reward == 1.0
+            if record["partial"] is not None:
+                self.with_partial += 1
+                self.partial += float(record["partial"])
+        elif status == "unscored":
+            self.unscored += 1
+        else:
+            self.infra += sign
+
+
+@dataclass(slots=True)
+class RoleUsage:
+    """Tokens, calls and cost of one role (agent, judge, user) over all trials."""
+
+    input: int = 0
+    output: int = 0
+    calls: int = 0
+    cost: float = 0.0
+    unpriced: int = 0
+    """Trials whose cost is unknown; then the total is unknown, not small."""
+
+    def count(self, usage: Mapping[str, Any]) -> None:
+        """Add the usage of one trial."""
+        self.input += int(usage.get("input") or 0)
+        self.output += int(usage.get("output") or 0)
+        self.calls += int(usage.get("calls") or 0)
+        cost = usage.get("cost")
+        if cost is None:
+            self.unpriced += 1
+        else:
+            self.cost += float(cost)
+
+    @property
+    def known_cost(self) -> float | None:
+        """Total cost; None if any trial's is unknown."""
+        return None if self.unpriced else self.cost
+
+
+@dataclass(slots=True)
+class EnvTally:
+    """Everything counted for one version of one environment."""
+
+    env: str
+    version: str
+    tasks: dict[str, TaskCounts] = field(default_factory=dict)
+    causes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """(status, cause) of trials without a score, and of earlier spoilt attempts (``retried``)."""
+    stops: Counter[str] = field(default_factory=Counter)
+    flags: Counter[str] = field(default_factory=Counter)
+    sandboxes: Counter[str] = field(default_factory=Counter)
+    checks: Counter[str] = field(default_factory=Counter)
+    usage: dict[str, RoleUsage] = field(default_factory=dict)
+    seconds: Spread = field(default_factory=Spread)
+    """Duration of whole trials."""
+    latencies: Spread = field(default_factory=Spread)
+    """Duration of single model calls."""
+    turns: int = 0
+    tool_errors: int = 0
+    cut_chars: int = 0
+    records: int = 0
+
+    def count(self, record: Mapping[str, Any]) -> None:
+        """Count one trial record."""
+        task = self.tasks.setdefault(
+            record["key"]["task"], TaskCounts(record["template"], record["level"])
+        )
+        task.count(record)
+        self.records += 1
+        self.stops[record["stop"]] += 1
+        self.flags.update(record["flags"])
+        self.sandboxes[record["sandbox"]] += 1
+        self.checks.update(
+            f"{check.get('name')}@{check.get('version')}" for check in record["checks"]
+        )
+        if record["status"] != "scored":
+            self.causes[record["status"], record["cause"] or "unknown"] += 1
+        for earlier in record["earlier"]:
+            self.causes["retried", str(earlier.get("cause", "unknown"))] += 1
+        self.turns += record["turns"]
+        self.tool_errors += record["tool_errors"]
+        self.cut_chars += record["cut_chars"]
+        for role, usage in record["usage"].items():
+            self.usage.setdefault(role, RoleUsage()).count(usage)
+        self._count_time(record["timing"])
+
+    def take_back(self, record: Mapping[str, Any]) -> None:
+        """Undo a trial that infrastructure spoilt and that was tried again later.
+
+        What it used stays counted: it was spent.
+        """
+        name = record["key"]["task"]
+        self.tasks[name].count(record, -1)
+        if not self.tasks[name].trials:
+            del self.tasks[name]
+        self.records -= 1
+        self.stops[record["stop"]] -= 1
+        cause = record["cause"] or "unknown"
+        self.causes["infra", cause] -= 1
+        self.causes["retried", cause] += 1
+
+    def _count_time(self, timing: Mapping[str, Any]) -> None:
+        parts = [timing.get(name) for name in ("reset", "agent", "env", "grade")]
+        known = [float(part) for part in parts if part is not None]
+        if known:
+            self.seconds.add(math.fsum(known))
+        for latency in timing.get("latencies") or ():
+            self.latencies.add(float(latency))
+
+    def total_cost(self) -> float | None:
+        """Return the cost of all roles; None where any is unknown or nothing was priced."""
+        costs = [usage.known_cost for usage in self.usage.values() if usage.calls]
+        known = [cost for cost in costs if cost is not None]
+        return math.fsum(known) if costs and len(known) == len(costs) else None
+
+    def total_tokens(self) -> int:
+        """Return input and output tokens of all roles."""
+        return sum(usage.input + usage.output for usage in self.usage.values())
+
+    def by(self, name: str) -> Iterator[tuple[str, list[TaskCounts]]]:
+        """Yield the tasks in groups of one ``template`` or ``level``, in the order of names."""
+        groups: dict[str, list[TaskCounts]] = {}
+        for task in self.tasks.values():
+            groups.setdefault(getattr(task, name), []).append(task)
+        for group in sorted(groups):
+            yield group, groups[group]

@@ -1,0 +1,154 @@
+"""Summaries: numbers by hand, retries, missing evidence, memory."""
+
+import json
+import math
+import tracemalloc
+
+import pytest
+from support.records import make_record
+
+from hexathlon.evaluators.canonical import canonical_json
+from hexathlon.evaluators.summary import Summariser, summarise
+from hexathlon.evaluators.tally import Spread
+
+
+def trial(task, reward=1.0, *, template="word", number=0, env="test/Echo-v0", **changes):
+    key = {"env": env, "task": task, "seed": 0, "trial": number}
+    if reward is None:
+        changes.setdefault("status", "infra")
+        changes.setdefault("cause", "env")
+    return make_record(key=key, reward=reward, template=template, **changes)
+
+
+def test_scores_by_hand():
+    records = [
+        trial("a", 1.0), trial("a", 0.0, number=1), trial("b", 1.0), trial("b", 1.0, number=1),
+        trial("c", 0.0, template="other"), trial("c", 0.0, template="other", number=1),
+    ]  # fmt: skip
+    summary = summarise(records)
+    (env,) = summary.envs
+    assert summary.records == 6
+    assert env.score.mean == pytest.approx(0.5)
+    assert env.score.interval.clusters == 2
+    assert env.score.pass_at == {1: pytest.approx(0.5), 2: pytest.approx(2 / 3)}
+    assert env.score.pass_hat == {1: pytest.approx(0.5), 2: pytest.approx(1 / 3)}
+    assert env.score.consistency == pytest.approx((0 + 1 + 1) / 3)
+    assert {name: score.mean for name, score in env.templates.items()} == {
+        "other": 0.0,
+        "word": 0.75,
+    }
+    assert env.task_means() == {"a": 0.5, "b": 1.0, "c": 0.0}
+    assert env.clusters() == {"a": "word", "b": "word", "c": "other"}
+    assert summary.overall.mean == pytest.approx(0.5)
+
+
+def test_missing_evidence_is_counted_and_bounded():
+    records = [trial(f"t{index}", 1.0) for index in range(6)]
+    records += [trial("i1", None), trial("i2", None, cause="provider")]
+    records += [trial("u", None, status="unscored", cause="judge")]
+    (env,) = summarise(records).envs
+    score = env.score
+    assert (score.trials, score.scored, score.unscored, score.infra) == (9, 6, 1, 2)
+    assert score.mean == 1.0
+    assert score.bounds.infra_as_failure == pytest.approx(6 / 8)
+    assert (score.bounds.low, score.bounds.high) == (pytest.approx(6 / 9), 1.0)
+    assert env.tally.causes == {
+        ("infra", "env"): 1,
+        ("infra", "provider"): 1,
+        ("unscored", "judge"): 1,
+    }
+    assert "2 of 9" in score.unrankable
+
+
+def test_a_sound_score_is_rankable_and_an_empty_one_is_not():
+    sound = summarise([trial(f"t{index}", float(index % 2)) for index in range(40)])
+    assert sound.envs[0].score.unrankable is None
+    empty = summarise([trial("a", None)])
+    assert empty.envs[0].score.mean is None
+    assert empty.envs[0].score.unrankable == "no trial was scored"
+    assert (empty.envs[0].score.bounds.low, empty.envs[0].score.bounds.high) == (0.0, 1.0)
+
+
+def test_a_trial_tried_again_counts_once():
+    records = [
+        trial("a", None, cause="sandbox"),
+        trial("b", 1.0),
+        trial("a", 1.0, attempt=2),
+    ]
+    summary = summarise(records)
+    (env,) = summary.envs
+    assert summary.records == 2
+    assert (env.score.trials, env.score.infra, env.score.mean) == (2, 0, 1.0)
+    assert {cause: n for cause, n in env.tally.causes.items() if n} == {("retried", "sandbox"): 1}
+    assert env.tally.usage["agent"].calls == 3  # what was spent stays spent
+
+
+def test_earlier_attempts_show_as_retried():
+    earlier = [{"attempt": 1, "cause": "provider", "message": "429"}]
+    (env,) = summarise([trial("a", 1.0, attempt=2, earlier=earlier)]).envs
+    assert env.tally.causes == {("retried", "provider"): 1}
+
+
+def test_versions_of_an_environment_stay_apart():
+    summary = summarise([trial("a", 1.0), trial("a", 0.0, env_version="2")])
+    assert [(env.version, env.score.mean) for env in summary.envs] == [("1", 1.0), ("2", 0.0)]
+
+
+def test_the_plan_says_what_is_still_missing():
+    plan = {"keys": [["test/Echo-v0", "a", 0, 0], ["test/Echo-v0", "b", 0, 0]]}
+    (env,) = summarise([trial("a", 1.0)], plan).envs
+    assert (env.planned, env.score.trials) == (2, 1)
+
+
+def test_cost_is_unknown_as_soon_as_one_trial_is():
+    def priced(task, cost):
+        return trial(task, usage={"agent": {"input": 3, "output": 4, "calls": 1, "cost": cost}})
+
+    assert summarise([priced("a", 0.5), priced("b", 0.25)]).envs[0].tally.total_cost() == 0.75
+    (env,) = summarise([priced("a", 0.5), priced("b", None)]).envs
+    assert env.tally.total_cost() is None
+    assert env.tally.total_tokens() == 14
+
+
+def test_partial_credit_stands_beside_the_score():
+    (env,) = summarise([trial("a", 0.0, partial=0.5), trial("b", 1.0)]).envs
+    assert (env.score.mean, env.score.partial) == (0.5, 0.5)
+
+
+def test_order_of_records_does_not_matter_and_json_is_plain():
+    records = [trial(f"t{i}", (i % 3) / 2, template=f"p{i % 4}") for i in range(50)]
+    one, other = summarise(records).as_json(), summarise(records[::-1]).as_json()
+    assert canonical_json(one) == canonical_json(other)
+    assert json.loads(json.dumps(one))["envs"][0]["score"]["tasks"] == 50
+
+
+def test_nothing_gives_an_empty_summary():
+    summary = summarise([])
+    assert (summary.envs, summary.overall, summary.records) == ((), None, 0)
+
+
+def test_spread_is_exact_to_its_bins():
+    spread = Spread()
+    assert spread.mean is spread.quantile(0.5) is None
+    values = [1.01**index for index in range(1000)]
+    for value in values:
+        spread.add(value)
+    assert spread.mean == pytest.approx(math.fsum(values) / 1000)
+    for share in (0.05, 0.5, 0.95, 1.0):
+        assert spread.quantile(share) == pytest.approx(values[int(share * 1000) - 1], rel=0.013)
+
+
+def test_memory_does_not_grow_with_trials():
+    def peak(trials):
+        summariser = Summariser()
+        for task in range(20):
+            summariser.count(trial(f"t{task}"))
+        tracemalloc.start()
+        for number in range(1, trials):
+            for task in range(20):
+                summariser.count(trial(f"t{task}", number=number))
+        size = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return size
+
+    assert peak(200) < 1.2 * peak(20) + 10_000
