@@ -6,14 +6,15 @@ How it is driven, and what follows of a fault, is left to `hexathlon.baselines.r
 """
 
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeGuard, TypeVar, cast
 
 from hexathlon.baselines.agents.base import Agent, Episode, GaveUp, Player, Turn
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.faults import Fault, classify
 from hexathlon.baselines.limits import TrialLimits
+from hexathlon.envs.aio import AsyncEnvironment
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import VerifierFault
 from hexathlon.envs.messages import Message
@@ -44,8 +45,8 @@ class Do(NamedTuple):
     """Effect: call something that belongs to the environment."""
 
     function: Callable[[], Any]
-    blocks: bool
-    """Whether it may take long enough to hold up other trials."""
+    coroutine: Callable[[], Awaitable[Any]] | None = None
+    """The same for a caller on an event loop, where the environment offers it."""
 
 
 Course = Generator[Ask | Do, Any, Result]
@@ -101,7 +102,10 @@ class Attempt:
             options["salt"] = self.salt
         begun = time.perf_counter()
         self.env = env
-        self.opening, info = yield Do(lambda: env.reset(seed=seed, options=options), _blocks(env))
+        self.opening, info = yield Do(
+            lambda: env.reset(seed=seed, options=options),
+            (lambda: env.areset(seed=seed, options=options)) if _waits(env) else None,
+        )
         self.reset_s = time.perf_counter() - begun
         self.task = env.task
         self.system_prompt = info["system_prompt"]
@@ -148,7 +152,10 @@ class Attempt:
         if turn.said:
             step["said"] = turn.said
         try:
-            observation, reward, _, _, info = yield Do(lambda: env.step(turn.action), _blocks(env))
+            observation, reward, _, _, info = yield Do(
+                lambda: env.step(turn.action),
+                (lambda: env.astep(turn.action)) if _waits(env) else None,
+            )
         except VerifierFault as error:
             new = [message["content"] for message in env.transcript[before + 1 :]]
             self.steps.append(
@@ -175,15 +182,24 @@ class Attempt:
         if self.fault is not None:
             return
         env, begun = self._env, time.perf_counter()
-        self.final_state = yield Do(env.final_state, _blocks(env))
+        if _waits(env) and (not self.steps or self.steps[-1]["status"] == Status.ONGOING):
+            # Stopped from outside, so the environment has not gathered its final state itself.
+            yield Do(lambda: env.wait(env.conclude()), env.conclude)
+        self.final_state = env.final_state()
         try:
-            self.verdict = yield Do(env.verdict, _blocks(env))
+            self.verdict = env.verdict()
         except VerifierFault as error:
             self.fault, self.stop = classify(error), Status.ERROR_JUDGE
         self.grade_s = time.perf_counter() - begun
 
-    def record(self, spoilt: Sequence[Any], fault: Fault | None) -> TrialRecord:
-        """Return the trial's record, without its place in the chain."""
+    def record(self, spoilt: Sequence[Any], fault: Fault | None, version: str) -> TrialRecord:
+        """Return the trial's record, without its place in the chain.
+
+        Args:
+            spoilt: Earlier attempts, as records list them.
+            fault: What ended this attempt, if infrastructure did.
+            version: The environment's version, for a trial in which none could be made.
+        """
         env_id, task_id, seed, trial = self.key
         address = parse_address(task_id)
         infra, fault = fault is not None, fault or self.fault
@@ -221,7 +237,7 @@ class Attempt:
                 "steps": self.steps,
                 "final_state": self.final_state,
                 "final_state_hash": content_hash(self.final_state),
-                "env_version": self.env.version if self.env else "",
+                "env_version": self.env.version if self.env else version,
                 "timing": self._timing(),
             },
         )
@@ -239,8 +255,8 @@ class Attempt:
         }
 
 
-def _blocks(env: Environment) -> bool:
-    return env.sandbox != "simulated"
+def _waits(env: Environment) -> TypeGuard[AsyncEnvironment]:
+    return isinstance(env, AsyncEnvironment)
 
 
 def checks_of(task: Task) -> list[dict[str, Any]]:

@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from hexathlon.baselines.agents.base import Agent, Turn
-from hexathlon.baselines.attempt import Ask, Attempt, Course
+from hexathlon.baselines.attempt import Ask, Attempt, Course, Do
 from hexathlon.baselines.faults import classify
 from hexathlon.baselines.limits import TrialLimits
+from hexathlon.envs.aio import AsyncEnvironment
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialKey, TrialRecord
 
@@ -26,23 +27,37 @@ class Fatal(Exception):
 
 
 class EnvironmentSlot:
-    """Holds the environment that the trials of one worker share, and makes it when needed."""
+    """Holds the environment that the trials of one worker share, and makes it when needed.
 
-    def __init__(self, make: Callable[[], Environment]) -> None:
+    Args:
+        make: Makes the environment.
+        version: What a record says of an environment that could not be made.
+    """
+
+    def __init__(self, make: Callable[[], Environment], version: str = "") -> None:
         self._make = make
         self._env: Environment | None = None
+        self.version = version
 
     def get(self) -> Environment:
-        """Return the environment, made anew after a `discard`."""
+        """Return the environment, made anew after it was closed."""
         if self._env is None:
             self._env = self._make()
         return self._env
 
-    def discard(self) -> None:
-        """Close the environment: after a fault its state is not to be trusted."""
-        if self._env is not None:
-            env, self._env = self._env, None
+    def close(self) -> None:
+        """Close the environment, if there is one."""
+        env, self._env = self._env, None
+        if env is not None:
             env.close()
+
+    async def aclose(self) -> None:
+        """Close the environment from within an event loop."""
+        if isinstance(self._env, AsyncEnvironment):
+            env, self._env = self._env, None
+            await env.aclose()
+        else:
+            self.close()
 
 
 def play(course: Course[Result]) -> Result:
@@ -74,8 +89,8 @@ async def play_async(course: Course[Result]) -> Result:
                         answer: Any = effect.player.act(effect.messages)
                         if not isinstance(answer, Turn):
                             answer = await answer
-                elif effect.blocks:
-                    answer = await asyncio.to_thread(effect.function)
+                elif effect.coroutine is not None:
+                    answer = await effect.coroutine()
                 else:
                     answer = effect.function()
             except Exception as error:
@@ -128,14 +143,15 @@ class Rollout:
             attempt = Attempt(self.agent, self.limits, self.salt, key, len(spoilt) + 1)
             try:
                 yield from attempt.course(slot.get())
-                return attempt.record(spoilt, None)
+                return attempt.record(spoilt, None, slot.version)
             except Exception as error:
                 fault = classify(error)
-                slot.discard()
+                # After a fault the environment's state is not to be trusted.
+                yield Do(slot.close, slot.aclose)
                 if fault.fatal:
                     raise Fatal(str(error)) from error
                 if not fault.policy.retry or attempt.number > self.retries + len(earlier):
-                    return attempt.record(spoilt, fault)
+                    return attempt.record(spoilt, fault, slot.version)
                 spoilt.append(
                     {"attempt": attempt.number, "cause": fault.cause, "message": fault.message}
                 )

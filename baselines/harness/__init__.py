@@ -1,0 +1,1 @@
+"""The evaluation harness: plan, run, resume, rescore, verify, compare, report."""

@@ -1,0 +1,172 @@
+"""Makes the plan of a run from its configuration: everything that will be tried, with its hashes.
+
+Writing and reading plans is `hexathlon.evaluators.plan`; running them is
+`hexathlon.baselines.harness.run`.
+"""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import hexathlon
+from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
+from hexathlon.baselines.harness.environments import (
+    environment_for_task,
+    find_environment,
+    make_environment,
+    open_taskset,
+    short,
+)
+from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
+from hexathlon.baselines.harness.machine import code_state, hardware
+from hexathlon.baselines.harness.models import OpenedModel
+from hexathlon.envs.errors import EnvFault
+from hexathlon.envs.registry import EnvironmentInfo
+from hexathlon.evaluators.plan import PLAN_SCHEMA, TrialKey
+from hexathlon.tasks.errors import TaskError
+from hexathlon.tasks.source import parse_address
+from hexathlon.tasks.task import Level
+from hexathlon.tasks.taskset import TaskSet, commitment
+
+__all__ = ["Slice", "build_plan", "read_salt", "slices_of"]
+
+
+class Slice(NamedTuple):
+    """The tasks that one environment contributes to a run."""
+
+    info: EnvironmentInfo
+    taskset: TaskSet
+    level: Level | None
+    ids: tuple[str, ...]
+
+
+def build_plan(
+    config: EvalConfig, execution: ExecutionConfig, model: OpenedModel
+) -> dict[str, Any]:
+    """Return the plan of a run, ready to be written.
+
+    Raises:
+        UsageError: A name is unknown, or there are fewer tasks than asked for.
+        EnvironmentUnavailable: An environment cannot be made here.
+    """
+    salt = read_salt(execution.salt_file)
+    slices = slices_of(config, salt)
+    created = datetime.now(UTC)
+    return {
+        "schema": PLAN_SCHEMA,
+        "run_id": f"{created:%Y%m%dT%H%M%S}-{secrets.token_hex(4)}",
+        "created": created.isoformat(timespec="seconds"),
+        "suite_version": hexathlon.__version__,
+        "envs": [_env_row(part, config, salt) for part in slices],
+        "keys": [list(key) for key in _keys(slices, config)],
+        "model": dict(model.description),
+        "agent": {
+            "name": model.agent.name,
+            "version": model.agent.version,
+            "prompt_hash": getattr(model.agent, "prompt_hash", None),
+        },
+        "limits": config.limits.model_dump(mode="json"),
+        "sandbox": "as the environment declares",
+        "price_table": model.price_table,
+        "code": code_state(),
+        "hardware": hardware(),
+        "config": config.model_dump(mode="json", exclude={"limits"}),
+        "execution": execution.model_dump(mode="json", exclude={"salt_file", "api_key_env"}),
+    }
+
+
+def slices_of(config: EvalConfig, salt: str | None) -> list[Slice]:
+    """Return which tasks are played, by environment."""
+    if config.task:
+        return list(_slices_of_ids(config, salt))
+    slices = []
+    for name in config.envs:
+        info = find_environment(name)
+        tasks = open_taskset(info, config.taskset, config.split, config.level, salt)
+        slices.append(Slice(info, tasks, config.level, _first_ids(info, tasks, config.tasks)))
+    return slices
+
+
+def read_salt(path: Path | None) -> str | None:
+    """Return the secret of a held-out round from its file.
+
+    Raises:
+        UsageError: The file cannot be read.
+    """
+    if path is None:
+        return None
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read the salt file {path}: {error}") from None
+
+
+def _slices_of_ids(config: EvalConfig, salt: str | None) -> Iterator[Slice]:
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for task_id in config.task:
+        info = environment_for_task(task_id)
+        address = parse_address(task_id)
+        groups.setdefault((info.id, address.source, address.split), []).append(task_id)
+    for (env_id, source, _), ids in groups.items():
+        info = find_environment(env_id)
+        split = parse_address(ids[0]).split
+        tasks = open_taskset(info, source, split, None, salt)
+        for task_id in ids:
+            try:
+                tasks.get(task_id)
+            except TaskError as error:
+                raise UsageError(str(error)) from None
+        yield Slice(info, tasks, None, tuple(dict.fromkeys(ids)))
+
+
+def _first_ids(info: EnvironmentInfo, tasks: TaskSet, count: int) -> tuple[str, ...]:
+    try:
+        size = tasks.size
+        if count == 0 and size is None:
+            raise UsageError(f"{tasks.name} has no end: say how many with --tasks N")
+        if size == 0:
+            raise UsageError(f"{tasks.name} is empty; choose another split or level")
+        wanted = size if count == 0 or size is None else min(count, size)
+        return tuple(tasks.ids(wanted if wanted is not None else count))
+    except TaskError as error:
+        raise UsageError(f"{short(info.id)}: {error}") from None
+
+
+def _keys(slices: list[Slice], config: EvalConfig) -> Iterator[TrialKey]:
+    for part in slices:
+        for task_id in part.ids:
+            for seed in range(config.seeds):
+                for trial in range(config.trials):
+                    yield part.info.id, task_id, seed, trial
+
+
+def _env_row(part: Slice, config: EvalConfig, salt: str | None) -> Mapping[str, Any]:
+    tasks = part.taskset
+    try:
+        with contextlib.closing(make_environment(part.info.id, config.limits)()) as env:
+            version = env.version
+        taskset_hash = tasks.content_hash
+    except EnvFault as error:
+        raise EnvironmentUnavailable(f"{part.info.id} cannot be made here: {error}") from None
+    except (TaskError, OSError) as error:
+        raise UsageError(f"{part.info.id}: {error}") from None
+    return {
+        "id": part.info.id,
+        "version": version,
+        "taskset": tasks.source.name,
+        "taskset_version": tasks.version,
+        "taskset_hash": taskset_hash,
+        "split": tasks.split,
+        "level": part.level,
+        "size": tasks.size,
+        "salt_commitment": None if salt is None else commitment(salt),
+    }
+
+
+def api_key(execution: ExecutionConfig) -> str:
+    """Return the server's key from the environment; empty where there is none."""
+    return os.environ.get(execution.api_key_env, "")

@@ -1,0 +1,98 @@
+"""Progress on the terminal: nothing for the first two seconds, then a bar, or lines in a log."""
+
+import sys
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self, TextIO
+
+__all__ = ["Progress"]
+
+_QUIET = 2.0
+_LOG_EVERY = 15.0
+
+
+class Progress:
+    """Shows how far something has come.
+
+    Args:
+        label: What is being done.
+        total: Steps in all; None where unknown.
+        stream: Standard error by default; a bar is drawn only on a terminal.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        total: int | None,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.label, self.total = label, total
+        self.done = 0
+        self._stream = stream or sys.stderr
+        self._clock = clock
+        self._started = clock()
+        self._logged = self._started
+        self._bar: Any = None
+        self._task: Any = None
+
+    def advance(self, note: str = "") -> None:
+        """Count one step; `note` is shown beside the bar."""
+        self.done += 1
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self.done, note=note)
+            return
+        now = self._clock()
+        if now - self._started < _QUIET:
+            return
+        if self._stream.isatty():
+            self._draw(note)
+        elif now - self._logged >= _LOG_EVERY:
+            self._logged = now
+            of = "" if self.total is None else f" of {self.total:,}"
+            self._stream.write(f"{self.label}: {self.done:,}{of} {note}\n")
+            self._stream.flush()
+
+    def _draw(self, note: str) -> None:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+        from rich.progress import Progress as RichProgress
+
+        self._bar = RichProgress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[note]}"),
+            console=Console(file=self._stream),
+            transient=True,
+        )
+        self._bar.start()
+        self._task = self._bar.add_task(self.label, total=self.total, note=note)
+        self._bar.update(self._task, completed=self.done)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,299 @@
+"""Runs what a plan lists and no record holds yet.
+
+Starting, continuing and finishing a run are one act: the plan is made again from the
+configuration, must be the one that the folder holds, and the difference between its keys and the
+recorded ones is played. So a run that was killed anywhere is continued by the same command.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hexathlon.baselines.agents.base import AgentMismatch
+from hexathlon.baselines.engines.errors import EngineError, EngineMissing
+from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
+from hexathlon.baselines.harness.environments import make_environment
+from hexathlon.baselines.harness.errors import (
+    CommandError,
+    EnvironmentUnavailable,
+    PlanDiffers,
+    UsageError,
+)
+from hexathlon.baselines.harness.models import OpenedModel, open_model
+from hexathlon.baselines.harness.plan import build_plan, read_salt
+from hexathlon.baselines.harness.progress import Progress
+from hexathlon.baselines.rollout import EnvironmentSlot, Fatal, Rollout, play, play_async
+from hexathlon.envs.aio import AsyncEnvironment
+from hexathlon.evaluators.plan import (
+    PLAN_FILE,
+    PlanError,
+    TrialKey,
+    plan_differences,
+    plan_hash,
+    plan_keys,
+    read_plan,
+    write_plan,
+)
+from hexathlon.evaluators.records import (
+    RecordError,
+    RecordWriter,
+    TrialRecord,
+    completed_keys,
+    read_records,
+    record_key,
+)
+
+__all__ = ["Outcome", "evaluate", "resume", "stored_config"]
+
+
+class Outcome(NamedTuple):
+    """What a command did to a run folder."""
+
+    run: Path
+    planned: int
+    played: int
+    """Trials played now; the others were recorded before."""
+
+    torn: int
+    """Bytes of an unfinished record that were put aside."""
+
+
+def evaluate(
+    config: EvalConfig, execution: ExecutionConfig, run: Path, *, force_new: bool = False
+) -> Outcome:
+    """Plan a run and play it; a folder that holds the same plan is continued.
+
+    Args:
+        config: What is run.
+        execution: How it is run.
+        run: The run folder.
+        force_new: Move a folder with another plan aside instead of refusing it.
+
+    Raises:
+        PlanDiffers: The folder holds another plan; the message names the fields.
+        CommandError: The run cannot be planned or played.
+    """
+    stored = _stored_plan(run)
+    dialect = None if stored is None else stored["model"].get("dialect")
+    model = open_model(config, execution, dialect)
+    plan = build_plan(config, execution, model)
+    if stored is not None and plan_hash(stored) != plan_hash(plan):
+        if not force_new:
+            raise PlanDiffers(_difference(run, stored, plan))
+        _move_aside(run)
+    with _reported(), RecordWriter(run, plan_hash(plan), execution.fsync) as writer:
+        if not (run / PLAN_FILE).exists():
+            write_plan(run, plan)
+        return _play_rest(run, plan, model, execution, writer)
+
+
+def resume(run: Path, execution: ExecutionConfig) -> Outcome:
+    """Continue a run by its own stored configuration.
+
+    Raises:
+        PlanDiffers: Code, tasks or model no longer give the stored plan.
+        CommandError: There is no run, or it cannot be played.
+    """
+    stored = _stored_plan(run)
+    if stored is None:
+        raise UsageError(f"{run} holds no {PLAN_FILE}: expected a run folder of `hexathlon eval`")
+    return evaluate(stored_config(stored), execution, run)
+
+
+def stored_config(plan: Mapping[str, Any]) -> EvalConfig:
+    """Return the configuration that a plan was made from."""
+    try:
+        return EvalConfig(**{**plan["config"], "limits": plan["limits"]})
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"the plan's configuration does not read: {error}") from None
+
+
+def _stored_plan(run: Path) -> dict[str, Any] | None:
+    if not (run / PLAN_FILE).exists():
+        return None
+    try:
+        return read_plan(run)
+    except PlanError as error:
+        raise UsageError(str(error)) from None
+
+
+def _difference(run: Path, stored: Mapping[str, Any], plan: Mapping[str, Any]) -> str:
+    fields = [
+        place
+        for name in plan_differences(stored, plan)
+        for place in _places(name, stored.get(name), plan.get(name))
+    ]
+    return (
+        f"{run} holds another plan; it differs in {'; '.join(fields[:6])}. "
+        "Choose another --out, or --force-new to move the old run aside"
+    )
+
+
+def _places(name: str, old: Any, new: Any) -> Iterator[str]:
+    """Name the innermost fields in which two JSON values differ, with both values."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted({*old, *new}):
+            if old.get(key) != new.get(key):
+                yield from _places(f"{name}.{key}", old.get(key), new.get(key))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) != len(new):
+        yield f"{name} ({len(old)} there, {len(new)} now)"
+    elif isinstance(old, list) and isinstance(new, list):
+        index = next(
+            index for index, pair in enumerate(zip(old, new, strict=True)) if pair[0] != pair[1]
+        )
+        yield from _places(f"{name}[{index}]", old[index], new[index])
+    else:
+        yield f"{name} ({old!r:.80} there, {new!r:.80} now)"
+
+
+def _move_aside(run: Path) -> None:
+    number = 1
+    while (target := run.with_name(f"{run.name}.old-{number}")).exists():
+        number += 1
+    run.rename(target)
+
+
+@contextmanager
+def _reported() -> Iterator[None]:
+    """Turn what ends a run into the error that the command reports."""
+    try:
+        yield
+    except Fatal as error:
+        raise _fatal(error) from error
+    except (PlanError, RecordError) as error:
+        raise UsageError(str(error)) from None
+    except OSError as error:
+        raise CommandError(f"the run stopped: {error}; resume it when that is mended") from error
+
+
+def _fatal(error: Fatal) -> CommandError:
+    cause = error.__cause__
+    if isinstance(cause, AgentMismatch):
+        return UsageError(str(error))
+    if isinstance(cause, EngineError) and not isinstance(cause, EngineMissing):
+        return UsageError(f"{cause.kind}: {error}")
+    return EnvironmentUnavailable(str(error))
+
+
+def _play_rest(
+    run: Path,
+    plan: Mapping[str, Any],
+    model: OpenedModel,
+    execution: ExecutionConfig,
+    writer: RecordWriter,
+) -> Outcome:
+    config = stored_config(plan)
+    keys = plan_keys(plan)
+    done = completed_keys(run, infra=not execution.retry_infra)
+    left = [key for key in keys if key not in done] if done else keys
+    spoilt = _spoilt(run, left) if execution.retry_infra else {}
+    rollout = Rollout(model.agent, config.limits, execution.retries, read_salt(execution.salt_file))
+    versions = {row["id"]: row["version"] for row in plan["envs"]}
+    with Progress(model.agent.name, len(keys)) as progress:
+        progress.done = len(keys) - len(left)
+        player = _Player(rollout, config, versions, execution, writer, progress, spoilt)
+        player.play(left)
+    return Outcome(run, len(keys), len(left), len(writer.torn))
+
+
+def _spoilt(run: Path, left: Iterable[TrialKey]) -> dict[TrialKey, list[dict[str, Any]]]:
+    """Return the attempts that infrastructure spoilt, of the trials to be tried again."""
+    wanted = set(left)
+    found: dict[TrialKey, list[dict[str, Any]]] = {}
+    for record in read_records(run):
+        key = record_key(record)
+        if key in wanted and record["status"] == "infra":
+            last = {"attempt": record["attempt"], "cause": record["cause"]}
+            found[key] = [*record["earlier"], {**last, "message": record["error"] or ""}]
+    return found
+
+
+class _Player:
+    """Plays trials and writes their records, one at a time or many at once."""
+
+    def __init__(
+        self,
+        rollout: Rollout,
+        config: EvalConfig,
+        versions: Mapping[str, str],
+        execution: ExecutionConfig,
+        writer: RecordWriter,
+        progress: Progress,
+        spoilt: Mapping[TrialKey, list[dict[str, Any]]],
+    ) -> None:
+        self.rollout, self.config, self.versions = rollout, config, versions
+        self.execution, self.writer, self.progress = execution, writer, progress
+        self.spoilt = spoilt
+        self._infra_in_a_row = self._passed = self._infra = 0
+
+    def play(self, keys: list[TrialKey]) -> None:
+        slots = self._slots()
+        waits = [isinstance(slot.get(), AsyncEnvironment) for slot in slots.values()]
+        if self.rollout.agent.asynchronous or any(waits):
+            for slot in slots.values():
+                slot.close()
+            asyncio.run(self._play_many(keys))
+            return
+        try:
+            for key in keys:
+                self._keep(play(self.rollout.trial(slots[key[0]], key, self.spoilt.get(key, ()))))
+        finally:
+            for slot in slots.values():
+                slot.close()
+
+    async def _play_many(self, keys: list[TrialKey]) -> None:
+        rest = iter(keys)
+        count = min(self.execution.concurrency, len(keys))
+        tasks = [asyncio.create_task(self._work(rest)) for _ in range(count)]
+        try:
+            async with _closed_agent(self.rollout):
+                await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _work(self, keys: Iterator[TrialKey]) -> None:
+        slots = self._slots()
+        try:
+            for key in keys:
+                course = self.rollout.trial(slots[key[0]], key, self.spoilt.get(key, ()))
+                self._keep(await play_async(course))
+        finally:
+            for slot in slots.values():
+                await slot.aclose()
+
+    def _slots(self) -> dict[str, EnvironmentSlot]:
+        return {
+            env_id: EnvironmentSlot(make_environment(env_id, self.config.limits), version)
+            for env_id, version in self.versions.items()
+        }
+
+    def _keep(self, record: TrialRecord) -> None:
+        self.writer.append(record)
+        infra = record["status"] == "infra"
+        self._infra_in_a_row = self._infra_in_a_row + 1 if infra else 0
+        self._infra += infra
+        self._passed += record["reward"] == 1.0
+        self.progress.advance(
+            f"{self._passed} passed" + (f", {self._infra} spoilt" if self._infra else "")
+        )
+        most = self.execution.most_infra_in_a_row
+        if most and self._infra_in_a_row >= most:
+            raise EnvironmentUnavailable(
+                f"{most} trials in a row were spoilt ({record['cause']}: {record['error']}); "
+                "when that is mended, continue with `hexathlon resume RUN --retry-infra`"
+            )
+
+
+@asynccontextmanager
+async def _closed_agent(rollout: Rollout) -> AsyncIterator[None]:
+    """Close the agent's engine, if it has one, on the loop that it was used on."""
+    try:
+        yield
+    finally:
+        engine = getattr(rollout.agent, "engine", None)
+        if engine is not None:
+            await engine.close()
