@@ -47,10 +47,14 @@ class Style:
     windows: Choice["over", "correlated"] = "over"
     """Windows as such, or as correlated sub-queries, at quadratic cost."""
     distinct: Choice["distinct", "group"] = "distinct"
+    staged: bool = False
+    """Filtered rows first as a step of their own, then groups and output columns."""
 
 
-GOLD = Style()
-OTHER = Style(ctes=True, match="in", condition="filter", having=False, distinct="group")
+GOLD = Style(match="in")
+OTHER = Style(
+    ctes=True, match="join", condition="filter", having=False, distinct="group", staged=True
+)
 
 _SETS = {
     "union": "UNION",
@@ -223,19 +227,26 @@ class _Writer:
         style = self.style.match
         if style == "join" or (style == "in" and len(node.on) > 1):
             return self._match_by_join(node, left, keys)
-        right = self._open(node.right, keys, 0)
+        grouped = style == "in" and not node.negated
+        right = self._open(node.right, keys, 1 if grouped else 0)
         if style == "exists":
             tests = right.where + [f"{right.scope[b]} = {left.scope[a]}" for a, b in node.on]
             body = f"SELECT 1 FROM {right.source} WHERE {' AND '.join(tests)}"
             left.where.append(f"{'NOT ' if node.negated else ''}EXISTS ({body})")
             return left
+        return self._match_by_list(node, left, right)
+
+    def _match_by_list(self, node: Match, left: _Block, right: _Block) -> _Block:
         (here, there), *_ = node.on
         column, outer = right.scope[there], left.scope[here]
-        tests = [*right.where, f"{column} IS NOT NULL"] if node.negated else right.where
-        where = f" WHERE {' AND '.join(tests)}" if tests else ""
-        body = f"(SELECT {column} FROM {right.source}{where})"
+        if node.negated:
+            right.where.append(f"{column} IS NOT NULL")
+        body = " ".join(self._select(replace(right, scope={"": column}), ()).split("\n"))
+        body = body.replace("SELECT 1 ", f"SELECT {column} ", 1)
         left.where.append(
-            f"({outer} IS NULL OR {outer} NOT IN {body})" if node.negated else f"{outer} IN {body}"
+            f"({outer} IS NULL OR {outer} NOT IN ({body}))"
+            if node.negated
+            else f"{outer} IN ({body})"
         )
         return left
 
@@ -272,7 +283,7 @@ class _Writer:
                 if part is not None
             )
         )
-        block = self._open(node.source, wanted, 0)
+        block = self._open(node.source, wanted, -1 if self.style.staged else 0)
         scope = {key: block.scope[key] for key in node.keys}
         scope |= {item.name: self._aggregate(item, block) for item in node.aggregates}
         return replace(
@@ -334,7 +345,7 @@ class _Writer:
     def _project(self, node: Project) -> _Block:
         read = frozenset(name for _, item in node.items for name in names_read(item))
         block = self._block(node.source, read)
-        if block.fixed:
+        if block.fixed or (self.style.staged and block.stage == 0 and block.where):
             block = self._wrap(block, node.source, read)
         windows = {
             name for name, item in node.items if any(n in block.windows for n in names_read(item))

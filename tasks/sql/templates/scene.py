@@ -251,7 +251,14 @@ class Scene:
                     old = [d.metric for d in self.schema.documents
                            if d.superseded_by == document.name and d.metric]  # fmt: skip
                     found.append((document.metric, old[0] if old else None))
-        return found
+        return [pair for pair in found if all(self._plain_terms(table, m) for m in pair if m)]
+
+    def _plain_terms(self, table: Table, metric: Metric) -> bool:
+        """Whether no term says "is not" of a column that may have no value."""
+        return not any(
+            item.operator == "<>" and table.column(item.column).nullable
+            for item in metric.conditions
+        )
 
     # -- words and numbers -----------------------------------------------------------------
 
@@ -260,12 +267,13 @@ class Scene:
         table = source.table
         key = f"{source.alias}.{table.key}"
         for column in table.with_role("name", "code"):
-            if column.unique and not column.nullable:
+            unique = column.unique or (column.role == "name" and table.natural_key)
+            if unique and not column.nullable:
                 word = f"{table.noun} {column.noun}" if column.role == "name" else column.noun
                 text = f"the {table.noun}'s {column.noun}"
                 keys = (key, f"{source.alias}.{column.name}")
                 return Label(_plain(word), source.value(column), text, keys)
-        text = f"the {table.noun} id (`{table.key}`)"
+        text = f"the {table.noun} id"
         return Label(_plain(f"{table.noun} id"), Ref(key), text, (key,))
 
     def measure(self, source: Source, *roles: str) -> Measure:

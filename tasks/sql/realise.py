@@ -1,0 +1,100 @@
+"""English for a draft: the request, the columns, the order and what else decides the answer.
+
+The words follow the program: whether an order is stated, which keys it has, whether rows appear
+once, is read off the program's nodes, so the question cannot ask for another thing than the
+program computes.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from hexathlon.tasks.sql.programs.expressions import Call
+from hexathlon.tasks.sql.programs.relations import Distinct, Limit, Order, Project, Relation
+from hexathlon.tasks.sql.schema import Schema
+from hexathlon.tasks.sql.templates.draft import Draft
+
+__all__ = ["question", "rules_note"]
+
+Pick = Callable[[Sequence[str]], str]
+
+
+def question(draft: Draft, schema: Schema, tables: Sequence[str], rng: np.random.Generator) -> str:
+    """The whole question as the agent reads it."""
+
+    def pick(options: Sequence[str]) -> str:
+        return options[int(rng.integers(len(options)))]
+
+    sentences = [pick(draft.asks), _columns(draft, pick)]
+    sentences += _shape(draft.program, draft.outputs, pick)
+    sentences += draft.notes
+    sentences += rules_note(schema, tables)
+    return " ".join(sentences)
+
+
+def _columns(draft: Draft, pick: Pick) -> str:
+    items = list(draft.outputs.values())
+    if len(items) == 1:
+        return pick(
+            [
+                f"Return a single column: {items[0]}.",
+                f"The answer has one column: {items[0]}.",
+                f"Give one column, {items[0]}.",
+            ]
+        )
+    listed = "; ".join(items)
+    return pick(
+        [
+            f"Return exactly {_number(len(items))} columns, in this order: {listed}.",
+            f"The answer has {_number(len(items))} columns, in this order: {listed}.",
+            f"Columns of the answer, in this order: {listed}.",
+        ]
+    )
+
+
+def _shape(program: Relation, outputs: dict[str, str], pick: Pick) -> list[str]:
+    """Sentences about order, limit, repetition and rounding, read off the program."""
+    sentences = []
+    node, limit = program, None
+    if isinstance(node, Limit):
+        limit, node = node, node.source
+    if isinstance(node, Order):
+        keys = ", then by ".join(
+            f"{outputs[name]} ({'descending' if down else 'ascending'})" for name, down in node.keys
+        )
+        sentences.append(
+            pick([f"Sort the rows by {keys}.", f"Order the answer by {keys}.", f"Sorted by {keys}."])
+        )
+        node = node.source
+    if limit is not None:
+        count = "row" if limit.count == 1 else f"{limit.count} rows"
+        skipped = f" after skipping {limit.offset}" if limit.offset else ""
+        sentences.append(f"Keep only the first {count} of that order{skipped}.")
+    if isinstance(node, Distinct):
+        sentences.append(pick(["List each different row once.", "No row appears twice."]))
+    for name, item in node.items if isinstance(node, Project) else ():
+        if isinstance(item, Call) and item.function == "round":
+            places = item.arguments[1]
+            sentences.append(f"Round {outputs[name]} to {getattr(places, 'value', 0)} decimals.")
+    return sentences
+
+
+def rules_note(schema: Schema, tables: Sequence[str]) -> list[str]:
+    """The sentence on rows that do not count, where a table of the question has such rows."""
+    used = [schema.table(name) for name in tables]
+    kinds = []
+    if any(table.soft_delete for table in used):
+        kinds.append("marked as deleted")
+    if any(table.natural_key for table in used):
+        kinds.append("repeating an earlier one")
+    if not kinds:
+        return []
+    return [
+        f"In every table that the question involves, leave out the rows {' or '.join(kinds)}, as "
+        "the documents describe."
+    ]
+
+
+def _number(count: int) -> str:
+    words = ("no", "one", "two", "three", "four", "five", "six")
+    return words[count] if count < len(words) else str(count)
