@@ -5,15 +5,13 @@ its retries; `play` drives it in this thread for agents that compute, `play_asyn
 for agents that wait. Nothing of a trial outlives its record.
 """
 
-import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from hexathlon.baselines.agents.base import Agent, Turn
-from hexathlon.baselines.attempt import Ask, Attempt, Course, Do
+from hexathlon.baselines.attempt import Ask, Attempt, Course, Do, waits
 from hexathlon.baselines.faults import classify
 from hexathlon.baselines.limits import TrialLimits
-from hexathlon.envs.aio import AsyncEnvironment
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialKey, TrialRecord
 
@@ -53,11 +51,13 @@ class EnvironmentSlot:
 
     async def aclose(self) -> None:
         """Close the environment from within an event loop."""
-        if isinstance(self._env, AsyncEnvironment):
-            env, self._env = self._env, None
+        env, self._env = self._env, None
+        if env is None:
+            return
+        if waits(env):
             await env.aclose()
         else:
-            self.close()
+            env.close()
 
 
 def play(course: Course[Result]) -> Result:
@@ -80,6 +80,8 @@ def play(course: Course[Result]) -> Result:
 
 async def play_async(course: Course[Result]) -> Result:
     """Drive a course on the running event loop, for agents that wait."""
+    import asyncio  # 3 MB that a run of built-in agents does without
+
     try:
         effect = next(course)
         while True:

@@ -1,6 +1,5 @@
 """Opens a MODEL: from its spelling to an agent that plays, and what the plan says of it."""
 
-import asyncio
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -66,6 +65,8 @@ def _refuse_checkpoint(path: Path) -> None:
 def _open_endpoint(
     spec: ModelSpec, config: EvalConfig, execution: ExecutionConfig, dialect: str | None
 ) -> OpenedModel:
+    import asyncio
+
     from hexathlon.baselines.agents.llm import LlmAgent
     from hexathlon.baselines.codecs import get_codec
     from hexathlon.baselines.engines.base import Sampling
