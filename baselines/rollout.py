@@ -5,7 +5,7 @@ its retries; `play` drives it in this thread for agents that compute, `play_asyn
 for agents that wait. Nothing of a trial outlives its record.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from hexathlon.baselines.agents.base import Agent, Turn
@@ -127,22 +127,20 @@ class Rollout:
         self.retries = retries
         self.salt = salt
 
-    def trial(
-        self, slot: EnvironmentSlot, key: TrialKey, earlier: Sequence[Any] = ()
-    ) -> Course[TrialRecord]:
+    def trial(self, slot: EnvironmentSlot, key: TrialKey, tried: int = 0) -> Course[TrialRecord]:
         """Return the course of one trial, whose result is its record.
 
         Args:
             slot: Where it is played.
             key: Environment id, task id, seed, trial.
-            earlier: Attempts of a former run that infrastructure spoilt, as records list them.
+            tried: How often the trial was tried before, each time recorded as spoilt.
 
         Raises:
             Fatal: No other trial could be played either.
         """
-        spoilt = list(earlier)
+        spoilt: list[dict[str, Any]] = []
         while True:
-            attempt = Attempt(self.agent, self.limits, self.salt, key, len(spoilt) + 1)
+            attempt = Attempt(self.agent, self.limits, self.salt, key, tried + len(spoilt) + 1)
             try:
                 yield from attempt.course(slot.get())
                 return attempt.record(spoilt, None, slot.version)
@@ -152,7 +150,7 @@ class Rollout:
                 yield Do(slot.close, slot.aclose)
                 if fault.fatal:
                     raise Fatal(str(error)) from error
-                if not fault.policy.retry or attempt.number > self.retries + len(earlier):
+                if not fault.policy.retry or len(spoilt) >= self.retries:
                     return attempt.record(spoilt, fault, slot.version)
                 spoilt.append(
                     {"attempt": attempt.number, "cause": fault.cause, "message": fault.message}

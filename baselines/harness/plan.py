@@ -5,7 +5,6 @@ Writing and reading plans is `hexathlon.evaluators.plan`; running them is
 """
 
 import contextlib
-import os
 import secrets
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -32,7 +31,7 @@ from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import Level
 from hexathlon.tasks.taskset import TaskSet, commitment
 
-__all__ = ["Slice", "build_plan", "read_salt", "slices_of"]
+__all__ = ["Slice", "build_plan", "open_row", "read_salt", "slices_of"]
 
 
 class Slice(NamedTuple):
@@ -89,6 +88,23 @@ def slices_of(config: EvalConfig, salt: str | None) -> list[Slice]:
         tasks = open_taskset(info, config.taskset, config.split, config.level, salt)
         slices.append(Slice(info, tasks, config.level, _first_ids(info, tasks, config.tasks)))
     return slices
+
+
+def open_row(row: Mapping[str, Any], salt: str | None) -> TaskSet:
+    """Return the task set that a row of a plan's `envs` names.
+
+    Raises:
+        UsageError: It cannot be opened here, or the salt is not the one committed to.
+    """
+    promised = row.get("salt_commitment")
+    if promised != (None if salt is None else commitment(salt)):
+        raise UsageError(
+            "the run is of a held-out round: give its secret with --salt-file"
+            if salt is None
+            else "the salt is not the one that this run was planned with"
+        )
+    info = find_environment(row["id"])
+    return open_taskset(info, row["taskset"], row["split"], row["level"], salt)
 
 
 def read_salt(path: Path | None) -> str | None:
@@ -165,8 +181,3 @@ def _env_row(part: Slice, config: EvalConfig, salt: str | None) -> Mapping[str, 
         "size": tasks.size,
         "salt_commitment": None if salt is None else commitment(salt),
     }
-
-
-def api_key(execution: ExecutionConfig) -> str:
-    """Return the server's key from the environment; empty where there is none."""
-    return os.environ.get(execution.api_key_env, "")

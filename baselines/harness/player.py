@@ -1,7 +1,6 @@
 """Plays the trials of a plan and writes their records, one at a time or many at once."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from hexathlon.baselines.attempt import waits
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
@@ -25,7 +24,7 @@ class Player:
         execution: How the run is executed.
         writer: Takes the records.
         progress: Is told of each.
-        spoilt: Earlier attempts, by trial, that infrastructure spoilt.
+        spoilt: How often a trial was tried before, where infrastructure spoilt it.
     """
 
     def __init__(
@@ -36,7 +35,7 @@ class Player:
         execution: ExecutionConfig,
         writer: RecordWriter,
         progress: Progress,
-        spoilt: Mapping[TrialKey, list[dict[str, Any]]],
+        spoilt: Mapping[TrialKey, int],
     ) -> None:
         self.rollout, self.config, self.versions = rollout, config, versions
         self.execution, self.writer, self.progress = execution, writer, progress
@@ -55,7 +54,7 @@ class Player:
             waiting = any([waits(slot.get()) for slot in slots.values()])
             if not (waiting or self.rollout.agent.asynchronous):
                 for key in keys:
-                    spoilt = self.spoilt.get(key, ())
+                    spoilt = self.spoilt.get(key, 0)
                     self._keep(play(self.rollout.trial(slots[key[0]], key, spoilt)))
                 return
         finally:
@@ -85,7 +84,7 @@ class Player:
         slots = self._slots()
         try:
             for key in keys:
-                course = self.rollout.trial(slots[key[0]], key, self.spoilt.get(key, ()))
+                course = self.rollout.trial(slots[key[0]], key, self.spoilt.get(key, 0))
                 self._keep(await play_async(course))
         finally:
             for slot in slots.values():

@@ -195,13 +195,11 @@ def _play_rest(
     return Outcome(run, len(keys), len(left), len(writer.torn))
 
 
-def _spoilt(run: Path, left: Iterable[TrialKey]) -> dict[TrialKey, list[dict[str, Any]]]:
-    """Return the attempts that infrastructure spoilt, of the trials to be tried again."""
+def _spoilt(run: Path, left: Iterable[TrialKey]) -> dict[TrialKey, int]:
+    """Return how often each trial was tried that is to be tried again."""
     wanted = set(left)
-    found: dict[TrialKey, list[dict[str, Any]]] = {}
-    for record in read_records(run):
-        key = record_key(record)
-        if key in wanted and record["status"] == "infra":
-            last = {"attempt": record["attempt"], "cause": record["cause"]}
-            found[key] = [*record["earlier"], {**last, "message": record["error"] or ""}]
-    return found
+    return {
+        record_key(record): record["attempt"]
+        for record in read_records(run)
+        if record["status"] == "infra" and record_key(record) in wanted
+    }
