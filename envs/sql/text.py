@@ -81,14 +81,19 @@ def _rows(count: int) -> str:
 
 def _line(row: Sequence[Value]) -> str:
     line = " | ".join(
-        [cell if cell.__class__ is str else _cell(cell) for cell in row]
+        [
+            cell if cell.__class__ is str else repr(cell) if cell is not None else "NULL"
+            for cell in row
+        ]
     )
     # Cells that need care leave one of these traces in the joined line.
     if (
         line.isprintable()
         and len(line) <= _CELL_SHOWN
         and "  " not in line
-        and "NULL" not in line
+        and line.count("NULL") == row.count(None)
+        and "b'" not in line
+        and 'b"' not in line
         and line.count("|") == len(row) - 1
         and line
         and line[0] not in " |"

@@ -8,7 +8,6 @@ clock, or use more than its limits.
 import re
 import sqlite3
 import threading
-from collections.abc import Callable
 from time import perf_counter
 
 from hexathlon.tasks.sql.backends.base import (
@@ -25,6 +24,7 @@ from hexathlon.tasks.sql.backends.base import (
 )
 from hexathlon.tasks.sql.backends.clock import CLOCK_FUNCTIONS, PinnedClock
 from hexathlon.tasks.sql.backends.complexity import copies
+from hexathlon.tasks.sql.backends.costly import REPLACED, install_bounded
 from hexathlon.tasks.sql.backends.guards import Authorizer, set_limits
 
 __all__ = ["CELL_BYTES", "SqliteConnection"]
@@ -140,8 +140,7 @@ class SqliteConnection:
     def _lock_down(self, cell_bytes: int) -> None:
         connection = self._connection
         self._clock.install(connection)
-        for name, method in (("trim", "strip"), ("ltrim", "lstrip"), ("rtrim", "rstrip")):
-            connection.create_function(name, 2, _trimmer(method), deterministic=True)
+        install_bounded(connection, cell_bytes)
         connection.execute("PRAGMA temp_store=FILE")
         # Builds the two virtual tables, which the authorizer would not let a statement do.
         connection.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')").fetchall()
@@ -273,6 +272,8 @@ def _explain(text: str, error: Exception, catalogue: Catalogue) -> SqlError:
         return SqlError("statement", "only one statement at a time", "Send the first one alone.")
     if "bindings" in text:
         return SqlError("statement", "parameters such as ? are not supported", "Write values out.")
+    if "user-defined function" in text:
+        return SqlError("too_large", "a function was given a value that is too large or malformed")
     if "too big" in text or "too large" in text or "too many" in text or "too long" in text:
         return SqlError("too_large", text)
     if text.startswith("no such table"):
@@ -292,21 +293,6 @@ def _lenient_text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _trimmer(method: str) -> Callable[[Value, Value], Value]:
-    """SQLite's two-argument trim, which takes time proportional to the product of both lengths."""
-
-    def trim(value: Value, characters: Value) -> Value:
-        if value is None or characters is None:
-            return None
-        return str(getattr(_as_text(value), method)(_as_text(characters)))
-
-    return trim
-
-
-def _as_text(value: Value) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-
-
 def _thread_bytes_written() -> int:
     """Bytes that this thread has written to files so far; 0 where the system does not say."""
     try:
@@ -321,7 +307,7 @@ def _thread_bytes_written() -> int:
 
 def _schema_calls_replaced_functions(connection: sqlite3.Connection) -> bool:
     """Whether a view, default or index calls a function that the lock replaces."""
-    names = (*CLOCK_FUNCTIONS, "trim", "ltrim", "rtrim")
+    names = (*CLOCK_FUNCTIONS, *REPLACED)
     pattern = re.compile(rf"\b(?:(?:{'|'.join(names)})\s*\(|current_(?:date|time))", re.IGNORECASE)
     texts = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
     return any(pattern.search(text) for (text,) in texts)
