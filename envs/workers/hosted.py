@@ -32,7 +32,7 @@ from hexathlon.tasks.task import Limits, Task
 
 __all__ = ["HostedEnvironment", "HostedState"]
 
-GRACE_SECONDS = 1.0
+GRACE_SECONDS = 0.5
 """Extra time for an environment that keeps deadlines itself, before its worker is killed."""
 
 _MAX_FRAME = 1 << 30

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hexathlon.envs.aio import AsyncEnvironment
 from hexathlon.envs.imaging import ImagingEnvironment
 from hexathlon.envs.tools import tool
-from hexathlon.envs.vector import VectorEnvironment
+from hexathlon.envs.vector import vectorised
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import register_verifier
 from hexathlon.tasks.registry import register_source
@@ -173,9 +173,7 @@ class DrillEnv(ImagingEnvironment, AsyncEnvironment):
         self.at, self.submitted, self.shade = payload
 
 
-def make_vector(num_envs: int, **kwargs: Any) -> VectorEnvironment:
-    return VectorEnvironment([lambda: DrillEnv(**kwargs)] * num_envs)
-
+make_vector = vectorised(DrillEnv)
 
 register_source("drill", DrillSource)
 register_verifier("drill_steps", drill_steps, version="1")

@@ -1,0 +1,414 @@
+"""A vector environment that answers in completion order.
+
+`step` and `reset` work in lock-step as gymnasium's do. Beside them, `send` hands out actions and
+`recv` brings back whatever is done, so that one slow environment holds up no other. Environments
+in this process are stepped in place, without threads; coroutine environments and those in worker
+processes are waited for together on one event loop; a vector may hold both.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, cast
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Tuple
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space, concatenate, create_empty_array, iterate
+from numpy.typing import NDArray
+
+from hexathlon.envs.errors import EnvFault
+from hexathlon.envs.infos import LazyInfos
+from hexathlon.envs.lanes import Arrival, Lane
+from hexathlon.envs.loops import LoopLease
+
+__all__ = ["Arrival", "OnFault", "VectorEnvironment", "VectorFault", "make_vector", "vectorised"]
+
+Environment = gymnasium.Env[Any, Any]
+Batch = tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
+
+OnFault = Literal["raise", "mark"]
+"""What lock-step calls do about infrastructure faults: raise `VectorFault`, or mark the
+environment as truncated with status `error_env`, the cause in `info["fault"]` and a reward of NaN.
+"""
+
+
+class VectorFault(EnvFault):
+    """Some environments failed during a lock-step call; the others have their results.
+
+    Attributes:
+        faults: What failed, by index.
+        batch: What the call would have returned, the failed ones marked.
+    """
+
+    def __init__(self, faults: Mapping[int, EnvFault], batch: Any) -> None:
+        first = next(iter(faults))
+        super().__init__(
+            f"{len(faults)} environments failed; number {first}: {faults[first]}",
+            cause=faults[first].cause,
+        )
+        self.faults = dict(faults)
+        self.batch = batch
+
+
+class VectorEnvironment(VectorEnv[Any, Any, Any]):
+    """Several environments of one kind, side by side.
+
+    Args:
+        env_fns: One constructor for each.
+        autoreset_mode: Gymnasium's three modes; by default none, as rollouts reset what they
+            choose, with `options={"reset_mask": …}` or `send_reset`.
+        on_fault: What lock-step calls do about faults; `recv` always reports them.
+
+    Raises:
+        ValueError: There is no environment, or their spaces differ.
+    """
+
+    def __init__(
+        self,
+        env_fns: Iterable[Callable[[], Environment]],
+        *,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.DISABLED,
+        on_fault: OnFault = "raise",
+    ) -> None:
+        super().__init__()
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.on_fault: OnFault = on_fault
+        self.envs = [env_fn() for env_fn in env_fns]
+        if not self.envs:
+            raise ValueError("a vector needs at least one environment, got none")
+        self.num_envs = len(self.envs)
+        first = self.envs[0]
+        self.metadata = {**first.metadata, "autoreset_mode": self.autoreset_mode}
+        self.render_mode = first.render_mode
+        self.single_action_space = first.action_space
+        self.single_observation_space = first.observation_space
+        self._require_equal_spaces()
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self._as_tuple = isinstance(self.observation_space, Tuple)
+        self._lanes = [
+            Lane(number, env, self.autoreset_mode) for number, env in enumerate(self.envs)
+        ]
+        inline = not any(lane.awaits for lane in self._lanes)
+        self._lease = None if inline else LoopLease(self)
+        self._flying: dict[int, asyncio.Task[Arrival]] = {}
+        self._ready: deque[Arrival | Exception] = deque()
+        self._waiting: tuple[int, asyncio.Future[None]] | None = None
+
+    def _require_equal_spaces(self) -> None:
+        for index, env in enumerate(self.envs):
+            same = (
+                env.action_space == self.single_action_space
+                and env.observation_space == self.single_observation_space
+            )
+            if not same:
+                raise ValueError(
+                    f"environment {index} has other spaces than number 0: "
+                    f"{env.action_space}, {env.observation_space}"
+                )
+
+    # Lock-step ---------------------------------------------------------------------------------
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | Sequence[dict[str, Any]] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Reset all environments, or those that `options["reset_mask"]` names.
+
+        Args:
+            seed: One number, counted up from environment to environment, or one for each.
+            options: For all, or one for each.
+        """
+        indices, options = self._masked(options)
+        self.send_reset(indices, seed=seed, options=options)
+        arrivals = self._all(len(indices))
+        infos = LazyInfos(self, [(arrival.number, arrival.info) for arrival in arrivals])
+        observations = self._batched_observations()
+        self._raise_faults(arrivals, (observations, infos))
+        return observations, infos
+
+    def step(self, actions: Any) -> Batch:
+        """Step all environments and wait for all of them.
+
+        Raises:
+            VectorFault: Some failed and `on_fault` is `raise`; the results are in its `batch`.
+            ResetNeeded: One has ended and autoreset is disabled.
+        """
+        listed = self._listed(actions)
+        if self._lease is None and not self._ready:
+            for lane in self._lanes:
+                lane.require_episode()
+            arrivals = [lane.step(action) for lane, action in zip(self._lanes, listed, strict=True)]
+        else:
+            self.send(listed)
+            arrivals = sorted(self._all(self.num_envs), key=_number)
+        batch = (
+            self._batched_observations(),
+            np.array([arrival.reward for arrival in arrivals], np.float64),
+            np.array([arrival.terminated for arrival in arrivals], np.bool_),
+            np.array([arrival.truncated for arrival in arrivals], np.bool_),
+            cast("dict[str, Any]", LazyInfos(self, [(a.number, a.info) for a in arrivals])),
+        )
+        self._raise_faults(arrivals, batch)
+        return batch
+
+    # Completion order --------------------------------------------------------------------------
+
+    def send(self, actions: Iterable[Any], indices: Sequence[int] | None = None) -> None:
+        """Hand out actions and return at once, environments of this process stepped.
+
+        Args:
+            actions: One for each index.
+            indices: Which environments; all by default.
+
+        Raises:
+            ValueError: The numbers differ, or an environment still owes an answer.
+        """
+        chosen = range(self.num_envs) if indices is None else indices
+        listed = list(actions)
+        if len(listed) != len(chosen):
+            raise ValueError(f"got {len(listed)} actions for {len(chosen)} environments")
+        for index in chosen:
+            self._require_idle(index)
+            self._lanes[index].require_episode()
+        self._launch(
+            [
+                (self._lanes[index], "step", (action,))
+                for index, action in zip(chosen, listed, strict=True)
+            ]
+        )
+
+    def send_reset(
+        self,
+        indices: Sequence[int] | None = None,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | Sequence[dict[str, Any]] | None = None,
+    ) -> None:
+        """Start episodes and return at once; `recv` brings the openings, with reward 0.
+
+        Args:
+            indices: Which environments; all by default.
+            seed: One number, counted up by index, or one for each environment of the vector.
+            options: For all, or one for each environment of the vector.
+        """
+        chosen = range(self.num_envs) if indices is None else indices
+        seeds = self._seeds(seed)
+        each = self._each(options)
+        for index in chosen:
+            self._require_idle(index)
+        self._launch(
+            [(self._lanes[index], "reset", (seeds[index], each[index])) for index in chosen]
+        )
+
+    def recv(self, min_ready: int = 1, timeout: float | None = None) -> list[Arrival]:
+        """Return answers in the order in which they came, at least `min_ready` of them.
+
+        Args:
+            min_ready: Wait for this many; no more than are owed.
+            timeout: Seconds after which to return what is there, perhaps nothing.
+
+        Raises:
+            ValueError: Fewer answers are owed than asked for.
+        """
+        owed = len(self._flying) + len(self._ready)
+        if min_ready > owed:
+            raise ValueError(f"asked for {min_ready} answers, {owed} are owed")
+        if self._flying and self._lease is not None:
+            self._lease.run(self._until(min_ready, timeout))
+        arrivals: list[Arrival] = []
+        while self._ready:
+            answer = self._ready.popleft()
+            if isinstance(answer, Exception):
+                self._ready.extendleft(reversed(arrivals))
+                raise answer
+            arrivals.append(answer)
+        return arrivals
+
+    @property
+    def owed(self) -> int:
+        """How many answers `recv` still has to bring."""
+        return len(self._flying) + len(self._ready)
+
+    # The rest of gymnasium's interface -----------------------------------------------------------
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """Call a method of every environment, or read an attribute, and return the results."""
+        found = [env.get_wrapper_attr(name) for env in self.envs]
+        return tuple(item(*args, **kwargs) if callable(item) else item for item in found)
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """Read an attribute of every environment."""
+        return tuple(env.get_wrapper_attr(name) for env in self.envs)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Set an attribute of every environment: one value for all, or a list of one for each."""
+        each = values if isinstance(values, (list, tuple)) else [values] * self.num_envs
+        for env, value in zip(self.envs, each, strict=True):
+            env.set_wrapper_attr(name, value)
+
+    def render(self) -> tuple[Any, ...]:
+        """Render every environment."""
+        return tuple(env.render() for env in self.envs)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Cancel what is under way, close the environments, give the loop back."""
+        if self._lease is not None and self._flying:
+            for task in self._flying.values():
+                task.cancel()
+            self._lease.run(_settle(list(self._flying.values())))
+        for env in self.envs:
+            env.close()
+        if self._lease is not None:
+            self._lease.end()
+
+    # Machinery ---------------------------------------------------------------------------------
+
+    def _launch(self, jobs: Sequence[tuple[Lane, str, tuple[Any, ...]]]) -> None:
+        """Start the awaited ones first, then do the others in place."""
+        for lane, verb, arguments in jobs:
+            if lane.awaits:
+                self._take_off(lane.number, getattr(lane, f"a{verb}")(*arguments))
+        if self._lease is not None and self._flying:
+            # One turn of the loop, so that requests are on their way.
+            self._lease.run(asyncio.sleep(0))
+        for lane, verb, arguments in jobs:
+            if not lane.awaits:
+                self._ready.append(getattr(lane, verb)(*arguments))
+
+    def _take_off(self, index: int, coroutine: Coroutine[Any, Any, Arrival]) -> None:
+        task = cast("LoopLease", self._lease).loop.create_task(coroutine)
+        self._flying[index] = task
+        task.add_done_callback(lambda done: self._landed(index, done))
+
+    def _landed(self, index: int, task: "asyncio.Task[Arrival]") -> None:
+        del self._flying[index]
+        if task.cancelled():
+            return
+        error = task.exception()
+        self._ready.append(cast("Exception", error) if error is not None else task.result())
+        if self._waiting is not None:
+            wanted, future = self._waiting
+            if len(self._ready) >= wanted and not future.done():
+                future.set_result(None)
+
+    async def _until(self, wanted: int, timeout: float | None) -> None:
+        await asyncio.sleep(0)
+        if len(self._ready) >= wanted:
+            return
+        future = asyncio.get_running_loop().create_future()
+        self._waiting = (wanted, future)
+        try:
+            async with asyncio.timeout(timeout):
+                await future
+        except TimeoutError:
+            return
+        finally:
+            self._waiting = None
+
+    def _all(self, count: int) -> list[Arrival]:
+        arrivals: list[Arrival] = []
+        while len(arrivals) < count:
+            arrivals += self.recv(min(count - len(arrivals), self.owed))
+        return arrivals
+
+    def _require_idle(self, index: int) -> None:
+        if not 0 <= index < self.num_envs:
+            raise ValueError(f"there is no environment {index} among {self.num_envs}")
+        if index in self._flying:
+            raise ValueError(f"environment {index} still owes an answer; recv() it first")
+
+    def _listed(self, actions: Any) -> Sequence[Any]:
+        listed = (
+            actions
+            if isinstance(actions, (list, tuple))
+            else list(iterate(self.action_space, actions))
+        )
+        if len(listed) != self.num_envs:
+            raise ValueError(f"got {len(listed)} actions for {self.num_envs} environments")
+        return listed
+
+    def _masked(self, options: Any) -> tuple[Sequence[int], Any]:
+        if not isinstance(options, dict) or "reset_mask" not in options:
+            return range(self.num_envs), options
+        mask = options["reset_mask"]
+        if (
+            not isinstance(mask, np.ndarray)
+            or mask.dtype != np.bool_
+            or mask.shape != (self.num_envs,)
+            or not mask.any()
+        ):
+            raise ValueError(
+                f"reset_mask must be a boolean array of shape ({self.num_envs},) with at least "
+                f"one True, got {mask!r}"
+            )
+        rest = {name: value for name, value in options.items() if name != "reset_mask"}
+        return [int(index) for index in np.flatnonzero(mask)], rest or None
+
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, (int, np.integer)):
+            return [int(seed) + index for index in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise ValueError(f"got {len(seed)} seeds for {self.num_envs} environments")
+        return seed
+
+    def _each(self, options: Any) -> Sequence[dict[str, Any] | None]:
+        if options is None or isinstance(options, dict):
+            return [options] * self.num_envs
+        if len(options) != self.num_envs:
+            raise ValueError(f"got {len(options)} options for {self.num_envs} environments")
+        return cast("Sequence[dict[str, Any]]", options)
+
+    def _batched_observations(self) -> Any:
+        observations = [lane.observation for lane in self._lanes]
+        if self._as_tuple:
+            return tuple(observations)
+        space = self.single_observation_space
+        out = create_empty_array(space, n=self.num_envs, fn=np.zeros)
+        return concatenate(space, observations, cast("Any", out))
+
+    def _raise_faults(self, arrivals: Iterable[Arrival], batch: Any) -> None:
+        if self.on_fault == "raise":
+            faults = {a.number: a.fault for a in arrivals if a.fault is not None}
+            if faults:
+                raise VectorFault(faults, batch)
+
+    def __iter__(self) -> Iterator[Environment]:
+        return iter(self.envs)
+
+
+def make_vector(env: str | Callable[..., Environment], num_envs: int, **kwargs: Any) -> Any:
+    """Make a vector of `num_envs` environments.
+
+    Args:
+        env: A registered id, or a constructor.
+        num_envs: How many.
+        **kwargs: `autoreset_mode` and `on_fault` for the vector, the rest for each environment.
+    """
+    own = {name: kwargs.pop(name) for name in ("autoreset_mode", "on_fault") if name in kwargs}
+    maker: Callable[..., Any] = gymnasium.make if isinstance(env, str) else env
+    first = (env,) if isinstance(env, str) else ()
+    return VectorEnvironment([lambda: maker(*first, **kwargs)] * num_envs, **own)
+
+
+def vectorised(env: Callable[..., Environment]) -> Callable[..., Any]:
+    """Return a function that makes vectors of one class, to be named as `vector_entry_point`."""
+
+    def make(num_envs: int, **kwargs: Any) -> Any:
+        return make_vector(env, num_envs, **kwargs)
+
+    return make
+
+
+def _number(arrival: Arrival) -> int:
+    return arrival.number
+
+
+async def _settle(tasks: list[Any]) -> None:
+    await asyncio.gather(*tasks, return_exceptions=True)

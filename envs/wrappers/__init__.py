@@ -1,0 +1,1 @@
+"""Wrappers for text environments; each can be forked, recorded in a spec, and awaited."""
