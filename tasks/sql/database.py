@@ -4,6 +4,7 @@ The bytes are a serialised SQLite database, ready for `sqlite3.Connection.deseri
 bounded by its bytes keeps the recent ones, because an episode's reset asks for the same ones again.
 """
 
+import os
 import sqlite3
 import threading
 from collections import OrderedDict
@@ -98,11 +99,14 @@ def _described(database: Any) -> bytes:
 
 
 def _file_bytes(path: str) -> bytes:
-    file = Path(path)
-    if not file.is_file():
-        raise MissingData(f"there is no database file {path}: set HEXATHLON_DATA to its folder")
-    status = file.stat()
-    return CACHE.get(("file", path, status.st_mtime_ns, status.st_size), lambda: _from_file(file))
+    try:
+        status = os.stat(path)
+    except OSError:
+        raise MissingData(
+            f"there is no database file {path}: set HEXATHLON_DATA to its folder"
+        ) from None
+    key = ("file", path, status.st_mtime_ns, status.st_size)
+    return CACHE.get(key, lambda: _from_file(Path(path)))
 
 
 def _from_file(file: Path) -> bytes:
@@ -142,9 +146,7 @@ def _build(world: World, population_seed: int, size: int) -> bytes:
         return connection.serialize()
 
 
-def fill(
-    connection: sqlite3.Connection, schema: Schema, rows: Mapping[str, Sequence[Row]]
-) -> None:
+def fill(connection: sqlite3.Connection, schema: Schema, rows: Mapping[str, Sequence[Row]]) -> None:
     """Create and fill a schema's tables in an SQLite connection without a transaction."""
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("BEGIN")
@@ -178,9 +180,7 @@ def create_tables(table: Table, types: Mapping[str, str] | None = None) -> str:
 SERVER_TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "TEXT": "TEXT"}
 
 
-def load_into(
-    connection: "Connection", schema: Schema, rows: Mapping[str, Sequence[Row]]
-) -> None:
+def load_into(connection: "Connection", schema: Schema, rows: Mapping[str, Sequence[Row]]) -> None:
     """Make the same tables with the same rows on any SQLAlchemy connection, and commit.
 
     Names are not quoted, so a database that folds their case does so for the agent's queries too.
