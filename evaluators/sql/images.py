@@ -20,8 +20,10 @@ def image_rows(image: bytes) -> dict[str, list[Row]]:
 def content_digest(image: bytes) -> dict[str, str]:
     """Digests by table, and one of indexes, views and triggers under the name ``(other)``.
 
-    A table's digest covers its columns in order (name, type, NOT NULL, default, key) and the bag of
-    its rows; how its CREATE statement was laid out does not matter, nor do row ids.
+    A table's digest covers its columns in order (name and type affinity) and the bag of its rows.
+    Constraints and defaults are left out: `CREATE TABLE ... AS` and `ADD COLUMN ... DEFAULT` are
+    right ways to make a table or column that a task asks for, and a table that was there before
+    cannot lose a constraint without being dropped.
     """
     with _opened(image) as connection:
         digests = {name: _table_digest(connection, name) for name in _tables(connection)}
@@ -61,16 +63,19 @@ def _rows(connection: sqlite3.Connection, table: str) -> list[Row]:
 def _table_digest(connection: sqlite3.Connection, table: str) -> str:
     quoted = table.replace('"', '""')
     columns = [
-        (name, kind.upper(), required, default, key)
-        for _, name, kind, required, default, key in connection.execute(
-            f'PRAGMA table_info("{quoted}")'
-        )
+        (name, _affinity(kind))
+        for _, name, kind, *_ in connection.execute(f'PRAGMA table_info("{quoted}")')
     ]
-    references = sorted(
-        row[2:7] for row in connection.execute(f'PRAGMA foreign_key_list("{quoted}")')
-    )
     rows = sorted(repr([_canonical(cell) for cell in row]) for row in _rows(connection, table))
-    return _hash(repr((columns, references)) + "\n" + "\n".join(rows))
+    return _hash(repr(columns) + "\n" + "\n".join(rows))
+
+
+def _affinity(kind: str) -> str:
+    """The affinity that SQLite derives from a declared type, so that INT and INTEGER are one."""
+    parts = (("INT", "INTEGER"), ("CHAR", "TEXT"), ("CLOB", "TEXT"), ("TEXT", "TEXT"),
+             ("BLOB", "BLOB"), ("REAL", "REAL"), ("FLOA", "REAL"), ("DOUB", "REAL"))  # fmt: skip
+    named = kind.upper()
+    return next((family for part, family in parts if part in named), "NUMERIC" if kind else "BLOB")
 
 
 def _canonical(cell: Value) -> Value:
