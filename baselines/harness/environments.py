@@ -14,7 +14,14 @@ from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import Level, Split
 from hexathlon.tasks.taskset import TaskSet
 
-__all__ = ["environment_for_task", "find_environment", "make_environment", "open_taskset", "short"]
+__all__ = [
+    "all_environments",
+    "environment_for_task",
+    "find_environment",
+    "make_environment",
+    "open_taskset",
+    "short",
+]
 
 
 def short(env_id: str) -> str:
@@ -26,6 +33,11 @@ def short(env_id: str) -> str:
     return env_id.rpartition("/")[2].rpartition("-v")[0]
 
 
+def all_environments() -> list[EnvironmentInfo]:
+    """Return every environment, those of plugins included."""
+    return list(ENVIRONMENTS.values())
+
+
 def find_environment(name: str) -> EnvironmentInfo:
     """Return what is registered under an id or short name, upper and lower case alike.
 
@@ -33,13 +45,13 @@ def find_environment(name: str) -> EnvironmentInfo:
         UsageError: Nothing is.
         EnvironmentUnavailable: It needs an extra that is not installed.
     """
-    for info in ENVIRONMENTS.values():
+    for info in all_environments():
         if name.casefold() in (info.id.casefold(), short(info.id).casefold(), info.family):
             install = missing_extra(info)
             if install:
                 raise EnvironmentUnavailable(f"{info.id} needs an extra: {install}")
             return info
-    names = [short(env_id) for env_id in ENVIRONMENTS]
+    names = [short(info.id) for info in all_environments()]
     raise UsageError(near_miss("environment", name, names))
 
 
@@ -53,10 +65,10 @@ def environment_for_task(task_id: str) -> EnvironmentInfo:
         source = parse_address(task_id).source
     except TaskError as error:
         raise UsageError(str(error)) from None
-    for info in ENVIRONMENTS.values():
+    for info in all_environments():
         if source in info.tasksets:
             return find_environment(info.id)
-    known = [name for info in ENVIRONMENTS.values() for name in info.tasksets]
+    known = [name for info in all_environments() for name in info.tasksets]
     raise UsageError(near_miss("task set", source, known))
 
 

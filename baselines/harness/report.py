@@ -14,7 +14,21 @@ from hexathlon.evaluators.records import RecordError, read_records
 from hexathlon.evaluators.statistics import normalised_score
 from hexathlon.evaluators.summary import EnvSummary, Score, Summary, summarise
 
-__all__ = ["Anchors", "ReadRun", "Table", "anchors_of", "as_json", "markdown", "read_run", "tables"]
+__all__ = [
+    "ANCHOR_FOLDER",
+    "Anchors",
+    "ReadRun",
+    "Table",
+    "anchor_runs",
+    "anchors_of",
+    "as_json",
+    "markdown",
+    "notes",
+    "percent",
+    "read_run",
+    "tables",
+    "unscored_share",
+]
 
 FLOOR_AGENTS = ("noop", "random", "dump", "majority")
 ANCHOR_FOLDER = "anchors"
@@ -109,9 +123,9 @@ def markdown(run: ReadRun, anchors: Anchors) -> str:
         lines += ["", f"## {table.title}", ""]
         lines += ["| " + " | ".join(table.headings) + " |", "|" + " --- |" * len(table.headings)]
         lines += ["| " + " | ".join(map(_cell, row)) + " |" for row in table.rows]
-    notes = list(_notes(run))
-    if notes:
-        lines += ["", *[f"- {note}" for note in notes]]
+    remarks = [f"- {remark}" for remark in notes(run)]
+    if remarks:
+        lines += ["", *remarks]
     return "\n".join(lines) + "\n"
 
 
@@ -125,7 +139,7 @@ def as_json(run: ReadRun, anchors: Anchors) -> dict[str, Any]:
             env: {"agent": one, "score": score} for env, (one, score) in anchors.floor.items()
         },
         "ceiling": dict(anchors.ceiling),
-        "notes": list(_notes(run)),
+        "notes": list(notes(run)),
     }
 
 
@@ -136,7 +150,8 @@ def unscored_share(run: ReadRun) -> float:
     return 1.0 - scored / planned if planned else 0.0
 
 
-def _notes(run: ReadRun) -> Iterator[str]:
+def notes(run: ReadRun) -> Iterator[str]:
+    """Yield what must be said beside the figures."""
     for env in run.summary.envs:
         if env.score.unrankable:
             yield f"{short(env.env)} gets no rank: {env.score.unrankable}."

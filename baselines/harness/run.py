@@ -42,7 +42,7 @@ from hexathlon.evaluators.records import (
     record_key,
 )
 
-__all__ = ["Outcome", "evaluate", "resume", "stored_config"]
+__all__ = ["Outcome", "evaluate", "resume", "stored_config", "stored_plan"]
 
 
 class Outcome(NamedTuple):
@@ -72,7 +72,7 @@ def evaluate(
         PlanDiffers: The folder holds another plan; the message names the fields.
         CommandError: The run cannot be planned or played.
     """
-    stored = _stored_plan(run)
+    stored = stored_plan(run)
     dialect = None if stored is None else stored["model"].get("dialect")
     model = open_model(config, execution, dialect)
     plan = build_plan(config, execution, model)
@@ -93,7 +93,7 @@ def resume(run: Path, execution: ExecutionConfig) -> Outcome:
         PlanDiffers: Code, tasks or model no longer give the stored plan.
         CommandError: There is no run, or it cannot be played.
     """
-    stored = _stored_plan(run)
+    stored = stored_plan(run)
     if stored is None:
         raise UsageError(f"{run} holds no {PLAN_FILE}: expected a run folder of `hexathlon eval`")
     return evaluate(stored_config(stored), execution, run)
@@ -107,7 +107,12 @@ def stored_config(plan: Mapping[str, Any]) -> EvalConfig:
         raise UsageError(f"the plan's configuration does not read: {error}") from None
 
 
-def _stored_plan(run: Path) -> dict[str, Any] | None:
+def stored_plan(run: Path) -> dict[str, Any] | None:
+    """Return the plan of a run folder, or None where there is none.
+
+    Raises:
+        UsageError: The file does not read or was changed.
+    """
     if not (run / PLAN_FILE).exists():
         return None
     try:
