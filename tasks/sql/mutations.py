@@ -4,8 +4,9 @@ Each mutation changes one place. Whether a mutant is really wrong, or only anoth
 same, is decided by running it: `screening` keeps those whose answer differs.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from hexathlon.tasks.sql.programs.expressions import (
@@ -34,7 +35,7 @@ from hexathlon.tasks.sql.programs.relations import (
     Relation,
     Window,
 )
-from hexathlon.tasks.sql.programs.walk import replacements
+from hexathlon.tasks.sql.programs.walk import replacements, scans
 
 __all__ = ["ESSENTIAL", "mutants"]
 
@@ -104,7 +105,9 @@ def _proposals(node: Any) -> Iterator[tuple[str, Any]]:
 
 def _weaker(source: Relation, predicate: Expression) -> Iterator[tuple[str, Any]]:
     terms = conjuncts(predicate)
-    for place in range(len(terms)):
+    for place, term in enumerate(terms):
+        if isinstance(term, Variant) and term.label == "count_deleted":
+            continue
         rest = terms[:place] + terms[place + 1 :]
         yield "drop_filter", Filter(source, both(*rest)) if rest else source
 
@@ -118,6 +121,11 @@ def _compared(
     if isinstance(right, Literal) and isinstance(right.value, int | float):
         yield "off_by_one", replace(node, right=Literal(right.value + 1))
         yield "off_by_one", replace(node, right=Literal(right.value - 1))
+    elif isinstance(right, Literal) and isinstance(right.value, str) and operator == "=":
+        if right.value.isdigit():
+            yield "off_by_one", replace(node, right=Literal(str(int(right.value) - 1)))
+        else:
+            yield "wrong_case", replace(node, right=Literal(right.value.upper()))
 
 
 def _aggregated(node: Aggregate) -> Iterator[tuple[str, Any]]:
@@ -158,6 +166,7 @@ def _whole(program: Relation) -> Iterator[tuple[str, Relation]]:
     """Mistakes about the answer as a whole."""
     columns = program.columns
     first = columns[0]
+    yield from replacements(program, partial(_columns, {s.alias: s.names for s in scans(program)}))
 
     def project(names: tuple[str, ...]) -> Relation:
         items = tuple((f"{name}_again" if name in names[:n] else name, Ref(name))
@@ -171,6 +180,21 @@ def _whole(program: Relation) -> Iterator[tuple[str, Relation]]:
     yield "repeated_rows", Combine("union_all", _unordered(program), _unordered(program))
     yield "merged_rows", Distinct(_unordered(program))
     yield "one_row_short", Limit(Order(program, ((first, False),)), 1)
+
+
+def _columns(names: Mapping[str, tuple[str, ...]], node: Any) -> Iterator[tuple[str, Any]]:
+    """Answers with a neighbouring column in place of the right one."""
+    if not isinstance(node, Project):
+        return
+    for place, (name, item) in enumerate(node.items):
+        alias, _, column = item.name.partition(".") if isinstance(item, Ref) else ("", "", "")
+        if column and alias in names:
+            own = names[alias]
+            other = own[(own.index(column) + 1) % len(own)]
+            new = (name, Ref(f"{alias}.{other}"))
+            yield "wrong_column", Project(
+                node.source, (*node.items[:place], new, *node.items[place + 1 :])
+            )
 
 
 def _unordered(program: Relation) -> Relation:

@@ -10,7 +10,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from hexathlon.tasks.sql.programs.expressions import Call
-from hexathlon.tasks.sql.programs.relations import Distinct, Limit, Order, Project, Relation
+from hexathlon.tasks.sql.programs.relations import (
+    Distinct,
+    Join,
+    Limit,
+    Order,
+    Project,
+    Relation,
+)
+from hexathlon.tasks.sql.programs.walk import nodes, scans
 from hexathlon.tasks.sql.schema import Schema
 from hexathlon.tasks.sql.templates.draft import Draft
 
@@ -28,6 +36,7 @@ def question(draft: Draft, schema: Schema, tables: Sequence[str], rng: np.random
     sentences = [pick(draft.asks), _columns(draft, pick)]
     sentences += _shape(draft.program, draft.outputs, pick)
     sentences += draft.notes
+    sentences += _known_partners(draft.program, schema)
     sentences += rules_note(schema, tables)
     return " ".join(sentences)
 
@@ -63,7 +72,9 @@ def _shape(program: Relation, outputs: dict[str, str], pick: Pick) -> list[str]:
             f"{outputs[name]} ({'descending' if down else 'ascending'})" for name, down in node.keys
         )
         sentences.append(
-            pick([f"Sort the rows by {keys}.", f"Order the answer by {keys}.", f"Sorted by {keys}."])
+            pick(
+                [f"Sort the rows by {keys}.", f"Order the answer by {keys}.", f"Sorted by {keys}."]
+            )
         )
         node = node.source
     if limit is not None:
@@ -93,6 +104,24 @@ def rules_note(schema: Schema, tables: Sequence[str]) -> list[str]:
         f"In every table that the question involves, leave out the rows {' or '.join(kinds)}, as "
         "the documents describe."
     ]
+
+
+def _known_partners(program: Relation, schema: Schema) -> list[str]:
+    """A sentence for every inner join that leaves out rows, read off the program."""
+    tables = {scan.alias: schema.table(scan.table) for scan in scans(program)}
+    phrases: list[str] = []
+    for join in nodes(program, Join):
+        for left, _ in join.on if join.kind == "inner" else ():
+            alias, _, name = left.partition(".")
+            column = tables[alias].column(name) if name else None
+            if column is None or column.references is None:
+                continue
+            parent = schema.table(column.references[0])
+            lossy = column.nullable or column.law.orphans or parent.soft_delete
+            if lossy or parent.natural_key:
+                phrases.append(f"{tables[alias].plural} without a known {column.noun}")
+    listed = " and ".join(dict.fromkeys(phrases))
+    return [f"Leave out {listed}."] if listed else []
 
 
 def _number(count: int) -> str:

@@ -134,8 +134,13 @@ def _killed(
         killed[f"{label}.{count + 1}" if count else label] = text
     if len(killed) < LEAST_MUTANTS:
         raise Rejected("few_mutants")
-    if len(killers) < len(populations):
-        raise Rejected("blind_database")
+    for place in range(len(populations)):
+        alone = slice(place, place + 1)
+        if place not in killers and not any(
+            _killer(text, 0, populations[alone], right[alone], ordered) is not None
+            for text in killed.values()
+        ):
+            raise Rejected("blind_database")
     return killed
 
 

@@ -10,7 +10,7 @@ from hexathlon.tasks.sql.templates.draft import Slot
 __all__ = ["action", "explore", "handing_in", "impossible", "solving"]
 
 
-def action(name: str, **arguments: Any) -> str:
+def action(name: str, /, **arguments: Any) -> str:
     """One tool call in the canonical form."""
     return json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
 
@@ -32,9 +32,7 @@ def explore(tables: Sequence[str], documents: Sequence[str], slot: Slot | None) 
             yield action("ask_user", question=f"Please tell me this: {slot.question}")
 
 
-def solving(
-    sql: str, tables: Sequence[str], documents: Sequence[str], slot: Slot | None
-) -> Script:
+def solving(sql: str, tables: Sequence[str], documents: Sequence[str], slot: Slot | None) -> Script:
     """Explore, try the query, hand it in."""
     yield from explore(tables, documents, slot)
     yield action("run_query", sql=sql)

@@ -188,8 +188,7 @@ def _worlds(source: SQLSource, address: Address, salt: str | None) -> list[str]:
     count = -(-ATTEMPTS // WORLD_TRIES)
     end = 1 << 40 if address.split == "train" else WORLDS[address.split]
     return [
-        world_id(address.split, (first + step) % end, address.level, salt)
-        for step in range(count)
+        world_id(address.split, (first + step) % end, address.level, salt) for step in range(count)
     ]
 
 

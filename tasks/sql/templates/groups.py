@@ -7,8 +7,6 @@ from hexathlon.tasks.sql.templates.scene import Scene
 from hexathlon.tasks.sql.templates.shapes import answer, dimension, grouped, left_out
 
 
-
-
 @template("tiny", "easy", "medium", "hard")
 def group_count(scene: Scene) -> Draft:
     """Rows per group."""
@@ -24,7 +22,7 @@ def group_count(scene: Scene) -> Draft:
         (
             f"For each {dim.each}, count the {fact.phrase}.",
             f"How many {fact.phrase} are there for each {dim.each}?",
-            f"Break the number of {fact.phrase} down by {dim.each}.",
+            f"Per {dim.each}, give the number of {fact.phrase}.",
         ),
         (*left_out(dim), "Groups without any such row do not appear."),
     )
@@ -37,9 +35,7 @@ def group_sum(scene: Scene) -> Draft:
     measure = scene.measure(fact.child)
     dim = dimension(scene, fact)
     total = Aggregate("total", "sum", measure.expression)
-    program = answer(
-        grouped(fact.relation, [dim], [total]), [dim.output, ("total", Ref("total"))]
-    )
+    program = answer(grouped(fact.relation, [dim], [total]), [dim.output, ("total", Ref("total"))])
     return Draft(
         program,
         {dim.name: dim.text, "total": f"the total {measure.text}"},
@@ -80,7 +76,7 @@ def having_average(scene: Scene) -> Draft:
             f"Average the {measure.text} of the {fact.phrase} per {dim.each}, keeping only groups "
             f"of {least} or more {fact.child.table.plural}.",
         ),
-        (*left_out(dim), f"Rows without a {measure.text} count towards the {least}, "
+        (*left_out(dim), f"Rows without a value for the {measure.text} count towards the {least}, "
          "but not towards the average."),
     )  # fmt: skip
 

@@ -15,17 +15,19 @@ from hexathlon.tasks.sql.programs.relations import (
 )
 from hexathlon.tasks.sql.schema import Column
 from hexathlon.tasks.sql.templates.draft import Unbindable
-from hexathlon.tasks.sql.templates.scene import Fact, Label, Scene
+from hexathlon.tasks.sql.templates.scene import Fact, Scene
 from hexathlon.tasks.sql.templates.sources import Source
 
 __all__ = [
     "Dimension",
     "answer",
+    "at_least",
     "by_category",
     "by_parent",
     "dimension",
     "grouped",
     "known",
+    "left_out",
     "plain",
 ]
 
@@ -56,17 +58,17 @@ def plain(words: str) -> str:
     return "".join(letter if letter.isalnum() else "_" for letter in words.lower())
 
 
-def named(label: Label, source: Source, prefix: str) -> Dimension:
-    """The rows of a table as groups."""
-    each = prefix or source.table.noun
-    return Dimension(label.name, label.text, each, (), label.keys, label.expression, source)
-
-
 def by_parent(scene: Scene, fact: Fact) -> Dimension:
     """Group by the rows of the fact's top table."""
     if len(fact.sources) < 2:
         raise Unbindable
-    return named(scene.label(fact.top), fact.top, "")
+    label, source, path = scene.label(fact.top), fact.top, fact.prefixes[-1]
+    noun, each, text = source.table.noun, source.table.noun, label.text
+    if path != noun:
+        whole = f"{fact.child.table.noun}'s {path}"
+        each = f"{noun} (the {whole})"
+        text = label.text.replace(f"the {noun}", f"the {whole}", 1)
+    return Dimension(label.name, text, each, (), label.keys, label.expression, source)
 
 
 def by_category(scene: Scene, fact: Fact) -> Dimension:
@@ -101,6 +103,11 @@ def dimension(scene: Scene, fact: Fact) -> Dimension:
     if len(fact.sources) > 1 and scene.chance(0.6):
         return by_parent(scene, fact)
     return by_category(scene, fact)
+
+
+def at_least(number: int) -> str:
+    """The sentence about groups that are too small, with a space before it."""
+    return f" Keep only numbers of {number} or more." if number > 1 else ""
 
 
 def left_out(dim: Dimension) -> tuple[str, ...]:
