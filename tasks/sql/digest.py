@@ -54,7 +54,9 @@ def _spelt(value: Any) -> str:
     if value is None:
         return "n"
     if isinstance(value, str):
-        escaped = value.replace("\x1b", "\x1b\x1b").replace("\x1e", "\x1b<").replace("\x1f", "\x1b=")
+        escaped = (
+            value.replace("\x1b", "\x1b\x1b").replace("\x1e", "\x1b<").replace("\x1f", "\x1b=")
+        )
         return "t" + escaped
     if isinstance(value, bool | int):
         return f"i{int(value)}"

@@ -195,9 +195,7 @@ def size_of(size: str | int) -> int:
     return number
 
 
-def stale(
-    table: Table, base: Table, rows: Mapping[str, list[Row]], world: str
-) -> list[Row]:
+def stale(table: Table, base: Table, rows: Mapping[str, list[Row]], world: str) -> list[Row]:
     """A decoy's rows: part of the rows that its base has in this population, amounts changed."""
     rng = generator_for("sql-decoy", world, table.name)
     source = rows[base.name]

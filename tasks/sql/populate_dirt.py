@@ -25,9 +25,7 @@ def spoil(table: Table, columns: list[list[Value]], rng: np.random.Generator) ->
             columns[place] = _FAULTS[dirt.kind](columns[place], dirt, rng)
 
 
-def orphaned(
-    keys: np.ndarray, beyond: int, rate: float, rng: np.random.Generator
-) -> np.ndarray:
+def orphaned(keys: np.ndarray, beyond: int, rate: float, rng: np.random.Generator) -> np.ndarray:
     """References of which a share, at least one, points past the last parent."""
     if not rate:
         return keys
@@ -94,8 +92,7 @@ def _missing_spellings(values: list[Value], dirt: Dirt, rng: np.random.Generator
     way = rng.integers(0, 3, len(values)).tolist()
     spellings = (None, *MISSING)
     return [
-        spellings[form] if value is None else value
-        for value, form in zip(values, way, strict=True)
+        spellings[form] if value is None else value for value, form in zip(values, way, strict=True)
     ]
 
 
