@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium import Space
 from gymnasium.spaces import Box, Dict, Discrete, Sequence
 
-from hexathlon.envs.messages import Message, ToolCall
+from hexathlon.envs.messages import Action, Call, Message, ToolCall
 from hexathlon.envs.spaces import Unicode
 from hexathlon.envs.state import State
 from hexathlon.envs.status import Status
@@ -61,7 +61,7 @@ def state_to_data(state: State) -> Any:
         "rng": copy.deepcopy(state.rng),
         "status": state.status.value,
         "verdict": None if state.verdict is None else state.verdict.model_dump(),
-        "transcript": [dict(message) for message in state.transcript],
+        "transcript": [_entry_to_data(entry) for entry in state.transcript],
         "counters": state.counters,
         "payload": state.payload,
     }
@@ -78,19 +78,30 @@ def state_from_data(data: Any) -> State:
         rng=data["rng"],
         status=Status(data["status"]),
         verdict=None if verdict is None else Verdict.model_validate(verdict),
-        transcript=tuple(_message(message) for message in data["transcript"]),
+        transcript=tuple(_entry_from_data(entry) for entry in data["transcript"]),
         counters=data["counters"],
         payload=data["payload"],
     )
 
 
-def _message(data: Any) -> Message:
+def _entry_to_data(entry: Message | Action) -> Any:
+    """Describe a message as a dictionary, a turn that was taken apart as a tuple."""
+    if isinstance(entry, Action):
+        return entry.text, [tuple(call) for call in entry.calls]
+    return dict(entry)
+
+
+def _entry_from_data(data: Any) -> Message | Action:
+    if isinstance(data, tuple):
+        text, calls = data
+        return Action(text, tuple(Call(*call) for call in calls))
+    calls = tuple(
+        ToolCall(id=call["id"], name=call["name"], arguments=call["arguments"])
+        for call in data["tool_calls"]
+    )
     return Message(
         role=data["role"],
         content=data["content"],
-        tool_calls=tuple(
-            ToolCall(id=call["id"], name=call["name"], arguments=call["arguments"])
-            for call in data["tool_calls"]
-        ),
+        tool_calls=calls,
         tool_call_id=data["tool_call_id"],
     )

@@ -5,6 +5,7 @@ Each action is a coroutine that takes `pause` seconds; on request it crashes or 
 
 import asyncio
 import ctypes
+import json
 import os
 import signal
 import time
@@ -46,16 +47,20 @@ TOOLS = (
 )
 
 
+def call(tool_name: str, **arguments: Any) -> str:
+    return json.dumps({"name": tool_name, "arguments": arguments})
+
+
 def walk(steps: int) -> str:
-    return '{"name": "walk", "arguments": {"steps": %d}}' % steps
+    return call("walk", steps=steps)
 
 
 def crash(how: str) -> str:
-    return '{"name": "crash", "arguments": {"how": "%s"}}' % how
+    return call("crash", how=how)
 
 
 def hang(how: str) -> str:
-    return '{"name": "hang", "arguments": {"how": "%s"}}' % how
+    return call("hang", how=how)
 
 
 SUBMIT = '{"name": "submit", "arguments": {}}'
