@@ -27,7 +27,7 @@ from hexathlon.tasks.sql.backends.complexity import copies
 from hexathlon.tasks.sql.backends.costly import REPLACED, install_bounded
 from hexathlon.tasks.sql.backends.guards import Authorizer, set_limits
 
-__all__ = ["CELL_BYTES", "SqliteConnection"]
+__all__ = ["CELL_BYTES", "SqliteConnection", "read_catalogue"]
 
 CELL_BYTES = 65_536
 _MOST_COPIES = 2_000
@@ -63,7 +63,7 @@ class SqliteConnection:
         self._spilled_before = -1
         self._stopped = ""
         self._step = _STEP
-        self._catalogue = _read_catalogue(self._connection)
+        self._catalogue = read_catalogue(self._connection)
         modules = [row[0] for row in self._connection.execute("PRAGMA module_list")]
         self._authorizer = Authorizer(self._catalogue, modules, writes)
         self._lock_down(cell_bytes)
@@ -114,7 +114,7 @@ class SqliteConnection:
         self._counts.clear()
         if schema:
             self._connection.set_authorizer(None)
-            self._catalogue = _read_catalogue(self._connection)
+            self._catalogue = read_catalogue(self._connection)
             self._authorizer.readable.update(name.lower() for name in self._catalogue)
             self._connection.set_authorizer(self._authorizer)
 
@@ -313,7 +313,8 @@ def _schema_calls_replaced_functions(connection: sqlite3.Connection) -> bool:
     return any(pattern.search(text) for (text,) in texts)
 
 
-def _read_catalogue(connection: sqlite3.Connection) -> dict[str, TableInfo]:
+def read_catalogue(connection: sqlite3.Connection) -> dict[str, TableInfo]:
+    """The tables and views of an unlocked connection."""
     listing = connection.execute(
         "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') "
         "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
