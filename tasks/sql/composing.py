@@ -11,6 +11,7 @@ from functools import lru_cache
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.bench import bench_for
+from hexathlon.tasks.sql.phenomena import LEAST, phenomena
 from hexathlon.tasks.sql.programs.walk import scans
 from hexathlon.tasks.sql.realise import question
 from hexathlon.tasks.sql.screening import Kept, Rejected, screen
@@ -53,7 +54,8 @@ def compose(template: str, worlds: list[str], seed: int) -> Composition:
             reasons[str(rejected)] += 1
     told = ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
     raise GenerationExhausted(
-        f"template {template} found no instance in {ATTEMPTS} attempts, first in {worlds[0]}: {told}"
+        f"template {template} found no instance in {ATTEMPTS} attempts, first in {worlds[0]}: "
+        f"{told}"
     )
 
 
@@ -70,6 +72,8 @@ def recompose(template: str, world: str, seed: int, attempt: int) -> Composition
     level = bench.world.level
     scene = Scene(bench.schema, level, rng, bench.hidden[0].rows)
     draft = all_templates()[template].build(scene)
+    if len(phenomena(draft.program)) < LEAST[level]:
+        raise Rejected("shallow")
     kept = screen(draft, bench, correlated=level != "hard")
     tables = tuple(dict.fromkeys(scan.table for scan in scans(draft.program)))
     return Composition(

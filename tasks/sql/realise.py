@@ -69,7 +69,8 @@ def _shape(program: Relation, outputs: dict[str, str], pick: Pick) -> list[str]:
         limit, node = node, node.source
     if isinstance(node, Order):
         keys = ", then by ".join(
-            f"{outputs[name]} ({'descending' if down else 'ascending'})" for name, down in node.keys
+            f"{_bare(outputs[name])} ({'descending' if down else 'ascending'})"
+            for name, down in node.keys
         )
         sentences.append(
             pick(
@@ -117,11 +118,15 @@ def _known_partners(program: Relation, schema: Schema) -> list[str]:
             if column is None or column.references is None:
                 continue
             parent = schema.table(column.references[0])
-            lossy = column.nullable or column.law.orphans or parent.soft_delete
-            if lossy or parent.natural_key:
+            if column.nullable or column.law.orphans or parent.soft_delete:
                 phrases.append(f"{tables[alias].plural} without a known {column.noun}")
     listed = " and ".join(dict.fromkeys(phrases))
     return [f"Leave out {listed}."] if listed else []
+
+
+def _bare(description: str) -> str:
+    """A column's description without what stands in brackets after it."""
+    return description.partition(" (")[0]
 
 
 def _number(count: int) -> str:

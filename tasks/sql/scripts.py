@@ -46,6 +46,11 @@ def handing_in(sql: str, slot: Slot | None = None) -> Script:
     yield action("submit", sql=sql)
 
 
-def impossible(reason: str, evidence: str) -> Script:
-    """Say that the task cannot be done."""
+def impossible(
+    reason: str, evidence: str, tables: Sequence[str] = (), documents: Sequence[str] = ()
+) -> Script:
+    """Say that the task cannot be done, after a look around where tables are given."""
+    if tables or documents:
+        yield from explore(tables, documents, None)
+        yield action("search_tables", query=evidence)
     yield action("submit_impossible", reason=reason, evidence=evidence)

@@ -7,7 +7,17 @@ from hexathlon.tasks.sql.templates.draft import Template
 
 __all__ = ["templates"]
 
-_MODULES = ("rows", "groups", "partners", "windows", "dates", "sets", "nested")
+_MODULES = (
+    "rows",
+    "groups",
+    "partners",
+    "windows",
+    "dates",
+    "sets",
+    "nested",
+    "asking",
+    "impossible",
+)
 
 
 def templates() -> tuple[Template, ...]:

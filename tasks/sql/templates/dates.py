@@ -206,8 +206,8 @@ def recent(scene: Scene) -> Draft:
         answer(kept if least > 1 else counted, [dim.output, ("number", Ref("number"))]),
         {dim.name: dim.text, "number": f"the number of {fact.child.table.plural}"},
         (
-            f"Take {today} as today. For each {dim.each}, count the {fact.phrase} whose {noun} falls "
-            f"into the last {span} days.{at_least(least)}",
+            f"Take {today} as today and consider the {fact.phrase}. For each {dim.each}, count those "
+            f"of the last {span} days by {noun}.{at_least(least)}",
             f"How many {fact.phrase} are there for each {dim.each} in the {span} days up to {today} "
             f"(by {noun})?{at_least(least)}",
         ),

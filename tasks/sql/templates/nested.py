@@ -35,7 +35,7 @@ def average_of_totals(scene: Scene) -> Draft:
         answer(means, [outer.output, ("mean", Ref("mean"))]),
         {outer.name: outer.text, "mean": f"the average total per {member.table.noun}"},
         (
-            f"Add up the {measure.text} of the {fact.phrase} for each {member.table.noun}. What is "
+            f"For each {member.table.noun}, add up the {measure.text} of the {fact.phrase}. What is "
             f"the average of these totals, for each {outer.each}?",
             f"For each {outer.each}, give the average over its {member.table.plural} of their total "
             f"{measure.text}, counting only {fact.phrase}.",
@@ -66,7 +66,7 @@ def busiest(scene: Scene) -> Draft:
         answer(kept, outputs),
         {dim.name: dim.text, "number": f"the number of {fact.child.table.plural}"},
         (
-            f"Count the {fact.phrase} for each {dim.each}. Where are there the {word}?",
+            f"For each {dim.each}, count the {fact.phrase}. Where are there the {word}?",
             f"For which {dim.each} are there the {word} {fact.phrase}?",
             f"Find the {dim.each} with the {word} {fact.phrase}.",
         ),
@@ -97,7 +97,7 @@ def above_mean_total(scene: Scene) -> Draft:
         answer(kept, outputs),
         {dim.name: dim.text, "total": f"the total {measure.text}"},
         (
-            f"Add up the {measure.text} of the {fact.phrase} for each {dim.each}. Which totals are "
+            f"For each {dim.each}, add up the {measure.text} of the {fact.phrase}. Which totals are "
             "larger than the average of these totals?",
             f"For which {dim.each} is the total {measure.text} of the {fact.phrase} above the "
             "average of such totals?",

@@ -176,8 +176,8 @@ def top_per_group(scene: Scene) -> Draft:
             f"by total {measure.text}?",
         ),
         (
-            f"A {member.table.noun} is placed by how many of the same group have a larger total; "
-            f"keep places 1 to {count}, so that ties may give more rows."
+            f"The place of a {member.table.noun} is one more than the number of those with a larger "
+            f"total in the same group; keep places 1 to {count}, so that ties may give more rows."
             if count > 1
             else "Where several share the largest total of a group, give them all.",
             f"{fact.child.table.plural.capitalize()} without a value for the {measure.text} do not "
@@ -212,7 +212,7 @@ def rank_groups(scene: Scene) -> Draft:
             "number": f"the number of {fact.child.table.plural}",
         },
         (
-            f"Count the {fact.phrase} for each {dim.each}, and rank the results from the largest "
+            f"For each {dim.each}, count the {fact.phrase}, and rank the results from the largest "
             f"number down. Give places 1 to {last}.",
             f"Make a ranking by the number of {fact.phrase}, one entry for each {dim.each}, and give "
             f"the entries on places 1 to {last}.",
