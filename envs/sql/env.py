@@ -13,7 +13,7 @@ from hexathlon.envs.sql.text import found_text, result_text, table_text, tables_
 from hexathlon.envs.tools import tool
 from hexathlon.envs.users import SimulatedUser
 from hexathlon.evaluators.sql.dbbench import tables_hash
-from hexathlon.evaluators.sql.images import content_digest, image_rows
+from hexathlon.evaluators.sql.images import describe_content, image_rows
 from hexathlon.tasks.sql.backends.base import (
     Catalogue,
     Database,
@@ -25,7 +25,7 @@ from hexathlon.tasks.sql.backends.base import (
 from hexathlon.tasks.sql.backends.choice import MissingBackend, open_database, writes_of
 from hexathlon.tasks.task import Task
 
-__all__ = ["SQLEnv"]
+__all__ = ["SQLEnv", "make_vector"]
 
 _NOTHING: dict[str, Any] = {
     "kind": "none", "sql": None, "answer": None, "reason": None, "evidence": None,
@@ -161,7 +161,7 @@ class SQLEnv(Environment):
         }
         if writes_of(self.task.params):
             image = self._open().sqlite_image()
-            state["database"] = content_digest(image)
+            state["database"] = describe_content(image)
             if any(check.name == "dbbench" for check in self.task.checks):
                 state["row_hash"] = tables_hash(image_rows(image))
         return state
@@ -231,3 +231,10 @@ class SQLEnv(Environment):
             if name.lower() == table.lower():
                 return name
         raise ToolError(f"there is no table {table[:80]!r}.\n{found_text(catalogue, table)}")
+
+
+def make_vector(num_envs: int, **kwargs: Any) -> Any:
+    """Make several of these side by side; see `hexathlon.envs.vector`."""
+    from hexathlon.envs.vector import make_vector as make
+
+    return make(SQLEnv, num_envs, **kwargs)

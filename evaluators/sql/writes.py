@@ -1,7 +1,7 @@
 """Our own rule for write tasks: the database as left equals the one the task asks for, all of it.
 
-Both are compared by digests of every table (columns and bag of rows) and of indexes, views and
-triggers, so a change beside the asked one is as wrong as a missing one.
+Every table's rows and columns are compared, and indexes, views and triggers too, so a change beside
+the asked one is as wrong as a missing one.
 """
 
 from collections import OrderedDict
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
-from hexathlon.evaluators.sql.images import content_digest
+from hexathlon.evaluators.sql.images import changed_parts, describe_content
 from hexathlon.evaluators.sql.runs import GraderFault
 from hexathlon.evaluators.sql.strict import unscored, wrong
 from hexathlon.evaluators.verdict import Verdict
@@ -27,7 +27,7 @@ from hexathlon.tasks.task import Task
 __all__ = ["after_statements", "sql_write"]
 
 _LIMITS = QueryLimits(seconds=60.0, steps=3_000_000_000)
-_wanted: OrderedDict[str, dict[str, Any]] = OrderedDict()
+_wanted: OrderedDict[str, tuple[Any, Any]] = OrderedDict()
 _KEPT = 128
 
 
@@ -47,15 +47,20 @@ def sql_write(
     if not isinstance(got, Mapping):
         return wrong("no_database")
     try:
-        wanted = _wanted_digest(task, params["statements"])
+        wanted, before = _wanted_content(task, params["statements"])
     except GraderFault as fault:
         return unscored(fault)
-    parts = sorted({*wanted, *got})
-    differing = [part for part in parts if wanted.get(part) != got.get(part)]
-    terms = {"unchanged_otherwise": float(not differing)}
-    share = 1 - len(differing) / max(len(parts), 1)
+    differing = changed_parts(wanted, got, before)
+    asked = changed_parts(wanted, before, before)
+    terms = {
+        "asked": float(not set(asked) & set(differing)),
+        "nothing_else": float(not set(differing) - set(asked)),
+    }
     return Verdict(
-        score=float(not differing), partial=share, terms=terms, evidence={"differing": differing}
+        score=float(not differing),
+        partial=1 - len(differing) / max(len({*asked, *differing}), 1),
+        terms=terms,
+        evidence={"differing": differing},
     )
 
 
@@ -76,10 +81,13 @@ def after_statements(
         return database.sqlite_image()
 
 
-def _wanted_digest(task: Task, statements: Sequence[str]) -> dict[str, Any]:
-    if task.hash not in _wanted:
-        image = after_statements(database_bytes(task.params), statements, today_of(task.params))
-        _wanted[task.hash] = content_digest(image)
-        while len(_wanted) > _KEPT:
+def _wanted_content(task: Task, statements: Sequence[str]) -> tuple[Any, Any]:
+    """Descriptions of the database after the expected statements, and before them."""
+    key = task.hash
+    if key not in _wanted:
+        pristine = database_bytes(task.params)
+        after = after_statements(pristine, statements, today_of(task.params))
+        _wanted[key] = describe_content(after), describe_content(pristine)
+        if len(_wanted) > _KEPT:
             _wanted.popitem(last=False)
-    return _wanted[task.hash]
+    return _wanted[key]

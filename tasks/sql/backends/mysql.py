@@ -57,7 +57,7 @@ class _MySQL(Loaded):
                 if not result.returns_rows:
                     connection.commit()
                     return (), [], result.rowcount
-                rows = list(result.fetchmany(limits.rows + 1))
+                rows: list[Sequence[Any]] = list(result.fetchmany(limits.rows + 1))
                 result.close()
                 return list(result.keys()), rows, None
             except DBAPIError as error:
