@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.baselines.harness.environments import short
 from hexathlon.baselines.harness.errors import UsageError
-from hexathlon.evaluators.plan import PlanError, read_plan
+from hexathlon.evaluators.plan import PLAN_FILE, PlanError, read_plan
 from hexathlon.evaluators.records import RecordError, read_records
 from hexathlon.evaluators.statistics import normalised_score
 from hexathlon.evaluators.summary import EnvSummary, Score, Summary, summarise
@@ -19,6 +19,7 @@ __all__ = [
     "Anchors",
     "ReadRun",
     "Table",
+    "anchor_folders",
     "anchor_runs",
     "anchors_of",
     "as_json",
@@ -99,10 +100,15 @@ def anchors_of(runs: Sequence[ReadRun]) -> Anchors:
 
 def anchor_runs(run: Path) -> list[ReadRun]:
     """Return the runs of built-in agents that `eval --with-anchors` put beside a run."""
+    return [read_run(path) for path in anchor_folders(run)]
+
+
+def anchor_folders(run: Path) -> list[Path]:
+    """Return the run folders that `eval --with-anchors` put beside a run."""
     folder = run / ANCHOR_FOLDER
     if not folder.is_dir():
         return []
-    return [read_run(path) for path in sorted(folder.iterdir()) if (path / "plan.json").exists()]
+    return sorted(path for path in folder.iterdir() if (path / PLAN_FILE).exists())
 
 
 def tables(run: ReadRun, anchors: Anchors, *, details: bool = True) -> list[Table]:

@@ -8,6 +8,7 @@ from hexathlon.baselines.harness.errors import ExitCode, UsageError, near_miss
 from hexathlon.baselines.harness.plan import read_salt
 from hexathlon.baselines.harness.report import (
     Table,
+    anchor_folders,
     anchor_runs,
     anchors_of,
     as_json,
@@ -102,10 +103,36 @@ def report_command(run: Path, form: str, anchor: Sequence[Path], out: Path | Non
     return ExitCode.FINE
 
 
-def leaderboard_command(runs: Sequence[Path], out: Path) -> int:
+def leaderboard_command(runs: Sequence[Path], out: Path, *, verify: bool) -> int:
     """Run `hexathlon leaderboard build`."""
-    from hexathlon.leaderboard import build
+    from hexathlon.baselines.harness.progress import Progress
+    from hexathlon.leaderboard.build import BuildError, build
 
-    page = build(runs, out)
+    everything = [path for run in runs for path in (run, *anchor_folders(run))]
+    verified = _verified(everything) if verify else []
+    with Progress("writing pages", None) as progress:
+
+        def tick(done: int, total: int) -> None:
+            progress.total = total
+            progress.advance()
+
+        try:
+            page = build(everything, out, verified=verified, progress=tick)
+        except (BuildError, OSError) as error:
+            raise UsageError(str(error)) from None
     print_text(f"Leaderboard: {page}")
     return ExitCode.FINE
+
+
+def _verified(runs: Sequence[Path]) -> list[Path]:
+    """Return the runs that a replay confirms."""
+    from hexathlon.baselines.harness.verify import verify_run
+
+    sound = []
+    for run in runs:
+        done = verify_run(run)
+        if done.sound:
+            sound.append(run)
+        for finding in done.findings[:_SHOWN]:
+            note(f"not verified: {run}: {finding}")
+    return sound

@@ -59,10 +59,13 @@ def report(
 
 
 def leaderboard_build(
-    runs: Annotated[list[Path], typer.Argument(help="Run folders.")],
+    runs: Annotated[list[Path], typer.Argument(help="Run folders; anchors in them are added.")],
     out: Annotated[Path, typer.Option(help="Folder of the site.")] = Path("site"),
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Replay every trial first; what holds gets a badge.")
+    ] = False,
 ) -> int:
     """Build the static site from records alone."""
     from hexathlon_cli.reading import leaderboard_command
 
-    return leaderboard_command(runs, out)
+    return leaderboard_command(runs, out, verify=verify)
