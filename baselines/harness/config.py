@@ -47,8 +47,8 @@ class EvalConfig(_Config):
     model: str
     """`agent:NAME`, `endpoint:URL#NAME` or a checkpoint directory."""
 
-    envs: tuple[str, ...] = Field(min_length=1)
-    """Environments, by id or short name (`SQL`)."""
+    envs: tuple[str, ...] = ()
+    """Environments, by id or short name (`SQL`); needed unless tasks are named."""
 
     taskset: str | None = None
     """Task source; each environment's own by default."""
@@ -149,8 +149,8 @@ def load_config(
     what = parts.get(EvalConfig, {})
     if isinstance(what.get("envs"), str):
         what["envs"] = (what["envs"],)
-    if "envs" not in what and what.get("task"):
-        what["envs"] = ()
+    if not what.get("envs") and not what.get("task"):
+        raise UsageError("say what is evaluated: --envs SQL, or single tasks with --task ID")
     try:
         what["limits"] = TrialLimits(**parts.get(TrialLimits, {}))
         what["sampling"] = SamplingConfig(**parts.get(SamplingConfig, {}))
