@@ -35,6 +35,11 @@ _STEP = 500
 _FINE_STEP = 20
 """Instructions between two looks at the clock; the second where one instruction can be slow."""
 _CHUNK = 64
+_ONLY_SELECT = "Only SELECT statements are allowed."
+_NOT_READING = frozenset("""
+    alter analyze attach begin commit create delete detach drop end insert pragma reindex release
+    replace rollback savepoint update vacuum
+""".split())
 _SLOW = re.compile(r"replace|instr|json|like|glob|match", re.IGNORECASE)
 
 
@@ -70,7 +75,7 @@ class SqliteConnection:
 
     def run(self, sql: str, limits: QueryLimits) -> QueryResult:
         """Run one statement under the limits."""
-        _refuse_at_sight(sql)
+        _refuse_at_sight(sql, writes=bool(self._authorizer.writes))
         self._arm(sql, limits)
         try:
             cursor = self._connection.execute(sql)
@@ -198,7 +203,7 @@ class SqliteConnection:
         if self._authorizer.refused:
             hint = "Only the tables of this database and ordinary SQL functions can be used."
             if not self._authorizer.writes:
-                hint += " Only SELECT statements are allowed."
+                hint += " " + _ONLY_SELECT
             return SqlError("refused", f"{self._authorizer.refused} is not allowed here", hint)
         return _explain(text, error, self._catalogue)
 
@@ -219,7 +224,7 @@ _STOPPED = {
 }  # fmt: skip
 
 
-def _refuse_at_sight(sql: str) -> None:
+def _refuse_at_sight(sql: str, *, writes: bool) -> None:
     if not isinstance(sql, str):
         raise SqlError("statement", f"expected a text, got {type(sql).__name__}")
     if "\0" in sql:
@@ -233,6 +238,8 @@ def _refuse_at_sight(sql: str) -> None:
         raise SqlError("statement", "the statement is empty")
     if word == "explain":
         raise SqlError("refused", "EXPLAIN is not allowed here", "Run the statement itself.")
+    if not writes and word in _NOT_READING:
+        raise SqlError("refused", f"{word.upper()} is not allowed here", _ONLY_SELECT)
     if "as" in sql.lower() and copies(sql) > _MOST_COPIES:
         raise SqlError(
             "steps", "the common table expressions name each other too often",
