@@ -192,8 +192,9 @@ def _columns(names: Mapping[str, tuple[str, ...]], node: Any) -> Iterator[tuple[
             own = names[alias]
             other = own[(own.index(column) + 1) % len(own)]
             new = (name, Ref(f"{alias}.{other}"))
-            yield "wrong_column", Project(
-                node.source, (*node.items[:place], new, *node.items[place + 1 :])
+            yield (
+                "wrong_column",
+                Project(node.source, (*node.items[:place], new, *node.items[place + 1 :])),
             )
 
 

@@ -9,17 +9,19 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from hexathlon.tasks.sql.programs.expressions import Call
+from hexathlon.tasks.sql.programs.expressions import Call, Expression, Ref, Variant
 from hexathlon.tasks.sql.programs.relations import (
+    Combine,
     Distinct,
+    Extend,
     Join,
     Limit,
     Order,
     Project,
     Relation,
 )
-from hexathlon.tasks.sql.programs.walk import nodes, scans
-from hexathlon.tasks.sql.schema import Schema
+from hexathlon.tasks.sql.programs.walk import names_read, nodes, scans
+from hexathlon.tasks.sql.schema import Column, Schema
 from hexathlon.tasks.sql.templates.draft import Draft
 
 __all__ = ["question", "rules_note"]
@@ -36,6 +38,7 @@ def question(draft: Draft, schema: Schema, tables: Sequence[str], rng: np.random
     sentences = [pick(draft.asks), _columns(draft, pick)]
     sentences += _shape(draft.program, draft.outputs, pick)
     sentences += draft.notes
+    sentences += _spellings(draft, schema)
     sentences += _known_partners(draft.program, schema)
     sentences += rules_note(schema, tables)
     return " ".join(sentences)
@@ -105,6 +108,51 @@ def rules_note(schema: Schema, tables: Sequence[str]) -> list[str]:
         f"In every table that the question involves, leave out the rows {' or '.join(kinds)}, as "
         "the documents describe."
     ]
+
+
+def _spellings(draft: Draft, schema: Schema) -> list[str]:
+    """How untidy columns are to be written in the answer, where they get there uncounted."""
+    tables = {scan.alias: schema.table(scan.table) for scan in scans(draft.program)}
+    defined = {k: v for extend in nodes(draft.program, Extend) for k, v in extend.items}
+    sentences = []
+    for name, item in _answer_items(draft.program):
+        while isinstance(item, Ref) and item.name in defined:
+            item = defined[item.name]
+        if isinstance(item, Variant) and item.label == "skip_cleaning":
+            alias, _, column = names_read(item.wrong)[0].partition(".")
+            sentences.append(_spelling(draft.outputs[name], tables[alias].column(column)))
+    return [sentence for sentence in sentences if sentence]
+
+
+def _answer_items(program: Relation) -> tuple[tuple[str, Expression], ...]:
+    """The columns of the answer, as computed by its last projection."""
+    node = program
+    while not isinstance(node, Project):
+        if isinstance(node, Combine):
+            node = node.left
+        elif isinstance(node, Distinct | Order | Limit):
+            node = node.source
+        else:
+            return ()
+    return node.items
+
+
+def _spelling(description: str, column: Column) -> str:
+    bare, kind = _bare(description), column.dirt.kind if column.dirt else ""
+    if kind in ("case_padding", "codes") and column.values:
+        listed = ", ".join(f"'{value}'" for value in column.values)
+        return f"In the answer, write {bare} as one of {listed}."
+    match kind:
+        case "case_padding":
+            return f"In the answer, write {bare} in lower case, without blanks around it."
+        case "two_date_formats":
+            return f"In the answer, write {bare} like 2024-03-31."
+        case "currency_text":
+            return f"In the answer, give {bare} as a plain number."
+        case "missing_spellings":
+            return f"Where {bare} is not known, leave it empty (NULL)."
+        case _:
+            return ""
 
 
 def _known_partners(program: Relation, schema: Schema) -> list[str]:

@@ -129,7 +129,9 @@ class _Writer:
             lines.append(f"HAVING {' AND '.join(block.having)}")
         return "\n".join(lines + tail)
 
-    def _wrap(self, block: _Block, node: Relation, needed: frozenset[str], cte: bool = False) -> _Block:
+    def _wrap(
+        self, block: _Block, node: Relation, needed: frozenset[str], cte: bool = False
+    ) -> _Block:
         """Close a SELECT and start another that reads from it."""
         columns = block.fixed or tuple(name for name in node.columns if name in needed)
         text = self._select(block, columns)

@@ -86,9 +86,8 @@ def _names(node: Any) -> Iterator[str]:
     """Every column name that a program mentions, except where rows that count are chosen."""
     for ref in nodes(node, Ref):
         yield ref.name
-    for kind in (Join, Match):
-        for item in nodes(node, kind):
-            yield from (name for pair in item.on for name in pair)
+    for pairs in (*(n.on for n in nodes(node, Join)), *(n.on for n in nodes(node, Match))):
+        yield from (name for pair in pairs for name in pair)
     for group in nodes(node, Group):
         yield from group.keys
     for window in nodes(node, Window):

@@ -16,8 +16,8 @@ from hexathlon.tasks.sql.templates.draft import Draft, template
 from hexathlon.tasks.sql.templates.scene import Fact, Scene
 from hexathlon.tasks.sql.templates.shapes import (
     answer,
-    by_category,
     at_least,
+    by_category,
     by_parent,
     dimension,
     grouped,
@@ -63,7 +63,8 @@ def count_by_year(scene: Scene) -> Draft:
             "total": f"their total {measure.text}",
         },
         (
-            f"For each year of the {noun}, count the {fact.phrase} and add up their {measure.text}.",
+            f"For each year of the {noun}, count the {fact.phrase} and add up their "
+            f"{measure.text}.",
             f"How many {fact.phrase} are there in each year (by {noun}), and what is their total "
             f"{measure.text}?",
             f"Break the {fact.phrase} down by year of {noun}: how many, and with what total "
@@ -154,7 +155,8 @@ def duration(scene: Scene) -> Draft:
         ),
         (
             *left_out(dim),
-            f"Leave out {fact.child.table.plural} in which one of the two dates is missing. A later "
+            f"Leave out {fact.child.table.plural} in which one of the two dates is missing. A "
+            f"later "
             "first date gives a negative number of days.",
         ),
     )
@@ -206,9 +208,11 @@ def recent(scene: Scene) -> Draft:
         answer(kept if least > 1 else counted, [dim.output, ("number", Ref("number"))]),
         {dim.name: dim.text, "number": f"the number of {fact.child.table.plural}"},
         (
-            f"Take {today} as today and consider the {fact.phrase}. For each {dim.each}, count those "
+            f"Take {today} as today and consider the {fact.phrase}. For each {dim.each}, count "
+            f"those "
             f"of the last {span} days by {noun}.{at_least(least)}",
-            f"How many {fact.phrase} are there for each {dim.each} in the {span} days up to {today} "
+            f"How many {fact.phrase} are there for each {dim.each} in the {span} days up to "
+            f"{today} "
             f"(by {noun})?{at_least(least)}",
         ),
         (*left_out(dim), f"The period of {span} days ends with {today} and includes it."),
@@ -229,7 +233,8 @@ def cohorts(scene: Scene) -> Draft:
         answer(counted, [("year", Ref("year")), ("number", Ref("number"))], [("year", False)]),
         {"year": "the year (as four digits of text)", "number": f"the number of {plural}"},
         (
-            f"For each {dim.each}, find the year of the first of the {fact.phrase} (by {noun}). How "
+            f"For each {dim.each}, find the year of the first of the {fact.phrase} (by {noun}). "
+            f"How "
             f"many {plural} have their first one in each year?",
             f"Sort the {plural} into years by the {noun} of their first one among the "
             f"{fact.phrase}, and count them per year.",

@@ -120,7 +120,8 @@ def _term(scene: Scene, foreign: bool) -> Draft:
         answer(groups, [dim.output, ("number", Ref("number"))]),
         {dim.name: dim.text, "number": f"the number of {table.plural}"},
         (
-            f"By the documents' current definition of {term}, count the {fact.phrase} that meet it, "
+            f"By the documents' current definition of {term}, count the {fact.phrase} that meet "
+            f"it, "
             f"for each {dim.each}.",
             f"For each {dim.each}, how many of the {fact.phrase} meet the documents' current "
             f"definition of {term}?",

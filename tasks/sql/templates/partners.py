@@ -1,4 +1,4 @@
-"""Templates about having partners or not: anti-joins, semi-joins, zero counts, all-of, only-ever."""
+"""Templates about having partners or not: anti-joins, semi-joins, zeros, all-of, only-ever."""
 
 from hexathlon.tasks.sql.programs.expressions import Call, Compare, InList, Literal, Ref
 from hexathlon.tasks.sql.programs.relations import (
@@ -111,7 +111,8 @@ def semi_join(scene: Scene) -> Draft:
         program,
         {pair.label.name: pair.label.text},
         (
-            f"Which {pair.rows.phrase} have at least one of the {pair.children.phrase}{_ref(pair)}?",
+            f"Which {pair.rows.phrase} have at least one of the "
+            f"{pair.children.phrase}{_ref(pair)}?",
             f"List the {pair.rows.phrase} to which one or more {pair.children.phrase} "
             f"belong{_ref(pair)}.",
             f"Find {pair.rows.phrase} that have any of the {pair.children.phrase}{_ref(pair)}.",
@@ -141,7 +142,8 @@ def count_with_zero(scene: Scene) -> Draft:
         (
             f"For each of the {pair.rows.phrase}, count the {pair.children.phrase}{_ref(pair)}, "
             "with 0 where there are none.",
-            f"How many {pair.children.phrase} does each of the {pair.rows.phrase} have{_ref(pair)}? "
+            f"How many {pair.children.phrase} does each of the {pair.rows.phrase} "
+            f"have{_ref(pair)}? "
             "Include those that have none, with 0.",
             f"List all {pair.rows.phrase}. Beside each, give the number of its "
             f"{pair.children.phrase}{_ref(pair)}, also where that number is 0.",
@@ -183,7 +185,8 @@ def only_ever(scene: Scene) -> Draft:
         {pair.label.name: pair.label.text},
         (
             f"Which {pair.rows.phrase} have {plural}{_ref(pair)}, and only {plural} {good.text}?",
-            f"Consider the {pair.rows.phrase}. Which of them have {plural}{_ref(pair)}, all of which are "
+            f"Consider the {pair.rows.phrase}. Which of them have {plural}{_ref(pair)}, all of "
+            f"which are "
             f"{plural} {good.text}?",
             f"Among the {pair.rows.phrase}, list those that have at least one of the "
             f"{plural}{_ref(pair)} and none but {plural} {good.text}.",
@@ -225,11 +228,14 @@ def all_of(scene: Scene) -> Draft:
         program,
         {pair.label.name: pair.label.text},
         (
-            f"Which {pair.rows.phrase} have {pair.children.phrase}{_ref(pair)} of every one of these "
+            f"Which {pair.rows.phrase} have {pair.children.phrase}{_ref(pair)} of every one of "
+            f"these "
             f"values of {column.noun}: {listed}?",
-            f"Consider the {pair.rows.phrase}. Which of them have {pair.children.phrase}{_ref(pair)} "
+            f"Consider the {pair.rows.phrase}. Which of them have "
+            f"{pair.children.phrase}{_ref(pair)} "
             f"that together cover all of the {column.noun} values {listed}?",
-            f"Among the {pair.rows.phrase}, list those that have, for each of the {column.noun} values {listed}, "
+            f"Among the {pair.rows.phrase}, list those that have, for each of the {column.noun} "
+            f"values {listed}, "
             f"at least one of the {pair.children.phrase}{_ref(pair)}.",
         ),
         (f"Different {plural} may supply the different values.",),
@@ -256,7 +262,8 @@ def fan_out(scene: Scene) -> Draft:
             f"How many are they, and what is their total {measure.text}?",
             f"How many {plural} have any of the {pair.children.phrase}{_ref(pair)}, and what does "
             f"their {measure.text} add up to?",
-            f"Count the {plural} with one or more {pair.children.phrase}{_ref(pair)} and add up the "
+            f"Count the {plural} with one or more {pair.children.phrase}{_ref(pair)} and add up "
+            f"the "
             f"{measure.text} of these {plural}.",
         ),
         (f"Each {pair.parent.table.noun} counts once. The answer is a single row.",),

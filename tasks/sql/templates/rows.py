@@ -255,7 +255,8 @@ def self_comparison(scene: Scene) -> Draft:
         ),
         {mine.name: mine.text, plain(link): f"{theirs.text} (of the {link})"},
         (
-            f"Which {fact.phrase} have a value of {measure.text} that is {word} than their {link}'s?",
+            f"Which {fact.phrase} have a value of {measure.text} that is {word} than their "
+            f"{link}'s?",
             f"Consider the {fact.phrase}. List those whose {measure.text} is {word} than that of "
             f"their {link}.",
             f"Among the {fact.phrase}, find those with a {word} {measure.text} than their own "

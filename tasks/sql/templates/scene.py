@@ -67,6 +67,12 @@ class Fact:
         """The last parent up the chain."""
         return self.sources[-1]
 
+    def called(self, place: int, plural: bool = False) -> str:
+        """A source by its noun, with the way to it where the noun alone does not tell."""
+        table, path = self.sources[place].table, self.prefixes[place]
+        noun = table.plural if plural else table.noun
+        return noun if path == table.noun else f"{noun} (the {self.child.table.noun}'s {path})"
+
     @property
     def phrase(self) -> str:
         """The rows in words: plural noun and conditions."""

@@ -3,7 +3,7 @@
 from hexathlon.tasks.sql.programs.expressions import Literal
 from hexathlon.tasks.sql.programs.relations import Combine, Distinct, Filter, Join, Relation
 from hexathlon.tasks.sql.templates.conditions import Condition
-from hexathlon.tasks.sql.templates.dates import last_year, in_year
+from hexathlon.tasks.sql.templates.dates import in_year, last_year
 from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, template
 from hexathlon.tasks.sql.templates.partners import Pairing
 from hexathlon.tasks.sql.templates.scene import Fact, Scene

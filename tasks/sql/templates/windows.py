@@ -83,7 +83,8 @@ def running_total(scene: Scene) -> Draft:
         (
             f"Give the monthly development of the total {measure.text} of the {fact.phrase}, by "
             f"{noun}, with the running total.",
-            f"For each month (by {noun}), what is the total {measure.text} of the {fact.phrase}, and "
+            f"For each month (by {noun}), what is the total {measure.text} of the {fact.phrase}, "
+            f"and "
             "what has it come to since the first month?",
             f"Add up the {measure.text} of the {fact.phrase} month by month (by {noun}) and "
             "cumulatively.",
@@ -106,9 +107,11 @@ def moving_average(scene: Scene) -> Draft:
             "mean": "the moving average",
         },
         (
-            f"For each month (by {noun}), give the total {measure.text} of the {fact.phrase} and its "
+            f"For each month (by {noun}), give the total {measure.text} of the {fact.phrase} and "
+            f"its "
             "moving average over three months.",
-            f"Smooth the monthly totals (by {noun}) of the {measure.text} of the {fact.phrase} with "
+            f"Smooth the monthly totals (by {noun}) of the {measure.text} of the {fact.phrase} "
+            f"with "
             "a three-month moving average.",
         ),
         (
@@ -136,9 +139,11 @@ def monthly_change(scene: Scene) -> Draft:
         (
             f"How did the total {measure.text} of the {fact.phrase} change from month to month (by "
             f"{noun})?",
-            f"Give the monthly total {measure.text} (by {noun}) of the {fact.phrase} and its change "
+            f"Give the monthly total {measure.text} (by {noun}) of the {fact.phrase} and its "
+            f"change "
             "against the previous month listed.",
-            f"For each month (by {noun}), give the total {measure.text} of the {fact.phrase} and the "
+            f"For each month (by {noun}), give the total {measure.text} of the {fact.phrase} and "
+            f"the "
             "difference to the month before it in the list.",
         ),
         (*_month_notes(fact, measure), "The change of the first month is empty."),
@@ -162,22 +167,19 @@ def top_per_group(scene: Scene) -> Draft:
     ranked = Window(totals, "place", "rank", None, dim.keys, (("total", True),))
     kept = Filter(ranked, Compare("<=", Ref("place"), Literal(count)))
     lead = "leading" if count == 1 else f"top {count}"
-    noun = member.table.noun if count == 1 else member.table.plural
+    noun = fact.called(-2, plural=count > 1)
     return Draft(
         answer(kept, [dim.output, (label.name, label.expression), ("total", Ref("total"))]),
         {dim.name: dim.text, label.name: label.text, "total": f"the total {measure.text}"},
         (
             f"For each {dim.each}, find the {lead} {noun} by the total {measure.text} of the "
             f"{fact.phrase}.",
-            f"Consider the {fact.phrase}. Who are, within each {dim.each}, the {lead} {noun} by "
-            f"total {measure.text}?"
-            if "person" in member.table.noun
-            else f"Consider the {fact.phrase}. Which are, within each {dim.each}, the {lead} {noun} "
-            f"by total {measure.text}?",
+            f"Consider the {fact.phrase}. Which are, within each {dim.each}, the {lead} {noun} by "
+            f"total {measure.text}?",
         ),
         (
-            f"The place of a {member.table.noun} is one more than the number of those with a larger "
-            f"total in the same group; keep places 1 to {count}, so that ties may give more rows."
+            f"The place of a {member.table.noun} is one more than the number of those with a "
+            f"larger total in the same group; keep places 1 to {count}, so that ties may give more rows."
             if count > 1
             else "Where several share the largest total of a group, give them all.",
             f"{fact.child.table.plural.capitalize()} without a value for the {measure.text} do not "
@@ -214,7 +216,8 @@ def rank_groups(scene: Scene) -> Draft:
         (
             f"For each {dim.each}, count the {fact.phrase}, and rank the results from the largest "
             f"number down. Give places 1 to {last}.",
-            f"Make a ranking by the number of {fact.phrase}, one entry for each {dim.each}, and give "
+            f"Make a ranking by the number of {fact.phrase}, one entry for each {dim.each}, and "
+            f"give "
             f"the entries on places 1 to {last}.",
         ),
         (rule, *left_out(dim)),
@@ -327,7 +330,8 @@ def longest_gap(scene: Scene) -> Draft:
         (
             f"What is the longest time in days, for each {dim.each}, between one of the "
             f"{fact.phrase} and the next one by {noun}?",
-            f"For each {dim.each}, order the {fact.phrase} by {noun}. How many days does the longest "
+            f"For each {dim.each}, order the {fact.phrase} by {noun}. How many days does the "
+            f"longest "
             "pause between two consecutive ones last?",
         ),
         ("Those with fewer than two such rows do not appear; two on the same day are 0 days "
