@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.events import FIRST, TOY
+from tests.support.events import FIRST, TOY, register_toy, unregister
 
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig, SamplingConfig
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon_cli import evaluation
+from hexathlon_cli.app import run
 
 ROOT = Path(__file__).resolve().parents[1]
 TOY_COMMAND = (sys.executable, "-m", "tests.support.toy_command")
