@@ -70,6 +70,7 @@ _entries: dict[str, _Entry] = {
     "bird_rves": _Entry("hexathlon.evaluators.sql.bird:bird_rves", "1", False),
     "intercode_iou": _Entry("hexathlon.evaluators.sql.intercode:intercode_iou", "1", True),
     "dbbench": _Entry("hexathlon.evaluators.sql.dbbench:dbbench", "1", True),
+    "sql_answer": _Entry("hexathlon.evaluators.sql.answers:sql_answer", "1", True),
 }
 _loaded: dict[str, RegisteredVerifier] = {}
 

@@ -68,13 +68,17 @@ class WriteTemplate:
         for _ in range(POPULATIONS):
             population = int(rng.integers(1 << 31))
             scene = scene_for(world, population, size, rng)
-            plans = [plan for _ in range(DRAWS) if (plan := self.draw(scene)) is not None]
-            if not plans:
-                break
-            for plan in plans:
+            fits = False
+            for _ in range(DRAWS):
+                plan = self.draw(scene)
+                fits = fits or plan is not None
+                if plan is None:
+                    continue
                 settled = settle(plan, scene, world.sqlite_bytes(population, size))
                 if settled is not None:
                     return _instance(self, scene, population, size, settled)
+            if not fits:
+                break
         raise GenerationExhausted(f"{world.id} has no place for a task of kind {self.name!r}")
 
 
