@@ -14,7 +14,13 @@ from hexathlon.envs.status import Status
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.task import Limits, Task
 
-__all__ = ["space_from_data", "space_to_data", "state_from_data", "state_to_data"]
+__all__ = [
+    "message_from_data",
+    "space_from_data",
+    "space_to_data",
+    "state_from_data",
+    "state_to_data",
+]
 
 
 def space_to_data(space: Space[Any]) -> Any:
@@ -95,6 +101,11 @@ def _entry_from_data(data: Any) -> Message | Action:
     if isinstance(data, tuple):
         text, calls = data
         return Action(text, tuple(Call(*call) for call in calls))
+    return message_from_data(data)
+
+
+def message_from_data(data: Any) -> Message:
+    """Rebuild a message from a dictionary of plain data."""
     calls = tuple(
         ToolCall(id=call["id"], name=call["name"], arguments=call["arguments"])
         for call in data["tool_calls"]

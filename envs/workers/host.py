@@ -121,34 +121,35 @@ class _Host:
 
     def do_reset(self, seed: int | None, options: dict[str, Any] | None) -> Any:
         observation, info = self.env.reset(seed=seed, options=options)
-        return observation, info, self.env.limits.seconds_per_action
+        return observation, info, self._episode()
+
+    def _episode(self) -> dict[str, Any]:
+        """Return what the caller keeps of an episode, so as not to ask for it again."""
+        return {
+            "task": self.env.task.model_dump(mode="json"),
+            "limits": self.env.limits.model_dump(),
+            "messages": [dict(message) for message in self.env.transcript],
+        }
 
     def do_step(self, action: Any, seconds: float | None) -> Any:
         if seconds is not None and getattr(self.env, "keeps_deadlines", False):
             self.env.action_seconds = seconds  # type: ignore[attr-defined]
-        return self.env.step(action)
+        before = len(self.env.transcript)
+        result = self.env.step(action)
+        return result, [dict(message) for message in self.env.transcript[before:]]
 
     def do_snapshot(self) -> Any:
         return state_to_data(self.env.snapshot())
 
-    def do_restore(self, state: Any) -> float:
+    def do_restore(self, state: Any) -> Any:
         self.env.restore(state_from_data(state))
-        return self.env.limits.seconds_per_action
+        return self._episode()
 
     def do_final_state(self) -> Any:
         return self.env.final_state()
 
     def do_verdict(self) -> Any:
         return self.env.verdict().model_dump()
-
-    def do_task(self) -> Any:
-        return self.env.task.model_dump(mode="json")
-
-    def do_limits(self) -> Any:
-        return self.env.limits.model_dump()
-
-    def do_transcript(self) -> Any:
-        return tuple(dict(message) for message in self.env.transcript)
 
     def do_render(self) -> Any:
         return self.env.render()

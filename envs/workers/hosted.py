@@ -9,22 +9,20 @@ next `reset` starts a fresh worker.
 import asyncio
 import sys
 import weakref
-from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, TypeVar, cast
+from typing import Any, Self, cast
 
 import gymnasium
 from gymnasium.error import ResetNeeded
 
 from hexathlon.envs import errors
-from hexathlon.envs.aio import OnHang
+from hexathlon.envs.aio import AsyncEnvironment, OnHang
 from hexathlon.envs.errors import DeadlineExceeded, EnvFault, WorkerCrashed, WrongState
-from hexathlon.envs.loops import LoopLease
-from hexathlon.envs.messages import Message
+from hexathlon.envs.messages import Message, assistant_message, parse_message, parse_text
 from hexathlon.envs.status import Status
 from hexathlon.envs.workers.codec import decode, encode
-from hexathlon.envs.workers.description import space_from_data
-from hexathlon.envs.workers.host import FRAME
+from hexathlon.envs.workers.description import message_from_data, space_from_data
+from hexathlon.envs.workers.exchange import aexchange, exchange
 from hexathlon.envs.workers.processes import Worker, start_worker
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.errors import TaskError
@@ -34,9 +32,6 @@ __all__ = ["HostedEnvironment", "HostedState"]
 
 GRACE_SECONDS = 0.5
 """Extra time for an environment that keeps deadlines itself, before its worker is killed."""
-
-_MAX_FRAME = 1 << 30
-_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +46,7 @@ class _Late(Exception):
     """No reply came before the deadline."""
 
 
-class HostedEnvironment(gymnasium.Env[Any, Any]):
+class HostedEnvironment(AsyncEnvironment):
     """An environment in a worker process of its own.
 
     Args:
@@ -61,14 +56,6 @@ class HostedEnvironment(gymnasium.Env[Any, Any]):
         reset_seconds: Deadline of `reset`, and of starting the worker.
         **kwargs: For the environment; plain data only.
     """
-
-    keeps_deadlines: ClassVar[bool] = True
-
-    family: str
-    supports_fork: bool
-    fork_obstacle: str
-    action_format: str
-    system_prompt: str
 
     def __init__(
         self,
@@ -93,12 +80,12 @@ class HostedEnvironment(gymnasium.Env[Any, Any]):
         self.observation_space = space_from_data(about["observation_space"])
 
     def _clear(self) -> None:
-        """Stand without a worker, a loop or an episode."""
+        """Stand without a worker and an episode."""
         self._worker: Worker | None = None
-        self._lease: LoopLease | None = None
         self._finalizer: weakref.finalize[Any, Any] | None = None
         self._own_deadline = False
-        self._task_seconds = Limits().seconds_per_action
+        self._task, self._limits = None, Limits()
+        self._messages: list[Message] = []
         self._ended: Status | None = Status.ABORTED
         self._image: Any = None
         self._counters = {"turn": 0, "tool_errors": 0, "cut_chars": 0}
@@ -114,19 +101,19 @@ class HostedEnvironment(gymnasium.Env[Any, Any]):
             WorkerCrashed: The worker ended.
             DeadlineExceeded: The environment was not ready within `reset_seconds`.
         """
-        super().reset(seed=seed)
+        gymnasium.Env.reset(self, seed=seed)
         if self._worker is None:
             await self._start()
         self._ended = Status.ABORTED
         try:
-            observation, info, self._task_seconds = await self._ask(
+            observation, info, episode = await self._ask(
                 "reset", self.reset_seconds, seed=seed, options=options
             )
         except _Late as late:
             raise DeadlineExceeded(
                 f"reset of {self.hosted} was not done after {self.reset_seconds:g} s"
             ) from late
-        self._ended = None
+        self._begin_hosted(episode)
         self._note(observation, {})
         return observation, info
 
@@ -139,10 +126,12 @@ class HostedEnvironment(gymnasium.Env[Any, Any]):
             DeadlineExceeded: The worker hung and `on_hang` is `fault`.
         """
         self._require_episode()
-        seconds = self.action_seconds or self._task_seconds
+        seconds = self.action_seconds or self.limits.seconds_per_action
         patience = seconds + (GRACE_SECONDS if self._own_deadline else 0.0)
         try:
-            result = await self._ask("step", patience, action=action, seconds=self.action_seconds)
+            result, new = await self._ask(
+                "step", patience, action=action, seconds=self.action_seconds
+            )
         except _Late as late:
             if self.on_hang == "fault":
                 self._ended = Status.ERROR_ENV
@@ -150,40 +139,28 @@ class HostedEnvironment(gymnasium.Env[Any, Any]):
                     f"an action in {self.hosted} was not done after {patience:g} s; "
                     "its worker was killed"
                 ) from late
-            return self._timed_out(seconds)
+            return self._timed_out(action, seconds)
         observation, reward, terminated, truncated, info = result
+        self._messages += map(message_from_data, new)
         self._note(observation, info)
         return observation, reward, terminated, truncated, info
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
-        """Start an episode and wait until it stands; see `areset`."""
-        return self.wait(self.areset(seed=seed, options=options))
-
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Take one assistant turn and wait for its end; see `astep`."""
-        return self.wait(self.astep(action))
 
     def render(self) -> Any:
         """Return what the hosted environment renders."""
         return self._call("render")
 
-    def close(self) -> None:
-        """End the worker; closing twice is allowed."""
+    async def aclose(self) -> None:
+        """End the worker."""
         self._discard(kill=False)
-        if self._lease is not None:
-            self._lease.end()
-            self._lease = None
         self._ended = Status.ABORTED
 
     # Fork --------------------------------------------------------------------------------------
 
-    def snapshot(self) -> HostedState:
+    def snapshot(self) -> HostedState:  # type: ignore[override]
         """Return the whole state of the episode, as bytes."""
         return HostedState(self.hosted, encode(self._call("snapshot")))
 
-    def restore(self, state: HostedState) -> None:
+    def restore(self, state: HostedState) -> None:  # type: ignore[override]
         """Continue from a state that an environment of the same entry point made.
 
         Raises:
@@ -194,8 +171,7 @@ class HostedEnvironment(gymnasium.Env[Any, Any]):
         if self._worker is None:
             self.wait(self._start())
         data = decode(state.data)
-        self._task_seconds = self._call("restore", state=data)
-        self._ended = None
+        self._begin_hosted(self._call("restore", state=data))
         turn, tool_errors, cut_chars = data["counters"]
         self._counters = {"turn": turn, "tool_errors": tool_errors, "cut_chars": cut_chars}
 
@@ -236,33 +212,11 @@ class HostedEnvironment(gymnasium.Env[Any, Any]):
         self._call("finish", status=status.value)
 
     @property
-    def task(self) -> Task:
-        """The current task."""
-        return Task.model_validate(self._call("task"))
-
-    @property
-    def limits(self) -> Limits:
-        """The current limits."""
-        return Limits.model_validate(self._call("limits"))
-
-    @property
     def transcript(self) -> tuple[Message, ...]:
-        """The messages so far; none if the worker is gone."""
-        if self._worker is None:
-            return ()
-        return cast("tuple[Message, ...]", self._call("transcript"))
+        """The messages so far: the opening, then turns and answers."""
+        return tuple(self._messages)
 
     # Machinery ---------------------------------------------------------------------------------
-
-    def wait(self, coroutine: Coroutine[Any, Any, _Result]) -> _Result:
-        """Run a coroutine on this thread's private loop."""
-        return self.lease().run(coroutine)
-
-    def lease(self) -> LoopLease:
-        """Return this environment's share in the private loop, taken at first need."""
-        if self._lease is None:
-            self._lease = LoopLease(self)
-        return self._lease
 
     async def _start(self) -> Any:
         worker = start_worker()
@@ -287,15 +241,21 @@ class HostedEnvironment(gymnasium.Env[Any, Any]):
         return about
 
     def _call(self, operation: str, **arguments: Any) -> Any:
+        """Ask for something short; waits in place, so it may be called inside an event loop."""
         if self._worker is None:
             raise ResetNeeded(f"{self.hosted} has no worker; call reset() first")
+        request = encode({"operation": operation, "arguments": arguments})
         try:
-            return self.wait(self._ask(operation, self.reset_seconds, **arguments))
-        except _Late as late:
+            reply = exchange(self._worker.socket, request, self.reset_seconds)
+        except TimeoutError as error:
             self._ended = Status.ERROR_ENV
+            self._discard(kill=True)
             raise DeadlineExceeded(
                 f"{operation} of {self.hosted} was not done after {self.reset_seconds:g} s"
-            ) from late
+            ) from error
+        except ConnectionError as error:
+            raise self._crashed(operation) from error
+        return self._opened_reply(operation, reply)
 
     async def _ask(self, operation: str, within: float, **arguments: Any) -> Any:
         """Send a request and wait for the reply; the worker does not survive a missing one."""
@@ -303,22 +263,37 @@ class HostedEnvironment(gymnasium.Env[Any, Any]):
         worker = cast("Worker", self._worker)
         try:
             async with asyncio.timeout(within):
-                reply = decode(await _exchange(worker, request))
+                reply = await aexchange(worker.socket, request)
         except TimeoutError as error:
             self._discard(kill=True)
             raise _Late from error
-        except (ConnectionError, ValueError) as error:
-            self._ended = Status.ERROR_ENV
-            ending = self._discard(kill=True)
-            raise WorkerCrashed(
-                f"the worker of {self.hosted} ended during {operation}: {ending}"
-            ) from error
+        except ConnectionError as error:
+            raise self._crashed(operation) from error
         except asyncio.CancelledError:
             self._discard(kill=True)
             raise
-        if "error" in reply:
-            raise _rebuilt(reply["error"])
-        return reply["value"]
+        return self._opened_reply(operation, reply)
+
+    def _opened_reply(self, operation: str, reply: bytes) -> Any:
+        """Return the value of a reply; a worker whose reply is damaged has crashed."""
+        try:
+            content = decode(reply)
+        except ValueError as error:
+            raise self._crashed(operation) from error
+        if "error" in content:
+            raise _rebuilt(content["error"])
+        return content["value"]
+
+    def _crashed(self, operation: str) -> WorkerCrashed:
+        self._ended = Status.ERROR_ENV
+        ending = self._discard(kill=True)
+        return WorkerCrashed(f"the worker of {self.hosted} ended during {operation}: {ending}")
+
+    def _begin_hosted(self, episode: Any) -> None:
+        self._task = Task.model_validate(episode["task"])
+        self._limits = Limits.model_validate(episode["limits"])
+        self._messages = [message_from_data(message) for message in episode["messages"]]
+        self._ended = None
 
     def _discard(self, *, kill: bool) -> str:
         if self._worker is None or self._finalizer is None:
@@ -337,35 +312,20 @@ class HostedEnvironment(gymnasium.Env[Any, Any]):
         if isinstance(observation, dict) and "image" in observation:
             self._image = observation["image"].copy()
 
-    def _timed_out(self, seconds: float) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def _timed_out(
+        self, action: Any, seconds: float
+    ) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         self._ended = Status.TRUNCATED_TIME
         text = f"The action took longer than {seconds:g} s. The episode ends."
         message = Message(role="user", content=text, tool_calls=(), tool_call_id="")
+        turn = parse_text(action) if isinstance(action, str) else parse_message(action)
+        self._messages += [assistant_message(turn), message]
         observation: Any = (message,) if self.action_format == "message" else text
         if self._image is not None:
             observation = {"image": self._image.copy(), "text": observation}
         self._counters["turn"] += 1
         info: dict[str, Any] = {"status": self._ended.value, "reward_terms": {}, **self._counters}
         return observation, 0.0, False, True, info
-
-
-async def _exchange(worker: Worker, request: bytes) -> bytes:
-    loop = asyncio.get_running_loop()
-    await loop.sock_sendall(worker.socket, FRAME.pack(len(request)) + request)
-    (length,) = FRAME.unpack(await _exactly(loop, worker, FRAME.size))
-    if length > _MAX_FRAME:
-        raise ValueError(f"a reply of {length} bytes was announced, at most {_MAX_FRAME} are read")
-    return await _exactly(loop, worker, length)
-
-
-async def _exactly(loop: asyncio.AbstractEventLoop, worker: Worker, size: int) -> bytes:
-    parts = bytearray()
-    while len(parts) < size:
-        part = await loop.sock_recv(worker.socket, min(size - len(parts), 1 << 20))
-        if not part:
-            raise ConnectionResetError("the worker closed its socket")
-        parts += part
-    return bytes(parts)
 
 
 _SIMPLE: dict[str, type[Exception]] = {
