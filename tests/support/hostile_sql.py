@@ -17,7 +17,8 @@ PRAGMAS = (
 )  # fmt: skip
 FUNCTIONS = (
     "load_extension('/lib/x.so')", "load_extension('x','y')", "readfile('/etc/passwd')",
-    "writefile('/tmp/hexathlon-witness','x')", "edit('x','rm')", "random()", "randomblob(100000000)",
+    "writefile('/tmp/hexathlon-witness','x')", "edit('x','rm')", "random()",
+    "randomblob(100000000)",
     "zeroblob(2000000000)", "zeroblob(1000000)", "sqlite_version()", "sqlite_source_id()",
     "changes()", "total_changes()", "last_insert_rowid()", "fts3_tokenizer('simple')",
     "fts3_tokenizer('a', x'00')", "sqlite_compileoption_get(1)", "sqlite_log(1,'x')", "eval('x')",
@@ -41,14 +42,18 @@ WRITES = (
     "INSERT INTO sqlite_master VALUES ('table','x','x',0,'create table x(a)')",
     "UPDATE sqlite_master SET sql = 'garbage'", "DELETE FROM sqlite_schema", "VACUUM", "REINDEX",
     "VACUUM INTO '/tmp/hexathlon-witness'", "ALTER TABLE customers RENAME TO c", "ANALYZE",
-    "ALTER TABLE customers ADD COLUMN z", "CREATE TABLE z AS SELECT 1", "CREATE TEMP TABLE customers (id)",
-    "CREATE TEMP VIEW orders AS SELECT 1", "CREATE VIEW v AS SELECT 1", "CREATE INDEX i ON orders(day)",
+    "ALTER TABLE customers ADD COLUMN z", "CREATE TABLE z AS SELECT 1",
+    "CREATE TEMP TABLE customers (id)",
+    "CREATE TEMP VIEW orders AS SELECT 1", "CREATE VIEW v AS SELECT 1",
+    "CREATE INDEX i ON orders(day)",
     "CREATE TRIGGER t AFTER INSERT ON orders BEGIN DELETE FROM customers; END",
     "CREATE VIRTUAL TABLE f USING fts5(x)", "CREATE VIRTUAL TABLE r USING rtree(a,b,c)",
-    "CREATE VIRTUAL TABLE d USING dbstat", "BEGIN EXCLUSIVE", "SAVEPOINT x", "COMMIT", "ROLLBACK", "END",
+    "CREATE VIRTUAL TABLE d USING dbstat", "BEGIN EXCLUSIVE", "SAVEPOINT x", "COMMIT", "ROLLBACK",
+    "END",
     "ATTACH '/tmp/hexathlon-witness' AS w", "ATTACH ':memory:' AS temp2", "DETACH main",
     "ATTACH DATABASE 'file:/etc/passwd?mode=ro' AS p", "INSERT INTO customers_content VALUES (1)",
-    "WITH x AS (SELECT 1) DELETE FROM customers", "WITH x AS (SELECT 1) UPDATE orders SET total = 0",
+    "WITH x AS (SELECT 1) DELETE FROM customers",
+    "WITH x AS (SELECT 1) UPDATE orders SET total = 0",
     "INSERT INTO orders DEFAULT VALUES RETURNING *", "DELETE FROM orders RETURNING *",
     "INSERT INTO customers(id) VALUES (1) ON CONFLICT DO UPDATE SET name = 'x'",
 )  # fmt: skip
@@ -137,9 +142,11 @@ def _huge_values(rng: np.random.Generator) -> str:
     form = _pick(rng, (
         "SELECT length(trim({0}, {0} || 'b'))", "SELECT replace({0}, {1} || 'b', 'c')",
         "SELECT instr({0}, {1} || 'b')", "SELECT {0} LIKE '%a%a%a%a%a%a%a%a%a%a%b'",
-        "SELECT {0} GLOB '*a*a*a*a*a*a*a*a*a*b'", "SELECT replace(replace({0}, 'a', 'aaaa'), 'a', 'b')",
+        "SELECT {0} GLOB '*a*a*a*a*a*a*a*a*a*b'",
+        "SELECT replace(replace({0}, 'a', 'aaaa'), 'a', 'b')",
         "SELECT a.id, instr({0}, {1} || 'b') FROM orders a, orders b, orders c",
-        "SELECT count(*) FROM orders a, orders b, orders c WHERE replace({0}, {1} || 'b', a.id) = 'x'",
+        "SELECT count(*) FROM orders a, orders b, orders c "
+        "WHERE replace({0}, {1} || 'b', a.id) = 'x'",
         "SELECT count(*) FROM orders a, orders b, orders c WHERE {0} || a.id LIKE '%a%a%a%a%b%'",
         "SELECT group_concat({0}) FROM orders a, orders b", "SELECT json_array({0}, {0}, {0})",
         "SELECT json_extract('[' || {0} || ']', '$[0]')", "SELECT hex({0}), quote({0}), upper({0})",
@@ -147,7 +154,8 @@ def _huge_values(rng: np.random.Generator) -> str:
         "SELECT DISTINCT {0} || a.id || b.id || c.id FROM orders a, orders b, orders c",
         "SELECT * FROM (SELECT {0} || a.id AS x FROM orders a, orders b, orders c) ORDER BY x",
         "SELECT ltrim({0}, {1}), rtrim({0}, 'a') FROM orders a, orders b",
-        "SELECT json_valid(replace({0}, 'a', '['))", "SELECT soundex({0}), unicode({0}) FROM orders",
+        "SELECT json_valid(replace({0}, 'a', '['))",
+        "SELECT soundex({0}), unicode({0}) FROM orders",
         "SELECT strftime({0} || '%Y', '2020-01-01') FROM orders a, orders b",
         "SELECT count(*) FROM orders a, orders b, orders c, json_each('[' || {0} || ']')",
     ))  # fmt: skip
@@ -169,7 +177,8 @@ def _nesting(rng: np.random.Generator) -> str:
         "VALUES " + ",".join(["(1)"] * depth),
         "SELECT " + ",".join(["1"] * depth),
         "SELECT " + " AND ".join([f"id = {i}" for i in range(depth)]) + " FROM orders",
-        "SELECT 1 FROM orders WHERE " + " OR ".join([f"id = {i} AND day > 'x'" for i in range(depth)]),
+        "SELECT 1 FROM orders WHERE "
+        + " OR ".join([f"id = {i} AND day > 'x'" for i in range(depth)]),
         "SELECT json('" + "[" * depth * 10 + "')",
     ))  # fmt: skip
 
@@ -198,7 +207,8 @@ def _joins_to_plan(rng: np.random.Generator) -> str:
     count = int(rng.integers(20, 66))
     tables = ", ".join(f"orders t{i}" for i in range(count))
     terms = " AND ".join(
-        f"(t{i}.id = t{int(rng.integers(count))}.customer OR t{i}.day = t{int(rng.integers(count))}.day)"
+        f"(t{i}.id = t{int(rng.integers(count))}.customer "
+        f"OR t{i}.day = t{int(rng.integers(count))}.day)"
         for i in range(count)
     )
     return f"SELECT count(*) FROM {tables} WHERE {terms}"
@@ -209,11 +219,15 @@ def _names(rng: np.random.Generator) -> str:
     return _pick(rng, (
         f'SELECT "{"x" * size}" FROM orders', f"SELECT 1 AS {'y' * size}", f"SELECT {'z' * size}()",
         f"SELECT * FROM {'t' * size}", "SELECT '" + "'" * size + "'", f'SELECT "{chr(34) * size}"',
-        "SELECT `" * min(size, 99), "'", '"', ";", ";;;", "--", "/*", "(", ")", "SELECT", "\\", "\ufeff",
-        "\u202eSELECT 1", "SELECT '\U0001f600'", "SELEСT 1", " ", "\0", "\ud800", "%s%n", "{}", "NULL",
-        "SELECT ?1, :a, @b, $c", "SELECT x'", "SELECT x'zz'", "SELECT 1e999, -1e999, 0x7fffffffffffffff",
+        "SELECT `" * min(size, 99), "'", '"', ";", ";;;", "--", "/*", "(", ")", "SELECT", "\\",
+        "\ufeff",
+        "\u202eSELECT 1", "SELECT '\U0001f600'", "SELEСT 1", " ", "\0", "\ud800", "%s%n", "{}",
+        "NULL",
+        "SELECT ?1, :a, @b, $c", "SELECT x'", "SELECT x'zz'",
+        "SELECT 1e999, -1e999, 0x7fffffffffffffff",
         "SELECT 9223372036854775807 + 1, -9223372036854775808 / -1, 1 / 0, 1 % 0",
-        "EXPLAIN SELECT * FROM orders", "EXPLAIN QUERY PLAN SELECT 1", "/**/EXPLAIN DELETE FROM orders",
+        "EXPLAIN SELECT * FROM orders", "EXPLAIN QUERY PLAN SELECT 1",
+        "/**/EXPLAIN DELETE FROM orders",
         "SELECT main.orders.id, temp.x FROM main.orders", "SELECT * FROM temp.orders",
         "SELECT rowid, _rowid_, oid FROM orders", "SELECT * FROM orders INDEXED BY nothing",
     ))  # fmt: skip

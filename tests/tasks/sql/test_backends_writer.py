@@ -54,7 +54,8 @@ def test_only_declared_kinds_of_writing_are_allowed():
     [
         "PRAGMA writable_schema = 1", "ATTACH ':memory:' AS x", "CREATE TEMP TABLE t (a)",
         "CREATE TRIGGER t AFTER INSERT ON orders BEGIN SELECT 1; END", "CREATE VIEW v AS SELECT 1",
-        "CREATE VIRTUAL TABLE f USING fts5(x)", "VACUUM", "SELECT random()", "EXPLAIN DELETE FROM orders",
+        "CREATE VIRTUAL TABLE f USING fts5(x)", "VACUUM", "SELECT random()",
+        "EXPLAIN DELETE FROM orders",
     ],
 )  # fmt: skip
 def test_refused_even_where_everything_is_declared(sql):
