@@ -1,6 +1,7 @@
 """Environments by the names that people type, and task sets by theirs."""
 
 from collections.abc import Callable
+from functools import cache
 
 import gymnasium
 
@@ -8,6 +9,7 @@ from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageErro
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import EnvFault
+from hexathlon.envs.plugins import PluginError, load_plugins
 from hexathlon.envs.registry import ENVIRONMENTS, EnvironmentInfo, missing_extra
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.source import parse_address
@@ -34,8 +36,21 @@ def short(env_id: str) -> str:
 
 
 def all_environments() -> list[EnvironmentInfo]:
-    """Return every environment, those of plugins included."""
+    """Return every environment, those of plugins included.
+
+    Raises:
+        UsageError: An installed plugin cannot be loaded.
+    """
+    _load_plugins_once()
     return list(ENVIRONMENTS.values())
+
+
+@cache
+def _load_plugins_once() -> None:
+    try:
+        load_plugins()
+    except PluginError as error:
+        raise UsageError(str(error)) from error
 
 
 def find_environment(name: str) -> EnvironmentInfo:

@@ -174,7 +174,7 @@ CHECKS = (
     ),
     Check(
         "two_processes",
-        "let nothing depend on hash(), on the order of sets, on ids or on the process",
+        "let nothing depend on hash(), the order of sets, ids or what else the process imported",
         two_processes,
     ),
     Check(
