@@ -82,9 +82,9 @@ def make_task(
     )
 
 
-def call(name: str, **arguments: Any) -> str:
+def call(tool: str, /, **arguments: Any) -> str:
     """One action in canonical form."""
-    return json.dumps({"name": name, "arguments": arguments})
+    return json.dumps({"name": tool, "arguments": arguments})
 
 
 class SqlToySource(TaskSource):
