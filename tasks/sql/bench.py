@@ -18,7 +18,7 @@ from hexathlon.tasks.task import Level
 __all__ = ["HIDDEN", "Bench", "Population", "bench_for"]
 
 HIDDEN = 5
-_HIDDEN_SIZES: dict[Level, int] = {"tiny": 120, "easy": 300, "medium": 400, "hard": 500}
+_HIDDEN_SIZES: dict[Level, int] = {"tiny": 120, "easy": 300, "medium": 500, "hard": 800}
 _SIZES: dict[Level, tuple[int, ...]] = {
     "tiny": (20, 35, 50),
     "easy": (300, 500, 800),

@@ -22,7 +22,7 @@ __all__ = ["ATTEMPTS", "WORLD_TRIES", "Composition", "compose", "recompose"]
 
 WORLD_TRIES = 8
 """Attempts in one world before the next world is tried."""
-ATTEMPTS = 64
+ATTEMPTS = 128
 
 
 @dataclass(frozen=True, slots=True)

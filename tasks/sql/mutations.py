@@ -109,7 +109,8 @@ def _weaker(source: Relation, predicate: Expression) -> Iterator[tuple[str, Any]
         if isinstance(term, Variant) and term.label == "count_deleted":
             continue
         rest = terms[:place] + terms[place + 1 :]
-        yield "drop_filter", Filter(source, both(*rest)) if rest else source
+        label = "keep_missing" if isinstance(term, IsNull) and term.negated else "drop_filter"
+        yield label, Filter(source, both(*rest)) if rest else source
 
 
 def _compared(

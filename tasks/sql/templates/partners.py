@@ -204,7 +204,7 @@ def all_of(scene: Scene) -> Draft:
     column = scene.group_column(child)
     value = child.value(column)
     scene.restrict(pair.children, 1 if scene.hard else 0)
-    needed = scene.shuffled(column.values)[: scene.number(2, 3)]
+    needed = scene.shuffled(column.values)[: 2 if scene.hard else scene.number(2, 3)]
     if len(needed) < 2:
         raise Unbindable
     wanted = Filter(pair.children.relation, InList(value, tuple(needed)))
@@ -274,7 +274,7 @@ def fan_out(scene: Scene) -> Draft:
 @template("hard")
 def two_children(scene: Scene) -> Draft:
     """Per parent, figures from two child tables that must not multiply each other."""
-    pair = Pairing(scene, parent=1)
+    pair = Pairing(scene, conditions=1, parent=1)
     second = scene.pick(
         e for e in scene.edges(parent=pair.parent.table)
         if e.child not in (pair.edge.child, pair.edge.parent)

@@ -143,7 +143,7 @@ def extreme_rows(scene: Scene) -> Draft:
     measure, label = scene.measure(fact.child, "quantity", "rating"), scene.label(fact.child)
     down = scene.chance(0.5)
     known = fact.relation
-    if measure.nullable and not down:
+    if measure.nullable:
         known = Filter(known, IsNull(measure.expression, negated=True))
     valued = Extend(known, (("measured", measure.expression),))
     ranked = Window(valued, "place", "rank", None, (), (("measured", down),))

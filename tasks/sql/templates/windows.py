@@ -179,7 +179,8 @@ def top_per_group(scene: Scene) -> Draft:
         ),
         (
             f"The place of a {member.table.noun} is one more than the number of those with a "
-            f"larger total in the same group; keep places 1 to {count}, so that ties may give more rows."
+            f"larger total in the same group; keep places 1 to {count}, so that ties may give more "
+            "rows."
             if count > 1
             else "Where several share the largest total of a group, give them all.",
             f"{fact.child.table.plural.capitalize()} without a value for the {measure.text} do not "
