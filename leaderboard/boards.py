@@ -114,11 +114,11 @@ class Board:
         return sorted(means, key=lambda n: (-sum(means[n]) / max(1, len(means[n])), n))
 
     def points(self) -> tuple[str, list[Point]]:
-        """Return what the cost axis shows and the points, or no points where costs are unknown.
+        """Return what the cost axis shows and a point for each ranked row; none without costs.
 
         Money where every row's is known, tokens otherwise.
         """
-        rows = [row for row in self.competitors if row.score.mean is not None]
+        rows = [row for row in self.competitors if row.best is not None]
         scores = [row.score.mean or 0.0 for row in rows]
         for name in ("cost", "tokens"):
             costs = [getattr(row, name) for row in rows]

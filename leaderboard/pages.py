@@ -21,7 +21,7 @@ from hexathlon.leaderboard.boards import Board, Row
 from hexathlon.leaderboard.charts import heat_step, scatter
 from hexathlon.leaderboard.command import eval_command
 from hexathlon.leaderboard.submission import OUTCOMES, Submission, TrialLine
-from hexathlon.leaderboard.text import finalise, inline_json, pretty_json, shorten
+from hexathlon.leaderboard.text import LONGEST, finalise, inline_json, pretty_json, shorten
 
 _HERE = Path(__file__).parent
 TRIALS_PER_PAGE = 200
@@ -268,7 +268,7 @@ def _parts(steps: Sequence[dict[str, Any]]) -> Iterator[Sequence[dict[str, Any]]
     """Cut a trajectory into pages by steps and by size; at least one page."""
     start = size = 0
     for index, step in enumerate(steps):
-        own = len(step["action"]) + len(step["observation"])
+        own = min(len(step["action"]), LONGEST) + min(len(step["observation"]), LONGEST)
         full = index - start >= STEPS_PER_PAGE or size + own > CHARACTERS_PER_PAGE
         if full and index > start:
             yield steps[start:index]

@@ -28,27 +28,29 @@ _SUSPECT = re.compile(
     "\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
+_CONTROLS = (
+    "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI "
+    "DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US"
+).split()
+
 
 def shown(text: str) -> str:
     """Return a text with everything unseen made visible.
 
-    Control characters become their symbols, line ends become newlines, bidirectional controls,
+    Control characters become their names, line ends become newlines, bidirectional controls,
     zero-width characters and lone surrogates become their code points in angle brackets.
     """
     if _SUSPECT.search(text) is None:
         return text
     text = text.replace("\r\n", "\n")
-    text = _SEQUENCE.sub("\u241b", _COLOUR.sub("", text))
+    text = _SEQUENCE.sub("\u27e8ESC\u27e9", _COLOUR.sub("", text))
     return _SUSPECT.sub(_symbol, text)
 
 
 def _symbol(match: re.Match[str]) -> str:
     code = ord(match.group())
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\u2421"
-    return f"\u27e8U+{code:04X}\u27e9"
+    name = _CONTROLS[code] if code < len(_CONTROLS) else f"U+{code:04X}"
+    return f"\u27e8{name}\u27e9"
 
 
 def finalise(value: Any) -> Any:
@@ -81,4 +83,4 @@ def inline_json(value: Any) -> Markup:
 
 def slug(text: str, longest: int = 40) -> str:
     """Return a text as a harmless file name: lower-case letters, digits and single dashes."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower())[:longest].strip("-") or "run"
+    return re.sub(r"[^a-z0-9]+", "-", shown(text).lower())[:longest].strip("-") or "run"

@@ -58,7 +58,7 @@ function addSorter(table, heads) {
     if (!("nosort" in head.dataset)) select.append(new Option(head.textContent.trim(), column));
   });
   label.append("Sort by ", select);
-  table.before(label);
+  table.parentElement.before(label);
   select.addEventListener("change", () => {
     const column = Number(select.value);
     sortTable(table, column, firstDirection(heads[column]));
@@ -88,6 +88,12 @@ function time(seconds) {
   if (seconds === null) return "–";
   if (seconds >= 100) return `${seconds.toFixed(0)} s`;
   return seconds >= 1 ? `${seconds.toFixed(1)} s` : `${(1000 * seconds).toFixed(0)} ms`;
+}
+
+function amount(count) {
+  if (count >= 1e6) return `${(count / 1e6).toFixed(1)}M`;
+  if (count >= 1e4) return `${(count / 1e3).toFixed(0)}k`;
+  return count >= 1e3 ? `${(count / 1e3).toFixed(1)}k` : String(count);
 }
 
 function trialPage(line) {
@@ -146,7 +152,7 @@ function filterTrials(holder) {
       cell(made, "Reward", reward === null ? "–" : reward.toFixed(2), true);
       cell(made, "Ended by", isolated(words[stop]));
       cell(made, "Turns", turns, true);
-      cell(made, "Tokens", tokens >= 10000 ? `${(tokens / 1000).toFixed(0)}k` : tokens, true);
+      cell(made, "Tokens", amount(tokens), true);
       cell(made, "Time", time(seconds), true);
     }
     table.tBodies[0].replaceWith(body);
