@@ -1,6 +1,6 @@
 """Plays the trials of a plan and writes their records, one at a time or many at once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from hexathlon.baselines.attempt import waits
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
@@ -42,8 +42,8 @@ class Player:
         self.spoilt = spoilt
         self._infra_in_a_row = self._passed = self._infra = 0
 
-    def play(self, keys: Sequence[TrialKey]) -> None:
-        """Play these trials, many at once where the agent or an environment waits.
+    def play(self, keys: Iterator[TrialKey], count: int) -> None:
+        """Play these trials, so many in number, at once where agent or environment waits.
 
         Raises:
             Fatal: No trial could be played.
@@ -62,14 +62,13 @@ class Player:
                 slot.close()
         import asyncio  # 3 MB that a run of built-in agents does without
 
-        asyncio.run(self._play_many(keys))
+        asyncio.run(self._play_many(keys, count))
 
-    async def _play_many(self, keys: Sequence[TrialKey]) -> None:
+    async def _play_many(self, keys: Iterator[TrialKey], count: int) -> None:
         import asyncio
 
-        rest = iter(keys)
-        count = min(self.execution.concurrency, len(keys))
-        tasks = [asyncio.create_task(self._work(rest)) for _ in range(count)]
+        workers = min(self.execution.concurrency, count)
+        tasks = [asyncio.create_task(self._work(keys)) for _ in range(workers)]
         try:
             await asyncio.gather(*tasks)
         finally:

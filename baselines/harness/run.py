@@ -5,7 +5,7 @@ configuration, must be the one that the folder holds, and the difference between
 recorded ones is played. So a run that was killed anywhere is continued by the same command.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +30,6 @@ from hexathlon.evaluators.plan import (
     TrialKey,
     plan_differences,
     plan_hash,
-    plan_keys,
     read_plan,
     write_plan,
 )
@@ -187,24 +186,27 @@ def _play_rest(
     writer: RecordWriter,
 ) -> Outcome:
     config = stored_config(plan)
-    keys = plan_keys(plan)
     done = completed_keys(run, infra=not execution.retry_infra)
-    left = [key for key in keys if key not in done] if done else keys
-    spoilt = _spoilt(run, left) if execution.retry_infra else {}
+    spoilt = _spoilt(run, done) if execution.retry_infra else {}
+    planned, left = len(plan["keys"]), len(plan["keys"]) - len(done)
     rollout = Rollout(model.agent, config.limits, execution.retries, read_salt(execution.salt_file))
     versions = {row["id"]: row["version"] for row in plan["envs"]}
-    with Progress(model.agent.name, len(keys)) as progress:
-        progress.done = len(keys) - len(left)
+    with Progress(model.agent.name, planned) as progress:
+        progress.done = planned - left
         player = Player(rollout, config, versions, execution, writer, progress, spoilt)
-        player.play(left)
-    return Outcome(run, len(keys), len(left), len(writer.torn))
+        player.play((key for key in _keys(plan) if key not in done), left)
+    return Outcome(run, planned, left, len(writer.torn))
 
 
-def _spoilt(run: Path, left: Iterable[TrialKey]) -> dict[TrialKey, int]:
+def _keys(plan: Mapping[str, Any]) -> Iterator[TrialKey]:
+    """Return the keys of a plan, without a second copy of them all."""
+    return ((env, task, seed, trial) for env, task, seed, trial in plan["keys"])
+
+
+def _spoilt(run: Path, done: Collection[TrialKey]) -> dict[TrialKey, int]:
     """Return how often each trial was tried that is to be tried again."""
-    wanted = set(left)
     return {
         record_key(record): record["attempt"]
         for record in read_records(run)
-        if record["status"] == "infra" and record_key(record) in wanted
+        if record["status"] == "infra" and record_key(record) not in done
     }
