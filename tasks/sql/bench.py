@@ -57,6 +57,11 @@ class Population:
             del self.rows
         return connection
 
+    def __del__(self) -> None:
+        connection = self.__dict__.get("connection")
+        if connection is not None:
+            connection.close()
+
     def answer(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""
         return self.connection.execute(sql).fetchall()
@@ -89,7 +94,7 @@ class Bench:
         return {t.name: [column.name for column in t.columns] for t in self.schema.tables}
 
 
-@lru_cache(maxsize=6)
+@lru_cache(maxsize=5)
 def bench_for(world_id: str) -> Bench:
     """The bench of a world; recent ones are kept."""
     world = world_for(world_id)
