@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from hexathlon.baselines.harness.environments import all_environments
-from hexathlon.envs.registry import missing_extra
+from hexathlon.baselines.harness.errors import EnvironmentUnavailable
+from hexathlon.envs.registry import ENVIRONMENTS, missing_extra
 
 __all__ = ["Probe", "probes"]
 
@@ -51,7 +52,12 @@ def probes() -> Iterator[Probe]:
     yield _program("bubblewrap", ("bwrap",), "apt-get install bubblewrap")
     yield _program("chromium", _CHROMIUM, "apt-get install chromium-headless-shell")
     yield _postgres()
-    for info in all_environments():
+    try:
+        environments = all_environments()
+    except EnvironmentUnavailable as error:
+        yield Probe("plugins", "no", str(error), "mend or uninstall the plugin")
+        environments = list(ENVIRONMENTS.values())
+    for info in environments:
         install = missing_extra(info)
         yield Probe(info.id, "no" if install else "yes", info.title, install or "")
 

@@ -28,7 +28,7 @@ from hexathlon.envs.registry import EnvironmentInfo
 from hexathlon.evaluators.plan import PLAN_SCHEMA, TrialKey
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.source import parse_address
-from hexathlon.tasks.task import Level
+from hexathlon.tasks.task import SPLITS, Level
 from hexathlon.tasks.taskset import TaskSet, commitment
 
 __all__ = ["Slice", "build_plan", "open_row", "read_salt", "slices_of"]
@@ -145,7 +145,10 @@ def _first_ids(info: EnvironmentInfo, tasks: TaskSet, count: int) -> tuple[str, 
         if count == 0 and size is None:
             raise UsageError(f"{tasks.name} has no end: say how many with --tasks N")
         if size == 0:
-            raise UsageError(f"{tasks.name} is empty; choose another split or level")
+            filled = [split for split in SPLITS[:3] if tasks.source.size(split, tasks.level) != 0]
+            raise UsageError(
+                f"{tasks.name} is empty; there are tasks in {', '.join(filled) or 'no split'}"
+            )
         wanted = size if count == 0 or size is None else min(count, size)
         return tuple(tasks.ids(wanted if wanted is not None else count))
     except TaskError as error:

@@ -198,9 +198,9 @@ def _sizes(info: EnvironmentInfo, taskset: str) -> dict[str, Any]:
     for split in _SPLITS:
         try:
             tasks = open_taskset(info, taskset, split, None, None)
-            sizes[split] = "unbounded" if tasks.size is None else tasks.size
-        except (TaskError, UsageError) as error:
-            sizes[split] = str(error)
+        except EnvironmentUnavailable as error:
+            return {"not here:": str(error)}
+        sizes[split] = "unbounded" if tasks.size is None else tasks.size
     return sizes
 
 
