@@ -7,6 +7,7 @@ what the schema says is dirty. The same (schema, seed, size) gives the same rows
 from collections.abc import Mapping
 from datetime import date
 from functools import lru_cache
+from math import fsum
 
 import numpy as np
 
@@ -29,7 +30,8 @@ _ENTITY_FACTOR = 2.4
 
 def row_counts(tables: tuple[Table, ...], size: int) -> dict[str, int]:
     """How many rows each table gets before duplicates; link tables may stay a little below."""
-    events = sum(table.weight for table in tables if table.scale == "event")
+    # math.fsum, because the plain sum of floats changed with Python 3.12
+    events = fsum(table.weight for table in tables if table.scale == "event")
     return {table.name: _count(table, size, events) for table in tables if not table.decoy}
 
 
