@@ -17,26 +17,32 @@ class LazyInfos(dict[str, Any]):
 
     Args:
         vector: The vector, whose rules for merging apply.
-        infos: Number and info of each environment that answered.
+        numbers: Which environments answered.
+        infos: The info of each of them.
     """
 
+    __slots__ = ("_infos", "_numbers", "_vector")
+
     def __init__(
-        self, vector: VectorEnv[Any, Any, Any], infos: Sequence[tuple[int, dict[str, Any]]]
+        self,
+        vector: VectorEnv[Any, Any, Any],
+        numbers: Sequence[int],
+        infos: Sequence[dict[str, Any]],
     ) -> None:
-        super().__init__()
         self._vector: VectorEnv[Any, Any, Any] | None = vector
+        self._numbers = numbers
         self._infos = infos
 
     @property
     def each(self) -> dict[int, dict[str, Any]]:
         """Each environment's own info by number, as it came."""
-        return dict(self._infos)
+        return dict(zip(self._numbers, self._infos, strict=True))
 
     def _fill(self) -> None:
         if self._vector is not None:
             vector, self._vector = self._vector, None
             merged: dict[str, Any] = {}
-            for number, info in self._infos:
+            for number, info in zip(self._numbers, self._infos, strict=True):
                 merged = vector._add_info(merged, info, number)
             dict.update(self, merged)
 

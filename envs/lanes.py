@@ -47,10 +47,11 @@ class Lane:
     Attributes:
         awaits: Whether `astep` and `areset` are to be used.
         done: Whether the episode has ended and was not reset.
-        observation: The last one, which a batch shows while others are reset.
+        in_place: The environment's own `step`.
+        blank: An element of the observation space that carries nothing.
     """
 
-    __slots__ = ("_blank", "_mode", "awaits", "done", "env", "number", "observation")
+    __slots__ = ("_mode", "awaits", "blank", "done", "env", "in_place", "number")
 
     def __init__(self, number: int, env: gymnasium.Env[Any, Any], mode: AutoresetMode) -> None:
         self.number = number
@@ -58,8 +59,8 @@ class Lane:
         self.awaits = awaits(env)
         self.done = False
         self._mode = mode
-        self._blank = _blank(env.observation_space)
-        self.observation = self._blank
+        self.in_place = env.step
+        self.blank = _blank(env.observation_space)
 
     def step(self, action: Any) -> Arrival:
         """Step in place, or reset where the mode says so."""
@@ -67,22 +68,24 @@ class Lane:
             self.require_episode()
             return self.reset()
         try:
-            observation, reward, terminated, truncated, info = self.env.step(action)
+            result = self.in_place(action)
         except EnvFault as fault:
-            return self._failed(fault)
-        self.observation = observation
-        if terminated or truncated:
-            self.done = True
-            if self._mode is AutoresetMode.SAME_STEP:
-                return self._same_step((observation, reward, terminated, truncated, info))
-        return Arrival(self.number, observation, cast("float", reward), terminated, truncated, info)
+            return self.failed(fault)
+        return self.ended(result) if result[2] or result[3] else Arrival(self.number, *result)
+
+    def ended(self, result: Any) -> Arrival:
+        """Take note of an episode's end, and reset in place where the mode says so."""
+        self.done = True
+        if self._mode is AutoresetMode.SAME_STEP:
+            return _joined(result, self.reset())
+        return Arrival(self.number, *result)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Arrival:
         """Start an episode in place."""
         try:
             observation, info = self.env.reset(seed=seed, options=options)
         except EnvFault as fault:
-            return self._failed(fault)
+            return self.failed(fault)
         return self._opened(observation, info)
 
     async def astep(self, action: Any) -> Arrival:
@@ -93,14 +96,12 @@ class Lane:
         try:
             result = await cast("Any", self.env).astep(action)
         except EnvFault as fault:
-            return self._failed(fault)
-        observation, reward, terminated, truncated, info = result
-        self.observation = observation
-        if terminated or truncated:
+            return self.failed(fault)
+        if result[2] or result[3]:
             self.done = True
             if self._mode is AutoresetMode.SAME_STEP:
                 return _joined(result, await self.areset())
-        return Arrival(self.number, observation, reward, terminated, truncated, info)
+        return Arrival(self.number, *result)
 
     async def areset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -109,7 +110,7 @@ class Lane:
         try:
             observation, info = await cast("Any", self.env).areset(seed=seed, options=options)
         except EnvFault as fault:
-            return self._failed(fault)
+            return self.failed(fault)
         return self._opened(observation, info)
 
     def require_episode(self) -> None:
@@ -120,19 +121,15 @@ class Lane:
                 "options={'reset_mask': ...} or send_reset()"
             )
 
-    def _same_step(self, result: tuple[Any, Any, bool, bool, dict[str, Any]]) -> Arrival:
-        return _joined(result, self.reset())
-
     def _opened(self, observation: Any, info: dict[str, Any]) -> Arrival:
         self.done = False
-        self.observation = observation
         return Arrival(self.number, observation, 0.0, False, False, info)
 
-    def _failed(self, fault: EnvFault) -> Arrival:
+    def failed(self, fault: EnvFault) -> Arrival:
+        """Take note that the infrastructure failed; the next reset starts anew."""
         self.done = True
-        self.observation = self._blank
         info = {"status": Status.ERROR_ENV.value, "fault": fault.cause}
-        return Arrival(self.number, self._blank, float("nan"), False, True, info, fault)
+        return Arrival(self.number, self.blank, float("nan"), False, True, info, fault)
 
 
 def _joined(result: tuple[Any, Any, bool, bool, dict[str, Any]], opening: Arrival) -> Arrival:

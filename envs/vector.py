@@ -91,6 +91,10 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         self._lanes = [
             Lane(number, env, self.autoreset_mode) for number, env in enumerate(self.envs)
         ]
+        self._steps = [lane.in_place for lane in self._lanes]
+        self._numbers = range(self.num_envs)
+        self._all_running = True
+        self._latest = [lane.blank for lane in self._lanes]
         inline = not any(lane.awaits for lane in self._lanes)
         self._lease = None if inline else LoopLease(self)
         self._flying: dict[int, asyncio.Task[Arrival]] = {}
@@ -126,7 +130,8 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         indices, options = self._masked(options)
         self.send_reset(indices, seed=seed, options=options)
         arrivals = self._all(len(indices))
-        infos = LazyInfos(self, [(arrival.number, arrival.info) for arrival in arrivals])
+        numbers = [arrival.number for arrival in arrivals]
+        infos = LazyInfos(self, numbers, [arrival.info for arrival in arrivals])
         observations = self._batched_observations()
         self._raise_faults(arrivals, (observations, infos))
         return observations, infos
@@ -139,21 +144,62 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
             ResetNeeded: One has ended and autoreset is disabled.
         """
         listed = self._listed(actions)
-        if self._lease is None and not self._ready:
-            for lane in self._lanes:
-                lane.require_episode()
-            arrivals = [lane.step(action) for lane, action in zip(self._lanes, listed, strict=True)]
-        else:
-            self.send(listed)
-            arrivals = sorted(self._all(self.num_envs), key=_number)
-        batch = (
-            self._batched_observations(),
-            np.array([arrival.reward for arrival in arrivals], np.float64),
-            np.array([arrival.terminated for arrival in arrivals], np.bool_),
-            np.array([arrival.truncated for arrival in arrivals], np.bool_),
-            cast("dict[str, Any]", LazyInfos(self, [(a.number, a.info) for a in arrivals])),
+        if self._lease is None and self._all_running and not self._ready:
+            return self._step_in_place(listed)
+        self.send(listed)
+        arrivals = sorted(self._all(self.num_envs), key=_number)
+        return self._batch(
+            [arrival.reward for arrival in arrivals],
+            [arrival.info for arrival in arrivals],
+            arrivals,
         )
-        self._raise_faults(arrivals, batch)
+
+    def _step_in_place(self, actions: Sequence[Any]) -> Batch:
+        """Step one after another, with as little around each step as can be."""
+        observations: list[Any] = []
+        rewards: list[Any] = []
+        infos: list[dict[str, Any]] = []
+        ended: list[Arrival] = []
+        for step, action in zip(self._steps, actions, strict=True):
+            try:
+                observation, reward, terminated, truncated, info = step(action)
+            except EnvFault as fault:
+                arrival = self._lanes[len(observations)].failed(fault)
+            else:
+                if not (terminated or truncated):
+                    observations.append(observation)
+                    rewards.append(reward)
+                    infos.append(info)
+                    continue
+                result = observation, reward, terminated, truncated, info
+                arrival = self._lanes[len(observations)].ended(result)
+            observations.append(arrival.observation)
+            rewards.append(arrival.reward)
+            infos.append(arrival.info)
+            ended.append(arrival)
+        self._latest = observations
+        if ended:
+            self._all_running = not any(lane.done for lane in self._lanes)
+        return self._batch(rewards, infos, ended)
+
+    def _batch(
+        self, rewards: list[Any], infos: list[dict[str, Any]], ended: Iterable[Arrival]
+    ) -> Batch:
+        """Put a step together; `ended` holds at least the arrivals that ended or failed."""
+        terminations = np.zeros(self.num_envs, np.bool_)
+        truncations = np.zeros(self.num_envs, np.bool_)
+        for arrival in ended:
+            terminations[arrival.number] = arrival.terminated
+            truncations[arrival.number] = arrival.truncated
+        batch: Batch = (
+            self._batched_observations(),
+            np.array(rewards, np.float64),
+            terminations,
+            truncations,
+            LazyInfos(self, self._numbers, infos),
+        )
+        if ended:
+            self._raise_faults(ended, batch)
         return batch
 
     # Completion order --------------------------------------------------------------------------
@@ -227,6 +273,8 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
                 self._ready.extendleft(reversed(arrivals))
                 raise answer
             arrivals.append(answer)
+            self._latest[answer.number] = answer.observation
+        self._all_running = not any(lane.done for lane in self._lanes)
         return arrivals
 
     @property
@@ -366,18 +414,16 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         return cast("Sequence[dict[str, Any]]", options)
 
     def _batched_observations(self) -> Any:
-        observations = [lane.observation for lane in self._lanes]
         if self._as_tuple:
-            return tuple(observations)
+            return tuple(self._latest)
         space = self.single_observation_space
         out = create_empty_array(space, n=self.num_envs, fn=np.zeros)
-        return concatenate(space, observations, cast("Any", out))
+        return concatenate(space, self._latest, cast("Any", out))
 
     def _raise_faults(self, arrivals: Iterable[Arrival], batch: Any) -> None:
-        if self.on_fault == "raise":
-            faults = {a.number: a.fault for a in arrivals if a.fault is not None}
-            if faults:
-                raise VectorFault(faults, batch)
+        faults = {one.number: one.fault for one in arrivals if one.fault is not None}
+        if faults and self.on_fault == "raise":
+            raise VectorFault(faults, batch)
 
     def __iter__(self) -> Iterator[Environment]:
         return iter(self.envs)
