@@ -213,7 +213,7 @@ def ratio_of_sums(scene: Scene) -> Draft:
 @template("hard")
 def part_above_whole(scene: Scene) -> Draft:
     """Parents whose average over some rows exceeds their average over all."""
-    fact = scene.fact(1, 2)
+    fact = scene.fact(1, 1)
     base = fact.phrase
     dim, measure = by_parent(scene, fact), scene.measure(fact.child)
     whole = fact.relation

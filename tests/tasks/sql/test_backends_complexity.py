@@ -2,7 +2,7 @@
 
 import pytest
 
-from hexathlon.tasks.sql.backends.complexity import copies
+from hexathlon.tasks.sql.backends.complexity import copies, tables_joined
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,17 @@ def test_doubling_is_seen_without_being_done():
 def test_malformed_text_is_counted_without_complaint():
     for sql in ("WITH a AS (", ") AS (", "AS (SELECT", "((((", "'", 'x" AS ('):
         assert copies(sql) >= 0
+
+
+@pytest.mark.parametrize(
+    ("sql", "count"),
+    [
+        ("SELECT 1, 2, 3", 0),
+        ("SELECT a, b FROM t WHERE a IN (1, 2, 3) ORDER BY a, b", 1),
+        ("SELECT a FROM t, u AS v, w JOIN x ON f(a, b)", 5),
+        ("SELECT a FROM (SELECT a, b FROM t, u) s, v GROUP BY a, b", 4),
+        ("SELECT ', , FROM t' -- FROM t, u", 0),
+    ],
+)
+def test_tables_joined(sql, count):
+    assert tables_joined(sql) == count

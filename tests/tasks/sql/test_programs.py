@@ -81,7 +81,9 @@ def database(seed: int) -> Database:
     rng = generator_for("test-programs", seed)
     rows = {"shops": _shops(rng), "sales": _sales(rng)}
     connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE TABLE shops (id INTEGER PRIMARY KEY, name TEXT, town TEXT, rank INT)")
+    connection.execute(
+        "CREATE TABLE shops (id INTEGER PRIMARY KEY, name TEXT, town TEXT, rank INT)"
+    )
     connection.execute(
         "CREATE TABLE sales (id INTEGER PRIMARY KEY, shop_id INT, kind TEXT, amount REAL, day TEXT)"
     )
