@@ -24,6 +24,7 @@ from hexathlon.tasks.sql.programs.expressions import (
     Scalar,
     Value,
     Variant,
+    meant,
 )
 from hexathlon.tasks.sql.programs.relations import Relation
 
@@ -100,11 +101,11 @@ def _truth_sql(expression: Expression, text: Callable[[Expression], str]) -> str
             return f"{text(left)} {operator} {text(right)}"
         case And(terms):
             return " AND ".join(
-                f"({text(term)})" if isinstance(term, Or) else text(term) for term in terms
+                f"({text(term)})" if isinstance(meant(term), Or) else text(term) for term in terms
             )
         case Or(terms):
             return " OR ".join(
-                f"({text(term)})" if isinstance(term, And) else text(term) for term in terms
+                f"({text(term)})" if isinstance(meant(term), And) else text(term) for term in terms
             )
         case Not(operand):
             return f"NOT ({text(operand)})"

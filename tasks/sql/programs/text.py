@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal as Choice
 
-from hexathlon.tasks.sql.programs.expressions import Expression, conjuncts
+from hexathlon.tasks.sql.programs.expressions import Expression, Or, Ref, conjuncts, meant
 from hexathlon.tasks.sql.programs.phrases import Dialect, expression_sql, quoted
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
@@ -28,6 +28,7 @@ from hexathlon.tasks.sql.programs.relations import (
     Window,
 )
 from hexathlon.tasks.sql.programs.walk import names_read
+from hexathlon.tasks.sql.programs.window_text import over, per_row
 
 __all__ = ["GOLD", "OTHER", "Style", "sql_text"]
 
@@ -200,7 +201,7 @@ class _Writer:
         terms = conjuncts(node.predicate)
         for term in terms:
             text = self._expression(term, block)
-            if " OR " in text and type(term).__name__ == "Or":
+            if isinstance(meant(term), Or):
                 text = f"({text})"
             (block.having if grouped else block.where).append(text)
         return block
@@ -312,7 +313,7 @@ class _Writer:
         block = self._open(node.source, wanted, 2)
         if read & block.windows:
             block = self._wrap(block, node.source, wanted)
-        block.scope[node.name] = _over(node, block.scope)
+        block.scope[node.name] = over(node, block.scope)
         block.windows.add(node.name)
         block.stage = 2
         block.single = False
@@ -326,7 +327,7 @@ class _Writer:
         same = [f"peer.{_output(p)} IS {block.scope[p]}" for p in node.partition]
         if self.dialect != "sqlite":
             same = [text.replace(" IS ", " IS NOT DISTINCT FROM ") for text in same]
-        block.scope[node.name] = _per_row(node, table, inner, block.scope, same)
+        block.scope[node.name] = per_row(node, table, inner, block.scope, same)
         block.stage = 2
         block.windows.add(node.name)
         block.single = False
@@ -367,8 +368,6 @@ class _Writer:
 
 
 def _narrowed(relation: Relation, columns: tuple[str, ...]) -> Relation:
-    from hexathlon.tasks.sql.programs.expressions import Ref
-
     return Project(relation, tuple((name, Ref(name)) for name in columns))
 
 
@@ -382,63 +381,3 @@ def _item(text: str, name: str) -> str:
 
 def _indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.splitlines())
-
-
-def _over(node: Window, scope: dict[str, str]) -> str:
-    argument = scope[node.argument] if node.argument else ""
-    if node.function == "count" and not argument:
-        argument = "*"
-    parts = []
-    if node.partition:
-        parts.append(f"PARTITION BY {', '.join(scope[name] for name in node.partition)}")
-    if node.order:
-        keys = ", ".join(scope[name] + (" DESC" if down else "") for name, down in node.order)
-        parts.append(f"ORDER BY {keys}")
-    if node.frame == "running":
-        parts.append("ROWS UNBOUNDED PRECEDING")
-    elif isinstance(node.frame, int):
-        parts.append(f"ROWS BETWEEN {node.frame} PRECEDING AND CURRENT ROW")
-    elif node.order and node.function in ("sum", "avg", "count", "min", "max"):
-        parts.append("ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")
-    return f"{node.function.upper()}({argument}) OVER ({' '.join(parts)})"
-
-
-def _per_row(
-    node: Window, table: str, inner: dict[str, str], outer: dict[str, str], same: list[str]
-) -> str:
-    """A window function as a scalar sub-query correlated with the row."""
-    value = inner[node.argument] if node.argument else "*"
-    keys = [(inner[name], outer[name], down) for name, down in node.order]
-    before = _before(keys)
-    backwards = ", ".join(a + ("" if down else " DESC") for a, _, down in keys)
-    equal = " AND ".join(f"{a} = {b}" for a, b, _ in keys)
-    where, start = list(same), f"FROM {table} AS peer"
-
-    def query(item: str, tests: list[str], tail: str = "") -> str:
-        condition = f" WHERE {' AND '.join(tests)}" if tests else ""
-        return f"(SELECT {item} {start}{condition}{tail})"
-
-    if node.function in ("rank", "row_number"):
-        return query("COUNT(*) + 1", [*where, before])
-    if node.function == "dense_rank":
-        return query(f"COUNT(DISTINCT {keys[0][0]}) + 1", [*where, before])
-    if node.function == "lag":
-        return query(value, [*where, before], f" ORDER BY {backwards} LIMIT 1")
-    word = node.function.upper()
-    if node.frame == "partition":
-        return query(f"{word}({value})", where)
-    upto = [*where, f"({before} OR {equal})"]
-    if node.frame == "running":
-        return query(f"{word}({value})", upto)
-    tail = f" ORDER BY {backwards} LIMIT {int(node.frame) + 1}"
-    last = query(f"{value} AS last_value", upto, tail)
-    return f"(SELECT {word}(last_value) FROM {last} AS recent)"
-
-
-def _before(keys: list[tuple[str, str, bool]]) -> str:
-    """Condition that the peer's keys come strictly before the row's."""
-    terms = []
-    for place, (a, b, down) in enumerate(keys):
-        ties = [f"{x} = {y}" for x, y, _ in keys[:place]]
-        terms.append(" AND ".join([*ties, f"{a} {'>' if down else '<'} {b}"]))
-    return terms[0] if len(terms) == 1 else f"({' OR '.join(terms)})"

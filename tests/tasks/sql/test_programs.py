@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.programs import Style, evaluate, sql_text
 from hexathlon.tasks.sql.programs.expressions import (
     And,
@@ -21,6 +22,7 @@ from hexathlon.tasks.sql.programs.expressions import (
     Or,
     Ref,
     Scalar,
+    Variant,
 )
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
@@ -41,7 +43,6 @@ from hexathlon.tasks.sql.programs.relations import (
 )
 from hexathlon.tasks.sql.programs.text import GOLD, OTHER
 from hexathlon.tasks.sql.screening import same_answer
-from hexathlon.tasks.seeding import generator_for
 
 Database = tuple[dict[str, list[tuple]], sqlite3.Connection]
 COLUMNS = {
@@ -181,6 +182,8 @@ def shapes() -> dict[str, Relation]:
     cleaned = Call("lower", (Call("trim", (Ref("a.kind"),)),))
     by_day = (("a.day", False), ("a.id", False))
     web = Compare("=", cleaned, Literal("web"))
+    big = Compare(">", amount, Literal(9))
+    either = Variant(Or((big, IsNull(amount))), big, "test")
     names = Project(joined(), (("name", Ref("s.name")),))
     return {
         "inner": Project(joined(), named),
@@ -210,10 +213,13 @@ def shapes() -> dict[str, Relation]:
             sales(),
             (
                 ("id", Ref("a.id")),
-                ("size", Case(((Compare(">", amount, Literal(9)), Literal("big")),), Ref("a.kind"))),
+                ("size", Case(((big, Literal("big")),), Ref("a.kind"))),
                 ("half", Binary("/", amount, Literal(2))),
                 ("none", Binary("/", amount, Binary("-", Ref("a.id"), Literal(3)))),
             ),
+        ),
+        "variant": Project(
+            Filter(Filter(sales(), either), Or((web, IsNull(Ref("a.kind"))))), (("id", Ref("a.id")),)
         ),
         "conditional": Group(
             sales(),
