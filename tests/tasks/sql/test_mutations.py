@@ -95,7 +95,7 @@ def test_most_mutants_of_a_question_answer_something_else():
     program = Project(groups, (("kind", Ref("t.kind")), ("n", Ref("n"))))
     right = evaluate(program, ROWS, COLUMNS).rows
     told_apart = set()
-    for label, mutant in mutants(program):
+    for _, mutant in mutants(program):
         try:
             rows = evaluate(mutant, ROWS, COLUMNS).rows
         except KeyError:  # it reads a column that it removed

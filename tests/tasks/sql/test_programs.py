@@ -219,7 +219,8 @@ def shapes() -> dict[str, Relation]:
             ),
         ),
         "variant": Project(
-            Filter(Filter(sales(), either), Or((web, IsNull(Ref("a.kind"))))), (("id", Ref("a.id")),)
+            Filter(Filter(sales(), either), Or((web, IsNull(Ref("a.kind"))))),
+            (("id", Ref("a.id")),),
         ),
         "conditional": Group(
             sales(),
