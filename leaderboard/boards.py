@@ -6,6 +6,7 @@ are never ranked against each other.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any
 from hexathlon.evaluators.canonical import content_hash
 from hexathlon.evaluators.statistics import normalised_score, pareto_front, rank_ranges
 from hexathlon.evaluators.summary import EnvSummary, Score
+from hexathlon.evaluators.tally import level_order
 from hexathlon.leaderboard.submission import Submission
 from hexathlon.leaderboard.text import slug
 
@@ -97,9 +99,7 @@ class Board:
     @property
     def levels(self) -> list[str]:
         """Names of all levels, easiest first."""
-        known = ["tiny", "easy", "medium", "hard"]
-        names = {name for row in self.rows for name in row.result.levels}
-        return sorted(names, key=lambda n: (known.index(n) if n in known else len(known), n))
+        return sorted({name for row in self.rows for name in row.result.levels}, key=level_order)
 
     @property
     def competitors(self) -> list[Row]:
@@ -111,7 +111,7 @@ class Board:
         for row in self.competitors or self.rows:
             for name, score in getattr(row.result, kind).items():
                 means.setdefault(name, []).extend([] if score.mean is None else [score.mean])
-        return sorted(means, key=lambda n: (-sum(means[n]) / max(1, len(means[n])), n))
+        return sorted(means, key=lambda n: (-math.fsum(means[n]) / max(1, len(means[n])), n))
 
     def points(self) -> tuple[str, list[Point]]:
         """Return what the cost axis shows and a point for each ranked row; none without costs.
@@ -189,6 +189,7 @@ def _rows(
     usual_limits: str,
 ) -> list[Row]:
     reasons = [_why_unranked(submission, result) for submission, result in members]
+    most = max(result.score.tasks for _, result in members)
     ranked = [index for index, reason in enumerate(reasons) if reason is None]
     clusters: dict[str, Hashable] = {}
     for index in ranked:
@@ -205,7 +206,7 @@ def _rows(
                 best=place.best if place else None,
                 worst=place.worst if place else None,
                 unranked=reasons[index],
-                flags=_flags(submission, result, usual_limits),
+                flags=_flags(submission, result, usual_limits, most),
                 normalised=_normalised(result, floor, ceiling),
                 **_spent(result),
             )
@@ -232,13 +233,17 @@ def _why_unranked(submission: Submission, result: EnvSummary) -> str | None:
     return result.score.unrankable
 
 
-def _flags(submission: Submission, result: EnvSummary, usual_limits: str) -> tuple[str, ...]:
+def _flags(
+    submission: Submission, result: EnvSummary, usual_limits: str, most_tasks: int
+) -> tuple[str, ...]:
     flags = [f"{name} \u00d7{count}" for name, count in sorted(result.tally.flags.items())]
     retried = sum(n for (status, _), n in result.tally.causes.items() if status == "retried")
     if retried:
         flags.append(f"{retried} retried")
     if content_hash(submission.plan.get("limits")) != usual_limits:
         flags.append("other limits")
+    if result.score.tasks < most_tasks and not submission.missing:
+        flags.append(f"{result.score.tasks} of {most_tasks} tasks")
     if submission.plan.get("code", {}).get("dirty"):
         flags.append("uncommitted code")
     if result.tally.sandboxes.get("unsandboxed"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -187,7 +188,7 @@ def _overview(boards: Sequence[Board]) -> dict[str, Any]:
 
 def _overview_order(submission: Submission, scores: list[Any]) -> tuple[bool, float, str]:
     means = [score.mean for score in scores if score is not None and score.mean is not None]
-    mean = sum(means) / len(means) if means else -1.0
+    mean = math.fsum(means) / len(means) if means else -1.0
     return (submission.reference is not None, -mean, submission.slug)
 
 

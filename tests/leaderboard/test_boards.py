@@ -84,6 +84,14 @@ def test_flags_name_what_differs(tmp_path):
     assert flags["odd"] == ("canary seen ×10", "10 retried", "other limits")
 
 
+def test_playing_fewer_tasks_shows(tmp_path):
+    whole = make_run(tmp_path / "whole", BEST, tasks=40)
+    few = make_run(tmp_path / "few", "cirrus-8b", tasks=5)
+    (board,) = boards_of(whole, few)
+    flags = {row.submission.path.name: row.flags for row in board.rows}
+    assert flags == {"whole": (), "few": ("5 of 40 tasks",)}
+
+
 def test_cost_axis_is_money_only_where_all_of_it_is_known(tmp_path):
     def unpriced(record):
         usage = {role: {**use, "cost": None} for role, use in record["usage"].items()}
