@@ -119,9 +119,11 @@ class SqliteConnection:
         self._counts.clear()
         if schema:
             self._connection.set_authorizer(None)
+            self._connection.set_progress_handler(None, 0)
             self._catalogue = read_catalogue(self._connection)
             self._authorizer.readable.update(name.lower() for name in self._catalogue)
             self._connection.set_authorizer(self._authorizer)
+            self._connection.set_progress_handler(self._tick, self._step)
 
     @property
     def in_transaction(self) -> bool:

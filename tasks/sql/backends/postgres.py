@@ -30,6 +30,13 @@ _READER, _EDITOR, _WRITER = "hexathlon_reader", "hexathlon_editor", "hexathlon_w
 
 _LOCK = 0x48455841
 _KEPT = 8
+_SETTINGS = (
+    "temp_file_limit = '256MB'",
+    "timezone = 'UTC'",
+    "max_parallel_workers_per_gather = 0",
+    # Compiling to machine code takes seconds in which the deadline is not looked at.
+    "jit = off",
+)
 _DDL = frozenset({"create_table", "alter_table", "create_index", "drop_table"})
 _DML = {"insert": "INSERT", "update": "UPDATE", "delete": "DELETE"}
 _REVOKED = (
@@ -192,9 +199,8 @@ class _Server:
                 f"{verb} ROLE {role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT "
                 f"PASSWORD '{self._password}'"
             )
-            connection.exec_driver_sql(f"ALTER ROLE {role} SET temp_file_limit = '256MB'")
-            connection.exec_driver_sql(f"ALTER ROLE {role} SET timezone = 'UTC'")
-            connection.exec_driver_sql(f"ALTER ROLE {role} SET max_parallel_workers_per_gather = 0")
+            for setting in _SETTINGS:
+                connection.exec_driver_sql(f"ALTER ROLE {role} SET {setting}")
 
     def _build(self, admin: "Connection", name: str, image: bytes) -> None:
         """Fill a database under another name, so that no half-filled one is taken for whole."""

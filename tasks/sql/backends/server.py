@@ -25,6 +25,7 @@ from hexathlon.tasks.sql.backends.base import (
     first_word,
     plain_row,
 )
+from hexathlon.tasks.sql.backends.complexity import copies, tables_joined
 from hexathlon.tasks.sql.backends.connection import read_catalogue
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ TOO_SLOW = (
     "the statement went over its time limit and was stopped",
     "Filter earlier, join on keys, avoid cross joins, or bound the recursion.",
 )
+_MOST_JOINED, _MOST_COPIES = 24, 200
 _READING = frozenset({"select", "with", "values"})
 _WORDS: dict[str, tuple[str, ...]] = {
     "insert": ("insert",), "update": ("update",), "delete": ("delete",),
@@ -279,6 +281,8 @@ def sqlite_copy(loaded: Loaded, image: bytes, schema: str) -> bytes:
 
 def _refuse_forbidden(sql: str) -> None:
     """Refuse what reads the clock, the server or another session; names cannot be computed."""
+    if tables_joined(sql) > _MOST_JOINED or copies(sql) > _MOST_COPIES:
+        raise SqlError("steps", "the statement joins too many tables", "Join fewer at a time.")
     if _CONFUSING.search(sql):
         raise SqlError("refused", "this way of quoting or nesting comments is not allowed here",
                        "Use plain '...' strings and names without escapes.")  # fmt: skip

@@ -42,6 +42,7 @@ def test_malformed_text_is_counted_without_complaint():
         ("SELECT a, b FROM t WHERE a IN (1, 2, 3) ORDER BY a, b", 1),
         ("SELECT a FROM t, u AS v, w JOIN x ON f(a, b)", 5),
         ("SELECT a FROM (SELECT a, b FROM t, u) s, v GROUP BY a, b", 4),
+        ("SELECT a FROM (VALUES (1, 2), (3, 4), (5, 6)) v", 1),
         ("SELECT ', , FROM t' -- FROM t, u", 0),
     ],
 )
