@@ -153,6 +153,8 @@ class Attempt:
         step: dict[str, Any] = {"index": len(self.steps), "action": turn.action}
         if turn.said:
             step["said"] = turn.said
+        if turn.usage.calls:
+            step["tokens"] = {"input": turn.usage.input, "output": turn.usage.output}
         try:
             observation, reward, _, _, info = yield Do(
                 lambda: env.step(turn.action),

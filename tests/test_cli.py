@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.chat_server import ChatServer
 from tests.support.events import FIRST, TOY, register_toy, unregister
 
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig, SamplingConfig
@@ -210,6 +212,40 @@ def test_a_server_that_does_not_answer_gives_exit_code_4(tmp_path: Path) -> None
     done = hexathlon("eval", model, "--envs", "Toy", *flags)
     assert done.returncode == 4
     assert "connection" in done.stderr
+
+
+@pytest.mark.usefixtures("toy_event")
+def test_too_much_without_a_score_gives_exit_code_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ("--envs", "cli/Toy-v0", "--tasks", "3", "--dialect", "json", "--out")
+    quick = ("--retries", "0", "--request-retries", "0", "--limit-turns", "1")
+    broken, locked = str(tmp_path / "broken"), str(tmp_path / "locked")
+    with ChatServer() as server:
+        assert run(["eval", f"endpoint:{server.url}#broken", *flags, broken, *quick]) == 2
+        shown = capsys.readouterr()
+        assert "more than --max-unscored allows" in shown.err
+        assert "gets no rank" in shown.out
+        assert run(["resume", broken, "--max-unscored", "1"]) == 0
+        assert run(["eval", f"endpoint:{server.url}#locked", *flags, locked]) == 1
+        assert "auth" in capsys.readouterr().err
+
+
+def test_an_interrupted_run_is_continued(tmp_path: Path) -> None:
+    flags = ("--envs", "Toy", "--tasks", "40", "--seeds", "100", "--out", str(tmp_path / "run"))
+    process = subprocess.Popen(
+        [*TOY_COMMAND, "eval", "agent:oracle", *flags], cwd=ROOT, stderr=subprocess.PIPE, text=True
+    )
+    file = tmp_path / "run" / "records.jsonl"
+    deadline = time.monotonic() + DEADLINE
+    while not (file.exists() and file.read_bytes().count(b"\n") > 20):
+        assert time.monotonic() < deadline and process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 130
+    assert "`hexathlon resume` goes on" in said and "Traceback" not in said
+    assert hexathlon("resume", str(tmp_path / "run")).returncode == 0
+    assert file.read_bytes().count(b"\n") == 4000
 
 
 def test_list_and_show() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hexathlon.baselines.faults import POLICIES
 from hexathlon.baselines.harness.environments import short
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.evaluators.plan import PLAN_FILE, PlanError, read_plan
@@ -238,9 +239,11 @@ def _endings(run: ReadRun) -> Table:
     for env in run.summary.envs:
         stops = {name: count for name, count in sorted(env.tally.stops.items()) if count}
         rows += [(short(env.env), f"ended: {name}", f"{count:,}") for name, count in stops.items()]
-        for kind, count in sorted(env.tally.causes.items()):
+        for (status, cause), count in sorted(env.tally.causes.items()):
             if count:
-                rows.append((short(env.env), f"without a score: {' '.join(kind)}", f"{count:,}"))
+                blame = POLICIES[cause].blame if cause in POLICIES else "unknown"
+                what = f"{'' if status == 'retried' else 'without a score: '}{status}, {cause}"
+                rows.append((short(env.env), f"{what} (blame: {blame})", f"{count:,}"))
         rows += [
             (short(env.env), f"flag: {name}", f"{count:,}")
             for name, count in sorted(env.tally.flags.items())

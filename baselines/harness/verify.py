@@ -30,7 +30,15 @@ from hexathlon.evaluators.records import (
 
 __all__ = ["NOT_VERIFIABLE", "Finding", "Verification", "replay_differences", "verify_run"]
 
-NOT_VERIFIABLE = ("usage", "timing", "earlier", "flags", "steps[].said", "the model's identity")
+NOT_VERIFIABLE = (
+    "usage",
+    "timing",
+    "earlier",
+    "flags",
+    "steps[].said",
+    "steps[].tokens",
+    "the model's identity",
+)
 """What a replay cannot show."""
 
 _COURSE = ("task_hash", "system_prompt_hash", "opening", "template", "level", "split")

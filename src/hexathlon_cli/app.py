@@ -63,12 +63,11 @@ def run(arguments: list[str]) -> int:
     try:
         code: Any = app(arguments, standalone_mode=False)
         sys.stdout.flush()
+        if code == _INTERRUPTED:  # how newer versions of typer report it
+            return _interrupted()
         return code if isinstance(code, int) else 0
-    except KeyboardInterrupt:
-        typer.echo("interrupted; what was recorded is kept, `hexathlon resume` goes on", err=True)
-        return _INTERRUPTED
-    except typer.Abort:
-        return _INTERRUPTED
+    except (KeyboardInterrupt, typer.Abort):
+        return _interrupted()
     except BrokenPipeError:
         # The reader of our output has gone; leave nothing for the interpreter to flush into it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -79,6 +78,11 @@ def run(arguments: list[str]) -> int:
             raise
         typer.echo(f"error: {_message(error)}", err=True)
         return int(code)
+
+
+def _interrupted() -> int:
+    typer.echo("interrupted; what was recorded is kept, `hexathlon resume` goes on", err=True)
+    return _INTERRUPTED
 
 
 def _code_of(error: Exception) -> int | None:

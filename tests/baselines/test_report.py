@@ -71,7 +71,7 @@ def test_spoilt_trials_open_the_bounds_and_cost_the_rank(
     assert unscored_share(found) == 0.5
     report = markdown(found, anchors_of([]))
     assert "Toy gets no rank: infrastructure spoilt 3 of 6 trials." in report
-    assert "without a score: infra provider" in report
+    assert "without a score: infra, provider (blame: provider)" in report
     assert "| unknown |" in report
 
 

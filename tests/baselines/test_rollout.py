@@ -15,6 +15,7 @@ from hexathlon.baselines.agents.scripted import ScriptedAgent
 from hexathlon.baselines.agents.trivial import NoopAgent, RandomAgent
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.errors import AuthRejected, ContextOverflow, Refused, ServerError
+from hexathlon.baselines.faults import POLICIES
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.rollout import EnvironmentSlot, Fatal, Rollout, play, play_async
 from hexathlon.envs.errors import BackendMissing, EnvFault, VerifierFault, WorkerCrashed
@@ -115,6 +116,7 @@ def test_a_budget_stops_the_trial_and_the_rest_is_graded(
     assert record["flags"] == [f"limit:{name}"]
     assert record["final_state"]["counter"] == turns
     assert record["usage"]["agent"]["output"] == 10 * turns
+    assert all(step["tokens"] == {"input": 100, "output": 10} for step in record["steps"])
 
 
 def test_waiting_in_a_queue_is_not_working_time() -> None:
@@ -136,6 +138,12 @@ def test_what_the_agent_is_to_blame_for_is_graded_and_not_retried(
     record = trial(Saying(Turn(ADD % 5), error))
     assert (record["status"], record["stop"], record["attempt"]) == ("scored", stop, 1)
     assert record["flags"] == [flag] and record["cause"] is None
+
+
+def test_the_table_of_causes_keeps_its_promises() -> None:
+    for cause, policy in POLICIES.items():
+        assert policy.grade == policy.counts == (policy.blame == "agent"), cause
+        assert not (policy.retry and policy.counts), cause
 
 
 class Flaky(ToyEnv):
