@@ -6,9 +6,7 @@ in this process are stepped in place, without threads; coroutine environments an
 processes are waited for together on one event loop; a vector may hold both.
 """
 
-import asyncio
-from collections import deque
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, cast
 
 import gymnasium
@@ -18,6 +16,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array, iterate
 from numpy.typing import NDArray
 
+from hexathlon.envs.dispatch import Call, Dispatcher
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.infos import LazyInfos
 from hexathlon.envs.lanes import Arrival, Lane
@@ -93,13 +92,11 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         ]
         self._steps = [lane.in_place for lane in self._lanes]
         self._numbers = range(self.num_envs)
-        self._all_running = True
+        self._in_step = False  # whether all run and none owes an answer, in this process
         self._latest = [lane.blank for lane in self._lanes]
         inline = not any(lane.awaits for lane in self._lanes)
         self._lease = None if inline else LoopLease(self)
-        self._flying: dict[int, asyncio.Task[Arrival]] = {}
-        self._ready: deque[Arrival | Exception] = deque()
-        self._waiting: tuple[int, asyncio.Future[None]] | None = None
+        self._dispatcher = Dispatcher(self._lease)
 
     def _require_equal_spaces(self) -> None:
         for index, env in enumerate(self.envs):
@@ -144,7 +141,7 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
             ResetNeeded: One has ended and autoreset is disabled.
         """
         listed = self._listed(actions)
-        if self._lease is None and self._all_running and not self._ready:
+        if self._in_step:
             return self._step_in_place(listed)
         self.send(listed)
         arrivals = sorted(self._all(self.num_envs), key=_number)
@@ -179,7 +176,7 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
             ended.append(arrival)
         self._latest = observations
         if ended:
-            self._all_running = not any(lane.done for lane in self._lanes)
+            self._in_step = not any(lane.done for lane in self._lanes)
         return self._batch(rewards, infos, ended)
 
     def _batch(
@@ -188,12 +185,15 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         """Put a step together; `ended` holds at least the arrivals that ended or failed."""
         terminations = np.zeros(self.num_envs, np.bool_)
         truncations = np.zeros(self.num_envs, np.bool_)
+        paid = np.zeros(self.num_envs)
+        if any(rewards):  # before the end there is rarely one, and zeros are cheaper
+            paid[:] = rewards
         for arrival in ended:
             terminations[arrival.number] = arrival.terminated
             truncations[arrival.number] = arrival.truncated
         batch: Batch = (
             self._batched_observations(),
-            np.array(rewards, np.float64),
+            paid,
             terminations,
             truncations,
             LazyInfos(self, self._numbers, infos),
@@ -221,9 +221,10 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         for index in chosen:
             self._require_idle(index)
             self._lanes[index].require_episode()
-        self._launch(
+        self._in_step = False
+        self._dispatcher.launch(
             [
-                (self._lanes[index], "step", (action,))
+                Call(self._lanes[index], "step", (action,))
                 for index, action in zip(chosen, listed, strict=True)
             ]
         )
@@ -247,8 +248,9 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         each = self._each(options)
         for index in chosen:
             self._require_idle(index)
-        self._launch(
-            [(self._lanes[index], "reset", (seeds[index], each[index])) for index in chosen]
+        self._in_step = False
+        self._dispatcher.launch(
+            [Call(self._lanes[index], "reset", (seeds[index], each[index])) for index in chosen]
         )
 
     def recv(self, min_ready: int = 1, timeout: float | None = None) -> list[Arrival]:
@@ -261,26 +263,18 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         Raises:
             ValueError: Fewer answers are owed than asked for.
         """
-        owed = len(self._flying) + len(self._ready)
-        if min_ready > owed:
-            raise ValueError(f"asked for {min_ready} answers, {owed} are owed")
-        if self._flying and self._lease is not None:
-            self._lease.run(self._until(min_ready, timeout))
-        arrivals: list[Arrival] = []
-        while self._ready:
-            answer = self._ready.popleft()
-            if isinstance(answer, Exception):
-                self._ready.extendleft(reversed(arrivals))
-                raise answer
-            arrivals.append(answer)
-            self._latest[answer.number] = answer.observation
-        self._all_running = not any(lane.done for lane in self._lanes)
+        arrivals = self._dispatcher.collect(min_ready, timeout)
+        for arrival in arrivals:
+            self._latest[arrival.number] = arrival.observation
+        self._in_step = (
+            self._lease is None and self.owed == 0 and not any(lane.done for lane in self._lanes)
+        )
         return arrivals
 
     @property
     def owed(self) -> int:
         """How many answers `recv` still has to bring."""
-        return len(self._flying) + len(self._ready)
+        return self._dispatcher.owed
 
     # The rest of gymnasium's interface -----------------------------------------------------------
 
@@ -305,58 +299,13 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Cancel what is under way, close the environments, give the loop back."""
-        if self._lease is not None and self._flying:
-            for task in self._flying.values():
-                task.cancel()
-            self._lease.run(_settle(list(self._flying.values())))
+        self._dispatcher.cancel()
         for env in self.envs:
             env.close()
         if self._lease is not None:
             self._lease.end()
 
     # Machinery ---------------------------------------------------------------------------------
-
-    def _launch(self, jobs: Sequence[tuple[Lane, str, tuple[Any, ...]]]) -> None:
-        """Start the awaited ones first, then do the others in place."""
-        for lane, verb, arguments in jobs:
-            if lane.awaits:
-                self._take_off(lane.number, getattr(lane, f"a{verb}")(*arguments))
-        if self._lease is not None and self._flying:
-            # One turn of the loop, so that requests are on their way.
-            self._lease.run(asyncio.sleep(0))
-        for lane, verb, arguments in jobs:
-            if not lane.awaits:
-                self._ready.append(getattr(lane, verb)(*arguments))
-
-    def _take_off(self, index: int, coroutine: Coroutine[Any, Any, Arrival]) -> None:
-        task = cast("LoopLease", self._lease).loop.create_task(coroutine)
-        self._flying[index] = task
-        task.add_done_callback(lambda done: self._landed(index, done))
-
-    def _landed(self, index: int, task: "asyncio.Task[Arrival]") -> None:
-        del self._flying[index]
-        if task.cancelled():
-            return
-        error = task.exception()
-        self._ready.append(cast("Exception", error) if error is not None else task.result())
-        if self._waiting is not None:
-            wanted, future = self._waiting
-            if len(self._ready) >= wanted and not future.done():
-                future.set_result(None)
-
-    async def _until(self, wanted: int, timeout: float | None) -> None:
-        await asyncio.sleep(0)
-        if len(self._ready) >= wanted:
-            return
-        future = asyncio.get_running_loop().create_future()
-        self._waiting = (wanted, future)
-        try:
-            async with asyncio.timeout(timeout):
-                await future
-        except TimeoutError:
-            return
-        finally:
-            self._waiting = None
 
     def _all(self, count: int) -> list[Arrival]:
         arrivals: list[Arrival] = []
@@ -367,7 +316,7 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
     def _require_idle(self, index: int) -> None:
         if not 0 <= index < self.num_envs:
             raise ValueError(f"there is no environment {index} among {self.num_envs}")
-        if index in self._flying:
+        if self._dispatcher.flying(index):
             raise ValueError(f"environment {index} still owes an answer; recv() it first")
 
     def _listed(self, actions: Any) -> Sequence[Any]:
@@ -454,7 +403,3 @@ def vectorised(env: Callable[..., Environment]) -> Callable[..., Any]:
 
 def _number(arrival: Arrival) -> int:
     return arrival.number
-
-
-async def _settle(tasks: list[Any]) -> None:
-    await asyncio.gather(*tasks, return_exceptions=True)
