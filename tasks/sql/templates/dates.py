@@ -121,7 +121,8 @@ def grown(scene: Scene) -> Draft:
             "after": f"the total {measure.text} of {last}",
         },
         (
-            f"Consider the {fact.phrase}, by {noun}. For which {dim.each} was their total "
+            f"Consider the {fact.phrase}. Going by the {noun}, for which {dim.each} was their "
+            f"total "
             f"{measure.text} {word} in {last} than in {last - 1}?",
             f"Add up the {measure.text} of the {fact.phrase} of {last - 1} and of {last} (by "
             f"{noun}), for each {dim.each}, and keep those whose {last} total is {word}.",

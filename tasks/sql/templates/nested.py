@@ -262,7 +262,7 @@ def best_row(scene: Scene) -> Draft:
         {dim.name: dim.text, row: label.text, "value": f"the {measure.text}"},
         (
             f"For each {dim.each}, which of the {fact.phrase} have the {word} {measure.text}?",
-            f"Find, for each {dim.each}, those of the {fact.phrase} with the {word} "
+            f"Consider the {fact.phrase}. For each {dim.each}, find those of them with the {word} "
             f"{measure.text}.",
         ),
         ("Where several of a group share that value, give them all."

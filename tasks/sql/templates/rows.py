@@ -71,7 +71,8 @@ def count_rows(scene: Scene) -> Draft:
             f"How many {fact.phrase} are there, and between which values does their "
             f"{measure.text} lie?",
             f"Count the {fact.phrase}, and give the range of their {measure.text}.",
-            f"Give the number of {fact.phrase} with their smallest and largest {measure.text}.",
+            f"Consider the {fact.phrase}. Give their number, and their smallest and largest "
+            f"{measure.text}.",
         ),
         ("The answer is a single row.",),
     )

@@ -300,7 +300,7 @@ def first_event(scene: Scene) -> Draft:
         {dim.name: dim.text, "row_id": f"the {item} id", "day": f"its {noun}"},
         (
             f"Which is the {which} (by {noun}) of the {fact.phrase}, for each {dim.each}?",
-            f"For each {dim.each}, find the {which} of the {fact.phrase} by {noun}.",
+            f"For each {dim.each}, find the {which} by {noun} among the {fact.phrase}.",
         ),
         (
             f"Of several on the same day, the one with the "
