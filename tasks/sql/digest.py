@@ -7,7 +7,7 @@ that two right ways to compute a value give one digest.
 
 import hashlib
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 __all__ = ["digest_rows", "table_digests", "table_rows"]
@@ -24,14 +24,18 @@ def digest_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return digest.hexdigest()
 
 
-def table_rows(connection: sqlite3.Connection) -> dict[str, tuple[list[str], list[Any]]]:
-    """Every user table's column names and rows, by lower-case table name."""
+def table_rows(
+    connection: sqlite3.Connection, only: Container[str] | None = None
+) -> dict[str, tuple[list[str], list[Any]]]:
+    """Column names and rows of every user table, or of some, by lower-case table name."""
     names = connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' "
         "ESCAPE '\\' ORDER BY name"
     ).fetchall()
     content = {}
     for (name,) in names:
+        if only is not None and name.lower() not in only:
+            continue
         quoted = '"' + name.replace('"', '""') + '"'
         cursor = connection.execute(f"SELECT * FROM {quoted}")
         columns = [description[0] for description in cursor.description]
@@ -39,9 +43,11 @@ def table_rows(connection: sqlite3.Connection) -> dict[str, tuple[list[str], lis
     return content
 
 
-def table_digests(connection: sqlite3.Connection) -> dict[str, str]:
-    """The digest of every user table, by lower-case table name."""
-    return {name: digest_rows(*content) for name, content in table_rows(connection).items()}
+def table_digests(
+    connection: sqlite3.Connection, only: Container[str] | None = None
+) -> dict[str, str]:
+    """The digest of every user table, or of some, by lower-case table name."""
+    return {name: digest_rows(*content) for name, content in table_rows(connection, only).items()}
 
 
 def differing(expected: Mapping[str, str], found: Mapping[str, str]) -> list[str]:

@@ -133,32 +133,55 @@ def scene_for(world: World, population: int, size: int, rng: np.random.Generator
 def settle(plan: Plan, scene: Scene, database: bytes) -> Settled | None:
     """Derive the expected tables twice and try every near miss; None if the plan does not hold."""
     before = run_statements(database, ())
-    expected = run_statements(database, plan.gold)
+    expected = run_statements(database, plan.gold, before)
     if before is None or expected is None or not differing(before, expected):
         return None
     if differing(expected, _by_rows(plan, scene, before)):
         return None
-    other = run_statements(database, plan.alternative)
+    other = run_statements(database, plan.alternative, before)
     if other is None or differing(expected, other):
         return None
     mutants = {}
     for name, statements in plan.mutants.items():
-        found = run_statements(database, statements)
+        found = run_statements(database, statements, before)
         if found is not None and differing(expected, found):
             mutants[name] = statements
     return Settled(plan, expected, before, mutants) if len(mutants) >= LEAST_MUTANTS else None
 
 
-def run_statements(database: bytes, statements: Sequence[str]) -> dict[str, str] | None:
-    """Digests after the statements ran on a fresh copy; None if one of them fails."""
+def run_statements(
+    database: bytes, statements: Sequence[str], before: Mapping[str, str] | None = None
+) -> dict[str, str] | None:
+    """Digests after the statements ran on a fresh copy; None if one of them fails.
+
+    With the digests of the fresh copy given, only tables that a statement names are hashed again.
+    """
+    named: set[str] = set()
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.deserialize(database)
+        connection.set_authorizer(lambda action, *names: _noted(action, names[:2], named))
         try:
             for statement in statements:
                 connection.execute(statement).fetchall()
         except sqlite3.Error:
             return None
-        return table_digests(connection)
+        connection.set_authorizer(None)
+        if before is None:
+            return table_digests(connection)
+        kept = {name: digest for name, digest in before.items() if name not in named}
+        return dict(sorted({**kept, **table_digests(connection, named)}.items()))
+
+
+_CHANGES = (
+    sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE,
+    sqlite3.SQLITE_CREATE_TABLE, sqlite3.SQLITE_DROP_TABLE, sqlite3.SQLITE_ALTER_TABLE,
+)  # fmt: skip
+
+
+def _noted(action: int, names: Sequence[str | None], named: set[str]) -> int:
+    if action in _CHANGES:
+        named.update(name.lower() for name in names if name)
+    return sqlite3.SQLITE_OK
 
 
 def _by_rows(plan: Plan, scene: Scene, before: Mapping[str, str]) -> dict[str, str]:
