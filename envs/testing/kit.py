@@ -31,6 +31,9 @@ _CHECKS: tuple[Check, ...] = (
 )
 
 
+_RAISED = "the check came to no end: mend first what is raised here"
+
+
 def check_names() -> list[str]:
     """Return the names of all checks, in the order in which they run."""
     return [check.name for check in _CHECKS]
@@ -103,7 +106,8 @@ def _result(check: Check, subject: Subject) -> CheckResult:
     except CheckSkipped as skipped:
         return CheckResult(check.name, "skipped", str(skipped))
     except Exception as error:  # whatever the environment raises is a finding, not our crash
-        return CheckResult(check.name, "failed", f"{type(error).__name__}: {error}", check.mend)
+        detail = f"raised {type(error).__name__}: {error}"
+        return CheckResult(check.name, "failed", detail, _RAISED)
     return CheckResult(check.name, "passed")
 
 

@@ -82,7 +82,9 @@ class Subject:
     @property
     def name(self) -> str:
         """The id, or the constructor's name."""
-        return self.target if isinstance(self.target, str) else self.target.__name__
+        if isinstance(self.target, str):
+            return self.target
+        return str(getattr(self.target, "__name__", self.target))
 
     def make(self, **kwargs: Any) -> Any:
         """Make a fresh instance, without wrappers that gymnasium may have added."""
