@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hexathlon.leaderboard.boards import Point
 
 WIDTH, HEIGHT = 640, 380
-LEFT, RIGHT, TOP, BOTTOM = 46, 20, 16, 46
+LEFT, RIGHT, TOP, BOTTOM = 46, 20, 16, 50
 HEAT_STEPS = 10
 
 

@@ -14,7 +14,8 @@ def eval_command(plan: Mapping[str, Any]) -> str:
     """Return the ``hexathlon eval`` command that makes the same plan.
 
     Every setting that the plan holds is spelt out, defaults too, so that the command means the same
-    when defaults change. User names and passwords in addresses are left out.
+    when defaults change. User names and passwords in addresses are left out; a held-out round
+    needs its published salt.
     """
     config = plan.get("config") or {}
     model = str(config.get("model") or plan.get("model", {}).get("name", "MODEL"))
@@ -26,6 +27,8 @@ def eval_command(plan: Mapping[str, Any]) -> str:
         for name in ("envs", "taskset", "split", "level", "tasks"):
             settings.pop(name, None)
     parts += list(_flags(settings))
+    if config.get("split") == "heldout":
+        parts.append("--salt-file SALT")
     parts.append("--out runs/again")
     return " \\\n  ".join(parts)
 

@@ -194,6 +194,7 @@ def test_the_command_spells_out_the_plan_without_secrets():
             "model": "endpoint:http://user:secret@host/v1#it's a model",
             "envs": ["hexathlon/SQL-v0", "hexathlon/Web-v0"],
             "level": None,
+            "split": "heldout",
             "tasks": 100,
             "task": [],
             "prompt_suffix": "",
@@ -202,8 +203,8 @@ def test_the_command_spells_out_the_plan_without_secrets():
     }
     assert eval_command(plan).replace(" \\\n ", "") == (
         "hexathlon eval 'endpoint:http://host/v1#it'\"'\"'s a model' "
-        "--envs hexathlon/SQL-v0,hexathlon/Web-v0 --tasks 100 --temperature 0.0 "
-        "--limit-turns 20 --out runs/again"
+        "--envs hexathlon/SQL-v0,hexathlon/Web-v0 --split heldout --tasks 100 --temperature 0.0 "
+        "--limit-turns 20 --salt-file SALT --out runs/again"
     )
 
 
