@@ -28,7 +28,7 @@ from hexathlon.tasks.sql.programs.expressions import (
 )
 from hexathlon.tasks.sql.programs.relations import Relation
 
-__all__ = ["Dialect", "expression_sql", "literal", "quoted"]
+__all__ = ["Dialect", "expression_sql", "literal", "ordering", "quoted"]
 
 Dialect = Choice["sqlite", "duckdb", "postgresql"]
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -47,6 +47,13 @@ def quoted(name: str) -> str:
     if _PLAIN.match(name) and name.lower() not in _RESERVED:
         return name
     return '"' + name.replace('"', '""') + '"'
+
+
+def ordering(sql: str, descending: bool, dialect: Dialect) -> str:
+    """One sort key; missing values come first when ascending, as SQLite has it."""
+    if dialect == "sqlite":
+        return f"{sql} DESC" if descending else sql
+    return f"{sql} DESC NULLS LAST" if descending else f"{sql} NULLS FIRST"
 
 
 def literal(value: Value) -> str:

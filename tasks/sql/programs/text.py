@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal as Choice
 
 from hexathlon.tasks.sql.programs.expressions import Expression, Or, Ref, conjuncts, meant
-from hexathlon.tasks.sql.programs.phrases import Dialect, expression_sql, quoted
+from hexathlon.tasks.sql.programs.phrases import Dialect, expression_sql, ordering, quoted
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
     Combine,
@@ -181,7 +181,9 @@ class _Writer:
                 block = self._block(source, needed | {name for name, _ in keys})
                 if block.limit or block.order:
                     block = self._wrap(block, source, needed | {name for name, _ in keys})
-                block.order = [block.scope[name] + (" DESC" if down else "") for name, down in keys]
+                block.order = [
+                    ordering(block.scope[name], down, self.dialect) for name, down in keys
+                ]
                 block.stage = 3
                 return block
             case Limit(source, count, offset):
@@ -313,7 +315,7 @@ class _Writer:
         block = self._open(node.source, wanted, 2)
         if read & block.windows:
             block = self._wrap(block, node.source, wanted)
-        block.scope[node.name] = over(node, block.scope)
+        block.scope[node.name] = over(node, block.scope, self.dialect)
         block.windows.add(node.name)
         block.stage = 2
         block.single = False

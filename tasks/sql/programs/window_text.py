@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 
+from hexathlon.tasks.sql.programs.phrases import Dialect, ordering
 from hexathlon.tasks.sql.programs.relations import Window
 
 __all__ = ["over", "per_row"]
 
 
-def over(node: Window, scope: Mapping[str, str]) -> str:
+def over(node: Window, scope: Mapping[str, str], dialect: Dialect) -> str:
     """The column as a window function; `scope` gives the SQL of the source's columns."""
     argument = scope[node.argument] if node.argument else ""
     if node.function == "count" and not argument:
@@ -16,7 +17,7 @@ def over(node: Window, scope: Mapping[str, str]) -> str:
     if node.partition:
         parts.append(f"PARTITION BY {', '.join(scope[name] for name in node.partition)}")
     if node.order:
-        keys = ", ".join(scope[name] + (" DESC" if down else "") for name, down in node.order)
+        keys = ", ".join(ordering(scope[name], down, dialect) for name, down in node.order)
         parts.append(f"ORDER BY {keys}")
     if node.frame == "running":
         parts.append("ROWS UNBOUNDED PRECEDING")

@@ -216,7 +216,11 @@ def recent(scene: Scene) -> Draft:
             f"{today} "
             f"(by {noun})?{at_least(least)}",
         ),
-        (*left_out(dim), f"The period of {span} days ends with {today} and includes it."),
+        (
+            *left_out(dim),
+            f"The period of {span} days ends with {today} and includes it. Groups without any such row "
+            "do not appear.",
+        ),
     )
 
 

@@ -221,7 +221,7 @@ def rank_groups(scene: Scene) -> Draft:
             f"give "
             f"the entries on places 1 to {last}.",
         ),
-        (rule, *left_out(dim)),
+        (rule, *left_out(dim), "Groups without any such row take no part."),
     )
 
 
