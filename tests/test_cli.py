@@ -47,7 +47,7 @@ def oracle_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     arguments = ("--envs", "Toy", "--tasks", "8", "--out", str(run), "--with-anchors")
     done = hexathlon("eval", "agent:oracle", *arguments)
     assert done.returncode == 0, done.stderr
-    assert "100.0 %" in done.stdout
+    assert "100.0%" in done.stdout
     return run
 
 

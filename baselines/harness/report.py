@@ -28,6 +28,7 @@ __all__ = [
     "notes",
     "percent",
     "read_run",
+    "span",
     "tables",
     "unscored_share",
 ]
@@ -169,7 +170,7 @@ def notes(run: ReadRun) -> Iterator[str]:
 
 def _scores(run: ReadRun, anchors: Anchors) -> Table:
     headings = (
-        "event", "tasks", "trials", "score", "95 % interval", "floor", "ceiling", "normalised",
+        "event", "tasks", "trials", "score", "95% interval", "floor", "ceiling", "norm.",
         "partial",
     )  # fmt: skip
     return Table(
@@ -190,8 +191,8 @@ def _score_row(env: EnvSummary, anchors: Anchors) -> tuple[str, ...]:
         f"{score.tasks:,}",
         f"{score.trials:,}",
         percent(score.mean),
-        "" if interval is None else f"{percent(interval.low)} … {percent(interval.high)}",
-        "" if floor is None else f"{percent(floor)} ({agent})",
+        "" if interval is None else span(interval.low, interval.high),
+        "" if floor is None else f"{percent(floor)} {agent}",
         percent(ceiling),
         percent(normal),
         percent(score.partial),
@@ -207,7 +208,7 @@ def _missing_evidence(run: ReadRun) -> Table:
                 short(env.env),
                 percent(bounds.infra_as_failure),
                 percent(bounds.excluded),
-                f"{percent(bounds.low)} … {percent(bounds.high)}",
+                span(bounds.low, bounds.high),
                 f"{score.scored:,}",
                 f"{score.unscored:,}",
                 f"{score.infra:,}",
@@ -225,12 +226,12 @@ def _parts(env: EnvSummary, kind: str, parts: Mapping[str, Score]) -> Table:
     rows = []
     for name, score in parts.items():
         interval = score.interval
-        span = "" if interval is None else f"{percent(interval.low)} … {percent(interval.high)}"
+        between = "" if interval is None else span(interval.low, interval.high)
         k = max(score.pass_at, default=1)
         several = (f"{percent(score.pass_at[k])} / {percent(score.pass_hat[k])}" if k > 1 else "",)
-        row = (name, f"{score.tasks:,}", f"{score.trials:,}", percent(score.mean), span)
+        row = (name, f"{score.tasks:,}", f"{score.trials:,}", percent(score.mean), between)
         rows.append((*row, *several))
-    headings = (kind, "tasks", "trials", "score", "95 % interval", "pass@k / pass^k")
+    headings = (kind, "tasks", "trials", "score", "95% interval", "pass@k / pass^k")
     return Table(f"{short(env.env)} by {kind}", headings, tuple(rows))
 
 
@@ -256,7 +257,7 @@ def _usage(run: ReadRun) -> Table:
     for env in run.summary.envs:
         tally = env.tally
         seconds, latency, cost = tally.seconds, tally.latencies, tally.total_cost()
-        time = f"{_seconds(seconds.mean)} / {_seconds(seconds.quantile(0.95))}"
+        trial = (_seconds(seconds.mean), _seconds(seconds.quantile(0.95)))
         rows += [
             (
                 short(env.env),
@@ -265,27 +266,32 @@ def _usage(run: ReadRun) -> Table:
                 f"{use.input:,}",
                 f"{use.output:,}",
                 "unknown" if cost is None else f"{cost:.4f}",
-                time,
-                f"{_seconds(latency.quantile(0.5))} / {_seconds(latency.quantile(0.95))}",
+                *trial,
+                _seconds(latency.quantile(0.5)),
+                _seconds(latency.quantile(0.95)),
             )
             for role, use in sorted(tally.usage.items())
         ]
         if not tally.usage:
-            rows.append((short(env.env), "agent", "0", "0", "0", "", time, ""))
+            rows.append((short(env.env), "agent", "", "", "", "", *trial, "", ""))
     headings = (
-        "event", "role", "calls", "input tokens", "output tokens", "cost",
-        "seconds per trial: mean / p95", "per call: p50 / p95",
+        "event", "role", "calls", "tokens in", "out", "cost", "s/trial", "p95", "s/call", "p95",
     )  # fmt: skip
     return Table("Usage", headings, tuple(rows))
 
 
 def percent(value: float | None) -> str:
     """Write a share as a percentage; nothing where there is none."""
-    return "" if value is None else f"{100 * value:.1f} %"
+    return "" if value is None else f"{100 * value:.1f}%"
+
+
+def span(low: float, high: float) -> str:
+    """Write an interval of shares; a difference may be negative, so the ends stand apart."""
+    return f"{100 * low:.1f}…{100 * high:.1f}%"
 
 
 def _seconds(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3g} s"
+    return "" if value is None else f"{value:.3g}"
 
 
 def _cell(text: str) -> str:

@@ -1,7 +1,7 @@
 """How results look on a terminal."""
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from hexathlon.baselines.harness.report import Anchors, ReadRun, Table
@@ -20,7 +20,7 @@ def note(text: str) -> None:
 
 
 def print_table(table: "Table") -> None:
-    """Draw a table; figures stand on the right."""
+    """Draw a table; figures stand on the right, columns without content are left out."""
     from rich import box
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -29,12 +29,20 @@ def print_table(table: "Table") -> None:
     console = Console()
     if not console.is_terminal:
         console = Console(width=160)
-    drawn = RichTable(title=table.title, box=box.SIMPLE_HEAD, title_justify="left")
-    for column, heading in enumerate(table.headings):
+    drawn = RichTable(
+        title=table.title,
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    shown = [i for i in range(len(table.headings)) if any(row[i] for row in table.rows)]
+    for column in shown:
         figures = all(_is_figure(row[column]) for row in table.rows)
-        drawn.add_column(heading, justify="right" if figures else "left", overflow="fold")
+        justify: Literal["right", "left"] = "right" if figures else "left"
+        drawn.add_column(table.headings[column], justify=justify, overflow="fold", no_wrap=figures)
     for row in table.rows:
-        drawn.add_row(*(Text(_printable(cell)) for cell in row))
+        drawn.add_row(*(Text(_printable(row[column])) for column in shown))
     console.print(drawn)
 
 

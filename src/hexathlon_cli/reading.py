@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from hexathlon.baselines.harness.environments import short
 from hexathlon.baselines.harness.errors import ExitCode, UsageError, near_miss
 from hexathlon.baselines.harness.plan import read_salt
 from hexathlon.baselines.harness.report import (
@@ -15,6 +16,7 @@ from hexathlon.baselines.harness.report import (
     markdown,
     percent,
     read_run,
+    span,
 )
 from hexathlon_cli.output import note, print_report, print_table, print_text
 
@@ -58,20 +60,21 @@ def compare_command(runs: Sequence[Path], *, as_json: bool) -> int:
     if as_json:
         print_text(json.dumps([row.as_json() for row in rows], indent=2))
         return ExitCode.FINE
-    headings = (
-        "event", "A", "B", "tasks", "A - B", "95 % interval", "p", "p (Holm)",
-        "smallest detectable", "test",
-    )  # fmt: skip
+    headings = ("event", "A and B", "tasks", "A - B", "95% interval", "p", "detectable", "test")
     body = tuple(
         (
-            row.env, row.a, row.b, f"{row.result.tasks:,}", percent(row.result.difference),
-            f"{percent(row.result.low)} … {percent(row.result.high)}",
-            f"{row.result.p_value:.3g}", f"{row.adjusted:.3g}",
-            percent(row.result.detectable), row.result.method,
+            short(row.env),
+            f"{row.a} and {row.b}",
+            f"{row.result.tasks:,}",
+            percent(row.result.difference),
+            span(row.result.low, row.result.high),
+            f"{row.adjusted:.2g}",
+            percent(row.result.detectable),
+            row.result.method,
         )
         for row in rows
-    )  # fmt: skip
-    print_table(Table("Paired comparison", headings, body))
+    )
+    print_table(Table("Paired comparison, p corrected by Holm", headings, body))
     for row in rows:
         if row.warning:
             note(f"careful, {row.a} and {row.b}: {row.warning}")

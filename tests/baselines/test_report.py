@@ -39,10 +39,10 @@ def test_the_score_stands_beside_floor_ceiling_and_interval(runs: dict[str, Path
     scores, denominators, *_ = tables(run, anchors)
     (row,) = scores.rows
     named = dict(zip(scores.headings, row, strict=True))
-    assert named["event"] == "Toy v1" and named["score"] == "100.0 %"
-    assert named["floor"] == "0.0 % (dump)" and named["ceiling"] == "100.0 %"
-    assert named["normalised"] == "100.0 %" and named["95 % interval"].endswith("… 100.0 %")
-    assert denominators.rows[0][1:4] == ("100.0 %", "100.0 %", "100.0 % … 100.0 %")
+    assert named["event"] == "Toy v1" and named["score"] == "100.0%"
+    assert named["floor"] == "0.0% dump" and named["ceiling"] == "100.0%"
+    assert named["norm."] == "100.0%" and named["95% interval"].endswith("…100.0%")
+    assert denominators.rows[0][1:4] == ("100.0%", "100.0%", "100.0…100.0%")
     titles = [table.title for table in tables(run, anchors)]
     assert "Toy by level" in titles and "Toy by template" in titles
 
@@ -51,7 +51,7 @@ def test_markdown_and_json_say_the_same(runs: dict[str, Path]) -> None:
     run = read_run(runs["oracle"])
     anchors = anchors_of([run])
     text, data = markdown(run, anchors), as_json(run, anchors)
-    assert "| Toy v1 | 16 | 16 | 100.0 % |" in text
+    assert "| Toy v1 | 16 | 16 | 100.0% |" in text
     assert data["summary"]["overall"]["interval"]["mean"] == 1.0
     assert data["ceiling"] == {TOY: 1.0} and data["floor"] == {}
 

@@ -198,6 +198,12 @@ def test_infrastructure_never_becomes_a_reward_of_zero(
     assert record["env_version"] == "1"
 
 
+def test_a_defect_is_recorded_with_its_place(flaky: Callable[..., None]) -> None:
+    flaky(9, ValueError("a defect"))
+    record = trial(ScriptedAgent("oracle"), Flaky, retries=0)
+    assert record["error"].startswith(f"ValueError: a defect ({__name__}, line ")
+
+
 def test_the_environment_is_made_anew_after_a_fault(flaky: Callable[..., None]) -> None:
     made: list[ToyEnv] = []
 
