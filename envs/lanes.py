@@ -4,6 +4,7 @@ A lane knows gymnasium's autoreset modes and that a fault of the infrastructure 
 not an exception that would take the other environments' results with it.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
 import gymnasium
@@ -59,7 +60,7 @@ class Lane:
         self.awaits = awaits(env)
         self.done = False
         self._mode = mode
-        self.in_place = env.step
+        self.in_place: Callable[[Any], Any] = env.step
         self.blank = _blank(env.observation_space)
 
     def step(self, action: Any) -> Arrival:

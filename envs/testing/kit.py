@@ -3,13 +3,9 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from hexathlon.envs.testing import (
-    determinism_checks,
-    interface_checks,
-    leak_checks,
-    score_checks,
-    state_checks,
-)
+from hexathlon.envs.testing.determinism_checks import CHECKS as DETERMINISM
+from hexathlon.envs.testing.interface_checks import CHECKS as INTERFACE
+from hexathlon.envs.testing.leak_checks import CHECKS as LEAKS
 from hexathlon.envs.testing.report import (
     Check,
     CheckFailed,
@@ -18,18 +14,13 @@ from hexathlon.envs.testing.report import (
     ConformanceError,
     Report,
 )
+from hexathlon.envs.testing.score_checks import CHECKS as SCORES
+from hexathlon.envs.testing.state_checks import CHECKS as STATE
 from hexathlon.envs.testing.subject import Subject, Target
 
 __all__ = ["assert_conforms", "check_environment", "check_names"]
 
-_CHECKS: tuple[Check, ...] = (
-    *interface_checks.CHECKS,
-    *determinism_checks.CHECKS,
-    *state_checks.CHECKS,
-    *leak_checks.CHECKS,
-    *score_checks.CHECKS,
-)
-
+_CHECKS: tuple[Check, ...] = (*INTERFACE, *DETERMINISM, *STATE, *LEAKS, *SCORES)
 
 _RAISED = "the check came to no end: mend first what is raised here"
 
