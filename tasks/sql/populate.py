@@ -31,8 +31,9 @@ _ENTITY_FACTOR = 2.4
 def row_counts(tables: tuple[Table, ...], size: int) -> dict[str, int]:
     """How many rows each table gets before duplicates; link tables may stay a little below."""
     # math.fsum, because the plain sum of floats changed with Python 3.12
-    events = fsum(table.weight for table in tables if table.scale == "event")
-    return {table.name: _count(table, size, events) for table in tables if not table.decoy}
+    real = [table for table in tables if not table.decoy]
+    events = fsum(table.weight for table in real if table.scale == "event")
+    return {table.name: _count(table, size, events) for table in real}
 
 
 def _count(table: Table, size: int, events: float) -> int:
