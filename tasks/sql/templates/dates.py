@@ -218,8 +218,8 @@ def recent(scene: Scene) -> Draft:
         ),
         (
             *left_out(dim),
-            f"The period of {span} days ends with {today} and includes it. Groups without any such row "
-            "do not appear.",
+            f"The period of {span} days ends with {today} and includes it.",
+            "Groups without any such row do not appear.",
         ),
     )
 
