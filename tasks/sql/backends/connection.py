@@ -40,6 +40,7 @@ _NOT_READING = frozenset("""
     alter analyze attach begin commit create delete detach drop end insert pragma reindex release
     replace rollback savepoint update vacuum
 """.split())
+_WITH = re.compile(r"\bwith\b", re.IGNORECASE)
 _SLOW = re.compile(r"replace|instr|json|like|glob|match", re.IGNORECASE)
 
 
@@ -242,7 +243,7 @@ def _refuse_at_sight(sql: str, *, writes: bool) -> None:
         raise SqlError("refused", "EXPLAIN is not allowed here", "Run the statement itself.")
     if not writes and word in _NOT_READING:
         raise SqlError("refused", f"{word.upper()} is not allowed here", _ONLY_SELECT)
-    if "as" in sql.lower() and copies(sql) > _MOST_COPIES:
+    if _WITH.search(sql) and copies(sql) > _MOST_COPIES:
         raise SqlError(
             "steps", "the common table expressions name each other too often",
             "Use each one fewer times.",
