@@ -1,11 +1,12 @@
 """Checks of scores: what is right scores 1, what is not scores 0, truth stays hidden."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from hexathlon.envs.testing.fuzzing import do_nothing, fuzzed_actions, random_calls, spam
 from hexathlon.envs.testing.report import Check, CheckFailed, CheckSkipped
-from hexathlon.envs.testing.subject import Episode, Subject
+from hexathlon.envs.testing.subject import Episode, Subject, fixed
 from hexathlon.envs.testing.tracing import canonical
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
@@ -34,6 +35,7 @@ def floor(subject: Subject) -> None:
     makers: dict[str, Callable[[Task], Script]] = {
         "random": lambda task: random_calls(task, subject.seed),
         "spam": spam,
+        "fuzz": lambda task: fixed(fuzzed_actions(task, _MANY_TURNS, subject.seed)),
     }
     for name in subject.source.policies(subject.tasks[0]):
         makers[name] = lambda task, name=name: subject.source.policies(task)[name]  # type: ignore[misc]
@@ -83,8 +85,9 @@ def reward_bounded(subject: Subject) -> None:
 
 
 def canary_hidden(subject: Subject) -> None:
-    """Look for the task's canary in everything that the agent's side sees."""
-    if not all(task.canary for task in subject.tasks):
+    """Look for any task's canary in everything that the agent's side sees."""
+    canaries = [task.canary for task in subject.tasks]
+    if not all(canaries):
         raise CheckSkipped("not every task carries a canary")
     env = subject.make()
     try:
@@ -97,10 +100,11 @@ def canary_hidden(subject: Subject) -> None:
             ]
             for script in scripts:
                 episode = subject.play(env, task, script)
-                if any(task.canary in canonical(part) for part in episode.shown()):
-                    raise CheckFailed(f"the canary of {task.id} was shown")
-                if task.canary in str(env.render() or ""):
-                    raise CheckFailed(f"the canary of {task.id} was rendered")
+                seen = [canonical(part) for part in episode.shown()]
+                seen.append(canonical(env.render()))
+                for canary in canaries:
+                    if any(json.dumps(canary)[1:-1] in text for text in seen):
+                        raise CheckFailed(f"the canary {canary!r} was shown in {task.id}")
     finally:
         env.close()
 

@@ -16,7 +16,7 @@ from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script, TaskSource
 from hexathlon.tasks.task import SPLITS, Task
 
-__all__ = ["Episode", "Subject", "Target"]
+__all__ = ["Episode", "Subject", "Target", "fixed"]
 
 AnyEnv = gymnasium.Env[Any, Any]
 Target = str | Callable[..., AnyEnv]
@@ -160,7 +160,7 @@ class Subject:
 
     def play_actions(self, env: Any, task: Task, actions: Iterable[str], seed: int = 0) -> Episode:
         """Play one episode by a list of actions."""
-        return self.play(env, task, _fixed(actions), seed)
+        return self.play(env, task, fixed(actions), seed)
 
     def oracle_actions(self, task: Task) -> list[str]:
         """Return what the oracle does on a task."""
@@ -182,7 +182,8 @@ def text_of(observation: Any) -> str:
     return "\n\n".join(message["content"] for message in cast("Sequence[Any]", observation))
 
 
-def _fixed(actions: Iterable[str]) -> Script:
+def fixed(actions: Iterable[str]) -> Script:
+    """Play a list of actions, whatever is observed."""
     for action in actions:  # noqa: UP028 - a list cannot be sent observations
         yield action
 
