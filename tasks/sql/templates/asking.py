@@ -88,8 +88,7 @@ def ask_period(scene: Scene) -> Draft:
             f"For each {dim.each}, count the {fact.phrase} of my reporting year, going by the "
             f"{noun}.",
             f"How many {fact.phrase} are there for each {dim.each} in the year that I report on "
-            f"(by "
-            f"{noun})?",
+            f"(by {noun})?",
         ),
         (*left_out(dim), "It is one calendar year. Groups without such a row do not appear."),
         wrong=(("other_year", _counted(fact, dim, in_year(date, other))),),
@@ -169,8 +168,7 @@ def ask_measure(scene: Scene) -> Draft:
             f"For each {dim.each}, give the average of the one figure of the {fact.phrase} that I "
             f"need for my report ({listed}).",
             f"I need an average over the {fact.phrase} for each {dim.each}. It is about one of "
-            f"their "
-            f"figures, {listed}.",
+            f"their figures, {listed}.",
         ),
         (*left_out(dim), "Groups without a row that has a value do not appear."),
         wrong=(("other_figure", averaged(fact.child.value(other))),),

@@ -122,8 +122,7 @@ def grown(scene: Scene) -> Draft:
         },
         (
             f"Consider the {fact.phrase}. Going by the {noun}, for which {dim.each} was their "
-            f"total "
-            f"{measure.text} {word} in {last} than in {last - 1}?",
+            f"total {measure.text} {word} in {last} than in {last - 1}?",
             f"Add up the {measure.text} of the {fact.phrase} of {last - 1} and of {last} (by "
             f"{noun}), for each {dim.each}, and keep those whose {last} total is {word}.",
         ),
@@ -157,8 +156,7 @@ def duration(scene: Scene) -> Draft:
         (
             *left_out(dim),
             f"Leave out {fact.child.table.plural} in which one of the two dates is missing. A "
-            f"later "
-            "first date gives a negative number of days.",
+            "later first date gives a negative number of days.",
         ),
     )
 
@@ -210,11 +208,9 @@ def recent(scene: Scene) -> Draft:
         {dim.name: dim.text, "number": f"the number of {fact.child.table.plural}"},
         (
             f"Take {today} as today and consider the {fact.phrase}. For each {dim.each}, count "
-            f"those "
-            f"of the last {span} days by {noun}.{at_least(least)}",
+            f"those of the last {span} days by {noun}.{at_least(least)}",
             f"How many {fact.phrase} are there for each {dim.each} in the {span} days up to "
-            f"{today} "
-            f"(by {noun})?{at_least(least)}",
+            f"{today} (by {noun})?{at_least(least)}",
         ),
         (
             *left_out(dim),
@@ -239,8 +235,7 @@ def cohorts(scene: Scene) -> Draft:
         {"year": "the year (as four digits of text)", "number": f"the number of {plural}"},
         (
             f"For each {dim.each}, find the year of the first of the {fact.phrase} (by {noun}). "
-            f"How "
-            f"many {plural} have their first one in each year?",
+            f"How many {plural} have their first one in each year?",
             f"Sort the {plural} into years by the {noun} of their first one among the "
             f"{fact.phrase}, and count them per year.",
         ),

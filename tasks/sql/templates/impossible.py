@@ -121,8 +121,7 @@ def _term(scene: Scene, foreign: bool) -> Draft:
         {dim.name: dim.text, "number": f"the number of {table.plural}"},
         (
             f"By the documents' current definition of {term}, count the {fact.phrase} that meet "
-            f"it, "
-            f"for each {dim.each}.",
+            f"it, for each {dim.each}.",
             f"For each {dim.each}, how many of the {fact.phrase} meet the documents' current "
             f"definition of {term}?",
         ),

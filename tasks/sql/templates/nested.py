@@ -38,8 +38,7 @@ def average_of_totals(scene: Scene) -> Draft:
             f"For each {fact.called(-2)}, add up the {measure.text} of the {fact.phrase}. What is "
             f"the average of these totals, for each {outer.each}?",
             f"For each {outer.each}, give the average over its {fact.called(-2, plural=True)} of "
-            f"their total "
-            f"{measure.text}, counting only {fact.phrase}.",
+            f"their total {measure.text}, counting only {fact.phrase}.",
         ),
         (
             f"Only {member.table.plural} that have at least one such row"
@@ -99,8 +98,7 @@ def above_mean_total(scene: Scene) -> Draft:
         {dim.name: dim.text, "total": f"the total {measure.text}"},
         (
             f"For each {dim.each}, add up the {measure.text} of the {fact.phrase}. Which totals "
-            f"are "
-            "larger than the average of these totals?",
+            "are larger than the average of these totals?",
             f"For which {dim.each} is the total {measure.text} of the {fact.phrase} above the "
             "average of such totals?",
         ),
@@ -129,8 +127,7 @@ def commonest(scene: Scene) -> Draft:
         },
         (
             f"Consider the {fact.phrase}. For each {outer.each}, which value of {inner.text} is "
-            f"the "
-            "most frequent among them?",
+            "the most frequent among them?",
             f"For each {outer.each}, find the value of {inner.text} that occurs most often among "
             f"the {fact.phrase}.",
         ),
@@ -171,8 +168,7 @@ def different_partners(scene: Scene) -> Draft:
             f"{dim.each} connected with?{at_least(least)}",
             f"Consider the {fact.phrase}. For each {dim.each}, count the different "
             f"{other.table.plural} (the {fact.child.table.noun}'s {fact.prefixes[1]}) that occur "
-            f"in "
-            f"them.{at_least(least)}",
+            f"in them.{at_least(least)}",
         ),
         (f"{fact.top.table.plural.capitalize()} without any such row do not appear.",),
     )
@@ -203,8 +199,7 @@ def ratio_of_sums(scene: Scene) -> Draft:
             f"Of the total {measure.text} of the {base}, what percentage comes from "
             f"{fact.child.table.plural} {inner.text}, for each {dim.each}?",
             f"For each {dim.each}, add up the {measure.text} of the {base}, and say what "
-            f"percentage "
-            f"of it belongs to {fact.child.table.plural} {inner.text}.",
+            f"percentage of it belongs to {fact.child.table.plural} {inner.text}.",
         ),
         (*left_out(dim), "Groups in which the second kind has no row with a value do not appear."),
     )

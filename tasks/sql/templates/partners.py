@@ -186,8 +186,7 @@ def only_ever(scene: Scene) -> Draft:
         (
             f"Which {pair.rows.phrase} have {plural}{_ref(pair)}, and only {plural} {good.text}?",
             f"Consider the {pair.rows.phrase}. Which of them have {plural}{_ref(pair)}, all of "
-            f"which are "
-            f"{plural} {good.text}?",
+            f"which are {plural} {good.text}?",
             f"Among the {pair.rows.phrase}, list those that have at least one of the "
             f"{plural}{_ref(pair)} and none but {plural} {good.text}.",
         ),
@@ -229,8 +228,7 @@ def all_of(scene: Scene) -> Draft:
         {pair.label.name: pair.label.text},
         (
             f"Which {pair.rows.phrase} have {pair.children.phrase}{_ref(pair)} of every one of "
-            f"these "
-            f"values of {column.noun}: {listed}?",
+            f"these values of {column.noun}: {listed}?",
             f"Consider the {pair.rows.phrase}. Which of them have "
             f"{pair.children.phrase}{_ref(pair)} "
             f"that together cover all of the {column.noun} values {listed}?",
@@ -263,8 +261,7 @@ def fan_out(scene: Scene) -> Draft:
             f"How many {plural} have any of the {pair.children.phrase}{_ref(pair)}, and what does "
             f"their {measure.text} add up to?",
             f"Count the {plural} with one or more {pair.children.phrase}{_ref(pair)} and add up "
-            f"the "
-            f"{measure.text} of these {plural}.",
+            f"the {measure.text} of these {plural}.",
         ),
         (f"Each {pair.parent.table.noun} counts once. The answer is a single row.",),
         wrong=(("counted_per_child", answer(Group(doubled, (), total), outputs)),),

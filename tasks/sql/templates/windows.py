@@ -84,8 +84,7 @@ def running_total(scene: Scene) -> Draft:
             f"Give the monthly development of the total {measure.text} of the {fact.phrase}, by "
             f"{noun}, with the running total.",
             f"For each month (by {noun}), what is the total {measure.text} of the {fact.phrase}, "
-            f"and "
-            "what has it come to since the first month?",
+            "and what has it come to since the first month?",
             f"Add up the {measure.text} of the {fact.phrase} month by month (by {noun}) and "
             "cumulatively.",
         ),
@@ -108,11 +107,9 @@ def moving_average(scene: Scene) -> Draft:
         },
         (
             f"For each month (by {noun}), give the total {measure.text} of the {fact.phrase} and "
-            f"its "
-            "moving average over three months.",
+            "its moving average over three months.",
             f"Smooth the monthly totals (by {noun}) of the {measure.text} of the {fact.phrase} "
-            f"with "
-            "a three-month moving average.",
+            "with a three-month moving average.",
         ),
         (
             *_month_notes(fact, measure),
@@ -140,11 +137,9 @@ def monthly_change(scene: Scene) -> Draft:
             f"How did the total {measure.text} of the {fact.phrase} change from month to month (by "
             f"{noun})?",
             f"Give the monthly total {measure.text} (by {noun}) of the {fact.phrase} and its "
-            f"change "
-            "against the previous month listed.",
+            "change against the previous month listed.",
             f"For each month (by {noun}), give the total {measure.text} of the {fact.phrase} and "
-            f"the "
-            "difference to the month before it in the list.",
+            "the difference to the month before it in the list.",
         ),
         (*_month_notes(fact, measure), "The change of the first month is empty."),
     )
@@ -218,8 +213,7 @@ def rank_groups(scene: Scene) -> Draft:
             f"For each {dim.each}, count the {fact.phrase}, and rank the results from the largest "
             f"number down. Give places 1 to {last}.",
             f"Make a ranking by the number of {fact.phrase}, one entry for each {dim.each}, and "
-            f"give "
-            f"the entries on places 1 to {last}.",
+            f"give the entries on places 1 to {last}.",
         ),
         (rule, *left_out(dim), "Groups without any such row take no part."),
     )
@@ -332,8 +326,7 @@ def longest_gap(scene: Scene) -> Draft:
             f"What is the longest time in days, for each {dim.each}, between one of the "
             f"{fact.phrase} and the next one by {noun}?",
             f"For each {dim.each}, order the {fact.phrase} by {noun}. How many days does the "
-            f"longest "
-            "pause between two consecutive ones last?",
+            "longest pause between two consecutive ones last?",
         ),
         ("Those with fewer than two such rows do not appear; two on the same day are 0 days "
          "apart.",),
