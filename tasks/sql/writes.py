@@ -10,7 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from hexathlon.tasks.errors import GenerationExhausted
-from hexathlon.tasks.sql import writes_rows, writes_tables
+from hexathlon.tasks.sql import (
+    writes_definitions,
+    writes_inserts,
+    writes_repairs,
+    writes_tables,
+    writes_updates,
+)
 from hexathlon.tasks.sql.world import World
 from hexathlon.tasks.sql.writes_plan import Plan, Scene, Settled, scene_for, settle
 from hexathlon.tasks.task import LEVELS, Level
@@ -98,13 +104,13 @@ _DOCUMENTED: tuple[Level, ...] = ("medium", "hard")
 _DIRTY: tuple[Level, ...] = ("easy", "medium", "hard")
 
 _TEMPLATES = (
-    WriteTemplate("write_insert_derived", LEVELS, writes_rows.insert_derived),
-    WriteTemplate("write_update_join", LEVELS, writes_rows.update_join),
-    WriteTemplate("write_upsert", LEVELS, writes_rows.upsert),
-    WriteTemplate("write_transfer", LEVELS, writes_rows.transfer),
-    WriteTemplate("write_reassign", LEVELS, writes_rows.reassign),
-    WriteTemplate("write_apply_definition", _DOCUMENTED, writes_rows.apply_definition),
-    WriteTemplate("write_rename_value", LEVELS, writes_tables.rename_value),
+    WriteTemplate("write_insert_derived", LEVELS, writes_inserts.insert_derived),
+    WriteTemplate("write_update_join", LEVELS, writes_updates.update_join),
+    WriteTemplate("write_upsert", LEVELS, writes_inserts.upsert),
+    WriteTemplate("write_transfer", LEVELS, writes_updates.transfer),
+    WriteTemplate("write_reassign", LEVELS, writes_updates.reassign),
+    WriteTemplate("write_apply_definition", _DOCUMENTED, writes_definitions.apply_definition),
+    WriteTemplate("write_rename_value", LEVELS, writes_updates.rename_value),
     WriteTemplate("write_delete_unreferenced", LEVELS, writes_tables.delete_unreferenced),
     WriteTemplate("write_delete_family", _DIRTY, writes_tables.delete_family),
     WriteTemplate(
@@ -113,8 +119,8 @@ _TEMPLATES = (
     WriteTemplate(
         "write_add_count_column", LEVELS, writes_tables.add_count_column, ("update", "alter_table")
     ),
-    WriteTemplate("write_dedupe", _DOCUMENTED, writes_tables.dedupe),
-    WriteTemplate("write_repair", _DIRTY, writes_tables.repair),
+    WriteTemplate("write_dedupe", _DOCUMENTED, writes_repairs.dedupe),
+    WriteTemplate("write_repair", _DIRTY, writes_repairs.repair),
 )
 
 
