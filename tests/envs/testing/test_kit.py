@@ -31,7 +31,7 @@ FAULTS = [
     (faults.SharedWorld, "interleaved", "counter stands at"),
     (faults.AliasingFork, "fork_contract", "was changed by"),
     (faults.ForgetfulRestore, "restore_contract", "went another way"),
-    (faults.UnpicklableState, "pickle_round_trip", "pickle"),
+    (faults.UnpicklableState, "pickle_round_trip", "local object"),
     (faults.LeakedFile, "no_leaked_file", "/dev/null"),
     (faults.LeakedThread, "no_leaked_thread", "planted"),
     (faults.LeakedProcess, "no_leaked_process", "python"),
