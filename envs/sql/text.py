@@ -20,8 +20,7 @@ def result_text(result: QueryResult, shown: int = ROWS_SHOWN) -> str:
     if not result.columns:
         changed = result.changed
         return "Done." if changed is None else f"Done. {_rows(changed)} changed."
-    lines = [_line(result.columns)]
-    lines += [_line(row) for row in result.rows[:shown]]
+    lines = _lines([result.columns, *result.rows[:shown]])
     count = len(result.rows)
     if result.more:
         lines.append(f"(first {min(shown, count)} of more than {count:,} rows)")
@@ -79,28 +78,40 @@ def _rows(count: int) -> str:
     return f"{count:,} row" + ("" if count == 1 else "s")
 
 
-def _line(row: Sequence[Value]) -> str:
-    line = " | ".join(
-        [
-            cell if cell.__class__ is str else repr(cell) if cell is not None else "NULL"
-            for cell in row
-        ]
+def _lines(rows: Sequence[Sequence[Value]]) -> list[str]:
+    """One line a row; plain rows are told from the text of all together, which is fast."""
+    lines = [
+        " | ".join(
+            [
+                cell if cell.__class__ is str else repr(cell) if cell is not None else "NULL"
+                for cell in row
+            ]
+        )
+        for row in rows
+    ]
+    if _is_plain(lines, rows):
+        return lines
+    return [" | ".join([_cell(cell) for cell in row]) for row in rows]
+
+
+def _is_plain(lines: list[str], rows: Sequence[Sequence[Value]]) -> bool:
+    """Whether no cell needs care: each of those would leave one of these traces."""
+    text = "\n".join(lines)
+    return (
+        text.replace("\n", "").isprintable()
+        and text.count("\n") == len(lines) - 1
+        and text.count("|") == len(lines) * (len(rows[0]) - 1)
+        and text.count("NULL") == sum([row.count(None) for row in rows])
+        and "  " not in text
+        and " \n" not in text
+        and "\n " not in text
+        and "\n\n" not in text
+        and "b'" not in text
+        and 'b"' not in text
+        and text[:1].strip() != ""
+        and text[-1:].strip() != ""
+        and max(map(len, lines)) <= _CELL_SHOWN
     )
-    # Cells that need care leave one of these traces in the joined line.
-    if (
-        line.isprintable()
-        and len(line) <= _CELL_SHOWN
-        and "  " not in line
-        and line.count("NULL") == row.count(None)
-        and "b'" not in line
-        and 'b"' not in line
-        and line.count("|") == len(row) - 1
-        and line
-        and line[0] not in " |"
-        and line[-1] not in " |"
-    ):
-        return line
-    return " | ".join([_cell(cell) for cell in row])
 
 
 def _cell(value: Value) -> str:
