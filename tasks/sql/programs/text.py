@@ -230,6 +230,9 @@ class _Writer:
         left = self._open(node.left, wanted, 0)
         keys = frozenset(name for _, name in node.on)
         style = self.style.match
+        if style == "join" and not node.negated and isinstance(node.right, Group | Filter):
+            # A planner that joins a grouped list of keys may scan it once per row.
+            style = "in"
         if style == "join" or (style == "in" and len(node.on) > 1):
             return self._match_by_join(node, left, keys)
         grouped = style == "in" and not node.negated
