@@ -36,10 +36,12 @@ _FINE_STEP = 20
 """Instructions between two looks at the clock; the second where one instruction can be slow."""
 _CHUNK = 64
 _ONLY_SELECT = "Only SELECT statements are allowed."
-_NOT_READING = frozenset("""
+_NOT_READING = frozenset(
+    """
     alter analyze attach begin commit create delete detach drop end insert pragma reindex release
     replace rollback savepoint update vacuum
-""".split())
+""".split()
+)
 _WITH = re.compile(r"\bwith\b", re.IGNORECASE)
 _SLOW = re.compile(r"replace|instr|json|like|glob|match", re.IGNORECASE)
 

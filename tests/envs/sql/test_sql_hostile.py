@@ -121,8 +121,18 @@ def fuzzed_actions(seed, count):
     tools = ("list_tables", "search_tables", "describe_table", "sample_rows", "list_documents",
              "read_document", "run_query", "ask_user", "submit", "submit_impossible",
              "eval")  # fmt: skip
-    keys = ("sql", "table", "limit", "query", "name", "question", "answer", "reason", "evidence",
-    "x")
+    keys = (
+        "sql",
+        "table",
+        "limit",
+        "query",
+        "name",
+        "question",
+        "answer",
+        "reason",
+        "evidence",
+        "x",
+    )
     values = ("customers", "orders", "", "SELECT 1", "notes", None, True, -1, 5, 1e308, [], {},
     [[1]],
               "\0", "\ud800", "a" * 5_000, "'; DROP TABLE orders; --",
