@@ -81,7 +81,8 @@ print(json.dumps({
 
 def run_hostile(seed, count, mode, seconds, folder):
     tests = Path(__file__).resolve().parents[2]
-    environment = {**os.environ, "PYTHONPATH": str(tests), "HOME": str(folder)}
+    path = os.pathsep.join([str(tests), *sys.path])
+    environment = {**os.environ, "PYTHONPATH": path, "HOME": str(folder)}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(seed), str(count), str(seconds), mode],
         capture_output=True, text=True, cwd=folder, env=environment, timeout=3_000, check=False,
