@@ -63,6 +63,8 @@ MAX_CALLS = 16
 """Tool calls in one turn; a turn with more runs none of them."""
 
 _FORM = 'Call a tool with JSON such as {"name": "tool", "arguments": {"key": "value"}}.'
+_KEYS = frozenset(("name", "arguments", "id"))
+_DECODER = json.JSONDecoder()
 
 
 def parse_text(text: str) -> Action:
@@ -71,7 +73,9 @@ def parse_text(text: str) -> Action:
     if not stripped or stripped[0] not in "{[":
         return Action(text, ())
     try:
-        data = json.loads(stripped)
+        data, end = _DECODER.raw_decode(stripped)
+        if end != len(stripped):
+            raise json.JSONDecodeError("Extra data", stripped, end)
     except (ValueError, RecursionError) as error:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else "not readable"
         return Action("", (Call("", "", {}, f"the turn is not valid JSON ({reason}). {_FORM}"),))
@@ -95,9 +99,9 @@ def _call(item: Any, call_id: str) -> Call:
         return _decode(call_id, item["name"], arguments)
     if not isinstance(arguments, dict):
         return Call(call_id, item["name"], {}, f'"arguments" must be an object. {_FORM}')
-    unknown = sorted(set(map(str, item)) - {"name", "arguments", "id"})
-    if unknown:
-        return Call(call_id, item["name"], {}, f"a call has no key {unknown[0]!r}. {_FORM}")
+    if not item.keys() <= _KEYS:
+        unknown = min(item.keys() - _KEYS)
+        return Call(call_id, item["name"], {}, f"a call has no key {unknown!r}. {_FORM}")
     return Call(call_id, item["name"], arguments)
 
 
