@@ -8,7 +8,7 @@ snapshots. The text that the agent sees is a function of (task, seed) and of its
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import Any, ClassVar, Literal, Self
 
 import gymnasium
 import numpy as np
@@ -381,7 +381,8 @@ class Environment(gymnasium.Env[Any, Any]):
             self._tool_errors += 1
             return f"Error: {problem or f'{call.name} is not available here.'}"
         try:
-            return cast("str", getattr(self, method)(**call.arguments))
+            answer: str = getattr(self, method)(**call.arguments)
+            return answer
         except ToolError as error:
             self._tool_errors += 1
             return f"Error: {error}"
@@ -438,7 +439,7 @@ class Environment(gymnasium.Env[Any, Any]):
 
 
 def _message(role: str, content: str, call_id: str = "") -> Message:
-    return Message(role=role, content=content, tool_calls=(), tool_call_id=call_id)
+    return {"role": role, "content": content, "tool_calls": (), "tool_call_id": call_id}
 
 
 def _rendered(message: Message) -> str:

@@ -79,12 +79,13 @@ def parse_text(text: str) -> Action:
     except (ValueError, RecursionError) as error:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else "not readable"
         return Action("", (Call("", "", {}, f"the turn is not valid JSON ({reason}). {_FORM}"),))
-    items = data if isinstance(data, list) else [data]
-    if not items:
+    if not isinstance(data, list):
+        return Action("", (_call(data, "call_0"),))
+    if not data:
         return Action("", (Call("", "", {}, f"the list of calls is empty. {_FORM}"),))
-    if len(items) > MAX_CALLS:
-        return Action("", (_too_many(len(items)),))
-    return Action("", tuple(_call(item, f"call_{i}") for i, item in enumerate(items)))
+    if len(data) > MAX_CALLS:
+        return Action("", (_too_many(len(data)),))
+    return Action("", tuple([_call(item, f"call_{i}") for i, item in enumerate(data)]))
 
 
 def _too_many(count: int) -> Call:

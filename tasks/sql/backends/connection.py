@@ -61,7 +61,7 @@ class _Watch:
         self.stopped = ""
         self._ticks = self._most_ticks = self._spill_limit = 0
         self._deadline = self._last_deadline = 0.0
-        self._work_until = 0.0
+        self._seconds = self._work_until = 0.0
         self._spilled_before = -1
 
     def start(self, limits: QueryLimits) -> None:
@@ -75,11 +75,13 @@ class _Watch:
         self._spilled_before = -1
         now = perf_counter()
         self._deadline, self._last_deadline = now + limits.seconds, now + _PATIENCE * limits.seconds
-        self._work_until = thread_time() + limits.seconds
+        self._seconds = limits.seconds
 
     def __call__(self) -> int:
         """Answer SQLite: 1 to stop, 0 to go on."""
         self._ticks = ticks = self._ticks + 1
+        if ticks == 1:  # not at the start: short statements are done before it is asked for
+            self._work_until = thread_time() + self._seconds
         if ticks > self._most_ticks:
             self.stopped = "steps"
         elif perf_counter() > self._deadline and self._overdue():
@@ -283,7 +285,7 @@ def _refuse_at_sight(sql: str, *, writes: bool) -> None:
         raise SqlError("refused", "EXPLAIN is not allowed here", "Run the statement itself.")
     if not writes and word in _NOT_READING:
         raise SqlError("refused", f"{word.upper()} is not allowed here", _ONLY_SELECT)
-    if _WITH.search(sql) and copies(sql) > _MOST_COPIES:
+    if "with" in sql.lower() and _WITH.search(sql) and copies(sql) > _MOST_COPIES:
         raise SqlError(
             "steps", "the common table expressions name each other too often",
             "Use each one fewer times.",
