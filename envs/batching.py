@@ -1,15 +1,29 @@
-"""What a vector's callers may write for seeds, options and actions, as one item for each."""
+"""What goes into a vector and comes out of it, as one item for each environment."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
-from gymnasium import Space
-from gymnasium.vector.utils import iterate
+from gymnasium import Env, Space
+from gymnasium.vector.utils import concatenate, create_empty_array, iterate
 
 from hexathlon.envs.errors import EnvFault
 
-__all__ = ["VectorFault", "actions_for", "options_for", "seeds_for", "unmasked"]
+__all__ = [
+    "OnFault",
+    "VectorFault",
+    "actions_for",
+    "options_for",
+    "require_equal_spaces",
+    "seeds_for",
+    "stacked",
+    "unmasked",
+]
+
+OnFault = Literal["raise", "mark"]
+"""What lock-step calls do about infrastructure faults: raise `VectorFault`, or mark the
+environment as truncated with status `error_env`, the cause in `info["fault"]` and a reward of NaN.
+"""
 
 
 class VectorFault(EnvFault):
@@ -28,6 +42,20 @@ class VectorFault(EnvFault):
         )
         self.faults = dict(faults)
         self.batch = batch
+
+
+def require_equal_spaces(envs: Sequence[Env[Any, Any]]) -> None:
+    """Raise `ValueError` unless all environments have the spaces of the first."""
+    first = envs[0]
+    for index, env in enumerate(envs):
+        if (env.action_space, env.observation_space) != (
+            first.action_space,
+            first.observation_space,
+        ):
+            raise ValueError(
+                f"environment {index} has other spaces than number 0: "
+                f"{env.action_space}, {env.observation_space}"
+            )
 
 
 def actions_for(actions: Any, space: Space[Any], count: int) -> Sequence[Any]:
@@ -80,3 +108,9 @@ def unmasked(options: Any, count: int) -> tuple[Sequence[int], Any]:
         )
     rest = {name: value for name, value in options.items() if name != "reset_mask"}
     return [int(index) for index in np.flatnonzero(mask)], rest or None
+
+
+def stacked(space: Space[Any], observations: Sequence[Any]) -> Any:
+    """Return the observations of all environments as one element of the batched space."""
+    out: Any = create_empty_array(space, n=len(observations), fn=np.zeros)
+    return concatenate(space, observations, out)

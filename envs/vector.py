@@ -8,16 +8,17 @@ processes are waited for together on one event loop; a vector may hold both.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import Any, Literal, cast
+from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium.spaces import Tuple
 from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
+from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from hexathlon.envs.batching import VectorFault, actions_for, options_for, seeds_for, unmasked
+from hexathlon.envs import batching
+from hexathlon.envs.batching import OnFault, VectorFault
 from hexathlon.envs.dispatch import Call, Dispatcher
 from hexathlon.envs.infos import lazy_infos
 from hexathlon.envs.inplace import InPlace
@@ -28,11 +29,6 @@ __all__ = ["Arrival", "OnFault", "VectorEnvironment", "VectorFault", "make_vecto
 
 Environment = gymnasium.Env[Any, Any]
 Batch = tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
-
-OnFault = Literal["raise", "mark"]
-"""What lock-step calls do about infrastructure faults: raise `VectorFault`, or mark the
-environment as truncated with status `error_env`, the cause in `info["fault"]` and a reward of NaN.
-"""
 
 
 class VectorEnvironment(VectorEnv[Any, Any, Any]):
@@ -67,7 +63,7 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         self.render_mode = first.render_mode
         self.single_action_space = first.action_space
         self.single_observation_space = first.observation_space
-        self._require_equal_spaces()
+        batching.require_equal_spaces(self.envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self._as_tuple = isinstance(self.observation_space, Tuple)
@@ -83,18 +79,6 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         self._lease = None if inline else LoopLease(self)
         self._dispatcher = Dispatcher(self._lease)
 
-    def _require_equal_spaces(self) -> None:
-        for index, env in enumerate(self.envs):
-            same = (
-                env.action_space == self.single_action_space
-                and env.observation_space == self.single_observation_space
-            )
-            if not same:
-                raise ValueError(
-                    f"environment {index} has other spaces than number 0: "
-                    f"{env.action_space}, {env.observation_space}"
-                )
-
     # Lock-step ---------------------------------------------------------------------------------
 
     def reset(
@@ -109,7 +93,7 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
             seed: One number, counted up from environment to environment, or one for each.
             options: For all, or one for each.
         """
-        indices, options = unmasked(options, self.num_envs)
+        indices, options = batching.unmasked(options, self.num_envs)
         self.send_reset(indices, seed=seed, options=options)
         arrivals = self._all(len(indices))
         numbers = [arrival.number for arrival in arrivals]
@@ -126,7 +110,7 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
             ResetNeeded: One has ended and autoreset is disabled.
         """
         if not isinstance(actions, (list, tuple)) or len(actions) != self.num_envs:
-            actions = actions_for(actions, self.action_space, self.num_envs)
+            actions = batching.actions_for(actions, self.action_space, self.num_envs)
         if not self._in_step:
             self.send(actions)
             arrivals = sorted(self._all(self.num_envs), key=_number)
@@ -201,8 +185,8 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
             options: For all, or one for each environment of the vector.
         """
         chosen = self._numbers if indices is None else indices
-        seeds = seeds_for(seed, self.num_envs)
-        each = options_for(options, self.num_envs)
+        seeds = batching.seeds_for(seed, self.num_envs)
+        each = batching.options_for(options, self.num_envs)
         for index in chosen:
             self._require_idle(index)
         self._in_step = self._goes_on = False
@@ -281,9 +265,7 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
     def _batched_observations(self) -> Any:
         if self._as_tuple:
             return tuple(self._latest)
-        space = self.single_observation_space
-        out = create_empty_array(space, n=self.num_envs, fn=np.zeros)
-        return concatenate(space, self._latest, cast("Any", out))
+        return batching.stacked(self.single_observation_space, self._latest)
 
     def _raise_faults(self, arrivals: Iterable[Arrival], batch: Any) -> None:
         faults = {one.number: one.fault for one in arrivals if one.fault is not None}
