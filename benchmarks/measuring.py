@@ -79,9 +79,9 @@ def run_child(command: Sequence[str | Path]) -> Spent:
     return Spent(usage.ru_utime + usage.ru_stime, peak, said)
 
 
-def ratio_of_pairs(peer: Sequence[float], ours: Sequence[float]) -> float:
-    """Return the median over repetitions of the peer's figure over ours."""
-    return statistics.median(a / b for a, b in zip(peer, ours, strict=True))
+def ratio_of_pairs(ones: Sequence[float], others: Sequence[float]) -> float:
+    """Return the median over repetitions of one figure over the other."""
+    return statistics.median(one / other for one, other in zip(ones, others, strict=True))
 
 
 def quantile(values: Iterable[float], share: float) -> float:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import gymnasium
-from measuring import Finding, run_child
+from measuring import Finding, ratio_of_pairs, run_child
 
 from hexathlon.tasks.registry import register_source
 from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
@@ -87,7 +87,7 @@ def point_selects(wanted: int) -> int:
 
 
 def beside_skyrl(peer: str, rounds: int = 15) -> list[Finding]:
-    """Alternate with skyrl-gym's text2sql, each in rounds of about a third of a second."""
+    """Alternate with skyrl-gym's text2sql, each in rounds of about half a second."""
     theirs, ours = [], []
     with tempfile.TemporaryDirectory() as folder:
         file = _database(Path(folder))
@@ -115,8 +115,7 @@ def _median(rounds: list[_Round], name: str) -> float:
 
 
 def _ratio(ours: list[_Round], theirs: list[_Round], name: str) -> float:
-    pairs = zip(ours, theirs, strict=True)
-    return statistics.median(getattr(a, name) / getattr(b, name) for a, b in pairs)
+    return ratio_of_pairs([getattr(one, name) for one in ours], [getattr(t, name) for t in theirs])
 
 
 def _database(folder: Path) -> Path:
