@@ -5,7 +5,7 @@ import re
 __all__ = ["be", "with_article"]
 
 _SPOKEN_AS_CONSONANT = re.compile(r"(?:eu|ewe|one\b|once|uni(?!m|n)|us[aeiu]|ut[ie]|ub|u\b)", re.I)
-_PLURAL = re.compile(r"(?:credits|days|hours|miles|minutes|points)(?: waited)?$")
+_PLURAL = re.compile(r"(?:credits|days|goods|hours|miles|minutes|months|points|votes)(?: waited)?$")
 _SPOKEN_AS_VOWEL = re.compile(r"(?:[aeiou]|hour|honou?r|honest|heir)", re.I)
 
 

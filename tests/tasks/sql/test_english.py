@@ -19,7 +19,9 @@ FAULTS = {
     "two stops": re.compile(r"[.?]\.|,,|, \.|\(\)"),
     "one of many": re.compile(r"(?<![\d.,-])1 (?:rows|columns|places|values|days|years)\b"),
     "Python showing": re.compile(r"\b(?:None|True|False|nan)\b|[{}]|<[a-z]"),
-    "agreement": re.compile(r"\b(?:credits|days|hours|miles|minutes|points)(?: waited)? is\b"),
+    "agreement": re.compile(
+        r"\b(?:credits|days|goods|hours|miles|minutes|months|points|votes)(?: waited)? is\b"
+    ),
     "no capital": re.compile(r"[.?] [a-z]"),
 }
 ARTICLE = re.compile(r"(?<!\()\b([Aa]n?) ([a-z]\w*)")
