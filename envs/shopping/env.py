@@ -1,0 +1,122 @@
+"""`hexathlon/Shopping-v0`: search and buy, serve customers, and the public shopping benchmarks.
+
+The environment only chooses the world that a task plays in and passes tool calls to it. What is
+true in a world and what its tools do stands in the world's own module; expected answers are in
+none of them.
+"""
+
+import copy
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from hexathlon.envs.base import Environment
+from hexathlon.envs.errors import ToolError
+from hexathlon.envs.shopping.world import World, open_world
+from hexathlon.envs.tools import tool
+from hexathlon.tasks.shopping.retail import DeskProblem
+from hexathlon.tasks.task import Task
+
+__all__ = ["ShoppingEnv"]
+
+
+def _passed_on(name: str) -> Callable[..., str]:
+    """Return a tool method that hands its call to the world."""
+
+    @tool
+    def method(self: "ShoppingEnv", **arguments: Any) -> str:
+        return self.run_in_world(name, arguments)
+
+    method.__name__ = f"tool_{name}"
+    method.__doc__ = f"Pass `{name}` on to the world."
+    return method
+
+
+class ShoppingEnv(Environment):
+    """Shopping and customer service.
+
+    Args:
+        **kwargs: As for every environment.
+    """
+
+    family: ClassVar[str] = "shopping"
+    version: ClassVar[str] = "0"
+    default_taskset: ClassVar[str] = "shopping"
+    system_prompt: ClassVar[str] = (
+        "You work in a shop through tools. Reply with one tool call at a time, as JSON; any other "
+        "text goes to the person you serve. Products that look alike differ in details: look "
+        "before you buy, and do what was asked, nothing more."
+    )
+
+    # tau2's retail desk
+    tool_calculate = _passed_on("calculate")
+    tool_cancel_pending_order = _passed_on("cancel_pending_order")
+    tool_exchange_delivered_order_items = _passed_on("exchange_delivered_order_items")
+    tool_find_user_id_by_name_zip = _passed_on("find_user_id_by_name_zip")
+    tool_find_user_id_by_email = _passed_on("find_user_id_by_email")
+    tool_get_order_details = _passed_on("get_order_details")
+    tool_get_product_details = _passed_on("get_product_details")
+    tool_get_item_details = _passed_on("get_item_details")
+    tool_get_user_details = _passed_on("get_user_details")
+    tool_list_all_product_types = _passed_on("list_all_product_types")
+    tool_modify_pending_order_address = _passed_on("modify_pending_order_address")
+    tool_modify_pending_order_items = _passed_on("modify_pending_order_items")
+    tool_modify_pending_order_payment = _passed_on("modify_pending_order_payment")
+    tool_modify_user_address = _passed_on("modify_user_address")
+    tool_return_delivered_order_items = _passed_on("return_delivered_order_items")
+    tool_transfer_to_human_agents = _passed_on("transfer_to_human_agents")
+    tool_end_conversation = _passed_on("end_conversation")
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._world: World | None = None
+        self._world_task: Task | None = None
+
+    def on_reset(self, task: Task) -> str:
+        """Open the task's world."""
+        self._world = open_world(task, self.np_random)
+        self._world_task = task
+        return self._world.opening()
+
+    def on_text(self, text: str) -> str:
+        """Hand prose to the person in the world."""
+        answer = self.world.say(text)
+        self._end_if_closed()
+        return answer
+
+    def run_in_world(self, name: str, arguments: dict[str, Any]) -> str:
+        """Run a tool of the world."""
+        try:
+            return self.world.call(name, arguments)
+        except DeskProblem as problem:
+            raise ToolError(str(problem)) from None
+        finally:
+            self._end_if_closed()
+
+    @property
+    def world(self) -> World:
+        """The current world."""
+        if self._world is None:
+            raise RuntimeError("there is no world yet; call reset() first")
+        return self._world
+
+    def final_state(self) -> dict[str, Any]:
+        """Return the world's final state."""
+        return self.world.final_state()
+
+    def save(self) -> Any:
+        """Return the world's state."""
+        return self.world.save()
+
+    def load(self, payload: Any) -> None:
+        """Take a world's state back, opening the world where it is another task's."""
+        if self._world is None or self._world_task is not self.task:
+            self._world, self._world_task = open_world(self.task, self.np_random), self.task
+        self._world.load(payload)
+
+    def detach(self) -> None:
+        """Give a fork a world of its own; `load` fills it."""
+        self._world = copy.copy(self._world)
+
+    def _end_if_closed(self) -> None:
+        if self.world.closed:
+            self.finish()
