@@ -66,6 +66,10 @@ class ShoppingEnv(Environment):
     tool_transfer_to_human_agents = _passed_on("transfer_to_human_agents")
     tool_end_conversation = _passed_on("end_conversation")
 
+    # WebShop
+    tool_search = _passed_on("search")
+    tool_click = _passed_on("click")
+
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._world: World | None = None
