@@ -1,0 +1,409 @@
+"""A catalogue: products, families, constraints and search over one open store."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hexathlon.tasks.shopping.catalogue import columns as at
+from hexathlon.tasks.shopping.catalogue import phrases
+from hexathlon.tasks.shopping.catalogue.constraint import Constraint
+from hexathlon.tasks.shopping.catalogue.deals import draw_bundles, draw_coupons, draw_rates
+from hexathlon.tasks.shopping.catalogue.goods import CATEGORIES, category_code
+from hexathlon.tasks.shopping.catalogue.grammar import Category
+from hexathlon.tasks.shopping.catalogue.matching import fewest_violations, holds_on, row_mask
+from hexathlon.tasks.shopping.catalogue.money import Bundle, CartLine, Coupon, Rules
+from hexathlon.tasks.shopping.catalogue.names import SERIES, series_name
+from hexathlon.tasks.shopping.catalogue.product import Product, Seller
+from hexathlon.tasks.shopping.catalogue.records import Decoder, Header
+from hexathlon.tasks.shopping.catalogue.search import Hit, SearchEngine, SearchPage, Sort
+from hexathlon.tasks.shopping.catalogue.shelf import facet_counts, read_filters
+from hexathlon.tasks.shopping.catalogue.store import Store, cache_folder, open_store
+from hexathlon.tasks.shopping.catalogue.text import Language, Text
+
+__all__ = ["Catalogue", "Design", "open_catalogue"]
+
+_KEPT_PRODUCTS = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A target that a family was built around."""
+
+    product_id: str
+    axes: tuple[str, ...]
+    """Names for `Catalogue.constraints_of`: with all of them exactly this product of the family
+    holds, and for each of them some other product fails on it alone."""
+
+
+class Catalogue:
+    """A read-only catalogue, shared by everything in the process; pickles by its address."""
+
+    def __init__(self, store: Store, cache: Path | None = None) -> None:
+        self.seed = store.seed
+        self.size = store.size
+        self.categories: Mapping[str, Category] = {item.slug: item for item in CATEGORIES}
+        self._cache = cache
+        self._layout = store.layout
+        self._decoder = Decoder(store.layout, store.seed)
+        self._engine = SearchEngine(store)
+        self._product_at = lru_cache(maxsize=_KEPT_PRODUCTS)(self._decoder.decode)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return open_catalogue, (self.seed, self.size, self._cache)
+
+    # Products
+
+    def number(self, product_id: str) -> int:
+        """Return the number of a product.
+
+        Raises:
+            KeyError: There is no such product.
+        """
+        number = self._decoder.coder.decode(product_id)
+        if number is None or number >= self.size:
+            raise KeyError(f"no product {product_id!r}")
+        return number
+
+    def product(self, product_id: str) -> Product:
+        """Return a product by id.
+
+        Raises:
+            KeyError: There is no such product.
+        """
+        return self._product_at(self.number(product_id))
+
+    def product_at(self, number: int) -> Product:
+        """Return a product by number, in [0, size)."""
+        if not 0 <= number < self.size:
+            raise IndexError(f"the catalogue has products 0 to {self.size - 1}, not {number}")
+        return self._product_at(number)
+
+    @property
+    def sellers(self) -> tuple[Seller, ...]:
+        """Every seller of the catalogue."""
+        return self._decoder.sellers
+
+    @property
+    def brands(self) -> tuple[Text, ...]:
+        """Every brand of the catalogue."""
+        return self._decoder.brands
+
+    def category(self, slug: str) -> Category:
+        """Return the grammar of a category.
+
+        Raises:
+            KeyError: There is no such category.
+        """
+        return CATEGORIES[category_code(slug)]
+
+    # Families
+
+    @property
+    def family_count(self) -> int:
+        """How many families there are."""
+        return len(self._layout.families)
+
+    def families(self, category: str) -> list[int]:
+        """Return the families of a category, ascending."""
+        of = self._layout.families["category"]
+        return np.flatnonzero(of == category_code(category)).tolist()
+
+    def family(self, family: int) -> list[str]:
+        """Return the product ids of a family, in catalogue order."""
+        header = self._header(family)
+        encode = self._decoder.coder.encode
+        return [encode(number) for number in range(header.first, header.first + header.size)]
+
+    def sibling(self, family: int) -> int:
+        """Return the family that differs from this one in nothing but the kind of goods."""
+        self._header(family)
+        return family ^ 1
+
+    def axes(self, family: int) -> tuple[str, ...]:
+        """Return the names of what varies within a family."""
+        header = self._header(family)
+        return _axis_names(header, header.axes)
+
+    def designs(self, family: int) -> tuple[Design, ...]:
+        """Return the targets that the family was built around."""
+        header = self._header(family)
+        stars = self._layout.stars[header.star_first : header.star_first + header.stars]
+        return tuple(
+            Design(self._decoder.coder.encode(number), _axis_names(header, axes))
+            for number, axes in stars.tolist()
+        )
+
+    def _header(self, family: int) -> Header:
+        if not 0 <= family < self.family_count:
+            raise IndexError(f"the catalogue has families 0 to {self.family_count - 1}")
+        return self._decoder.header(family)
+
+    # Constraints
+
+    def constraints_of(self, product_id: str, axes: Sequence[str]) -> tuple[Constraint, ...]:
+        """Return what the product holds on each axis, in the weakest usual wording.
+
+        `axes` are names from `axes`, or `category`, `kind`, `brand` and `series`. Ordered values
+        become "at least" or "at most", the price a bound that parts its tier from the next.
+        """
+        number = self.number(product_id)
+        product = self._product_at(number)
+        header = self._header(product.family)
+        row = self._layout.codes[number].tolist()
+        return tuple(self._constraint(product, header, row, axis) for axis in axes)
+
+    def _constraint(
+        self, product: Product, header: Header, row: list[int], axis: str
+    ) -> Constraint:
+        if axis in ("category", "kind"):
+            value = product.category if axis == "category" else product.kind
+            return Constraint("category", axis, "==", value)
+        if axis in ("brand", "series"):
+            name = product.brand if axis == "brand" else product.series
+            return Constraint("attribute", axis, "==", name.en)
+        for column in at.columns_of(header.code):
+            if column.name == axis:
+                return _told(column, header, row[column.position], self._decoder)
+        raise KeyError(f"family {product.family} has no axis {axis!r}")
+
+    def satisfies(
+        self, product_id: str, variant_id: str, constraints: Sequence[Constraint]
+    ) -> bool:
+        """Whether buying this variant holds on every constraint; stock is not looked at."""
+        return not self.violations(product_id, variant_id, constraints)
+
+    def violations(
+        self, product_id: str, variant_id: str, constraints: Sequence[Constraint]
+    ) -> tuple[int, ...]:
+        """Return the positions of the constraints that buying this variant would break."""
+        product = self.product(product_id)
+        variant = product.variant(variant_id)
+        return tuple(
+            i for i, each in enumerate(constraints) if not holds_on(product, variant, each)
+        )
+
+    def matches(self, family: int, constraints: Sequence[Constraint]) -> list[str]:
+        """Return the products of a family that can be bought, in stock, so that all hold."""
+        return [
+            self._product_at(number).id
+            for number in self._candidates(self._header(family), constraints, 0)
+            if fewest_violations(self._product_at(number), constraints) == [()]
+        ]
+
+    def unique_target(self, family: int, constraints: Sequence[Constraint]) -> str | None:
+        """Return the one product of a family on which all constraints hold, or None."""
+        found = self.matches(family, constraints)
+        return found[0] if len(found) == 1 else None
+
+    def near_misses(self, family: int, constraints: Sequence[Constraint]) -> dict[int, list[str]]:
+        """Return, by position of the constraint, the products that fail on it alone.
+
+        Constraints on category or kind are missed by the sibling family.
+        """
+        missed: dict[int, list[str]] = {i: [] for i in range(len(constraints))}
+        for each in (family, self.sibling(family)):
+            for number in self._candidates(self._header(each), constraints, 1):
+                product = self._product_at(number)
+                for broken in fewest_violations(product, constraints):
+                    if len(broken) == 1:
+                        missed[broken[0]].append(product.id)
+        return missed
+
+    def matching(self, constraints: Sequence[Constraint]) -> list[str]:
+        """Return every product of the catalogue that can be bought so that all hold.
+
+        Families are looked at one by one; name category, brand or series to keep that short.
+        """
+        found: list[str] = []
+        for family in self._families_for(constraints):
+            found.extend(self.matches(family, constraints))
+        return found
+
+    def _families_for(self, constraints: Sequence[Constraint]) -> list[int]:
+        table = self._layout.families
+        mask = np.ones(len(table), dtype=bool)
+        for each in constraints:
+            if each.kind == "category" and each.name == "category":
+                mask &= table["category"] == category_code(str(each.value))
+            elif each.name == "brand":
+                names = [brand.en for brand in self.brands]
+                mask &= table["brand"] == (names.index(str(each.value)))
+            elif each.name == "series":
+                names = [series_name(i).en for i in range(SERIES)]
+                mask &= table["series"] == names.index(str(each.value))
+        return np.flatnonzero(mask).tolist()
+
+    def _candidates(
+        self, header: Header, constraints: Sequence[Constraint], broken: int
+    ) -> list[int]:
+        """Return numbers of a family whose rows break at most so many constraints."""
+        count: npt.NDArray[np.int64] = np.zeros(header.size, dtype=np.int64)
+        for each in constraints:
+            count += ~row_mask(self._decoder, header, each)
+        return (header.first + np.flatnonzero(count <= broken)).tolist()
+
+    # Words
+
+    def phrases_for(
+        self, constraint: Constraint, language: Language, category: str, *, gap: bool = True
+    ) -> tuple[str, ...]:
+        """Return ways in which a shopper says a constraint on goods of the category."""
+        return phrases.phrases_for(
+            constraint, language, self.category(category), self._names(), gap=gap
+        )
+
+    def slot_name(self, constraint: Constraint, language: Language, category: str) -> str:
+        """Return what a clerk calls the thing that a constraint is about."""
+        return phrases.slot_name(constraint, language, self.category(category))
+
+    def _names(self) -> Mapping[str, Text]:
+        names = {seller.id: seller.name for seller in self.sellers}
+        names.update({brand.en: brand for brand in self.brands})
+        names.update({series_name(i).en: series_name(i) for i in range(SERIES)})
+        return names
+
+    # Money
+
+    @property
+    def coupons(self) -> tuple[Coupon, ...]:
+        """Every coupon of the shop."""
+        return draw_coupons(self._decoder.noise)
+
+    @property
+    def bundles(self) -> tuple[Bundle, ...]:
+        """Every bundle of the shop."""
+        return draw_bundles(self._decoder.noise, self.family_count)
+
+    def rules(self, *, today: int = 0, first_order: bool = False) -> Rules:
+        """Return the shop's price rules on a day, with every bundle."""
+        return Rules(
+            shipping=draw_rates(self._decoder.noise),
+            bundles={bundle.id: bundle for bundle in self.bundles},
+            today=today,
+            first_order=first_order,
+        )
+
+    def cart_line(self, product_id: str, variant_id: str, quantity: int = 1) -> CartLine:
+        """Return a cart line at the variant's price.
+
+        Raises:
+            KeyError: There is no such product or variant.
+        """
+        product = self.product(product_id)
+        variant = product.variant(variant_id)
+        return CartLine(
+            product_id, variant_id, quantity, variant.price_cents, product.category,
+            product.brand.en, product.seller.id, product.bundles,
+        )  # fmt: skip
+
+    # Search
+
+    def search(
+        self,
+        query: str,
+        *,
+        language: Language,
+        category: str | None = None,
+        filters: Mapping[str, str | int | float] | None = None,
+        sort: Sort = "relevance",
+        page: int = 1,
+        per_page: int = 10,
+    ) -> SearchPage:
+        """Search titles, features, options and categories.
+
+        Args:
+            query: Words, any of which may match; empty to browse.
+            language: Language of the words and of the titles returned.
+            category: Slug of the only category to look in.
+            filters: `brand`, `seller`, `price_min`, `price_max` (cents), `rating_min` (stars),
+                `delivery_max` (days) and, with a category, its title and feature attributes and
+                options by name, each with a value's slug.
+            sort: Order within the window of results.
+            page: From 1; a page past the end is empty.
+            per_page: 1 to 100.
+
+        Raises:
+            ValueError: A category, filter, order or page number is unknown or out of range; the
+                message says what there is.
+        """
+        if page < 1 or not 1 <= per_page <= 100:
+            raise ValueError(f"page is 1 or more and per_page 1 to 100, not {page} and {per_page}")
+        tags, price, rating = read_filters(self._decoder, category, filters or {})
+        window = self._engine.window(query, language, tags, price, rating)
+        ranked = self._engine.ordered(window, sort)
+        shown = ranked[(page - 1) * per_page : page * per_page].tolist()
+        return SearchPage(
+            hits=tuple(self._hit(number, language) for number in shown),
+            total=len(window),
+            page=page,
+            pages=-(-len(window) // per_page),
+            count_facets=partial(facet_counts, self._decoder, window),
+        )
+
+    def rank(
+        self, product_id: str, query: str, *, language: Language, category: str | None = None
+    ) -> int | None:
+        """Return the place (from 1) of a product in a query's window, or None outside it."""
+        tags, price, rating = read_filters(self._decoder, category, {})
+        window = self._engine.window(query, language, tags, price, rating)
+        place = np.flatnonzero(window == self.number(product_id))
+        return int(place[0]) + 1 if len(place) else None
+
+    def _hit(self, number: int, language: Language) -> Hit:
+        product = self._product_at(number)
+        return Hit(
+            product.id,
+            product.title[language],
+            product.price_cents,
+            product.rating,
+            product.rating_count,
+            product.shipping.days,
+        )
+
+
+def _axis_names(header: Header, axes: int) -> tuple[str, ...]:
+    return tuple(c.name for c in at.columns_of(header.code) if axes >> c.position & 1)
+
+
+def _told(column: at.Column, header: Header, code: int, decoder: Decoder) -> Constraint:
+    """Return what a column's code says, as a constraint."""
+    if column.kind == "price":
+        if code == 2:
+            return Constraint("price", "price", ">=", header.bounds[1])
+        return Constraint("price", "price", "<=", header.bounds[code])
+    if column.kind == "rating":
+        return Constraint("rating", "rating", ">=", at.RATING_FLOORS[code])
+    if column.kind == "seller":
+        return Constraint("seller", "seller", "==", decoder.sellers[header.sellers[code]].id)
+    if column.kind == "shipping":
+        return Constraint("shipping", "days", "<=", at.DELIVERY_DAYS[code])
+    if column.kind == "returns":
+        return Constraint("returns", "days", ">=", at.RETURN_DAYS[code])
+    if column.kind == "option":
+        value = header.distinct(column.position - at.FIRST_OPTION, code)
+        return Constraint("option", column.name, "==", value)
+    slug = header.grammar.attributes[column.position].values[code].slug
+    op = {"none": "==", "more": ">=", "less": "<="}[column.order]
+    return Constraint(column.kind, column.name, op, slug)  # type: ignore[arg-type]
+
+
+_opened: dict[tuple[int, int, Path], Catalogue] = {}
+_opening = threading.Lock()
+
+
+def open_catalogue(seed: int, size: int, cache: Path | None = None) -> Catalogue:
+    """Open a catalogue, building it on the first use of (seed, size) on this machine.
+
+    One catalogue object is shared by everything in the process that asks for the same.
+    """
+    key = (seed, size, cache_folder(cache))
+    with _opening:
+        if key not in _opened:
+            _opened[key] = Catalogue(open_store(seed, size, cache), cache)
+        return _opened[key]
