@@ -1,12 +1,18 @@
-"""The categories of the catalogue, as data: one module for each department."""
+"""The categories of the catalogue, as data: one text file for each."""
 
-from hexathlon.tasks.shopping.catalogue.goods import electronics
+from pathlib import Path
+
+from hexathlon.tasks.shopping.catalogue.goods.notation import read_category
 from hexathlon.tasks.shopping.catalogue.grammar import Category
 
 __all__ = ["CATEGORIES", "category_code"]
 
-CATEGORIES: tuple[Category, ...] = (*electronics.CATEGORIES,)
-"""In a fixed order: a category's code is its position here."""
+_FOLDER = Path(__file__).parent
+
+CATEGORIES: tuple[Category, ...] = tuple(
+    read_category(path.read_text(encoding="utf-8")) for path in sorted(_FOLDER.glob("*.txt"))
+)
+"""In order of their slugs: a category's code is its position here."""
 
 _CODES = {category.slug: code for code, category in enumerate(CATEGORIES)}
 
