@@ -66,8 +66,31 @@ class ShoppingEnv(Environment):
     tool_transfer_to_human_agents = _passed_on("transfer_to_human_agents")
     tool_end_conversation = _passed_on("end_conversation")
 
-    # WebShop
+    # The store
     tool_search = _passed_on("search")
+    tool_open_item = _passed_on("open_item")
+    tool_read_description = _passed_on("read_description")
+    tool_read_specification = _passed_on("read_specification")
+    tool_read_reviews = _passed_on("read_reviews")
+    tool_choose_options = _passed_on("choose_options")
+    tool_compare = _passed_on("compare")
+    tool_add_to_cart = _passed_on("add_to_cart")
+    tool_remove_from_cart = _passed_on("remove_from_cart")
+    tool_view_cart = _passed_on("view_cart")
+    tool_read_rules = _passed_on("read_rules")
+    tool_list_coupons = _passed_on("list_coupons")
+    tool_apply_coupon = _passed_on("apply_coupon")
+    tool_remove_coupon = _passed_on("remove_coupon")
+    tool_checkout = _passed_on("checkout")
+    tool_view_profile = _passed_on("view_profile")
+    tool_order_history = _passed_on("order_history")
+    tool_view_order = _passed_on("view_order")
+    tool_ask_user = _passed_on("ask_user")
+    tool_tell_user = _passed_on("tell_user")
+    tool_offer = _passed_on("offer")
+    tool_report_impossible = _passed_on("report_impossible")
+
+    # WebShop
     tool_click = _passed_on("click")
 
     def __init__(self, **kwargs: Any) -> None:

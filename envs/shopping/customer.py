@@ -1,0 +1,87 @@
+"""The customer of a store or service episode: the shared simulated user, with wishes behind it.
+
+An agenda speaks in words; what the words mean stands beside it, in the task's `wishes`: for every
+slot and each value that it can take, the conditions that an offer must meet.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from hexathlon.envs.users import Agenda, SimulatedUser
+from hexathlon.tasks.seeding import derive_seed
+from hexathlon.tasks.shopping.catalogue.constraint import Constraint
+from hexathlon.tasks.shopping.facts import holds_on
+
+__all__ = ["Answer", "Customer"]
+
+
+class Answer(NamedTuple):
+    """What the customer made of an offer."""
+
+    text: str
+    judged: bool
+    """False where the customer had something else to say first; nothing was decided then."""
+
+    accepted: bool
+
+
+class Customer:
+    """One customer.
+
+    Args:
+        script: `agenda` for the simulated user, and `wishes`: slot -> value -> conditions.
+        seed: Of the wording.
+    """
+
+    def __init__(self, script: Mapping[str, Any], seed: int) -> None:
+        self._agenda = Agenda.parse(script["agenda"])
+        self._wishes: Mapping[str, Mapping[str, list[dict[str, Any]]]] = script["wishes"]
+        self._seed = seed
+        self._user = SimulatedUser(self._agenda, derive_seed("customer", seed))
+
+    @property
+    def revealed(self) -> tuple[str, ...]:
+        """Slots told so far."""
+        return self._user.revealed
+
+    def opening(self) -> str:
+        """Say what it is about."""
+        return self._user.opening().text
+
+    def hear(self, text: str) -> str:
+        """Answer a message."""
+        if self._user.left:
+            return self._gone()
+        return self._user.reply(text).text
+
+    def consider(self, facts: Mapping[str, Any]) -> Answer:
+        """Judge an offer by the wishes as they stand now."""
+        if self._user.left:
+            return Answer(self._gone(), False, False)
+        before = self._user.snapshot()["changed"]
+        reply = self._user.consider({}, lambda _, wanted: self._objection(facts, wanted))
+        judged = reply.accepted or self._user.snapshot()["changed"] == before
+        return Answer(reply.text, judged, reply.accepted)
+
+    def save(self) -> tuple[dict[str, Any], int]:
+        """Return the user's state."""
+        return self._user.snapshot(), self._seed
+
+    def resumed(self, state: tuple[dict[str, Any], int]) -> "Customer":
+        """Return the same customer in a saved state."""
+        clone = object.__new__(Customer)
+        snapshot, clone._seed = state
+        clone._agenda, clone._wishes = self._agenda, self._wishes
+        clone._user = SimulatedUser(self._agenda, derive_seed("customer", clone._seed))
+        clone._user.restore(snapshot)
+        return clone
+
+    def _objection(self, facts: Mapping[str, Any], wanted: Mapping[str, Any]) -> str | None:
+        for slot, value in wanted.items():
+            records = self._wishes.get(slot, {}).get(str(value), [])
+            if not all(holds_on(facts, Constraint.from_json(record)) for record in records):
+                return slot
+        return None
+
+    def _gone(self) -> str:
+        return "（顾客已离开。）" if self._agenda.language == "zh" else "(The customer has left.)"

@@ -1,0 +1,35 @@
+"""All templates by name, with the levels at which each is drawn."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+from hexathlon.tasks.shopping.scene import Scene
+from hexathlon.tasks.shopping.templates.draft import Draft
+from hexathlon.tasks.shopping.templates.purchase import PURCHASES
+from hexathlon.tasks.task import LEVELS, Level
+
+__all__ = ["TEMPLATES", "Template", "templates_of"]
+
+
+class Template(NamedTuple):
+    """One kind of task."""
+
+    make: Callable[[Scene], Draft | None]
+    twins: bool = False
+    levels: tuple[Level, ...] = LEVELS
+
+
+_NOT_TINY: tuple[Level, ...] = ("easy", "medium", "hard")
+_DEEP: tuple[Level, ...] = ("medium", "hard")
+
+TEMPLATES: dict[str, Template] = {
+    **{name: Template(make) for name, make in PURCHASES.items()},
+    "far_page": Template(PURCHASES["far_page"], levels=_DEEP),
+}
+
+
+@cache
+def templates_of(level: Level) -> tuple[str, ...]:
+    """Return the templates of a level, in a fixed order."""
+    return tuple(name for name, template in TEMPLATES.items() if level in template.levels)

@@ -1,0 +1,64 @@
+"""Sentences of requests, in both languages."""
+
+from collections.abc import Sequence
+
+from hexathlon.tasks.shopping.catalogue import Constraint, Product
+from hexathlon.tasks.shopping.facts import category_of
+from hexathlon.tasks.shopping.scene import Scene
+
+__all__ = ["details_text", "goods_text", "join", "last_words", "request_text"]
+
+
+def join(scene: Scene, parts: Sequence[str]) -> str:
+    """Join phrases into one."""
+    if scene.language == "zh":
+        return "，".join(parts)
+    return ", ".join(parts[:-1]) + f" and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
+def goods_text(scene: Scene, product: Product, named: Sequence[str]) -> str:
+    """Name the goods by kind and by what else is told: `brand`, `series`."""
+    kind = category_of(product.category).kind(product.kind).text[scene.language]
+    brand = product.brand[scene.language] if "brand" in named else ""
+    series = product.series[scene.language] if "series" in named else ""
+    if scene.language == "zh":
+        return f"{brand}{series}{kind}"
+    return " ".join(filter(None, [brand, series, kind]))
+
+
+def details_text(
+    scene: Scene, product: Product, details: Sequence[Constraint], *, gap: bool | None = None
+) -> str:
+    """Say the conditions, in an order of their own."""
+    order = scene.rng.permutation(len(details)).tolist()
+    return join(scene, [scene.phrase(details[i], product.category, gap=gap) for i in order])
+
+
+def request_text(scene: Scene, goods: str, details: str, quantity: int = 1) -> str:
+    """Ask for goods with conditions."""
+    count = "" if quantity == 1 else str(quantity)
+    if scene.language == "zh":
+        number = f"{quantity}件"
+        return scene.pick(
+            (
+                f"请帮我买{number}{goods}，要求：{details}。",
+                f"我想要{number}{goods}，{details}。请直接下单。",
+                f"帮我下单{number}{goods}，必须满足：{details}。",
+            )
+        )
+    many = f"{count} pieces of one " if count else "one "
+    return scene.pick(
+        (
+            f"Please order {goods}: {many}that {details}.",
+            f"I need {goods}, {many}that {details}. Order it for me.",
+            f"Buy me {goods}; it has to be {many}that {details}.",
+        )
+    )
+
+
+def last_words(scene: Scene) -> str:
+    """Say what is understood in every request."""
+    return scene.say(
+        "Order nothing else. If it cannot be had, report that instead.",
+        "不要下单其他东西；如果买不到，请报告原因。",
+    )
