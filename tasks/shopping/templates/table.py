@@ -5,7 +5,9 @@ from functools import cache
 from typing import NamedTuple
 
 from hexathlon.tasks.shopping.scene import Scene
+from hexathlon.tasks.shopping.templates.dialogue import DIALOGUES
 from hexathlon.tasks.shopping.templates.draft import Draft
+from hexathlon.tasks.shopping.templates.personal import PERSONAL
 from hexathlon.tasks.shopping.templates.purchase import PURCHASES
 from hexathlon.tasks.task import LEVELS, Level
 
@@ -26,6 +28,11 @@ _DEEP: tuple[Level, ...] = ("medium", "hard")
 TEMPLATES: dict[str, Template] = {
     **{name: Template(make) for name, make in PURCHASES.items()},
     "far_page": Template(PURCHASES["far_page"], levels=_DEEP),
+    **{name: Template(make, twins=True) for name, make in PERSONAL.items()},
+    **{
+        name: Template(make, twins=name not in ("dialogue_ask", "dialogue_hidden"))
+        for name, make in DIALOGUES.items()
+    },
 }
 
 

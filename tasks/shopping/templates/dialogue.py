@@ -1,0 +1,241 @@
+"""Purchases in dialogue: the customer tells what is asked, changes their mind, rejects offers.
+
+The agenda speaks in phrases; `wishes` beside it say what each phrase means. Nothing may be
+ordered that the customer has not accepted.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from hexathlon.tasks.shopping.catalogue import Constraint
+from hexathlon.tasks.shopping.facts import category_of
+from hexathlon.tasks.shopping.scene import Scene, Wish
+from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
+from hexathlon.tasks.shopping.templates.personal import fork_of, profile_of
+from hexathlon.tasks.shopping.templates.words import goods_text
+
+__all__ = ["DIALOGUES"]
+
+
+class _Talk:
+    """Writes an agenda slot by slot."""
+
+    def __init__(self, scene: Scene, category: str) -> None:
+        self.scene = scene
+        self.category = category
+        self.slots: dict[str, dict[str, Any]] = {}
+        self.wishes: dict[str, dict[str, list[dict[str, Any]]]] = {}
+        self.asks: list[str] = []
+
+    def tell(
+        self,
+        constraint: Constraint,
+        *,
+        then: Constraint | None = None,
+        volunteer: bool = False,
+        words: str | None = None,
+    ) -> bool:
+        """Add a slot for a condition; False where another slot has the same name."""
+        label = self.scene.slot(constraint, self.category)
+        name = constraint.name
+        if name in self.slots or any(label == slot["label"] for slot in self.slots.values()):
+            return False
+        phrase = words or self.scene.phrase(constraint, self.category)
+        meanings = {phrase: [constraint.as_json()]}
+        slot: dict[str, Any] = {
+            "value": phrase,
+            "say": _sayings(self.scene),
+            "ask": _asks(label, name),
+            "volunteer": volunteer,
+            "label": label,
+        }
+        if then is not None:
+            changed = self.scene.phrase(then, self.category)
+            if changed == phrase:
+                return False
+            slot["change_to"] = changed
+            meanings[changed] = [then.as_json()]
+        self.slots[name], self.wishes[name] = slot, meanings
+        if not volunteer:
+            self.asks.append(
+                self.scene.say(f"What should the {label} be?", f"请问{label}有什么要求吗？")
+            )
+        return True
+
+    def user(self, goal: str) -> dict[str, Any]:
+        """Return the finished script of the customer."""
+        rng = self.scene.rng
+        agenda = {
+            "goal": goal,
+            "slots": self.slots,
+            "patience": 4,
+            "slots_per_turn": 2,
+            "style": ("plain", "warm")[int(rng.integers(2))],
+            "language": self.scene.language,
+        }
+        return {"agenda": agenda, "wishes": self.wishes}
+
+
+def ask(scene: Scene) -> Draft | None:
+    """Every condition must be asked for."""
+    wish = scene.wish()
+    if wish is None:
+        return None
+    talk = _Talk(scene, wish.product.category)
+    if not all(talk.tell(constraint) for constraint in wish.details):
+        return None
+    return _drafted(scene, talk, wish)
+
+
+def hidden(scene: Scene) -> Draft | None:
+    """All but one condition are told at once; an offer that fails on that one is rejected."""
+    wish = scene.wish()
+    if wish is None:
+        return None
+    talk = _Talk(scene, wish.product.category)
+    secret = int(scene.rng.integers(len(wish.details)))
+    for place, constraint in enumerate(wish.details):
+        if not talk.tell(constraint, volunteer=place != secret):
+            return None
+    return _drafted(scene, talk, wish)
+
+
+def change(scene: Scene) -> Draft | None:
+    """One condition changes while the conversation goes on."""
+    fork = fork_of(scene, kinds=("attribute", "specification", "option"))
+    if fork is None:
+        return None
+    side = scene.side
+    talk = _Talk(scene, fork.wish.product.category)
+    # The one that changes is asked for first, so that the change comes before the end.
+    if not talk.tell(fork.values[1 - side], then=fork.values[side]):
+        return None
+    if not all(talk.tell(constraint) for constraint in fork.others):
+        return None
+    product, variant = fork.targets[side]
+    other = fork.targets[1 - side]
+    draft = _drafted(scene, talk, fork.wish)
+    return replace(
+        draft,
+        lines=[Line(product, variant)],
+        near=[Near("as it was before the change", 0, *other), *_others(draft.near, variant.id)],
+        wanted=[sourced(fork.constraints(side))],
+        changes=True,
+        twin=True,
+    )
+
+
+def as_usual(scene: Scene) -> Draft | None:
+    """For one condition the customer points to the profile."""
+    fork = fork_of(scene, kinds=("attribute", "specification", "option"))
+    if fork is None:
+        return None
+    side, category = scene.side, fork.wish.product.category
+    value = fork.values[side]
+    talk = _Talk(scene, category)
+    usual = scene.say("is just as my profile has it", "和我资料里写的一样")
+    if not talk.tell(value, words=usual):
+        return None
+    if not all(talk.tell(constraint) for constraint in fork.others):
+        return None
+    kind = category_of(category).text[scene.language]
+    phrase = scene.phrase(value, category, gap=False)
+    fact = scene.say(f"{kind}: always wants one that {phrase}.", f"{kind}：一向只要{phrase}。")
+    product, variant = fork.targets[side]
+    draft = _drafted(scene, talk, fork.wish, {"profile": profile_of(scene, [fact])})
+    position = fork.position + len(fork.wish.head)
+    return replace(
+        draft,
+        lines=[Line(product, variant)],
+        near=[
+            Near("the other twin's target", 0, *fork.targets[1 - side]),
+            *_others(draft.near, variant.id),
+        ],
+        wanted=[sourced(fork.constraints(side), {position: "profile"})],
+        personal=True,
+        twin=True,
+    )
+
+
+def against_profile(scene: Scene) -> Draft | None:
+    """What the customer says contradicts the profile."""
+    fork = fork_of(scene, kinds=("attribute", "specification", "option"))
+    if fork is None:
+        return None
+    side, category = scene.side, fork.wish.product.category
+    talk = _Talk(scene, category)
+    if not all(talk.tell(constraint) for constraint in (fork.values[side], *fork.others)):
+        return None
+    kind = category_of(category).text[scene.language]
+    phrase = scene.phrase(fork.values[1 - side], category, gap=False)
+    fact = scene.say(f"{kind}: usually wants one that {phrase}.", f"{kind}：通常要{phrase}。")
+    product, variant = fork.targets[side]
+    draft = _drafted(scene, talk, fork.wish, {"profile": profile_of(scene, [fact])})
+    return replace(
+        draft,
+        lines=[Line(product, variant)],
+        near=[
+            Near("as the profile has it", 0, *fork.targets[1 - side]),
+            *_others(draft.near, variant.id),
+        ],
+        wanted=[sourced(fork.constraints(side))],
+        lures=[fork.values[1 - side]],
+        personal=True,
+        twin=True,
+    )
+
+
+def _others(near: Sequence[Near], target: str) -> list[Near]:
+    """Return the near misses, less the target of the second twin."""
+    return [each for each in near if each.variant.id != target]
+
+
+def _drafted(
+    scene: Scene, talk: _Talk, wish: Wish, params: Mapping[str, Any] | None = None
+) -> Draft:
+    goods = goods_text(scene, wish.product, ("brand", "series"))
+    goal = scene.pick(
+        (
+            scene.say(f"Hello, I would like to buy {goods}.", f"你好，我想买{goods}。"),
+            scene.say(f"Hi! I am after {goods}.", f"您好，我在找{goods}。"),
+        )
+    )
+    instruction = scene.say(
+        "A customer is with you. Find out what they need, offer it, and order exactly what they "
+        "have accepted: nothing that they rejected, nothing without their yes.",
+        "有一位顾客。请问清需求，先推荐，再按顾客同意的下单；顾客拒绝过的、没有点头的都不能下单。",
+    )
+    return Draft(
+        instruction=instruction,
+        lines=[Line(wish.product, wish.variant)],
+        near=near_of(wish),
+        wanted=[sourced(wish.constraints)],
+        params={"user": talk.user(goal), **(params or {})},
+        dialogue=True,
+        asks=talk.asks,
+    )
+
+
+def _sayings(scene: Scene) -> list[str]:
+    if scene.language == "zh":
+        return ["我要{value}的。", "最好是{value}的那种。", "要求是：{value}。"]
+    return [
+        "I want one that {value}.",
+        "It must be one that {value}.",
+        "Only one that {value} will do.",
+    ]
+
+
+def _asks(label: str, name: str) -> list[str]:
+    words = [label.lower(), name.replace("_", " ")]
+    return list(dict.fromkeys(words))
+
+
+DIALOGUES = {
+    "dialogue_ask": ask,
+    "dialogue_hidden": hidden,
+    "dialogue_change": change,
+    "dialogue_as_usual": as_usual,
+    "dialogue_against_profile": against_profile,
+}
