@@ -32,7 +32,7 @@ class Constraint:
     | kind | name | op | value |
     |---|---|---|---|
     | category | `category`, `kind` | == | slug |
-    | attribute | `brand`, `series`, or an attribute told in the title or the features | any | slug |
+    | attribute | `brand`, `series`, or an attribute told in title or features | any | slug |
     | specification | an attribute told only in the specification table | any | slug |
     | review | an attribute told only in reviews | any | slug |
     | option | an option of the category | == | slug |

@@ -5,7 +5,10 @@ scores keep catalogue order, and no document needs a stored field. Only titles, 
 and the category are indexed; what stands in the specification or in reviews cannot be searched.
 """
 
+import os
+import tempfile
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,12 +26,18 @@ from hexathlon.tasks.shopping.catalogue.tokens import tokenize
 if TYPE_CHECKING:
     import tantivy
 
-__all__ = ["INDEX_VERSION", "build_index", "open_index", "tags_of"]
+__all__ = ["build_index", "index_version", "open_index", "tags_of"]
 
-INDEX_VERSION = "1"
-"""Rises with the index format; part of the folder's name."""
+_FORMAT = "1"
+"""Rises with what is indexed and how."""
 _HEAP_PER_PRODUCT = 1_000
-_CHUNK = 65_536
+_LOCK = ".tantivy-meta.lock"
+
+
+def index_version() -> str:
+    """Return our format and the library's release: what decides bytes and ranking."""
+    major, minor, *_ = version("tantivy").split(".")
+    return f"{_FORMAT}.{major}.{minor}"
 
 
 def build_index(folder: Path, layout: Layout, seed: int, language: Language) -> None:
@@ -60,13 +69,26 @@ def build_index(folder: Path, layout: Layout, seed: int, language: Language) -> 
     segments = index.searcher().num_segments
     if segments != 1:
         raise RuntimeError(f"the search index came out in {segments} segments instead of one")
+    for file in path.iterdir():
+        file.chmod(0o644)  # the library writes some of them for the owner alone
 
 
 def open_index(folder: Path, language: Language) -> "tantivy.Index":
-    """Open the index of one language for reading."""
+    """Open the index of one language for reading.
+
+    The library takes a lock file even to read. Where the folder cannot be written, the files are
+    opened through links in a folder of our own, which is gone again once they are mapped.
+    """
     import tantivy
 
-    return tantivy.Index.open(str(folder / f"index-{language}"))
+    path = folder / f"index-{language}"
+    if os.access(path / _LOCK, os.W_OK):
+        return tantivy.Index.open(str(path))
+    with tempfile.TemporaryDirectory(prefix="hexathlon-index-") as mirror:
+        for file in path.iterdir():
+            if file.name != _LOCK:
+                Path(mirror, file.name).symlink_to(file.absolute())
+        return tantivy.Index.open(mirror)
 
 
 def tags_of(category: int, attribute: int, code: int) -> str:

@@ -46,8 +46,9 @@ FAMILY = np.dtype(
         ("stars", "u1"),
     ]
 )
-"""Families 2k and 2k+1 are siblings. `palette`: per option, the four values that tell products apart, then the two that all offer.
-`bounds`: the prices that part the tiers. `axes`: a bit for each column that varies."""
+"""Families 2k and 2k+1 are siblings. `palette`: per option, the four values that tell products
+apart, then the two that all offer. `bounds`: the prices that part the tiers. `axes`: a bit for
+each column that varies."""
 STAR = np.dtype([("number", "<u4"), ("axes", "<u4")])
 _MEMBERS = (20, 120)
 _BRANDS_OF_CATEGORY = 40

@@ -93,15 +93,15 @@ def _named_mask(
     if name == "series":
         return np.full(len(codes), series_name(header.series).en == value)
     grammar = header.grammar
-    if name not in grammar.by_name:
+    item = grammar.by_name.get(name)
+    if item is None or (item.place == "option") != (constraint.kind == "option"):
         return np.zeros(len(codes), dtype=bool)
     if constraint.kind == "option":
         position = [option.name for option in grammar.options].index(name)
         offers = np.array([value in header.offered(position, code) for code in range(4)])
         return np.asarray(offers[codes[:, at.FIRST_OPTION + position]])
     position = [attribute.name for attribute in grammar.attributes].index(name)
-    wanted = grammar.attribute(name).code(value)
-    return np.asarray(compare(codes[:, position], constraint.op, wanted))
+    return np.asarray(compare(codes[:, position], constraint.op, item.code(value)))
 
 
 def fewest_violations(product: Product, constraints: Sequence[Constraint]) -> list[tuple[int, ...]]:

@@ -178,7 +178,8 @@ def _apply_bundles(
     """Take bundle discounts off `left` in place; one unit serves one set at most."""
     free = [line.quantity for line in lines]
     total = 0
-    for bundle in sorted(bundles.values(), key=lambda bundle: bundle.id):
+    named = {part.split("/")[0] for line in lines for part in line.bundles}
+    for bundle in (bundles[name] for name in sorted(named) if name in bundles):
         sides = [
             [i for i, line in enumerate(lines) if f"{bundle.id}/{side}" in line.bundles]
             for side in range(2)
@@ -236,18 +237,16 @@ def _apply_coupon(coupon: Coupon, lines: Sequence[CartLine], left: list[int]) ->
     if coupon.kind == "shipping":
         return 0
     covered = [i for i, line in enumerate(lines) if coupon.covers(line)]
-    if coupon.kind == "percent":
-        wanted = sum(left[i] * coupon.value // 100 for i in covered)
-        if coupon.maximum_cents is not None:
-            wanted = min(wanted, coupon.maximum_cents)
-    else:
-        wanted = min(coupon.value, sum(left[i] for i in covered))
-    rest = wanted
+    percent = coupon.kind == "percent"
+    room = coupon.maximum_cents if percent else coupon.value
+    taken = 0
     for i in covered:
-        off = min(rest, left[i])
+        off = left[i] * coupon.value // 100 if percent else left[i]
+        if room is not None:
+            off = min(off, room - taken)
         left[i] -= off
-        rest -= off
-    return wanted
+        taken += off
+    return taken
 
 
 def _shipping(goods: int, any_goods: bool, rate: ShippingRate, speed: Speed) -> int:

@@ -32,10 +32,12 @@ _SERIES = (
     ("Marlin", "旗鱼"), ("Onyx", "玛瑙"), ("Pioneer", "先锋"), ("Reverie", "幻想"),
     ("Sierra", "山脉"), ("Tempo", "节拍"), ("Umbra", "暗影"), ("Vista", "远景"), ("Zephyr", "和风"),
     ("Atlas", "地图"), ("Birch", "白桦"), ("Comet", "彗星"), ("Delta", "三角洲"), ("Echo", "回声"),
-    ("Fjord", "峡湾"), ("Garnet", "石榴"), ("Halo", "光环"), ("Indigo", "靛蓝湾"), ("Jasper", "碧玉"),
+    ("Fjord", "峡湾"), ("Garnet", "石榴"), ("Halo", "光环"), ("Indigo", "靛蓝湾"), 
+    ("Jasper", "碧玉"),
     ("Kestrel", "红隼"), ("Lagoon", "泻湖"), ("Mosaic", "马赛克"), ("Nova", "新星"),
     ("Opal", "蛋白石"), ("Pebble", "卵石"), ("Quill", "羽笔"), ("Raven", "渡鸦"), ("Sable", "紫貂"),
-    ("Thistle", "蓟花"), ("Unity", "合一"), ("Velvet", "丝绒"), ("Wander", "漫游"), ("Yonder", "彼方"),
+    ("Thistle", "蓟花"), ("Unity", "合一"), ("Velvet", "丝绒"), 
+    ("Wander", "漫游"), ("Yonder", "彼方"),
     ("Zenith", "天顶"),
 )  # fmt: skip
 SERIES = len(_SERIES)

@@ -28,7 +28,10 @@ _ASKS: Mapping[str, tuple[Text, ...]] = {
     "category": (Text("belongs to {}", "属于{}"),),
     "kind": (Text("is sold as {}", "是{}"), Text("counts as {}", "算{}")),
     "brand": (Text("is made by {}", "是{}牌的"), Text("comes from {}", "出自{}")),
-    "series": (Text("is from the {} line", "是{}系列的"), Text("belongs to the {} range", "属于{}这条线")),
+    "series": (
+        Text("is from the {} line", "是{}系列的"),
+        Text("belongs to the {} range", "属于{}这条线"),
+    ),
     "price<=": (
         Text("costs {} at most", "价格不超过{}"),
         Text("stays within {}", "{}以内"),

@@ -56,7 +56,8 @@ def draw_prices(
     chance = mix_array(noise, 31, np.arange(len(codes))) / 2.0**64
     spread = 1 + _SPREAD * (1.2 * quality + 0.8 * chance - 1)
     cents = base * np.array(_TIER)[codes[:, at.PRICE]] * spread
-    return (np.floor(cents / 10) * 10 + 9).astype(np.uint32)
+    rounded: npt.NDArray[np.uint32] = (np.floor(cents / 10) * 10 + 9).astype(np.uint32)
+    return rounded
 
 
 def least_prices(

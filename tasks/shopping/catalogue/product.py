@@ -1,12 +1,26 @@
 """A product as the rest of the event sees it; long texts are written when they are first read."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 from hexathlon.tasks.shopping.catalogue.text import Language, Text
 
-__all__ = ["Product", "Returns", "Review", "Seller", "Shipping", "Variant"]
+__all__ = [
+    "Features",
+    "Product",
+    "Returns",
+    "Review",
+    "Seller",
+    "Shipping",
+    "Specification",
+    "Variant",
+    "Writer",
+]
+
+Features = Mapping[Language, tuple[str, ...]]
+Specification = Mapping[Language, tuple[tuple[str, str], ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +71,28 @@ class Review:
     text: Text
 
 
+class Writer(Protocol):
+    """Writes the texts and variants of a product from its codes."""
+
+    def title(self, product: "Product") -> Text:
+        """Write the one line that search results show."""
+
+    def description(self, product: "Product") -> Text:
+        """Write the paragraph of the item page."""
+
+    def features(self, product: "Product") -> Features:
+        """Write the bullet points."""
+
+    def specification(self, product: "Product") -> Specification:
+        """Write the table."""
+
+    def reviews(self, product: "Product") -> tuple[Review, ...]:
+        """Write the reviews, newest first."""
+
+    def variants(self, product: "Product") -> tuple[Variant, ...]:
+        """Write every combination of the options offered."""
+
+
 @dataclass(frozen=True)
 class Product:
     """One product; the texts are cached properties, written from the codes on first use."""
@@ -82,8 +118,8 @@ class Product:
     returns: Returns
     bundles: tuple[str, ...]
     """`<bundle id>/<part>`."""
-    write: Mapping[str, Callable[["Product"], object]] = field(repr=False, compare=False)
-    """Writers of the lazy parts, by name."""
+    writer: Writer = field(repr=False, compare=False)
+    """Writes the lazy parts."""
 
     @property
     def rating(self) -> float:
@@ -93,32 +129,32 @@ class Product:
     @cached_property
     def title(self) -> Text:
         """One line with the values that are told in the title."""
-        return self._written("title")  # type: ignore[return-value]
+        return self.writer.title(self)
 
     @cached_property
     def description(self) -> Text:
         """A paragraph without any deciding value of specification or reviews."""
-        return self._written("description")  # type: ignore[return-value]
+        return self.writer.description(self)
 
     @cached_property
-    def features(self) -> Mapping[Language, tuple[str, ...]]:
+    def features(self) -> Features:
         """Bullet points of the item page: title and feature values."""
-        return self._written("features")  # type: ignore[return-value]
+        return self.writer.features(self)
 
     @cached_property
-    def specification(self) -> Mapping[Language, tuple[tuple[str, str], ...]]:
+    def specification(self) -> Specification:
         """The table of (label, value): everything but what only reviews tell."""
-        return self._written("specification")  # type: ignore[return-value]
+        return self.writer.specification(self)
 
     @cached_property
     def reviews(self) -> tuple[Review, ...]:
         """Reviews, newest first; each review-only value is told by two of them at least."""
-        return self._written("reviews")  # type: ignore[return-value]
+        return self.writer.reviews(self)
 
     @cached_property
     def variants(self) -> tuple[Variant, ...]:
         """Every combination of the options offered."""
-        return self._written("variants")  # type: ignore[return-value]
+        return self.writer.variants(self)
 
     def variant(self, variant_id: str) -> Variant:
         """Return a variant by id.
@@ -130,6 +166,3 @@ class Product:
             if variant.id == variant_id:
                 return variant
         raise KeyError(f"product {self.id} has no variant {variant_id!r}")
-
-    def _written(self, part: str) -> object:
-        return self.write[part](self)

@@ -3,13 +3,11 @@
 Decoding reads one row and one family header; nothing long is written before it is asked for.
 """
 
-from collections.abc import Mapping
 from functools import lru_cache, partial
 
 import numpy as np
 
 from hexathlon.tasks.shopping.catalogue import columns as at
-from hexathlon.tasks.shopping.catalogue import writing
 from hexathlon.tasks.shopping.catalogue.coding import Coder
 from hexathlon.tasks.shopping.catalogue.deals import bundle_parts
 from hexathlon.tasks.shopping.catalogue.goods import CATEGORIES
@@ -19,6 +17,7 @@ from hexathlon.tasks.shopping.catalogue.names import brands, sellers, series_nam
 from hexathlon.tasks.shopping.catalogue.noise import mix
 from hexathlon.tasks.shopping.catalogue.pricing import surcharges
 from hexathlon.tasks.shopping.catalogue.product import Product, Returns, Seller, Shipping
+from hexathlon.tasks.shopping.catalogue.writing import ProductWriter
 
 __all__ = ["Decoder", "Header"]
 
@@ -81,6 +80,10 @@ class Decoder:
         header = self.header(self.family_of(number))
         row = self.layout.codes[number].tolist()
         grammar = header.grammar
+        distinct = {
+            option.name: header.distinct(i, row[at.FIRST_OPTION + i])
+            for i, option in enumerate(grammar.options)
+        }
         return Product(
             id=self.coder.encode(number),
             number=number,
@@ -103,26 +106,5 @@ class Decoder:
             shipping=Shipping(at.DELIVERY_DAYS[row[at.SHIPPING]]),
             returns=Returns(at.RETURN_DAYS[row[at.RETURNS]]),
             bundles=self._bundles.get(header.family, ()),
-            write=self._writers(header, row),
+            writer=ProductWriter(grammar, self.noise, header.surcharges, distinct),
         )
-
-    def _writers(self, header: Header, row: list[int]) -> Mapping[str, "partial[object]"]:
-        grammar, noise = header.grammar, self.noise
-        distinct = {
-            option.name: header.distinct(i, row[at.FIRST_OPTION + i])
-            for i, option in enumerate(grammar.options)
-        }
-        return {
-            "title": partial(writing.write_title, grammar),
-            "features": partial(writing.write_features, grammar),
-            "specification": partial(writing.write_specification, grammar, noise=noise),
-            "description": partial(writing.write_description, grammar, noise=noise),
-            "reviews": partial(writing.write_reviews, grammar, noise=noise),
-            "variants": partial(
-                writing.write_variants,
-                grammar,
-                noise=noise,
-                surcharges=header.surcharges,
-                distinct=distinct,
-            ),
-        }

@@ -6,10 +6,9 @@ many products match, and turning a page or sorting anew does not search again. W
 window is the first thousand products that pass the filters.
 """
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -76,8 +75,8 @@ class SearchEngine:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._open: dict[Language, tuple[tantivy.Searcher, tantivy.Schema]] = {}
-        self._windows: OrderedDict[Any, npt.NDArray[np.int64]] = OrderedDict()
+        self._index = lru_cache(maxsize=None)(self._open)
+        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._search)
 
     def window(
         self,
@@ -87,18 +86,9 @@ class SearchEngine:
         price: Range = Range(),  # noqa: B008 - immutable
         rating: Range = Range(),  # noqa: B008 - immutable
     ) -> npt.NDArray[np.int64]:
-        """Return the product numbers of a query's window, best first."""
+        """Return the product numbers of a query's window, best first; not to be written to."""
         words = tuple(dict.fromkeys(tokenize(query)))[:_LONGEST]
-        key = (words, language, tags, price, rating)
-        known = self._windows.get(key)
-        if known is not None:
-            self._windows.move_to_end(key)
-            return known
-        found = self._search(words, language, tags, price, rating)
-        self._windows[key] = found
-        if len(self._windows) > _REMEMBERED:
-            self._windows.popitem(last=False)
-        return found
+        return self._remembered(words, language, tags, price, rating)
 
     def _search(
         self,
@@ -122,14 +112,13 @@ class SearchEngine:
                 )
         query = _combine(text, filters)
         hits = searcher.search(query, WINDOW, count=False).hits
-        return np.fromiter((address.doc for _, address in hits), dtype=np.int64, count=len(hits))
+        found = np.fromiter((address.doc for _, address in hits), dtype=np.int64, count=len(hits))
+        found.flags.writeable = False
+        return found
 
-    def _index(self, language: Language) -> "tuple[tantivy.Searcher, tantivy.Schema]":
-        known = self._open.get(language)
-        if known is None:
-            index = open_index(self._store.folder, language)
-            known = self._open[language] = (index.searcher(), index.schema)
-        return known
+    def _open(self, language: Language) -> "tuple[tantivy.Searcher, tantivy.Schema]":
+        index = open_index(self._store.folder, language)
+        return index.searcher(), index.schema
 
     def ordered(self, window: npt.NDArray[np.int64], sort: Sort) -> npt.NDArray[np.int64]:
         """Return a window sorted; ties in catalogue order.

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hexathlon.tasks.shopping.catalogue.index import INDEX_VERSION, build_index
+from hexathlon.tasks.shopping.catalogue.index import build_index, index_version
 from hexathlon.tasks.shopping.catalogue.layout import Layout, lay_out
 from hexathlon.tasks.shopping.catalogue.text import LANGUAGES
 
@@ -31,6 +31,7 @@ VERSION = "1"
 """Rises whenever any product, id or ranking can differ."""
 _PARALLEL_FROM = 50_000
 """From this size on, a second process builds the second index."""
+_HELPER = f"import sys, {__name__} as store; store._build_one(*sys.argv[1:])"
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def cache_folder(cache: Path | None = None) -> Path:
 def open_store(seed: int, size: int, cache: Path | None = None) -> Store:
     """Open a catalogue, building it first where it is not there yet."""
     parent = cache_folder(cache) / "catalogues"
-    folder = parent / f"v{VERSION}-i{INDEX_VERSION}-s{seed}-n{size}"
+    folder = parent / f"v{VERSION}-i{index_version()}-s{seed}-n{size}"
     if not (folder / "catalogue.json").exists():
         parent.mkdir(parents=True, exist_ok=True)
         with _locked(parent / f".{folder.name}.lock"):
@@ -84,7 +85,7 @@ def _build(folder: Path, seed: int, size: int) -> None:
             np.save(draft / f"{field.name}.npy", _of(layout, field.name))
         _build_indexes(draft, layout, seed, size)
         (draft / "catalogue.json").write_text(
-            json.dumps({"version": VERSION, "index": INDEX_VERSION, "seed": seed, "size": size})
+            json.dumps({"version": VERSION, "index": index_version(), "seed": seed, "size": size})
         )
         draft.chmod(0o755)
         draft.rename(folder)
@@ -103,10 +104,9 @@ def _build_indexes(draft: Path, layout: Layout, seed: int, size: int) -> None:
         for language in LANGUAGES:
             build_index(draft, layout, seed, language)
         return
-    code = "from hexathlon.tasks.shopping.catalogue.store import _build_one; import sys; _build_one(*sys.argv[1:])"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     helpers = [
-        subprocess.Popen([sys.executable, "-c", code, str(draft), str(seed), language],
+        subprocess.Popen([sys.executable, "-c", _HELPER, str(draft), str(seed), language],
                          env=environment, stderr=subprocess.PIPE, text=True)
         for language in others
     ]  # fmt: skip

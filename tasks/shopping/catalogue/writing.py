@@ -10,11 +10,16 @@ from itertools import product as combinations
 from hexathlon.tasks.shopping.catalogue.grammar import Attribute, Category, Value
 from hexathlon.tasks.shopping.catalogue.names import author
 from hexathlon.tasks.shopping.catalogue.noise import Stream, mix
-from hexathlon.tasks.shopping.catalogue.product import Product, Review, Variant
-from hexathlon.tasks.shopping.catalogue.text import Language, Text
+from hexathlon.tasks.shopping.catalogue.product import (
+    Features,
+    Product,
+    Review,
+    Specification,
+    Variant,
+)
+from hexathlon.tasks.shopping.catalogue.text import Text
 
-__all__ = ["write_description", "write_features", "write_reviews", "write_specification",
-           "write_title", "write_variants"]  # fmt: skip
+__all__ = ["ProductWriter"]
 
 _ORIGINS = (("Portugal", "葡萄牙"), ("Vietnam", "越南"), ("Poland", "波兰"), ("Mexico", "墨西哥"),
             ("Italy", "意大利"), ("Türkiye", "土耳其"))  # fmt: skip
@@ -25,123 +30,134 @@ _CLOSINGS = (
 )
 
 
-def write_title(category: Category, product: Product) -> Text:
-    """Write the one line that search results show."""
-    kind = category.kind(product.kind).text
-    told = [_value(item, product) for item in category.attributes if item.place == "title"]
-    en = f"{product.brand.en} {product.series.en} {kind.en}"
-    zh = f"{product.brand.zh} {product.series.zh} {kind.zh}"
-    return Text(
-        ", ".join([en, *(value.text.en for value in told)]),
-        " ".join([zh, *(value.text.zh for value in told)]),
-    )
+class ProductWriter:
+    """Writes for one row of codes; holds what the texts need beside the product itself."""
 
+    __slots__ = ("_category", "_distinct", "_noise", "_surcharges")
 
-def write_features(category: Category, product: Product) -> Mapping[Language, tuple[str, ...]]:
-    """Write the bullet points: values of title and features, then what can be chosen."""
-    shown = [item for item in category.attributes if item.place in ("title", "feature")]
-    lines = [_line(item.label, _value(item, product).text) for item in shown]
-    for option in category.options:
-        values = [option.values[option.code(slug)].text for slug in product.options[option.name]]
-        offered = Text(", ".join(v.en for v in values), "、".join(v.zh for v in values))
-        lines.append(_line(option.label, offered))
-    return {"en": tuple(line.en for line in lines), "zh": tuple(line.zh for line in lines)}
+    def __init__(
+        self,
+        category: Category,
+        noise: int,
+        surcharges: Mapping[str, Sequence[int]],
+        distinct: Mapping[str, str],
+    ) -> None:
+        self._category = category
+        self._noise = noise
+        self._surcharges = surcharges
+        self._distinct = distinct
 
-
-def write_specification(
-    category: Category, product: Product, noise: int
-) -> Mapping[Language, tuple[tuple[str, str], ...]]:
-    """Write the table: everything but what only reviews tell, among rows that decide nothing."""
-    told = [item for item in category.attributes if item.place != "review"]
-    rows = [(item.label, _value(item, product).text) for item in told]
-    rows.extend(_filler_rows(mix(noise, 41, product.number), mix(noise, 42, product.family)))
-    rows = Stream(noise, 43, product.family).shuffled(rows)
-    return {
-        "en": tuple((label.en, text.en) for label, text in rows),
-        "zh": tuple((label.zh, text.zh) for label, text in rows),
-    }
-
-
-def write_description(category: Category, product: Product, noise: int) -> Text:
-    """Write a paragraph that names the goods and decides nothing."""
-    stream = Stream(noise, 44, product.number)
-    kind = category.kind(product.kind).text
-    name = Text(f"{product.series.en} {kind.en}", f"{product.series.zh}{kind.zh}")
-    blurbs = stream.shuffled(category.blurb)[:2]
-    closing = stream.pick(_CLOSINGS)
-    return Text(
-        " ".join([*(blurb.en.format(name.en) for blurb in blurbs), closing.en]),
-        "".join([*(blurb.zh.format(name.zh) for blurb in blurbs), closing.zh]),
-    )
-
-
-def write_reviews(category: Category, product: Product, noise: int) -> tuple[Review, ...]:
-    """Write the reviews, newest first."""
-    stream = Stream(noise, 45, product.number)
-    told = [item for item in category.attributes if item.place == "review"]
-    sayings = [Text(en, zh) for item in told for en, zh in _sayings(_value(item, product), stream)]
-    slots: list[list[Text]] = [[] for _ in range(len(sayings) + 1 + stream.below(3))]
-    praise = stream.shuffled(category.praise)
-    for i, slot in enumerate(slots):
-        if i < len(sayings):
-            slot.append(sayings[i])
-        if i >= len(sayings) or stream.chance(60):
-            slot.append(praise[i % len(praise)])
-    days = sorted((-1 - stream.below(400) for _ in slots), reverse=True)
-    reviews = []
-    for day, parts in zip(days, stream.shuffled(slots), strict=True):
-        stars = max(1, min(5, (product.rating_tenths + stream.below(16) - 5) // 10))
-        text = Text(" ".join(p.en for p in parts), "".join(p.zh for p in parts))
-        reviews.append(Review(author(stream.word()), stars, day, text))
-    return tuple(reviews)
-
-
-def write_variants(
-    category: Category,
-    product: Product,
-    noise: int,
-    surcharges: Mapping[str, Sequence[int]],
-    distinct: Mapping[str, str],
-) -> tuple[Variant, ...]:
-    """Write every combination of the options offered.
-
-    What has a value that only this product's group offers is always in stock, so that a designed
-    target can be bought; of the rest about three in ten are sold out.
-    """  # fmt: skip
-    kind = category.kind(product.kind).text
-    names = [option.name for option in category.options]
-    variants = []
-    for i, choice in enumerate(combinations(*(product.options[name] for name in names))):
-        word = mix(noise, 46, product.number, i)
-        kept = any(distinct[name] == slug for name, slug in zip(names, choice, strict=True))
-        stock = 0 if not kept and word % 10 < 3 else 5 + word // 16 % 56
-        values = [
-            option.values[option.code(slug)]
-            for option, slug in zip(category.options, choice, strict=True)
+    def title(self, product: Product) -> Text:
+        """Write the one line that search results show."""
+        kind = self._category.kind(product.kind).text
+        told = [
+            _value(item, product) for item in self._category.attributes if item.place == "title"
         ]
-        extra = sum(
-            surcharges[option.name][option.code(slug)]
-            for option, slug in zip(category.options, choice, strict=True)
+        en = f"{product.brand.en} {product.series.en} {kind.en}"
+        zh = f"{product.brand.zh} {product.series.zh} {kind.zh}"
+        return Text(
+            ", ".join([en, *(value.text.en for value in told)]),
+            " ".join([zh, *(value.text.zh for value in told)]),
         )
-        variants.append(
-            Variant(
-                f"{product.id}-{i + 1:02d}",
-                dict(zip(names, choice, strict=True)),
-                product.price_cents - _least_extra(product, category, surcharges) + extra,
-                stock,
-                _picture(kind, values),
-            )
+
+    def features(self, product: Product) -> Features:
+        """Write the bullet points: values of title and features, then what can be chosen."""
+        shown = [item for item in self._category.attributes if item.place in ("title", "feature")]
+        lines = [_line(item.label, _value(item, product).text) for item in shown]
+        for option in self._category.options:
+            values = [
+                option.values[option.code(slug)].text for slug in product.options[option.name]
+            ]
+            offered = Text(", ".join(v.en for v in values), "、".join(v.zh for v in values))
+            lines.append(_line(option.label, offered))
+        return {"en": tuple(line.en for line in lines), "zh": tuple(line.zh for line in lines)}
+
+    def specification(self, product: Product) -> Specification:
+        """Write the table: all but what only reviews tell, among rows that decide nothing."""
+        told = [item for item in self._category.attributes if item.place != "review"]
+        rows = [(item.label, _value(item, product).text) for item in told]
+        rows.extend(
+            _filler_rows(mix(self._noise, 41, product.number), mix(self._noise, 42, product.family))
         )
-    return tuple(variants)
+        rows = Stream(self._noise, 43, product.family).shuffled(rows)
+        return {
+            "en": tuple((label.en, text.en) for label, text in rows),
+            "zh": tuple((label.zh, text.zh) for label, text in rows),
+        }
 
+    def description(self, product: Product) -> Text:
+        """Write a paragraph that names the goods and decides nothing."""
+        stream = Stream(self._noise, 44, product.number)
+        kind = self._category.kind(product.kind).text
+        name = Text(f"{product.series.en} {kind.en}", f"{product.series.zh}{kind.zh}")
+        blurbs = stream.shuffled(self._category.blurb)[:2]
+        closing = stream.pick(_CLOSINGS)
+        return Text(
+            " ".join([*(blurb.en.format(name.en) for blurb in blurbs), closing.en]),
+            "".join([*(blurb.zh.format(name.zh) for blurb in blurbs), closing.zh]),
+        )
 
-def _least_extra(
-    product: Product, category: Category, surcharges: Mapping[str, Sequence[int]]
-) -> int:
-    return sum(
-        min(surcharges[option.name][option.code(slug)] for slug in product.options[option.name])
-        for option in category.options
-    )
+    def reviews(self, product: Product) -> tuple[Review, ...]:
+        """Write the reviews, newest first."""
+        stream = Stream(self._noise, 45, product.number)
+        told = [item for item in self._category.attributes if item.place == "review"]
+        sayings = [
+            Text(en, zh) for item in told for en, zh in _sayings(_value(item, product), stream)
+        ]
+        slots: list[list[Text]] = [[] for _ in range(len(sayings) + 1 + stream.below(3))]
+        praise = stream.shuffled(self._category.praise)
+        for i, slot in enumerate(slots):
+            if i < len(sayings):
+                slot.append(sayings[i])
+            if i >= len(sayings) or stream.chance(60):
+                slot.append(praise[i % len(praise)])
+        days = sorted((-1 - stream.below(400) for _ in slots), reverse=True)
+        reviews = []
+        for day, parts in zip(days, stream.shuffled(slots), strict=True):
+            stars = max(1, min(5, (product.rating_tenths + stream.below(16) - 5) // 10))
+            text = Text(" ".join(p.en for p in parts), "".join(p.zh for p in parts))
+            reviews.append(Review(author(stream.word()), stars, day, text))
+        return tuple(reviews)
+
+    def variants(self, product: Product) -> tuple[Variant, ...]:
+        """Write every combination of the options offered.
+
+        A variant with a value that tells this product from its family is always in stock, so that
+        a designed target can be bought; of the rest about three in ten are sold out.
+        """
+        options = self._category.options
+        least = self._extra([min(self._ranks(product, item)) for item in options])
+        choices = combinations(*(self._ranks(product, item) for item in options))
+        return tuple(
+            self._variant(product, i, choice, product.price_cents - least)
+            for i, choice in enumerate(choices)
+        )
+
+    def _variant(
+        self, product: Product, number: int, choice: Sequence[int], base_cents: int
+    ) -> Variant:
+        options = self._category.options
+        values = [item.values[rank] for item, rank in zip(options, choice, strict=True)]
+        chosen = {item.name: value.slug for item, value in zip(options, values, strict=True)}
+        word = mix(self._noise, 46, product.number, number)
+        kept = any(self._distinct[name] == slug for name, slug in chosen.items())
+        return Variant(
+            id=f"{product.id}-{number + 1:02d}",
+            options=chosen,
+            price_cents=base_cents + self._extra(choice),
+            stock=0 if not kept and word % 10 < 3 else 5 + word // 16 % 56,
+            image=_picture(self._category.kind(product.kind).text, values),
+        )
+
+    def _ranks(self, product: Product, item: Attribute) -> list[int]:
+        return [item.code(slug) for slug in product.options[item.name]]
+
+    def _extra(self, choice: Sequence[int]) -> int:
+        """Return the surcharge of one value of each option, in cents."""
+        return sum(
+            self._surcharges[item.name][rank]
+            for item, rank in zip(self._category.options, choice, strict=True)
+        )
 
 
 def _picture(kind: Text, values: Sequence[Value]) -> Text:
@@ -161,7 +177,8 @@ def _line(label: Text, text: Text) -> Text:
 
 def _filler_rows(word: int, family_word: int) -> list[tuple[Text, Text]]:
     grams = 80 + word % 900
-    model = f"{chr(65 + word // 1024 % 26)}{chr(65 + word // 32768 % 26)}-{word // 2**20 % 90000 + 10000}"
+    letters = chr(65 + word // 2**10 % 26) + chr(65 + word // 2**15 % 26)
+    model = f"{letters}-{word // 2**20 % 90_000 + 10_000}"
     carton = " × ".join(str(12 + (family_word >> shift) % 40) for shift in (0, 6, 12))
     return [
         (Text("Model number", "型号"), Text(model, model)),

@@ -76,9 +76,7 @@ def read_category(text: str) -> Category:
     head = sections[0]
     named = {section.words[0]: section for section in sections}
     properties = [
-        _READERS[section.words[0]](section)
-        for section in sections
-        if section.words[0] in _READERS
+        _READERS[section.words[0]](section) for section in sections if section.words[0] in _READERS
     ]
     low, high = (int(number) * 100 for number in head.settings["price"].split())
     return Category(
@@ -138,8 +136,7 @@ def _scale(section: _Section) -> Attribute:
 def _warranty(section: _Section) -> Attribute:
     unit = Text("{} y", "{}年")
     values = tuple(
-        _number(str(years), unit, _WARRANTY_ASKS_EN, _WARRANTY_ASKS_ZH)
-        for years in _WARRANTY_YEARS
+        _number(str(years), unit, _WARRANTY_ASKS_EN, _WARRANTY_ASKS_ZH) for years in _WARRANTY_YEARS
     )
     label = Text("Warranty", "质保")
     return Attribute("warranty", label, "specification", values, "more", _PLAIN)
@@ -161,9 +158,7 @@ _READERS: dict[str, Callable[[_Section], Attribute]] = {
 }
 
 
-def _number(
-    number: str, unit: Text, asks_en: tuple[str, ...], asks_zh: tuple[str, ...]
-) -> Value:
+def _number(number: str, unit: Text, asks_en: tuple[str, ...], asks_zh: tuple[str, ...]) -> Value:
     return Value(
         number,
         Text(unit.en.format(number), unit.zh.format(number)),
