@@ -156,6 +156,17 @@ class Scene:
                 return made
         return None
 
+    def wish_in(self, family: int, *, stock: int = 1) -> Wish | None:
+        """Return a unique wish of one family, or None."""
+        designs = self.catalogue.designs(family)
+        for place in self.rng.permutation(len(designs)).tolist():
+            design = designs[place]
+            axes = self.catalogue.constraints_of(design.product_id, design.axes)
+            made = self._made(family, design.product_id, axes, HEAD, stock)
+            if made is not None:
+                return made
+        return None
+
     def _made(
         self,
         family: int,

@@ -166,6 +166,8 @@ def _given_away(scene: Scene, draft: Draft) -> bool:
     hits = scene.catalogue.search(query, language=scene.language).hits
     looked_at = hits if scene.level == "hard" else hits[:1]
     wanted = {line.product.id for line in draft.lines}
+    if draft.answer is not None:
+        wanted = set(draft.answer["records"])
     return any(hit.product_id in wanted for hit in looked_at)
 
 
@@ -173,6 +175,7 @@ def _plan_of(draft: Draft) -> dict[str, Any]:
     return {
         "lines": [[line.product.id, line.variant.id, line.quantity] for line in draft.lines],
         "coupons": list(draft.coupons),
+        "wrong_coupons": {name: list(codes) for name, codes in draft.wrong_coupons.items()},
         "address": draft.address,
         "speed": draft.speed,
         "answer": draft.answer,

@@ -41,7 +41,7 @@ class _Talk:
         name = constraint.name
         if name in self.slots or any(label == slot["label"] for slot in self.slots.values()):
             return False
-        phrase = words or self.scene.phrase(constraint, self.category)
+        phrase = _one_that(self.scene, words or self.scene.phrase(constraint, self.category))
         meanings = {phrase: [constraint.as_json()]}
         slot: dict[str, Any] = {
             "value": phrase,
@@ -51,7 +51,7 @@ class _Talk:
             "label": label,
         }
         if then is not None:
-            changed = self.scene.phrase(then, self.category)
+            changed = _one_that(self.scene, self.scene.phrase(then, self.category))
             if changed == phrase:
                 return False
             slot["change_to"] = changed
@@ -220,11 +220,12 @@ def _drafted(
 def _sayings(scene: Scene) -> list[str]:
     if scene.language == "zh":
         return ["我要{value}的。", "最好是{value}的那种。", "要求是：{value}。"]
-    return [
-        "I want one that {value}.",
-        "It must be one that {value}.",
-        "Only one that {value} will do.",
-    ]
+    return ["I want {value}.", "It must be {value}.", "Only {value} will do."]
+
+
+def _one_that(scene: Scene, phrase: str) -> str:
+    """Make an English verb phrase into something that one can want."""
+    return phrase if scene.language == "zh" else f"one that {phrase}"
 
 
 def _asks(label: str, name: str) -> list[str]:

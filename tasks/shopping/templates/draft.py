@@ -45,6 +45,9 @@ class Draft:
     """`reason` and `records`, any of which will do."""
 
     coupons: Sequence[str] = ()
+    wrong_coupons: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Sequences of coupons that hold and are not the best, by name."""
+
     address: str = "home"
     speed: str = "standard"
     params: Mapping[str, Any] = field(default_factory=dict)

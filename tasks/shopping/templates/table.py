@@ -5,8 +5,10 @@ from functools import cache
 from typing import NamedTuple
 
 from hexathlon.tasks.shopping.scene import Scene
+from hexathlon.tasks.shopping.templates.budget import BUDGETS
 from hexathlon.tasks.shopping.templates.dialogue import DIALOGUES
 from hexathlon.tasks.shopping.templates.draft import Draft
+from hexathlon.tasks.shopping.templates.impossible import IMPOSSIBLE
 from hexathlon.tasks.shopping.templates.personal import PERSONAL
 from hexathlon.tasks.shopping.templates.purchase import PURCHASES
 from hexathlon.tasks.task import LEVELS, Level
@@ -33,6 +35,8 @@ TEMPLATES: dict[str, Template] = {
         name: Template(make, twins=name not in ("dialogue_ask", "dialogue_hidden"))
         for name, make in DIALOGUES.items()
     },
+    **{name: Template(make, twins=name == "delivery_choice") for name, make in BUDGETS.items()},
+    **{name: Template(make, twins=True) for name, make in IMPOSSIBLE.items()},
 }
 
 
