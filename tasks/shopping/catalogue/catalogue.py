@@ -405,5 +405,5 @@ def open_catalogue(seed: int, size: int, cache: Path | None = None) -> Catalogue
     key = (seed, size, cache_folder(cache))
     with _opening:
         if key not in _opened:
-            _opened[key] = Catalogue(open_store(seed, size, cache), cache)
+            _opened[key] = Catalogue(open_store(*key), cache)
         return _opened[key]

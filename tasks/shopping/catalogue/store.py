@@ -6,6 +6,7 @@ processes that build at once, the second waits for the first.
 """
 
 import fcntl
+import hashlib
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +27,35 @@ from hexathlon.tasks.shopping.catalogue.index import build_index, index_version
 from hexathlon.tasks.shopping.catalogue.layout import Layout, lay_out
 from hexathlon.tasks.shopping.catalogue.text import LANGUAGES
 
-__all__ = ["VERSION", "Store", "cache_folder", "open_store"]
+__all__ = ["Store", "cache_folder", "open_store", "version"]
 
-VERSION = "1"
-"""Rises whenever any product, id or ranking can differ."""
+_DECIDING = (
+    "columns.py",
+    "design.py",
+    "grammar.py",
+    "index.py",
+    "layout.py",
+    "names.py",
+    "noise.py",
+    "pricing.py",
+    "tokens.py",
+    "goods/*.txt",
+    "goods/*.py",
+)
+"""The files whose content decides what is stored."""
 _PARALLEL_FROM = 50_000
 """From this size on, a second process builds the second index."""
 _HELPER = f"import sys, {__name__} as store; store._build_one(*sys.argv[1:])"
+
+
+@cache
+def version() -> str:
+    """Return the version of what is stored: a hash of what decides it, and the index library's."""
+    digest = hashlib.sha256()
+    for pattern in _DECIDING:
+        for path in sorted(Path(__file__).parent.glob(pattern)):
+            digest.update(path.read_bytes())
+    return f"{digest.hexdigest()[:12]}-{index_version()}"
 
 
 @dataclass(frozen=True)
@@ -44,20 +68,20 @@ class Store:
     layout: Layout
 
 
-def cache_folder(cache: Path | None = None) -> Path:
+def cache_folder(chosen: Path | None = None) -> Path:
     """Return where catalogues are kept: argument, HEXATHLON_CACHE, XDG_CACHE_HOME, ~/.cache."""
-    if cache is not None:
-        return cache
+    if chosen is not None:
+        return chosen
     if "HEXATHLON_CACHE" in os.environ:
         return Path(os.environ["HEXATHLON_CACHE"])
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "hexathlon"
 
 
-def open_store(seed: int, size: int, cache: Path | None = None) -> Store:
-    """Open a catalogue, building it first where it is not there yet."""
-    parent = cache_folder(cache) / "catalogues"
-    folder = parent / f"v{VERSION}-i{index_version()}-s{seed}-n{size}"
+def open_store(seed: int, size: int, folder: Path) -> Store:
+    """Open the catalogue of a cache folder, building it first where it is not there yet."""
+    parent = folder / "catalogues"
+    folder = parent / f"{version()}-s{seed}-n{size}"
     if not (folder / "catalogue.json").exists():
         parent.mkdir(parents=True, exist_ok=True)
         with _locked(parent / f".{folder.name}.lock"):
@@ -77,7 +101,9 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _build(folder: Path, seed: int, size: int) -> None:
-    """Build a catalogue beside its place and move it there."""
+    """Build a catalogue beside its place and move it there; the caller holds its lock."""
+    for remains in folder.parent.glob(f".{folder.name}.*/"):
+        shutil.rmtree(remains)  # of a builder that died
     draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
         layout = lay_out(seed, size)
@@ -85,7 +111,7 @@ def _build(folder: Path, seed: int, size: int) -> None:
             np.save(draft / f"{field.name}.npy", _of(layout, field.name))
         _build_indexes(draft, layout, seed, size)
         (draft / "catalogue.json").write_text(
-            json.dumps({"version": VERSION, "index": index_version(), "seed": seed, "size": size})
+            json.dumps({"version": version(), "seed": seed, "size": size})
         )
         draft.chmod(0o755)
         draft.rename(folder)
