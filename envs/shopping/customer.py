@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from hexathlon.envs.users import Agenda, SimulatedUser
+from hexathlon.envs.users.user import Judge
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.shopping.catalogue.constraint import Constraint
 from hexathlon.tasks.shopping.facts import holds_on
@@ -29,13 +30,15 @@ class Customer:
     """One customer.
 
     Args:
-        script: `agenda` for the simulated user, and `wishes`: slot -> value -> conditions.
+        script: `agenda` for the simulated user, `wishes`: slot -> value -> conditions, and
+            `consent`: changes to which the customer says yes.
         seed: Of the wording.
     """
 
     def __init__(self, script: Mapping[str, Any], seed: int) -> None:
         self._agenda = Agenda.parse(script["agenda"])
         self._wishes: Mapping[str, Mapping[str, list[dict[str, Any]]]] = script["wishes"]
+        self._consent = frozenset(script.get("consent", ()))
         self._seed = seed
         self._user = SimulatedUser(self._agenda, derive_seed("customer", seed))
 
@@ -56,10 +59,18 @@ class Customer:
 
     def consider(self, facts: Mapping[str, Any]) -> Answer:
         """Judge an offer by the wishes as they stand now."""
+        return self._judged(lambda _, wanted: self._objection(facts, wanted))
+
+    def agree(self, subject: str) -> Answer:
+        """Say yes or no to a change that is proposed."""
+        no = "不，我要的不是这个。" if self._agenda.language == "zh" else "No, not that."
+        return self._judged(lambda _, __: None if subject in self._consent else no)
+
+    def _judged(self, judge: Judge) -> Answer:
         if self._user.left:
             return Answer(self._gone(), False, False)
         before = self._user.snapshot()["changed"]
-        reply = self._user.consider({}, lambda _, wanted: self._objection(facts, wanted))
+        reply = self._user.consider({}, judge)
         judged = reply.accepted or self._user.snapshot()["changed"] == before
         return Answer(reply.text, judged, reply.accepted)
 
@@ -72,6 +83,7 @@ class Customer:
         clone = object.__new__(Customer)
         snapshot, clone._seed = state
         clone._agenda, clone._wishes = self._agenda, self._wishes
+        clone._consent = self._consent
         clone._user = SimulatedUser(self._agenda, derive_seed("customer", clone._seed))
         clone._user.restore(snapshot)
         return clone

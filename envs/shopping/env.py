@@ -90,6 +90,21 @@ class ShoppingEnv(Environment):
     tool_offer = _passed_on("offer")
     tool_report_impossible = _passed_on("report_impossible")
 
+    # The service desk
+    tool_read_policy = _passed_on("read_policy")
+    tool_find_customer = _passed_on("find_customer")
+    tool_show_customer = _passed_on("show_customer")
+    tool_show_order = _passed_on("show_order")
+    tool_list_variants = _passed_on("list_variants")
+    tool_cancel_order = _passed_on("cancel_order")
+    tool_return_items = _passed_on("return_items")
+    tool_exchange_item = _passed_on("exchange_item")
+    tool_change_item = _passed_on("change_item")
+    tool_change_address = _passed_on("change_address")
+    tool_refund_delivery = _passed_on("refund_delivery")
+    tool_propose = _passed_on("propose")
+    tool_finish_case = _passed_on("finish_case")
+
     # WebShop
     tool_click = _passed_on("click")
 

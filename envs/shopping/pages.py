@@ -48,6 +48,8 @@ def results_text(found: SearchPage, language: Language) -> str:
     ]
     if found.page == 1 and found.total > len(found.hits):
         for name, counts in found.facets.items():
+            if name == "price":  # in cents, and easy to see from the hits
+                continue
             shown = ", ".join(f"{value} ({n})" for value, n in list(counts.items())[:_FACETS])
             lines.append(f"{say(language, 'Filter', '筛选')} {name}: {shown}")
     return "\n".join(lines)

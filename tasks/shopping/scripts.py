@@ -23,7 +23,7 @@ _PAGES = 100
 _REASON = "no_such_item"
 
 
-def call(name: str, **arguments: Any) -> str:
+def call(name: str, /, **arguments: Any) -> str:
     """Return a tool call as text."""
     return json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
 
@@ -172,7 +172,7 @@ def _answer_mutants(task: Task, plan: dict[str, Any]) -> Iterator[tuple[str, Scr
     decoy = plan["near"][0] if plan["near"] else None
     yield "another record", _report(reason, decoy[2] if decoy else "P000000")
     yield "no record", _report(reason, "")
-    yield "all records", _report(reason, ", ".join(records))
+    yield "several records", _report(reason, f"{records[0]}, P000000")
     for label, _, product, variant in plan["near"]:
         lines = [[product, variant, 1]]
         yield f"bought: {label}", _solve(task, {**plan, "lines": lines, "answer": None}, look=False)

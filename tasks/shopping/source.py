@@ -18,8 +18,21 @@ from hexathlon.tasks.shopping.scripts import (
     store_oracle,
     store_policies,
 )
+from hexathlon.tasks.shopping.service.casework import (
+    case_params,
+    case_truth,
+    instruction_of,
+    service_tools,
+)
+from hexathlon.tasks.shopping.service.scripts import (
+    service_alternatives,
+    service_mutants,
+    service_oracle,
+    service_policies,
+)
 from hexathlon.tasks.shopping.settings import open_settings
 from hexathlon.tasks.shopping.templates.draft import Draft, order_of
+from hexathlon.tasks.shopping.templates.service import Case
 from hexathlon.tasks.shopping.templates.table import TEMPLATES, templates_of
 from hexathlon.tasks.shopping.tools import store_tools
 from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
@@ -69,26 +82,31 @@ class ShoppingSource(TaskSource):
             # Twins share the scene; other pairs differ from the first draw on.
             own = () if template.twins else (side,)
             scene = _scene(address, generator_for(*pair, attempt, *own), pair, salt)
-            draft = template.make(scene)
-            if draft is not None and not _given_away(scene, draft):
-                return self._task(task_id, address, scene, draft)
+            made = template.make(scene)
+            if isinstance(made, Draft):
+                if not _given_away(scene, made):
+                    return self._purchase(task_id, address, scene, made)
+            elif made is not None:
+                task = self._case(task_id, address, scene, made, dialogue=template.dialogue)
+                if task is not None:
+                    return task
         raise GenerationExhausted(f"{task_id}: no instance in {_ATTEMPTS} attempts")
 
     def oracle(self, task: Task) -> Script:
         """Solve the task through the tools."""
-        return store_oracle(task)
+        return {"store": store_oracle, "service": service_oracle}[task.params["world"]](task)
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
         """Other right ways."""
-        return store_alternatives(task)
+        return {"store": store_alternatives, "service": service_alternatives}[task.params["world"]](task)
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
         """Near misses."""
-        return store_mutants(task)
+        return {"store": store_mutants, "service": service_mutants}[task.params["world"]](task)
 
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Trivial shoppers."""
-        return store_policies(task)
+        return {"store": store_policies, "service": service_policies}[task.params["world"]](task)
 
     def _checked(self, task_id: str, salt: str | None) -> Address:
         address = parse_address(task_id)
@@ -104,7 +122,7 @@ class ShoppingSource(TaskSource):
             raise UnknownTask(task_id, f"that one is {right}")
         return address
 
-    def _task(self, task_id: str, address: Address, scene: Scene, draft: Draft) -> Task:
+    def _purchase(self, task_id: str, address: Address, scene: Scene, draft: Draft) -> Task:
         params = {
             "world": "store",
             "catalogue": {"seed": scene.catalogue.seed, "size": scene.catalogue.size},
@@ -112,9 +130,8 @@ class ShoppingSource(TaskSource):
             **draft.params,
         }
         settings = open_settings(params)
-        orders = [order_of(settings, draft)] if draft.answer is None else []
         truth = {
-            "orders": orders,
+            "orders": [order_of(settings, draft)] if draft.answer is None else [],
             "changes": {},
             "answer": draft.answer,
             "wanted": [list(wish) for wish in draft.wanted],
@@ -123,15 +140,9 @@ class ShoppingSource(TaskSource):
             "plan": _plan_of(draft),
         }
         beside = {"wanted": truth["wanted"]}
-        twin = Address(self.name, address.template, address.level, address.split, address.index ^ 1)
-        return Task(
-            id=task_id,
-            family=self.family,
-            generator=self.name,
-            version=self.version,
-            level=address.level,
-            split=address.split,
-            seed=derive_seed("shopping task", task_id),
+        return self._task(
+            task_id,
+            address,
             instruction=draft.instruction,
             params=params,
             tools=store_tools(dialogue=draft.dialogue, personal=draft.personal),
@@ -141,8 +152,42 @@ class ShoppingSource(TaskSource):
                 Check(name="shopping_loose", params=beside, headline=False),
                 Check(name="shopping_strict", params=beside, headline=False),
             ),
-            twin=str(twin) if draft.twin else None,
+            twin=draft.twin,
+        )
+
+    def _case(
+        self, task_id: str, address: Address, scene: Scene, case: Case, *, dialogue: bool
+    ) -> Task | None:
+        params = case_params(scene, case, dialogue=dialogue)
+        truth = case_truth(scene, case, params, dialogue=dialogue)
+        if truth is None:
+            return None
+        return self._task(
+            task_id,
+            address,
+            instruction=instruction_of(scene, case, dialogue=dialogue),
+            params=params,
+            tools=service_tools(dialogue=dialogue),
+            limits=Limits(turns=50),
+            checks=(Check(name="shopping_order", params=truth),),
+            twin=case.twin,
+        )
+
+    def _task(self, task_id: str, address: Address, *, twin: bool, **fields: Any) -> Task:
+        other = Address(
+            self.name, address.template, address.level, address.split, address.index ^ 1
+        )
+        return Task(
+            id=task_id,
+            family=self.family,
+            generator=self.name,
+            version=self.version,
+            level=address.level,
+            split=address.split,
+            seed=derive_seed("shopping task", task_id),
+            twin=str(other) if twin else None,
             canary=f"canary-{derive_seed('shopping canary', task_id):x}",
+            **fields,
         )
 
 

@@ -15,6 +15,7 @@ REASONS = (
     "window_passed",
     "final_sale",
     "already_shipped",
+    "not_late",
     "not_owner",
 )
 """Why a request cannot be met; given with the id of the record that shows it."""
@@ -26,7 +27,7 @@ _OPTIONS = {"type": "object"}
 _COUNT = {"type": "integer", "minimum": 1, "maximum": 99, "default": 1}
 
 
-def schema(name: str, description: str, **properties: dict[str, Any]) -> ToolSchema:
+def schema(name: str, description: str, /, **properties: dict[str, Any]) -> ToolSchema:
     """Return a tool schema; a property with a default is not required."""
     required = [key for key, value in properties.items() if "default" not in value]
     parameters = {"type": "object", "properties": properties, "required": required}
@@ -102,7 +103,7 @@ def report_tool() -> ToolSchema:
     return schema(
         "report_impossible",
         "Say that the request cannot be met, with the reason and the id of the one record (item, "
-        "variant or order) that shows it, and end.",
+        "variant or order) that shows it, and end. Sold out is said of a variant.",
         reason={"type": "string", "enum": list(REASONS)},
         record=_ID,
     )

@@ -11,6 +11,7 @@ from hexathlon.tasks.shopping.templates.draft import Draft
 from hexathlon.tasks.shopping.templates.impossible import IMPOSSIBLE
 from hexathlon.tasks.shopping.templates.personal import PERSONAL
 from hexathlon.tasks.shopping.templates.purchase import PURCHASES
+from hexathlon.tasks.shopping.templates.service import SERVICE_DIALOGUES, SERVICES, Case
 from hexathlon.tasks.task import LEVELS, Level
 
 __all__ = ["TEMPLATES", "Template", "templates_of"]
@@ -19,9 +20,11 @@ __all__ = ["TEMPLATES", "Template", "templates_of"]
 class Template(NamedTuple):
     """One kind of task."""
 
-    make: Callable[[Scene], Draft | None]
+    make: Callable[[Scene], Draft | Case | None]
     twins: bool = False
     levels: tuple[Level, ...] = LEVELS
+    dialogue: bool = False
+    """Whether a service case is played in dialogue; purchases say so themselves."""
 
 
 _NOT_TINY: tuple[Level, ...] = ("easy", "medium", "hard")
@@ -37,6 +40,12 @@ TEMPLATES: dict[str, Template] = {
     },
     **{name: Template(make, twins=name == "delivery_choice") for name, make in BUDGETS.items()},
     **{name: Template(make, twins=True) for name, make in IMPOSSIBLE.items()},
+    **{name: Template(make, twins=name != "two_requests") for name, make in SERVICES.items()},
+    "two_requests": Template(SERVICES["two_requests"], levels=_NOT_TINY),
+    **{
+        name: Template(make, twins=True, dialogue=True)
+        for name, make in SERVICE_DIALOGUES.items()
+    },
 }
 
 

@@ -1,0 +1,158 @@
+"""Scripts of the service desk: oracle, other ways, near misses, trivial clerks."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.source import Script
+from hexathlon.tasks.task import Task
+
+__all__ = ["service_alternatives", "service_mutants", "service_oracle", "service_policies"]
+
+_ORDER = re.compile(r"\bO\d{5}\b")
+_MAIL = re.compile(r"[\w.]+@example\.com")
+_PAYMENT = re.compile(r"\b(?:card|gift)-\d{4}\b")
+
+
+def _call(name: str, /, **arguments: Any) -> str:
+    return json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
+
+
+def _plan(task: Task) -> dict[str, Any]:
+    plan: dict[str, Any] = task.checks[0].params["plan"]
+    return plan
+
+
+def service_oracle(task: Task) -> Script:
+    """Solve a service case."""
+    return _solve(_plan(task))
+
+
+def service_alternatives(task: Task) -> Mapping[str, Script]:
+    """The same without looking anything up, and with the customer found by name."""
+    plan = _plan(task)
+    return {
+        "straight away": _solve(plan, look=False),
+        "by name": _solve(plan, by_name=True),
+    }
+
+
+def service_mutants(task: Task) -> Mapping[str, Script]:
+    """Near misses, each wrong in one thing."""
+    plan = _plan(task)
+    return dict(_declined_wrongly(plan) if plan["answer"] else _served_wrongly(plan))
+
+
+def service_policies(task: Task) -> Mapping[str, Script]:
+    """Clerks that do not think."""
+    return {
+        "first_hit": _first(task, "cancel"),
+        "buy_random": _random(task),
+        "dump": _everything(task),
+        "always_refuse": _first(task, "window_passed"),
+        "majority": _first(task, "already_shipped"),
+    }
+
+
+def _solve(
+    plan: Mapping[str, Any],
+    *,
+    look: bool = True,
+    by_name: bool = False,
+    propose: bool = True,
+) -> Script:
+    for question in plan["asks"]:
+        yield _call("ask_user", question=question)
+    if look:
+        yield _call("read_policy")
+        who = plan["customer"]
+        if by_name:
+            yield _call("find_customer", name=who["name"], postcode=who["postcode"])
+        else:
+            yield _call("find_customer", email=who["email"])
+        yield _call("show_customer", customer=who["id"])
+        for order in plan["orders"]:
+            yield _call("show_order", order=order)
+    if plan["answer"] is not None:
+        records = plan["answer"]["records"]
+        yield _call("report_impossible", reason=plan["answer"]["reason"], record=records[0])
+        return
+    for name, arguments in plan["actions"]:
+        if plan["asks"] and propose:
+            yield _call("propose", action=name, arguments=arguments)
+        yield _call(name, **arguments)
+    yield _call("finish_case")
+
+
+def _served_wrongly(plan: dict[str, Any]) -> Iterator[tuple[str, Script]]:
+    yield "nothing done", _solve({**plan, "actions": []})
+    for label, actions in plan["wrong"].items():
+        yield label, _solve({**plan, "actions": actions}, look=False, propose=False)
+    refused = {"reason": "window_passed", "records": [plan["orders"][0]]}
+    yield "declined", _solve({**plan, "answer": refused})
+    if plan["extra"] is not None:
+        yield "one thing more", _solve({**plan, "actions": [*plan["actions"], plan["extra"]]})
+    if plan["asks"]:
+        yield "without confirmation", _solve(plan, propose=False)
+        first = next(iter(plan["wrong"].values()), None)
+        if first:
+            yield "after a refusal", _solve({**plan, "actions": first})
+
+
+def _declined_wrongly(plan: dict[str, Any]) -> Iterator[tuple[str, Script]]:
+    answer = plan["answer"]
+    other = "not_owner" if answer["reason"] != "not_owner" else "already_shipped"
+    yield "another reason", _solve({**plan, "answer": {**answer, "reason": other}})
+    yield "another record", _solve({**plan, "answer": {**answer, "records": [plan["bystander"]]}})
+    yield "no record", _solve({**plan, "answer": {**answer, "records": [""]}})
+    yield "done all the same", _solve({**plan, "answer": None})
+    yield "nothing said", _solve({**plan, "answer": None, "actions": []})
+    if plan["extra"] is not None:
+        extra = [plan["extra"]]
+        yield "something else done", _solve({**plan, "answer": None, "actions": extra})
+
+
+def _orders(task: Task) -> Script:
+    """Find the customer, if the opening tells who it is, and yield the list of their orders."""
+    text = task.instruction
+    mail = _MAIL.search(text)
+    found = yield _call("find_customer", email=mail[0] if mail else "nobody@example.com")
+    shown = yield _call("show_customer", customer=found)
+    return f"{text}\n{shown}"
+
+
+def _first(task: Task, what: str) -> Script:
+    shown = yield from _orders(task)
+    orders: Sequence[str] = _ORDER.findall(str(shown)) or [""]
+    if what == "cancel":
+        yield _call("cancel_order", order=orders[0], reason="not_needed")
+        yield _call("finish_case")
+    else:
+        yield _call("report_impossible", reason=what, record=orders[0])
+
+
+def _random(task: Task) -> Script:
+    draw = generator_for("random clerk", task.id)
+    shown = str((yield from _orders(task)))
+    orders = _ORDER.findall(shown) or [""]
+    payments = _PAYMENT.findall(shown) or [""]
+    order = orders[int(draw.integers(len(orders)))]
+    if draw.random() < 0.5:
+        reason = ("not_needed", "mistake")[int(draw.integers(2))]
+        yield _call("cancel_order", order=order, reason=reason)
+    else:
+        refund = payments[int(draw.integers(len(payments)))]
+        yield _call("return_items", order=order, lines=["1"], refund_to=refund)
+    yield _call("finish_case")
+
+
+def _everything(task: Task) -> Script:
+    shown = str((yield from _orders(task)))
+    yield shown
+    for order in dict.fromkeys(_ORDER.findall(shown)):
+        yield _call("cancel_order", order=order, reason="mistake")
+        for payment in dict.fromkeys(_PAYMENT.findall(shown)):
+            yield _call("return_items", order=order, lines=["1"], refund_to=payment)
+    yield _call("finish_case")
