@@ -5,6 +5,7 @@ string up to a length, checked in constant time. It can be sampled, compared, pi
 batched, in shared memory as well.
 """
 
+import copy
 import ctypes
 from collections.abc import Sequence as Seq
 from typing import Any
@@ -52,6 +53,12 @@ class Unicode(Space[str]):
         self.max_length = max_length
         self.examples = tuple(text for text in examples if len(text) <= max_length)
         super().__init__(dtype=str, seed=seed)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Unicode":
+        """Copy the random state alone: nothing else changes, and every fork copies its spaces."""
+        clone = copy.copy(self)
+        clone._np_random = copy.deepcopy(self._np_random, memo)
+        return clone
 
     @property
     def is_np_flattenable(self) -> bool:
