@@ -26,7 +26,7 @@ from hexathlon.tasks.shopping.catalogue.tokens import tokenize
 if TYPE_CHECKING:
     import tantivy
 
-__all__ = ["build_index", "index_version", "open_index", "tags_of"]
+__all__ = ["build_index", "documents", "index_version", "open_index", "tags_of"]
 
 _FORMAT = "1"
 """Rises with what is indexed and how."""
@@ -59,7 +59,7 @@ def build_index(folder: Path, layout: Layout, seed: int, language: Language) -> 
     heap = max(50_000_000, len(layout.codes) * _HEAP_PER_PRODUCT)
     writer = index.writer(heap_size=min(heap, 3_900_000_000), num_threads=1)
     prices, ratings = layout.least.tolist(), layout.ratings.tolist()
-    for number, (text, tag) in enumerate(_documents(layout, seed, language)):
+    for number, (text, tag) in enumerate(documents(layout, seed, language)):
         writer.add_document(
             tantivy.Document(text=text, tag=tag, price=prices[number], rating=ratings[number])
         )
@@ -96,7 +96,7 @@ def tags_of(category: int, attribute: int, code: int) -> str:
     return f"a{category}.{attribute}.{code}"
 
 
-def _documents(layout: Layout, seed: int, language: Language) -> Iterator[tuple[str, str]]:
+def documents(layout: Layout, seed: int, language: Language) -> Iterator[tuple[str, str]]:
     """Yield (tokens, tags) of every product in order."""
     noise = catalogue_seed(seed)
     houses = brands(noise)
