@@ -8,13 +8,12 @@ How it is driven, and what follows of a fault, is left to `hexathlon.baselines.r
 import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, TypeGuard, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar, cast
 
 from hexathlon.baselines.agents.base import Agent, Episode, GaveUp, Player, Turn
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.faults import Fault, classify
 from hexathlon.baselines.limits import TrialLimits
-from hexathlon.envs.aio import AsyncEnvironment
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import VerifierFault
 from hexathlon.envs.messages import Message
@@ -27,7 +26,10 @@ from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import Task
 
-__all__ = ["Ask", "Attempt", "Course", "Do", "checks_of"]
+if TYPE_CHECKING:
+    from hexathlon.envs.aio import AsyncEnvironment
+
+__all__ = ["Ask", "Attempt", "Course", "Do", "checks_of", "waits"]
 
 Result = TypeVar("Result")
 
@@ -104,7 +106,7 @@ class Attempt:
         self.env = env
         self.opening, info = yield Do(
             lambda: env.reset(seed=seed, options=options),
-            (lambda: env.areset(seed=seed, options=options)) if _waits(env) else None,
+            (lambda: env.areset(seed=seed, options=options)) if waits(env) else None,
         )
         self.reset_s = time.perf_counter() - begun
         self.task = env.task
@@ -151,10 +153,12 @@ class Attempt:
         step: dict[str, Any] = {"index": len(self.steps), "action": turn.action}
         if turn.said:
             step["said"] = turn.said
+        if turn.usage.calls:
+            step["tokens"] = {"input": turn.usage.input, "output": turn.usage.output}
         try:
             observation, reward, _, _, info = yield Do(
                 lambda: env.step(turn.action),
-                (lambda: env.astep(turn.action)) if _waits(env) else None,
+                (lambda: env.astep(turn.action)) if waits(env) else None,
             )
         except VerifierFault as error:
             new = [message["content"] for message in env.transcript[before + 1 :]]
@@ -182,7 +186,7 @@ class Attempt:
         if self.fault is not None:
             return
         env, begun = self._env, time.perf_counter()
-        if _waits(env) and (not self.steps or self.steps[-1]["status"] == Status.ONGOING):
+        if waits(env) and (not self.steps or self.steps[-1]["status"] == Status.ONGOING):
             # Stopped from outside, so the environment has not gathered its final state itself.
             yield Do(lambda: env.wait(env.conclude()), env.conclude)
         self.final_state = env.final_state()
@@ -255,8 +259,9 @@ class Attempt:
         }
 
 
-def _waits(env: Environment) -> TypeGuard[AsyncEnvironment]:
-    return isinstance(env, AsyncEnvironment)
+def waits(env: Environment) -> "TypeGuard[AsyncEnvironment]":
+    """Whether an environment's steps are coroutines; says so without importing asyncio."""
+    return hasattr(env, "astep")
 
 
 def checks_of(task: Task) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ counted and shown, and never becomes a reward of 0; what an agent does, gives up
 graded and never retried.
 """
 
+import traceback
 from typing import Literal, NamedTuple
 
 from hexathlon.baselines.agents.base import AgentMismatch
@@ -65,9 +66,20 @@ def classify(error: Exception) -> Fault:
     """Return what an exception means for its trial."""
     cause, detail, fatal = _cause(error)
     message = f"{detail}: {error}"
+    if cause == "unclassified":
+        message += f" ({_place(error)})"
     if len(message) > _SHOWN:
         message = message[:_SHOWN] + "…"
     return Fault(cause, message, POLICIES[cause], fatal)
+
+
+def _place(error: Exception) -> str:
+    """Return module and line where a defect showed, without the machine's paths."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    if not frames:
+        return "place unknown"
+    frame, line = frames[-1]
+    return f"{frame.f_globals.get('__name__', '?')}, line {line}"
 
 
 def _cause(error: Exception) -> tuple[str, str, bool]:

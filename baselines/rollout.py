@@ -5,15 +5,13 @@ its retries; `play` drives it in this thread for agents that compute, `play_asyn
 for agents that wait. Nothing of a trial outlives its record.
 """
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from hexathlon.baselines.agents.base import Agent, Turn
-from hexathlon.baselines.attempt import Ask, Attempt, Course, Do
+from hexathlon.baselines.attempt import Ask, Attempt, Course, Do, waits
 from hexathlon.baselines.faults import classify
 from hexathlon.baselines.limits import TrialLimits
-from hexathlon.envs.aio import AsyncEnvironment
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialKey, TrialRecord
 
@@ -53,11 +51,13 @@ class EnvironmentSlot:
 
     async def aclose(self) -> None:
         """Close the environment from within an event loop."""
-        if isinstance(self._env, AsyncEnvironment):
-            env, self._env = self._env, None
+        env, self._env = self._env, None
+        if env is None:
+            return
+        if waits(env):
             await env.aclose()
         else:
-            self.close()
+            env.close()
 
 
 def play(course: Course[Result]) -> Result:
@@ -80,6 +80,8 @@ def play(course: Course[Result]) -> Result:
 
 async def play_async(course: Course[Result]) -> Result:
     """Drive a course on the running event loop, for agents that wait."""
+    import asyncio  # 3 MB that a run of built-in agents does without
+
     try:
         effect = next(course)
         while True:
@@ -125,22 +127,20 @@ class Rollout:
         self.retries = retries
         self.salt = salt
 
-    def trial(
-        self, slot: EnvironmentSlot, key: TrialKey, earlier: Sequence[Any] = ()
-    ) -> Course[TrialRecord]:
+    def trial(self, slot: EnvironmentSlot, key: TrialKey, tried: int = 0) -> Course[TrialRecord]:
         """Return the course of one trial, whose result is its record.
 
         Args:
             slot: Where it is played.
             key: Environment id, task id, seed, trial.
-            earlier: Attempts of a former run that infrastructure spoilt, as records list them.
+            tried: How often the trial was tried before, each time recorded as spoilt.
 
         Raises:
             Fatal: No other trial could be played either.
         """
-        spoilt = list(earlier)
+        spoilt: list[dict[str, Any]] = []
         while True:
-            attempt = Attempt(self.agent, self.limits, self.salt, key, len(spoilt) + 1)
+            attempt = Attempt(self.agent, self.limits, self.salt, key, tried + len(spoilt) + 1)
             try:
                 yield from attempt.course(slot.get())
                 return attempt.record(spoilt, None, slot.version)
@@ -150,7 +150,7 @@ class Rollout:
                 yield Do(slot.close, slot.aclose)
                 if fault.fatal:
                     raise Fatal(str(error)) from error
-                if not fault.policy.retry or attempt.number > self.retries + len(earlier):
+                if not fault.policy.retry or len(spoilt) >= self.retries:
                     return attempt.record(spoilt, fault, slot.version)
                 spoilt.append(
                     {"attempt": attempt.number, "cause": fault.cause, "message": fault.message}

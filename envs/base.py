@@ -12,14 +12,14 @@ from typing import Any, ClassVar, Literal, Self, cast
 
 import gymnasium
 import numpy as np
-from gymnasium.error import ResetNeeded
+from gymnasium.error import Error, ResetNeeded
 
 from hexathlon.envs.errors import ForkUnsupported, ToolError, UnknownOption, VerifierFault
 from hexathlon.envs.messages import (
     Action,
     Call,
     Message,
-    assistant_message,
+    Transcript,
     cut_middle,
     parse_message,
     parse_text,
@@ -34,7 +34,7 @@ from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import Level, Limits, Split, Task
-from hexathlon.tasks.taskset import TaskSet
+from hexathlon.tasks.taskset import shared_taskset
 
 __all__ = ["ActionFormat", "Environment"]
 
@@ -108,13 +108,12 @@ class Environment(gymnasium.Env[Any, Any]):
         text = action_format == "text"
         self.action_space = Unicode(examples=examples) if text else message_space(examples)
         self.observation_space = Unicode() if text else messages_space()
-        self._tasksets: dict[tuple[str, Split, Level | None, str | None], TaskSet] = {}
         self._task: Task | None = None
         self._limits = Limits()
         self._table = ToolTable(())
         self._status = Status.ABORTED
         self._verdict: Verdict | None = None
-        self._transcript: list[Message] = []
+        self._transcript = Transcript(())
         self._turn = self._tool_errors = self._cut_chars = self._episode_seed = 0
 
     # What an author writes ---------------------------------------------------------------------
@@ -187,16 +186,20 @@ class Environment(gymnasium.Env[Any, Any]):
         return self._opened(task, self.on_reset(task))
 
     def _open_episode(self, seed: int | None, options: dict[str, Any] | None) -> Task:
-        super().reset(seed=seed)
-        self._episode_seed = int(self.np_random.integers(1 << 31)) if seed is None else seed
+        if seed is None:
+            self._episode_seed = int(self.np_random.integers(1 << 31))
+        else:
+            _check_seed(seed)
+            self._episode_seed = self._np_random_seed = int(seed)
         task = self._choose_task(options or {})
         self._begin(task)
         return task
 
     def _opened(self, task: Task, opening: str) -> tuple[Any, dict[str, Any]]:
         text, self._cut_chars = cut_middle(scrub(opening), MAX_TEXT)
-        self._transcript = [_message("user", text)]
-        return self._as_observation(self._transcript), self._reset_info(task)
+        messages = [_message("user", text)]
+        self._transcript = Transcript(messages)
+        return self._as_observation(messages), self._reset_info(task)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Take one assistant turn.
@@ -233,7 +236,7 @@ class Environment(gymnasium.Env[Any, Any]):
             rng=copy.deepcopy(self.np_random.bit_generator.state),
             status=self._status,
             verdict=self._verdict,
-            transcript=tuple(self._transcript),
+            transcript=tuple(self._transcript.entries),
             counters=(self._turn, self._tool_errors, self._cut_chars),
             payload=self.save(),
         )
@@ -249,7 +252,7 @@ class Environment(gymnasium.Env[Any, Any]):
         self._task, self._limits, self._episode_seed = state.task, state.limits, state.seed
         self._table = ToolTable(state.task.tools)
         self._status, self._verdict = state.status, state.verdict
-        self._transcript = list(state.transcript)
+        self._transcript = Transcript(state.transcript)
         self._turn, self._tool_errors, self._cut_chars = state.counters
         bits = np.random.PCG64()
         bits.state = copy.deepcopy(state.rng)
@@ -307,21 +310,16 @@ class Environment(gymnasium.Env[Any, Any]):
             if len(options) > 1 + ("salt" in options):
                 raise ValueError(f"'task' names one task; drop the other options of {options}")
             address = parse_address(options["task"])
-            return self._tasks(address.source, address.split, None, salt).get(options["task"])
+            named = shared_taskset(address.source, address.split, None, salt)
+            return named.get(options["task"])
         split = options.get("split", "heldout" if salt else self.split)
         level = options.get("level", self.level)
-        tasks = self._tasks(options.get("taskset", self.taskset), split, level, salt)
+        tasks = shared_taskset(options.get("taskset", self.taskset), split, level, salt)
         if "index" in options:
             return tasks[options["index"]]
         size = tasks.size if tasks.size is not None else _UNBOUNDED_DRAW
         draw = generator_for("task", tasks.name, self._episode_seed)
         return tasks[int(draw.integers(size))]
-
-    def _tasks(self, source: str, split: Split, level: Level | None, salt: str | None) -> TaskSet:
-        key = (source, split, level, salt)
-        if key not in self._tasksets:
-            self._tasksets[key] = TaskSet(source, split, level, salt)
-        return self._tasksets[key]
 
     def _begin(self, task: Task) -> None:
         if task.family != self.family:
@@ -342,7 +340,7 @@ class Environment(gymnasium.Env[Any, Any]):
             raise ResetNeeded(f"the episode is {self._status.value}; call reset() first")
         self._turn += 1
         turn = self._parse(action)
-        self._transcript.append(assistant_message(turn))
+        self._transcript.entries.append(turn)
         return turn
 
     def _parse(self, action: Any) -> Action:
@@ -373,7 +371,7 @@ class Environment(gymnasium.Env[Any, Any]):
         self, answers: Sequence[tuple[Call | None, str]]
     ) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         new = [self._answer(call, text, len(answers)) for call, text in answers]
-        self._transcript.extend(new)
+        self._transcript.entries.extend(new)
         if self._status is Status.ONGOING and self._turn >= self._limits.turns:
             self._status = Status.TRUNCATED_TURNS
         reward, terms = 0.0, {}
@@ -427,3 +425,9 @@ def _message(role: str, content: str, call_id: str = "") -> Message:
 def _rendered(message: Message) -> str:
     calls = [f"{call['name']} {call['arguments']}" for call in message["tool_calls"]]
     return "\n".join(filter(None, [f"[{message['role']}]", message["content"], *calls]))
+
+
+def _check_seed(seed: object) -> None:
+    """Raise `gymnasium.error.Error` unless the seed is a whole number of at least 0."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise Error(f"a seed is a whole number of at least 0, got {seed!r}")

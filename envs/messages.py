@@ -6,13 +6,16 @@ into this form by `hexathlon.baselines`, not here.
 """
 
 import json
-from typing import Any, NamedTuple, TypedDict
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TypedDict, overload
 
 __all__ = [
+    "MAX_CALLS",
     "Action",
     "Call",
     "Message",
     "ToolCall",
+    "Transcript",
     "assistant_message",
     "cut_middle",
     "parse_message",
@@ -56,6 +59,9 @@ class Action(NamedTuple):
     calls: tuple[Call, ...]
 
 
+MAX_CALLS = 16
+"""Tool calls in one turn; a turn with more runs none of them."""
+
 _FORM = 'Call a tool with JSON such as {"name": "tool", "arguments": {"key": "value"}}.'
 
 
@@ -72,7 +78,13 @@ def parse_text(text: str) -> Action:
     items = data if isinstance(data, list) else [data]
     if not items:
         return Action("", (Call("", "", {}, f"the list of calls is empty. {_FORM}"),))
+    if len(items) > MAX_CALLS:
+        return Action("", (_too_many(len(items)),))
     return Action("", tuple(_call(item, f"call_{i}") for i, item in enumerate(items)))
+
+
+def _too_many(count: int) -> Call:
+    return Call("", "", {}, f"the turn has {count} calls, at most {MAX_CALLS} are run")
 
 
 def _call(item: Any, call_id: str) -> Call:
@@ -105,8 +117,11 @@ def parse_message(message: Any) -> Action:
         problem = 'the action must be a message whose role is "assistant"'
         return Action("", (Call("", "", {}, problem),))
     calls = message.get("tool_calls") or ()
+    calls = calls if isinstance(calls, (tuple, list)) else (calls,)
+    if len(calls) > MAX_CALLS:
+        return Action("", (_too_many(len(calls)),))
     parsed = []
-    for position, call in enumerate(calls if isinstance(calls, (tuple, list)) else (calls,)):
+    for position, call in enumerate(calls):
         if not isinstance(call, dict) or not isinstance(call.get("name"), str):
             parsed.append(Call(f"call_{position}", "", {}, 'a tool call needs a "name"'))
             continue
@@ -126,6 +141,28 @@ def assistant_message(action: Action) -> Message:
         for call in action.calls
     )
     return Message(role="assistant", content=action.text, tool_calls=calls, tool_call_id="")
+
+
+class Transcript(Sequence[Message]):
+    """The messages of an episode; an assistant turn becomes a message when it is looked at."""
+
+    __slots__ = ("entries",)
+
+    def __init__(self, entries: Iterable[Message | Action]) -> None:
+        self.entries = list(entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @overload
+    def __getitem__(self, index: int) -> Message: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Message, ...]: ...
+    def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
+        if isinstance(index, slice):
+            return tuple(self[i] for i in range(*index.indices(len(self.entries))))
+        entry = self.entries[index]
+        return assistant_message(entry) if isinstance(entry, Action) else entry
 
 
 def scrub(text: str) -> str:

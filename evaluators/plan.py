@@ -89,7 +89,7 @@ def _check_plan(target: Path, plan: Any) -> None:
         raise PlanError(f"{target}: 'keys' must be a list of [environment, task, seed, trial]")
     if not isinstance(plan.get("envs"), list) or not all(isinstance(e, dict) for e in plan["envs"]):
         raise PlanError(f"{target}: 'envs' must be a list of objects")
-    for name in ("model", "agent", "limits", "config"):
+    for name in ("model", "agent", "limits", "config", "code", "hardware"):
         if not isinstance(plan.get(name, {}), dict):
             raise PlanError(f"{target}: {name!r} must be an object")
     found = plan_hash(plan)

@@ -8,6 +8,7 @@ number of tasks, not with that of trials. Comparing summaries with each other is
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -231,7 +232,7 @@ def score_tasks(tasks: Sequence[TaskCounts], envs: Sequence[str] | None = None) 
         pass_at={k: pass_at_k(passed, trials, k) for k in counts},
         pass_hat={k: pass_hat_k(passed, trials, k) for k in counts},
         consistency=outcome_consistency(passed, trials) if min(trials, default=0) > 1 else None,
-        partial=sum(shares) / len(shares) if shares else None,
+        partial=math.fsum(shares) / len(shares) if shares else None,
     )
 
 

@@ -13,6 +13,12 @@ from typing import Any
 
 _BINS_PER_DECADE = 100
 _SMALLEST = 1e-6
+LEVELS = ("tiny", "easy", "medium", "hard")
+
+
+def level_order(level: str) -> tuple[int, str]:
+    """Return a sorting key that puts levels from easy to hard and unknown ones last."""
+    return (LEVELS.index(level) if level in LEVELS else len(LEVELS), level)
 
 
 class Spread:
@@ -194,9 +200,12 @@ class EnvTally:
         return sum(usage.input + usage.output for usage in self.usage.values())
 
     def by(self, name: str) -> Iterator[tuple[str, list[TaskCounts]]]:
-        """Yield the tasks in groups of one ``template`` or ``level``, in the order of names."""
+        """Yield the tasks in groups of one ``template`` or ``level``.
+
+        Templates come in the order of names, levels from easy to hard.
+        """
         groups: dict[str, list[TaskCounts]] = {}
         for task in self.tasks.values():
             groups.setdefault(getattr(task, name), []).append(task)
-        for group in sorted(groups):
+        for group in sorted(groups, key=level_order if name == "level" else str):
             yield group, groups[group]

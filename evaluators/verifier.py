@@ -78,6 +78,7 @@ _entries: dict[str, _Entry] = {
     "tau2_db": _Entry("hexathlon.evaluators.shopping.tau2:tau2_db", "1", True),
     "tau2_communicate": _Entry("hexathlon.evaluators.shopping.tau2:tau2_communicate", "1", True),
     "tau2_strict": _Entry("hexathlon.evaluators.shopping.tau2:tau2_strict", "1", True),
+    "sql_answer": _Entry("hexathlon.evaluators.sql.answers:sql_answer", "1", True),
 }
 _loaded: dict[str, RegisteredVerifier] = {}
 

@@ -6,15 +6,17 @@ salt itself, so that anyone can rebuild the tasks and see that they were fixed b
 """
 
 import hashlib
+import threading
 from collections import OrderedDict
 from collections.abc import Iterator
+from functools import lru_cache
 
 from hexathlon.tasks.errors import TaskError, UnknownTask
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import TaskSource, parse_address
 from hexathlon.tasks.task import Level, Split, Task
 
-__all__ = ["TaskSet", "build_task", "commitment"]
+__all__ = ["TaskSet", "build_task", "commitment", "shared_taskset"]
 
 _CACHED_TASKS = 256
 
@@ -51,6 +53,7 @@ class TaskSet:
         self.level = level
         self._salt = salt
         self._cache: OrderedDict[str, Task] = OrderedDict()
+        self._lock = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -101,13 +104,16 @@ class TaskSet:
         wanted = (self.source.name, self.split, self.level or address.level)
         if (address.source, address.split, address.level) != wanted:
             raise UnknownTask(task_id, f"it is not in {self.name}")
-        if task_id in self._cache:
-            self._cache.move_to_end(task_id)
-        else:
-            self._cache[task_id] = self.source.build(task_id, self._salt)
+        with self._lock:
+            if task_id in self._cache:
+                self._cache.move_to_end(task_id)
+                return self._cache[task_id]
+        task = self.source.build(task_id, self._salt)
+        with self._lock:
+            self._cache[task_id] = task
             if len(self._cache) > _CACHED_TASKS:
                 self._cache.popitem(last=False)
-        return self._cache[task_id]
+        return task
 
     @property
     def content_hash(self) -> str:
@@ -126,3 +132,11 @@ class TaskSet:
 def build_task(task_id: str, salt: str | None = None) -> Task:
     """Build one task from its id alone."""
     return get_source(parse_address(task_id).source).build(task_id, salt)
+
+
+@lru_cache(maxsize=32)
+def shared_taskset(
+    source: str, split: Split = "test", level: Level | None = None, salt: str | None = None
+) -> TaskSet:
+    """Return the set that all environments of this process share, with its built tasks."""
+    return TaskSet(source, split, level, salt)

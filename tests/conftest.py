@@ -1,8 +1,10 @@
 """Fixtures that every test may use."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.postgres import postgres_server
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -13,3 +15,10 @@ def shared_data() -> Path:
     if not _SHARED.is_dir():
         pytest.skip("the public data folder ../shared/data is not beside this checkout")
     return _SHARED
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The SQLAlchemy URL of a throw-away PostgreSQL server."""
+    with postgres_server() as url:
+        yield url

@@ -8,7 +8,7 @@ from hexathlon.baselines.agents.base import AgentMismatch, Episode, GaveUp, Turn
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.records import RecordError, TrialKey, record_key, records_file
 
-__all__ = ["ReplayAgent"]
+__all__ = ["ReplayAgent", "ReplayPlayer"]
 
 
 class ReplayAgent:
@@ -34,7 +34,7 @@ class ReplayAgent:
         if not self._places:
             raise AgentMismatch(f"cannot replay {path}: it holds no records")
 
-    def begin(self, episode: Episode) -> "_ReplayPlayer":
+    def begin(self, episode: Episode) -> "ReplayPlayer":
         """Return a player of the trial's recorded actions.
 
         Raises:
@@ -46,10 +46,12 @@ class ReplayAgent:
         with self._file.open("rb") as file:
             file.seek(self._places[key])
             record = json.loads(file.readline())
-        return _ReplayPlayer([step["action"] for step in record["steps"]])
+        return ReplayPlayer([step["action"] for step in record["steps"]])
 
 
-class _ReplayPlayer:
+class ReplayPlayer:
+    """Takes the given actions one after the other."""
+
     def __init__(self, actions: Sequence[str]) -> None:
         self._actions = iter(actions)
 

@@ -48,6 +48,11 @@ def parse_model(text: str) -> ModelSpec:
         url, _, name = rest.partition("#")
         if not url.startswith(("http://", "https://")):
             raise SpecError(f"an endpoint reads 'endpoint:http://host:port/v1#model', got {text!r}")
+        if "@" in url or "?" in url:
+            raise SpecError(
+                "an endpoint's address must hold no password and no query, since it is stored "
+                "with the results; put the server's key into an environment variable"
+            )
         return ModelSpec("endpoint", name, url.rstrip("/"))
     if text.startswith(("http://", "https://")):
         raise SpecError(f"write 'endpoint:{text}' for a model on a server")

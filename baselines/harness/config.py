@@ -5,6 +5,7 @@ plan. `EvalConfig` decides what is run and is hashed with the plan; `ExecutionCo
 and may change when a run is resumed.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +18,9 @@ from hexathlon.baselines.limits import TrialLimits
 from hexathlon.tasks.task import Level, Split
 
 __all__ = ["EvalConfig", "ExecutionConfig", "SamplingConfig", "load_config", "read_toml"]
+
+COMMAND_SETTINGS = ("out", "with_anchors")
+"""Settings of a configuration file that the command itself reads."""
 
 Dialect = Literal["auto", "openai", "hermes", "react", "json"]
 
@@ -43,8 +47,8 @@ class EvalConfig(_Config):
     model: str
     """`agent:NAME`, `endpoint:URL#NAME` or a checkpoint directory."""
 
-    envs: tuple[str, ...] = Field(min_length=1)
-    """Environments, by id or short name (`SQL`)."""
+    envs: tuple[str, ...] = ()
+    """Environments, by id or short name (`SQL`); needed unless tasks are named."""
 
     taskset: str | None = None
     """Task source; each environment's own by default."""
@@ -130,6 +134,8 @@ def load_config(
         UsageError: A name is unknown or a value does not fit, and which.
     """
     values = _flat(read_toml(file)) if file else {}
+    for name in COMMAND_SETTINGS:
+        values.pop(name, None)
     values |= {name: value for name, value in flags.items() if value is not None}
     known = _known()
     for name in values:
@@ -141,8 +147,10 @@ def load_config(
         field = name.removeprefix("limit_") if model is TrialLimits else name
         parts[model][field] = value
     what = parts.get(EvalConfig, {})
-    if "envs" not in what and what.get("task"):
-        what["envs"] = ()
+    if isinstance(what.get("envs"), str):
+        what["envs"] = (what["envs"],)
+    if not what.get("envs") and not what.get("task"):
+        raise UsageError("say what is evaluated: --envs SQL, or single tasks with --task ID")
     try:
         what["limits"] = TrialLimits(**parts.get(TrialLimits, {}))
         what["sampling"] = SamplingConfig(**parts.get(SamplingConfig, {}))
@@ -176,6 +184,9 @@ def _explain(error: ValidationError) -> str:
         place = ".".join(str(part) for part in fault["loc"])
         if fault["type"] == "missing":
             lines.append(f"{place} is missing: give it as a flag or in the configuration file")
+        elif fault["type"] == "literal_error":
+            choices = re.findall(r"'([^']*)'", fault["ctx"]["expected"])
+            lines.append(near_miss(place, str(fault["input"]), choices))
         else:
             lines.append(f"{place}: {fault['msg']}, got {fault['input']!r}")
     return "; ".join(lines)

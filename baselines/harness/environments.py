@@ -8,13 +8,21 @@ from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageErro
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import EnvFault
+from hexathlon.envs.plugins import PluginError, load_plugins
 from hexathlon.envs.registry import ENVIRONMENTS, EnvironmentInfo, missing_extra
-from hexathlon.tasks.errors import TaskError
+from hexathlon.tasks.errors import MissingData, TaskError
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import Level, Split
 from hexathlon.tasks.taskset import TaskSet
 
-__all__ = ["environment_for_task", "find_environment", "make_environment", "open_taskset", "short"]
+__all__ = [
+    "all_environments",
+    "environment_for_task",
+    "find_environment",
+    "make_environment",
+    "open_taskset",
+    "short",
+]
 
 
 def short(env_id: str) -> str:
@@ -26,6 +34,19 @@ def short(env_id: str) -> str:
     return env_id.rpartition("/")[2].rpartition("-v")[0]
 
 
+def all_environments() -> list[EnvironmentInfo]:
+    """Return every environment, those of plugins included.
+
+    Raises:
+        EnvironmentUnavailable: A plugin cannot be loaded.
+    """
+    try:
+        load_plugins()
+    except PluginError as error:
+        raise EnvironmentUnavailable(str(error)) from None
+    return list(ENVIRONMENTS.values())
+
+
 def find_environment(name: str) -> EnvironmentInfo:
     """Return what is registered under an id or short name, upper and lower case alike.
 
@@ -33,14 +54,14 @@ def find_environment(name: str) -> EnvironmentInfo:
         UsageError: Nothing is.
         EnvironmentUnavailable: It needs an extra that is not installed.
     """
-    for info in ENVIRONMENTS.values():
-        if name.casefold() in (info.id.casefold(), short(info.id).casefold(), info.family):
-            install = missing_extra(info)
-            if install:
-                raise EnvironmentUnavailable(f"{info.id} needs an extra: {install}")
-            return info
-    names = [short(env_id) for env_id in ENVIRONMENTS]
-    raise UsageError(near_miss("environment", name, names))
+    info = _found(lambda one: name.casefold() in _names(one))
+    if info is None:
+        names = [short(one.id) for one in ENVIRONMENTS.values()]
+        raise UsageError(near_miss("environment", name, names))
+    install = missing_extra(info)
+    if install:
+        raise EnvironmentUnavailable(f"{info.id} needs an extra: {install}")
+    return info
 
 
 def environment_for_task(task_id: str) -> EnvironmentInfo:
@@ -53,11 +74,21 @@ def environment_for_task(task_id: str) -> EnvironmentInfo:
         source = parse_address(task_id).source
     except TaskError as error:
         raise UsageError(str(error)) from None
-    for info in ENVIRONMENTS.values():
-        if source in info.tasksets:
-            return find_environment(info.id)
-    known = [name for info in ENVIRONMENTS.values() for name in info.tasksets]
-    raise UsageError(near_miss("task set", source, known))
+    info = _found(lambda one: source in one.tasksets)
+    if info is None:
+        known = [name for one in ENVIRONMENTS.values() for name in one.tasksets]
+        raise UsageError(near_miss("task set", source, known))
+    return find_environment(info.id)
+
+
+def _found(matches: Callable[[EnvironmentInfo], bool]) -> EnvironmentInfo | None:
+    """Return the first match; plugins are looked for only where our own do not match."""
+    own = next(filter(matches, list(ENVIRONMENTS.values())), None)
+    return own or next(filter(matches, all_environments()), None)
+
+
+def _names(info: EnvironmentInfo) -> tuple[str, str, str]:
+    return info.id.casefold(), short(info.id).casefold(), info.family.casefold()
 
 
 def make_environment(env_id: str, limits: TrialLimits) -> Callable[[], Environment]:
@@ -83,11 +114,16 @@ def open_taskset(
 
     Raises:
         UsageError: The environment does not know the name, or the set cannot be opened.
+        EnvironmentUnavailable: Its data is not on this machine.
     """
     name = name or info.tasksets[0]
     if name not in info.tasksets:
         raise UsageError(near_miss(f"task set for {short(info.id)}", name, info.tasksets))
     try:
-        return TaskSet(name, split, level, salt)
+        tasks = TaskSet(name, split, level, salt)
+        _ = tasks.size  # reads the data of public formats, which may not be here
+        return tasks
+    except MissingData as error:
+        raise EnvironmentUnavailable(str(error)) from None
     except TaskError as error:
         raise UsageError(str(error)) from None

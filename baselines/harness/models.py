@@ -1,12 +1,10 @@
 """Opens a MODEL: from its spelling to an agent that plays, and what the plan says of it."""
 
-import asyncio
 import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit, urlunsplit
 
 from hexathlon.baselines.agents.base import Agent, AgentMismatch
 from hexathlon.baselines.agents.spec import ModelSpec, SpecError, parse_model, scripted_agent
@@ -66,6 +64,8 @@ def _refuse_checkpoint(path: Path) -> None:
 def _open_endpoint(
     spec: ModelSpec, config: EvalConfig, execution: ExecutionConfig, dialect: str | None
 ) -> OpenedModel:
+    import asyncio
+
     from hexathlon.baselines.agents.llm import LlmAgent
     from hexathlon.baselines.codecs import get_codec
     from hexathlon.baselines.engines.base import Sampling
@@ -92,7 +92,7 @@ def _open_endpoint(
         model, found = asyncio.run(probe(settings, wanted == "auto"))
     except EngineError as error:
         raised = UsageError if error.kind in ("auth", "unknown_model") else EnvironmentUnavailable
-        raise raised(f"{_public(spec.place)}: {error.kind}: {error}") from None
+        raise raised(f"{spec.place}: {error.kind}: {error}") from None
     settings = replace(settings, model=model)
     wanted = found if wanted == "auto" else wanted
     ceiling = max(100, execution.concurrency)
@@ -107,16 +107,9 @@ def _open_endpoint(
     description = {
         "kind": "endpoint",
         "name": model,
-        "place": _public(spec.place),
+        "place": spec.place,
         "dialect": wanted,
         "sampling": sampling.model_dump(mode="json"),
         "revision": None,
     }
     return OpenedModel(agent, description, prices.version)
-
-
-def _public(url: str) -> str:
-    """Return an address without user name, password or query."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path, "", ""))

@@ -5,7 +5,6 @@ Writing and reading plans is `hexathlon.evaluators.plan`; running them is
 """
 
 import contextlib
-import os
 import secrets
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -29,10 +28,10 @@ from hexathlon.envs.registry import EnvironmentInfo
 from hexathlon.evaluators.plan import PLAN_SCHEMA, TrialKey
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.source import parse_address
-from hexathlon.tasks.task import Level
+from hexathlon.tasks.task import SPLITS, Level
 from hexathlon.tasks.taskset import TaskSet, commitment
 
-__all__ = ["Slice", "build_plan", "read_salt", "slices_of"]
+__all__ = ["Slice", "build_plan", "open_row", "read_salt", "slices_of"]
 
 
 class Slice(NamedTuple):
@@ -91,6 +90,23 @@ def slices_of(config: EvalConfig, salt: str | None) -> list[Slice]:
     return slices
 
 
+def open_row(row: Mapping[str, Any], salt: str | None) -> TaskSet:
+    """Return the task set that a row of a plan's `envs` names.
+
+    Raises:
+        UsageError: It cannot be opened here, or the salt is not the one committed to.
+    """
+    promised = row.get("salt_commitment")
+    if promised != (None if salt is None else commitment(salt)):
+        raise UsageError(
+            "the run is of a held-out round: give its secret with --salt-file"
+            if salt is None
+            else "the salt is not the one that this run was planned with"
+        )
+    info = find_environment(row["id"])
+    return open_taskset(info, row["taskset"], row["split"], row["level"], salt)
+
+
 def read_salt(path: Path | None) -> str | None:
     """Return the secret of a held-out round from its file.
 
@@ -129,7 +145,10 @@ def _first_ids(info: EnvironmentInfo, tasks: TaskSet, count: int) -> tuple[str, 
         if count == 0 and size is None:
             raise UsageError(f"{tasks.name} has no end: say how many with --tasks N")
         if size == 0:
-            raise UsageError(f"{tasks.name} is empty; choose another split or level")
+            filled = [split for split in SPLITS[:3] if tasks.source.size(split, tasks.level) != 0]
+            raise UsageError(
+                f"{tasks.name} is empty; there are tasks in {', '.join(filled) or 'no split'}"
+            )
         wanted = size if count == 0 or size is None else min(count, size)
         return tuple(tasks.ids(wanted if wanted is not None else count))
     except TaskError as error:
@@ -165,8 +184,3 @@ def _env_row(part: Slice, config: EvalConfig, salt: str | None) -> Mapping[str, 
         "size": tasks.size,
         "salt_commitment": None if salt is None else commitment(salt),
     }
-
-
-def api_key(execution: ExecutionConfig) -> str:
-    """Return the server's key from the environment; empty where there is none."""
-    return os.environ.get(execution.api_key_env, "")

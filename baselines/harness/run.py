@@ -5,16 +5,14 @@ configuration, must be the one that the folder holds, and the difference between
 recorded ones is played. So a run that was killed anywhere is continued by the same command.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hexathlon.baselines.agents.base import AgentMismatch
 from hexathlon.baselines.engines.errors import EngineError, EngineMissing
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
-from hexathlon.baselines.harness.environments import make_environment
 from hexathlon.baselines.harness.errors import (
     CommandError,
     EnvironmentUnavailable,
@@ -23,29 +21,27 @@ from hexathlon.baselines.harness.errors import (
 )
 from hexathlon.baselines.harness.models import OpenedModel, open_model
 from hexathlon.baselines.harness.plan import build_plan, read_salt
+from hexathlon.baselines.harness.player import Player
 from hexathlon.baselines.harness.progress import Progress
-from hexathlon.baselines.rollout import EnvironmentSlot, Fatal, Rollout, play, play_async
-from hexathlon.envs.aio import AsyncEnvironment
+from hexathlon.baselines.rollout import Fatal, Rollout
 from hexathlon.evaluators.plan import (
     PLAN_FILE,
     PlanError,
     TrialKey,
     plan_differences,
     plan_hash,
-    plan_keys,
     read_plan,
     write_plan,
 )
 from hexathlon.evaluators.records import (
     RecordError,
     RecordWriter,
-    TrialRecord,
     completed_keys,
     read_records,
     record_key,
 )
 
-__all__ = ["Outcome", "evaluate", "resume", "stored_config"]
+__all__ = ["Outcome", "evaluate", "resume", "stored_config", "stored_plan"]
 
 
 class Outcome(NamedTuple):
@@ -75,7 +71,7 @@ def evaluate(
         PlanDiffers: The folder holds another plan; the message names the fields.
         CommandError: The run cannot be planned or played.
     """
-    stored = _stored_plan(run)
+    stored = stored_plan(run)
     dialect = None if stored is None else stored["model"].get("dialect")
     model = open_model(config, execution, dialect)
     plan = build_plan(config, execution, model)
@@ -96,7 +92,7 @@ def resume(run: Path, execution: ExecutionConfig) -> Outcome:
         PlanDiffers: Code, tasks or model no longer give the stored plan.
         CommandError: There is no run, or it cannot be played.
     """
-    stored = _stored_plan(run)
+    stored = stored_plan(run)
     if stored is None:
         raise UsageError(f"{run} holds no {PLAN_FILE}: expected a run folder of `hexathlon eval`")
     return evaluate(stored_config(stored), execution, run)
@@ -110,7 +106,12 @@ def stored_config(plan: Mapping[str, Any]) -> EvalConfig:
         raise UsageError(f"the plan's configuration does not read: {error}") from None
 
 
-def _stored_plan(run: Path) -> dict[str, Any] | None:
+def stored_plan(run: Path) -> dict[str, Any] | None:
+    """Return the plan of a run folder, or None where there is none.
+
+    Raises:
+        UsageError: The file does not read or was changed.
+    """
     if not (run / PLAN_FILE).exists():
         return None
     try:
@@ -185,115 +186,27 @@ def _play_rest(
     writer: RecordWriter,
 ) -> Outcome:
     config = stored_config(plan)
-    keys = plan_keys(plan)
     done = completed_keys(run, infra=not execution.retry_infra)
-    left = [key for key in keys if key not in done] if done else keys
-    spoilt = _spoilt(run, left) if execution.retry_infra else {}
+    spoilt = _spoilt(run, done) if execution.retry_infra else {}
+    planned, left = len(plan["keys"]), len(plan["keys"]) - len(done)
     rollout = Rollout(model.agent, config.limits, execution.retries, read_salt(execution.salt_file))
     versions = {row["id"]: row["version"] for row in plan["envs"]}
-    with Progress(model.agent.name, len(keys)) as progress:
-        progress.done = len(keys) - len(left)
-        player = _Player(rollout, config, versions, execution, writer, progress, spoilt)
-        player.play(left)
-    return Outcome(run, len(keys), len(left), len(writer.torn))
+    with Progress(model.agent.name, planned) as progress:
+        progress.done = planned - left
+        player = Player(rollout, config, versions, execution, writer, progress, spoilt)
+        player.play((key for key in _keys(plan) if key not in done), left)
+    return Outcome(run, planned, left, len(writer.torn))
 
 
-def _spoilt(run: Path, left: Iterable[TrialKey]) -> dict[TrialKey, list[dict[str, Any]]]:
-    """Return the attempts that infrastructure spoilt, of the trials to be tried again."""
-    wanted = set(left)
-    found: dict[TrialKey, list[dict[str, Any]]] = {}
-    for record in read_records(run):
-        key = record_key(record)
-        if key in wanted and record["status"] == "infra":
-            last = {"attempt": record["attempt"], "cause": record["cause"]}
-            found[key] = [*record["earlier"], {**last, "message": record["error"] or ""}]
-    return found
+def _keys(plan: Mapping[str, Any]) -> Iterator[TrialKey]:
+    """Return the keys of a plan, without a second copy of them all."""
+    return ((env, task, seed, trial) for env, task, seed, trial in plan["keys"])
 
 
-class _Player:
-    """Plays trials and writes their records, one at a time or many at once."""
-
-    def __init__(
-        self,
-        rollout: Rollout,
-        config: EvalConfig,
-        versions: Mapping[str, str],
-        execution: ExecutionConfig,
-        writer: RecordWriter,
-        progress: Progress,
-        spoilt: Mapping[TrialKey, list[dict[str, Any]]],
-    ) -> None:
-        self.rollout, self.config, self.versions = rollout, config, versions
-        self.execution, self.writer, self.progress = execution, writer, progress
-        self.spoilt = spoilt
-        self._infra_in_a_row = self._passed = self._infra = 0
-
-    def play(self, keys: list[TrialKey]) -> None:
-        slots = self._slots()
-        waits = [isinstance(slot.get(), AsyncEnvironment) for slot in slots.values()]
-        if self.rollout.agent.asynchronous or any(waits):
-            for slot in slots.values():
-                slot.close()
-            asyncio.run(self._play_many(keys))
-            return
-        try:
-            for key in keys:
-                self._keep(play(self.rollout.trial(slots[key[0]], key, self.spoilt.get(key, ()))))
-        finally:
-            for slot in slots.values():
-                slot.close()
-
-    async def _play_many(self, keys: list[TrialKey]) -> None:
-        rest = iter(keys)
-        count = min(self.execution.concurrency, len(keys))
-        tasks = [asyncio.create_task(self._work(rest)) for _ in range(count)]
-        try:
-            async with _closed_agent(self.rollout):
-                await asyncio.gather(*tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _work(self, keys: Iterator[TrialKey]) -> None:
-        slots = self._slots()
-        try:
-            for key in keys:
-                course = self.rollout.trial(slots[key[0]], key, self.spoilt.get(key, ()))
-                self._keep(await play_async(course))
-        finally:
-            for slot in slots.values():
-                await slot.aclose()
-
-    def _slots(self) -> dict[str, EnvironmentSlot]:
-        return {
-            env_id: EnvironmentSlot(make_environment(env_id, self.config.limits), version)
-            for env_id, version in self.versions.items()
-        }
-
-    def _keep(self, record: TrialRecord) -> None:
-        self.writer.append(record)
-        infra = record["status"] == "infra"
-        self._infra_in_a_row = self._infra_in_a_row + 1 if infra else 0
-        self._infra += infra
-        self._passed += record["reward"] == 1.0
-        self.progress.advance(
-            f"{self._passed} passed" + (f", {self._infra} spoilt" if self._infra else "")
-        )
-        most = self.execution.most_infra_in_a_row
-        if most and self._infra_in_a_row >= most:
-            raise EnvironmentUnavailable(
-                f"{most} trials in a row were spoilt ({record['cause']}: {record['error']}); "
-                "when that is mended, continue with `hexathlon resume RUN --retry-infra`"
-            )
-
-
-@asynccontextmanager
-async def _closed_agent(rollout: Rollout) -> AsyncIterator[None]:
-    """Close the agent's engine, if it has one, on the loop that it was used on."""
-    try:
-        yield
-    finally:
-        engine = getattr(rollout.agent, "engine", None)
-        if engine is not None:
-            await engine.close()
+def _spoilt(run: Path, done: Collection[TrialKey]) -> dict[TrialKey, int]:
+    """Return how often each trial was tried that is to be tried again."""
+    return {
+        record_key(record): record["attempt"]
+        for record in read_records(run)
+        if record["status"] == "infra" and record_key(record) not in done
+    }

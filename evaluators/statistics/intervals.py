@@ -32,7 +32,7 @@ class ScoreInterval:
     """How many independent single trials would be as informative."""
     confidence: float
     method: str
-    """``wilson-t`` or, where a spread cannot be estimated, ``wilson-z`` (a single cluster)."""
+    """``wilson-t`` or, where no spread was estimated, ``wilson-z``."""
 
     @property
     def half_width(self) -> float:
@@ -95,7 +95,9 @@ def score_interval(
     freedom. Small-number rules:
 
     * all tasks failed or all passed: the spread is not estimable; n_eff is the number of tasks,
-      which is what it tends to as the score nears 0 or 1 with one odd task out;
+      which is what it tends to as the score nears 0 or 1 with one odd task out. Without clusters
+      the normal quantile is taken, as nothing was estimated; with clusters t stays, for few of
+      them say little about another one;
     * n_eff is never above the number of trials, however alike the tasks happened to score;
     * a single cluster: its tasks count as one observation, with the normal quantile.
 
@@ -117,8 +119,12 @@ def score_interval(
         low, high = wilson(mean, 1.0, normal_quantile(tail))
         return ScoreInterval(mean, low, high, 0.0, n, count, 1.0, confidence, "wilson-z")
     effective = _effective_n(mean, se, n, trials if trials is not None else n)
-    low, high = wilson(mean, effective, t_quantile(tail, float(count - 1)))
-    return ScoreInterval(mean, low, high, se, n, count, effective, confidence, "wilson-t")
+    if mean in (0.0, 1.0) and count == n:
+        quantile, method = normal_quantile(tail), "wilson-z"
+    else:
+        quantile, method = t_quantile(tail, float(count - 1)), "wilson-t"
+    low, high = wilson(mean, effective, quantile)
+    return ScoreInterval(mean, low, high, se, n, count, effective, confidence, method)
 
 
 def _effective_n(mean: float, se: float, tasks: int, trials: int) -> float:

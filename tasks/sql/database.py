@@ -4,6 +4,7 @@ The bytes are a serialised SQLite database, ready for `sqlite3.Connection.deseri
 bounded by its bytes keeps the recent ones, because an episode's reset asks for the same ones again.
 """
 
+import os
 import sqlite3
 import threading
 from collections import OrderedDict
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
 __all__ = [
-    "ByteCache", "create_tables", "database_bytes", "hidden_bytes", "load_into", "world_bytes",
+    "ByteCache", "create_tables", "data_folder", "database_bytes", "hidden_bytes", "load_into",
+    "world_bytes",
 ]  # fmt: skip
 
 
@@ -87,28 +89,53 @@ def _described(database: Any) -> bytes:
         case "file":
             return _file_bytes(database["path"])
         case "shipped":
-            from hexathlon.tasks.sql.data import shipped_database
-
-            return CACHE.get(("shipped", database["name"]),
-                             lambda: shipped_database(database["name"]))  # fmt: skip
+            return _shipped_bytes(database["name"], int(database.get("variant", 0)))
         case "tables":
             return _tables_bytes(database["tables"])
         case kind:
             raise TaskError(f"a database of kind {kind!r} is not known: file, shipped or tables")
 
 
+def _shipped_bytes(name: str, variant: int) -> bytes:
+    from hexathlon.tasks.sql.data import shipped_database
+
+    return CACHE.get(("shipped", name, variant), lambda: shipped_database(name, variant))
+
+
+def data_folder() -> Path:
+    """The folder of public data sets that the user brings: the variable HEXATHLON_DATA.
+
+    Raises:
+        MissingData: The variable is not set.
+    """
+    folder = os.environ.get("HEXATHLON_DATA")
+    if not folder:
+        raise MissingData(
+            "public data sets are looked for in the folder that HEXATHLON_DATA names, and it is "
+            "not set; put them there as spider/, bird/, intercode/ or dbbench/"
+        )
+    return Path(folder)
+
+
 def _file_bytes(path: str) -> bytes:
-    file = Path(path)
-    if not file.is_file():
-        raise MissingData(f"there is no database file {path}: set HEXATHLON_DATA to its folder")
-    status = file.stat()
-    return CACHE.get(("file", path, status.st_mtime_ns, status.st_size), lambda: _from_file(file))
+    """A relative path is taken from the folder of public data, so that tasks name no machine."""
+    place = path if os.path.isabs(path) else os.path.join(data_folder(), path)
+    try:
+        status = os.stat(place)
+    except OSError:
+        raise MissingData(
+            f"there is no database file {place}; HEXATHLON_DATA names the folder of public data"
+        ) from None
+    key = ("file", place, status.st_mtime_ns, status.st_size)
+    return CACHE.get(key, lambda: _from_file(Path(place)))
 
 
 def _from_file(file: Path) -> bytes:
     uri = f"{file.resolve().as_uri()}?mode=ro&immutable=1"
     with closing(sqlite3.connect(uri, uri=True)) as connection:
-        return connection.serialize()
+        image = connection.serialize()
+    # A database in write-ahead mode cannot be opened from memory; bytes 18 and 19 say which it is.
+    return image[:18] + b"\x01\x01" + image[20:] if image[18:20] == b"\x02\x02" else image
 
 
 def _tables_bytes(tables: Sequence[Mapping[str, Any]]) -> bytes:
@@ -142,9 +169,7 @@ def _build(world: World, population_seed: int, size: int) -> bytes:
         return connection.serialize()
 
 
-def fill(
-    connection: sqlite3.Connection, schema: Schema, rows: Mapping[str, Sequence[Row]]
-) -> None:
+def fill(connection: sqlite3.Connection, schema: Schema, rows: Mapping[str, Sequence[Row]]) -> None:
     """Create and fill a schema's tables in an SQLite connection without a transaction."""
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("BEGIN")
@@ -178,9 +203,7 @@ def create_tables(table: Table, types: Mapping[str, str] | None = None) -> str:
 SERVER_TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "TEXT": "TEXT"}
 
 
-def load_into(
-    connection: "Connection", schema: Schema, rows: Mapping[str, Sequence[Row]]
-) -> None:
+def load_into(connection: "Connection", schema: Schema, rows: Mapping[str, Sequence[Row]]) -> None:
     """Make the same tables with the same rows on any SQLAlchemy connection, and commit.
 
     Names are not quoted, so a database that folds their case does so for the agent's queries too.

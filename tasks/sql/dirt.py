@@ -43,12 +43,14 @@ class Dirt:
                 return _case(f"LOWER(TRIM({reference}))", self.mapping)
             case "two_date_formats":
                 return (
-                    f"CASE WHEN {reference} LIKE '__/__/____' THEN SUBSTR({reference}, 7, 4) || '-' "
-                    f"|| SUBSTR({reference}, 4, 2) || '-' || SUBSTR({reference}, 1, 2) "
+                    f"CASE WHEN {reference} LIKE '__/__/____' "
+                    f"THEN SUBSTR({reference}, 7, 4) || '-' || SUBSTR({reference}, 4, 2) || '-' "
+                    f"|| SUBSTR({reference}, 1, 2) "
                     f"ELSE {reference} END"
                 )
             case "currency_text":
-                return f"CAST(REPLACE(REPLACE({reference}, '$', ''), ',', '') AS REAL)"
+                bare = f"REPLACE(REPLACE({reference}, '$', ''), ',', '')"
+                return f"CAST({bare} AS DOUBLE PRECISION)"
             case "missing_spellings":
                 return f"NULLIF(NULLIF({reference}, ''), 'N/A')"
             case "row_units":

@@ -88,6 +88,11 @@ def _rules(tables: Sequence[Table], today: str) -> Iterator[Document]:
             "Tables whose names speak of backups, copies or years are leftovers of old jobs and "
             "out of date. No figure is taken from them."
         )
+    if not all(table.core or table.decoy for table in tables):
+        lines.append(
+            "The database is shared with other departments, whose tables carry a prefix. A request "
+            "means the tables without a department's prefix, unless it says otherwise."
+        )
     if lines:
         yield Document("house_rules", "House rules for figures", "rules", "\n".join(lines),
                        _before(today, 120))  # fmt: skip

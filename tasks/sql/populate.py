@@ -6,6 +6,8 @@ what the schema says is dirty. The same (schema, seed, size) gives the same rows
 
 from collections.abc import Mapping
 from datetime import date
+from functools import lru_cache
+from math import fsum
 
 import numpy as np
 
@@ -28,22 +30,21 @@ _ENTITY_FACTOR = 2.4
 
 def row_counts(tables: tuple[Table, ...], size: int) -> dict[str, int]:
     """How many rows each table gets before duplicates; link tables may stay a little below."""
-    events = sum(table.weight for table in tables if table.scale == "event")
-    return {table.name: _count(table, size, events) for table in tables if not table.decoy}
+    # math.fsum, because the plain sum of floats changed with Python 3.12
+    real = [table for table in tables if not table.decoy]
+    events = fsum(table.weight for table in real if table.scale == "event")
+    return {table.name: _count(table, size, events) for table in real}
 
 
 def _count(table: Table, size: int, events: float) -> int:
-    if table.scale == "lookup":
-        return len(table.column(_name_column(table)).values)
+    for column in table.columns:
+        if column.law.kind == "listed_name":
+            return len(column.values)
     if table.scale == "event":
         return max(3, round(size * table.weight / events))
     if table.scale == "side":
         return 5 + len(table.name) * 7 % 23
     return max(5, round(_ENTITY_FACTOR * table.weight * float(np.sqrt(size))))
-
-
-def _name_column(table: Table) -> str:
-    return next(column.name for column in table.columns if column.law.kind == "listed_name")
 
 
 def populate(
@@ -132,10 +133,11 @@ def _duplicated(table: Table, sheet: Sheet) -> np.ndarray:
 def _copied(column: Column, values: np.ndarray, picked: np.ndarray) -> np.ndarray:
     """The duplicates' values: a key of their own, and the amounts of an older state."""
     if column.role == "key":
-        return int(values[-1]) + 1 + np.arange(len(picked))
+        return np.asarray(int(values[-1]) + 1 + np.arange(len(picked)))
     if column.role == "amount":
-        return np.array([None if v is None else v + 0.25 for v in values[picked]], dtype=object)
-    return values[picked]
+        older = [None if value is None else value + 0.25 for value in values[picked].tolist()]
+        return np.array(older, dtype=object)
+    return np.asarray(values[picked])
 
 
 def _values(column: Column, sheet: Sheet, days: np.ndarray) -> np.ndarray:
@@ -176,6 +178,7 @@ def parent_key(sheet: Sheet) -> str:
     return next(iter(sheet.drawn))
 
 
+@lru_cache(maxsize=16)
 def _days(today: int) -> np.ndarray:
     first = today - _EPOCH_SPAN
     return np.array(
@@ -195,9 +198,7 @@ def size_of(size: str | int) -> int:
     return number
 
 
-def stale(
-    table: Table, base: Table, rows: Mapping[str, list[Row]], world: str
-) -> list[Row]:
+def stale(table: Table, base: Table, rows: Mapping[str, list[Row]], world: str) -> list[Row]:
     """A decoy's rows: part of the rows that its base has in this population, amounts changed."""
     rng = generator_for("sql-decoy", world, table.name)
     source = rows[base.name]

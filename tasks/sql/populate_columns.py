@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from hexathlon.tasks.sql.pools import pool_name, pool_size
+from hexathlon.tasks.sql.pools import pool_size
 from hexathlon.tasks.sql.schema import Column
 from hexathlon.tasks.task import Split
 
@@ -63,7 +63,8 @@ def zipf(uniform: NDArray[np.float64], size: int, skew: float) -> Integers:
     if skew % 1:
         power = power * np.sqrt(rank)
     edges = np.cumsum(1.0 / power)
-    return np.minimum(np.searchsorted(edges, uniform * edges[-1], side="right"), size - 1)
+    ranks = np.searchsorted(edges, uniform * edges[-1], side="right")
+    return np.asarray(np.minimum(ranks, size - 1), dtype=np.int64)
 
 
 def draw(column: Column, sheet: Sheet) -> Drawn:
@@ -104,6 +105,15 @@ def _category(column: Column, sheet: Sheet) -> Drawn:
 
 def _flag(column: Column, sheet: Sheet) -> Drawn:
     return Drawn((sheet.rng.random(sheet.rows) < column.law.low).astype(np.int64))
+
+
+def _soft_delete(column: Column, sheet: Sheet) -> Drawn:
+    """Marks of which at least one is set and, in a table of two rows or more, one is not."""
+    drawn = _flag(column, sheet)
+    first, second = sheet.rng.permutation(max(2, sheet.rows))[:2] % sheet.rows
+    drawn.raw[second] = 0
+    drawn.raw[first] = 1
+    return drawn
 
 
 def _rating(column: Column, sheet: Sheet) -> Drawn:
@@ -205,7 +215,7 @@ def _text(column: Column, sheet: Sheet) -> Drawn:
 
 _DRAWS: dict[str, Draw] = {
     "key": _key, "reference": _reference, "self_reference": _self_reference,
-    "category": _category, "status": _category, "flag": _flag, "soft_delete": _flag,
+    "category": _category, "status": _category, "flag": _flag, "soft_delete": _soft_delete,
     "rating": _rating, "amount": _amount, "unique_amount": _unique_amount,
     "quantity": _quantity, "date": _date, "year": _year, "code": _code,
     "listed_name": _listed_name, "name": _name, "text": _text,

@@ -25,9 +25,7 @@ def spoil(table: Table, columns: list[list[Value]], rng: np.random.Generator) ->
             columns[place] = _FAULTS[dirt.kind](columns[place], dirt, rng)
 
 
-def orphaned(
-    keys: np.ndarray, beyond: int, rate: float, rng: np.random.Generator
-) -> np.ndarray:
+def orphaned(keys: np.ndarray, beyond: int, rate: float, rng: np.random.Generator) -> np.ndarray:
     """References of which a share, at least one, points past the last parent."""
     if not rate:
         return keys
@@ -36,11 +34,14 @@ def orphaned(
     return np.where(lost, beyond + 500 + np.arange(len(keys)) % 7, keys)
 
 
-def _choices(values: Sequence[Value], ways: int, rate: float, rng: np.random.Generator) -> list[int]:
+def _choices(
+    values: Sequence[Value], ways: int, rate: float, rng: np.random.Generator
+) -> list[int]:
     """0 for rows left alone, else which of `ways` faults they get."""
     hit = rng.random(len(values)) < rate
     way = rng.integers(1, ways + 1, len(values))
-    return np.where(hit, way, 0).tolist()
+    chosen: list[int] = np.where(hit, way, 0).tolist()
+    return chosen
 
 
 def _case_padding(values: list[Value], dirt: Dirt, rng: np.random.Generator) -> list[Value]:
@@ -60,10 +61,10 @@ def _codes(values: list[Value], dirt: Dirt, rng: np.random.Generator) -> list[Va
         spellings.setdefault(value, []).append(spelling)
     picked = _choices(values, 2, dirt.rate * 2, rng)
     spoilt: list[Value] = []
-    for value, way in zip(values, picked, strict=True):
-        options = spellings.get(value)
+    for clean, way in zip(values, picked, strict=True):
+        options = spellings.get(clean)
         if options is None:
-            spoilt.append(value)
+            spoilt.append(clean)
         else:
             spelling = options[way % len(options)]
             spoilt.append(spelling.upper() if way else spelling)
@@ -91,8 +92,7 @@ def _missing_spellings(values: list[Value], dirt: Dirt, rng: np.random.Generator
     way = rng.integers(0, 3, len(values)).tolist()
     spellings = (None, *MISSING)
     return [
-        spellings[form] if value is None else value
-        for value, form in zip(values, way, strict=True)
+        spellings[form] if value is None else value for value, form in zip(values, way, strict=True)
     ]
 
 

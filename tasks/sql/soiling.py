@@ -58,7 +58,7 @@ def _columns(kind: str, tables: list[Table], namer: Namer, rng: np.random.Genera
         table = tables[place.table]
         spoilt = fault(table.columns[place.column], rng)
         columns = list(table.columns)
-        if kind == "row_units":
+        if kind == "row_units" and spoilt.dirt is not None:
             unit = _unit_column(spoilt, table, namer)
             spoilt = replace(spoilt, dirt=replace(spoilt.dirt, partner=unit.name))
             columns.append(unit)
@@ -79,22 +79,23 @@ def _case_padding(column: Column, rng: np.random.Generator) -> Column:
 
 def _codes(column: Column, rng: np.random.Generator) -> Column:
     mapping: list[tuple[str, str | int]] = []
-    used: set[str] = set()
+    used = {str(value) for value in column.values}
     parts = []
     for number, value in enumerate(column.values, 1):
         letters = _short(str(value), used)
         spellings = dict.fromkeys((str(value), letters, str(number)))
         mapping.extend((spelling, value) for spelling in spellings)
         parts.append(f"{', '.join(s.upper() for s in list(spellings)[1:])} = {value}")
-    note = "old and new codes are mixed, in either letter case, beside the full words: " + "; ".join(parts)
+    note = f"codes in either letter case are mixed with the full words: {'; '.join(parts)}"
     return replace(column, dirt=Dirt("codes", note, mapping=tuple(mapping)))
 
 
 def _short(value: str, used: set[str]) -> str:
     for length in range(1, len(value)):
-        if value[:length].strip() not in used:
-            used.add(value[:length].strip())
-            return value[:length].strip()
+        start = value[:length].strip()
+        if start not in used:
+            used.add(start)
+            return start
     return value
 
 
@@ -116,7 +117,7 @@ def _missing_spellings(column: Column, rng: np.random.Generator) -> Column:
 
 def _row_units(column: Column, rng: np.random.Generator) -> Column:
     small, factor = _SMALL_UNITS[column.unit or ""]
-    note = f"each row has its own unit, {column.unit} or {small}; 1 {column.unit} = {factor} {small}"
+    note = f"each row has its own unit; 1 {column.unit} = {factor} {small}"
     mapping = ((str(column.unit), factor), (small, 1))
     stated = bool(rng.random() < 0.5)
     return replace(column, unit=small, dirt=Dirt("row_units", note, stated, mapping=mapping))

@@ -50,9 +50,7 @@ def _copy(base: Table, name: str, rng: np.random.Generator) -> Table:
     )  # fmt: skip
 
 
-def departments(
-    own: str, wanted: int, namer: Namer, rng: np.random.Generator
-) -> list[Table]:
+def departments(own: str, wanted: int, namer: Namer, rng: np.random.Generator) -> list[Table]:
     """Tables of other trades until there are `wanted`, each under its department's prefix."""
     names = [name for name in sorted(DOMAINS) if name != own]
     tables: list[Table] = []

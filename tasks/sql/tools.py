@@ -16,7 +16,7 @@ _NAME = {"type": "string", "maxLength": 200}
 _SQL = {"type": "string", "maxLength": 20_000}
 
 
-def _schema(name: str, description: str, **properties: dict[str, Any]) -> ToolSchema:
+def _schema(name: str, description: str, /, **properties: dict[str, Any]) -> ToolSchema:
     required = [key for key, value in properties.items() if "default" not in value]
     parameters = {"type": "object", "properties": properties, "required": required}
     return ToolSchema(name=name, description=description, parameters=parameters)

@@ -13,8 +13,8 @@ import numpy as np
 
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.seeding import derive_seed, generator_for
-from hexathlon.tasks.sql.domains import DOMAINS
 from hexathlon.tasks.sql.documents import write_documents
+from hexathlon.tasks.sql.domains import DOMAINS
 from hexathlon.tasks.sql.growth import Growth, grow
 from hexathlon.tasks.sql.naming import namer_for
 from hexathlon.tasks.sql.populate import populate, size_of, stale

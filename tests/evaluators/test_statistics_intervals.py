@@ -75,6 +75,14 @@ def test_all_alike_at_an_end_is_like_one_odd_task_out(value):
     assert whole.half_width < odd.half_width < 2 * whole.half_width
 
 
+def test_more_tasks_that_all_pass_always_say_more():
+    lows = [score_interval([1.0] * n).low for n in range(1, 40)]
+    assert lows == sorted(lows)
+    assert lows[1] == pytest.approx(2 / (2 + 1.959963984540054**2))
+    few_clusters = score_interval([1.0] * 40, [n % 2 for n in range(40)])
+    assert few_clusters.low < 0.3
+
+
 def test_effective_n_never_exceeds_the_trials():
     interval = score_interval([0.5] * 20, trials=80)
     assert interval.effective_n == 80

@@ -74,7 +74,7 @@ class QueryLimits:
     result_bytes: int = 4_000_000
     """Characters and bytes in all text and blob cells fetched."""
 
-    spill_bytes: int = 256_000_000
+    spill_bytes: int = 128_000_000
     """Bytes that the statement may write to temporary files."""
 
 

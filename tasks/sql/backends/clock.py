@@ -17,7 +17,29 @@ CLOCK_FUNCTIONS = ("date", "time", "datetime", "julianday", "strftime", "unixepo
 _KEYWORDS = {"current_date": "date", "current_time": "time", "current_timestamp": "datetime"}
 _ZONES = ("localtime", "utc")
 _NOW = ("now", "subsec", "subsecond")
-_REMEMBERED = 20_000
+_REMEMBERED = 30_000
+
+
+class _Memory(dict[object, Value]):
+    """Values by argument, or by tuple of arguments; computed when first asked for.
+
+    Numbers that are equal share an entry, which is right: SQLite reads all of them as floats.
+    """
+
+    def __init__(self, compute: Callable[[object], Value]) -> None:
+        super().__init__()
+        self._compute = compute
+
+    def __missing__(self, key: object) -> Value:
+        value = self._compute(key)
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        self[key] = value
+        return value
+
+
+def _of_several(memory: _Memory) -> Callable[..., Value]:
+    return lambda *arguments: memory[arguments]
 
 
 class PinnedClock:
@@ -30,7 +52,11 @@ class PinnedClock:
     def install(self, connection: sqlite3.Connection) -> None:
         """Replace the date functions of a connection."""
         for name in CLOCK_FUNCTIONS:
-            connection.create_function(name, -1, self._function(name), deterministic=True)
+            memory = _Memory(partial(self._computed, name))
+            # One argument is looked up without any Python code when it was met before.
+            connection.create_function(name, 1, memory.__getitem__, deterministic=True)
+            several = _of_several(memory)
+            connection.create_function(name, -1, several, deterministic=True)
         for keyword, name in _KEYWORDS.items():
             fixed = partial(str, self._evaluate(name, (self.today,)))
             connection.create_function(keyword, 0, fixed, deterministic=True)
@@ -41,22 +67,9 @@ class PinnedClock:
             self._sqlite.close()
             self._sqlite = None
 
-    def _function(self, name: str) -> Callable[..., Value]:
-        known: dict[tuple[Value, ...], Value] = {}
-        place = 1 if name == "strftime" else 0
-
-        def call(*arguments: Value) -> Value:
-            if arguments in known:
-                return known[arguments]
-            value = self._evaluate(name, self._pinned(arguments, place))
-            # Only texts are remembered: the keys 1 and 1.0 would be one.
-            if all(isinstance(argument, str) for argument in arguments):
-                if len(known) >= _REMEMBERED:
-                    known.clear()
-                known[arguments] = value
-            return value
-
-        return call
+    def _computed(self, name: str, key: object) -> Value:
+        arguments = key if isinstance(key, tuple) else (key,)
+        return self._evaluate(name, self._pinned(arguments, 1 if name == "strftime" else 0))
 
     def _pinned(self, arguments: tuple[Value, ...], place: int) -> tuple[Value, ...]:
         cleaned = [_cut(argument) for argument in arguments]

@@ -8,7 +8,6 @@ clock, or use more than its limits.
 import re
 import sqlite3
 import threading
-from collections.abc import Callable
 from time import perf_counter
 
 from hexathlon.tasks.sql.backends.base import (
@@ -25,9 +24,10 @@ from hexathlon.tasks.sql.backends.base import (
 )
 from hexathlon.tasks.sql.backends.clock import CLOCK_FUNCTIONS, PinnedClock
 from hexathlon.tasks.sql.backends.complexity import copies
+from hexathlon.tasks.sql.backends.costly import REPLACED, install_bounded
 from hexathlon.tasks.sql.backends.guards import Authorizer, set_limits
 
-__all__ = ["CELL_BYTES", "SqliteConnection"]
+__all__ = ["CELL_BYTES", "SqliteConnection", "read_catalogue"]
 
 CELL_BYTES = 65_536
 _MOST_COPIES = 2_000
@@ -35,6 +35,12 @@ _STEP = 500
 _FINE_STEP = 20
 """Instructions between two looks at the clock; the second where one instruction can be slow."""
 _CHUNK = 64
+_ONLY_SELECT = "Only SELECT statements are allowed."
+_NOT_READING = frozenset("""
+    alter analyze attach begin commit create delete detach drop end insert pragma reindex release
+    replace rollback savepoint update vacuum
+""".split())
+_WITH = re.compile(r"\bwith\b", re.IGNORECASE)
 _SLOW = re.compile(r"replace|instr|json|like|glob|match", re.IGNORECASE)
 
 
@@ -63,14 +69,14 @@ class SqliteConnection:
         self._spilled_before = -1
         self._stopped = ""
         self._step = _STEP
-        self._catalogue = _read_catalogue(self._connection)
+        self._catalogue = read_catalogue(self._connection)
         modules = [row[0] for row in self._connection.execute("PRAGMA module_list")]
         self._authorizer = Authorizer(self._catalogue, modules, writes)
         self._lock_down(cell_bytes)
 
     def run(self, sql: str, limits: QueryLimits) -> QueryResult:
         """Run one statement under the limits."""
-        _refuse_at_sight(sql)
+        _refuse_at_sight(sql, writes=bool(self._authorizer.writes))
         self._arm(sql, limits)
         try:
             cursor = self._connection.execute(sql)
@@ -114,9 +120,11 @@ class SqliteConnection:
         self._counts.clear()
         if schema:
             self._connection.set_authorizer(None)
-            self._catalogue = _read_catalogue(self._connection)
+            self._connection.set_progress_handler(None, 0)
+            self._catalogue = read_catalogue(self._connection)
             self._authorizer.readable.update(name.lower() for name in self._catalogue)
             self._connection.set_authorizer(self._authorizer)
+            self._connection.set_progress_handler(self._tick, self._step)
 
     @property
     def in_transaction(self) -> bool:
@@ -140,8 +148,7 @@ class SqliteConnection:
     def _lock_down(self, cell_bytes: int) -> None:
         connection = self._connection
         self._clock.install(connection)
-        for name, method in (("trim", "strip"), ("ltrim", "lstrip"), ("rtrim", "rstrip")):
-            connection.create_function(name, 2, _trimmer(method), deterministic=True)
+        install_bounded(connection, cell_bytes)
         connection.execute("PRAGMA temp_store=FILE")
         # Builds the two virtual tables, which the authorizer would not let a statement do.
         connection.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')").fetchall()
@@ -199,7 +206,7 @@ class SqliteConnection:
         if self._authorizer.refused:
             hint = "Only the tables of this database and ordinary SQL functions can be used."
             if not self._authorizer.writes:
-                hint += " Only SELECT statements are allowed."
+                hint += " " + _ONLY_SELECT
             return SqlError("refused", f"{self._authorizer.refused} is not allowed here", hint)
         return _explain(text, error, self._catalogue)
 
@@ -220,7 +227,7 @@ _STOPPED = {
 }  # fmt: skip
 
 
-def _refuse_at_sight(sql: str) -> None:
+def _refuse_at_sight(sql: str, *, writes: bool) -> None:
     if not isinstance(sql, str):
         raise SqlError("statement", f"expected a text, got {type(sql).__name__}")
     if "\0" in sql:
@@ -234,7 +241,9 @@ def _refuse_at_sight(sql: str) -> None:
         raise SqlError("statement", "the statement is empty")
     if word == "explain":
         raise SqlError("refused", "EXPLAIN is not allowed here", "Run the statement itself.")
-    if "as" in sql.lower() and copies(sql) > _MOST_COPIES:
+    if not writes and word in _NOT_READING:
+        raise SqlError("refused", f"{word.upper()} is not allowed here", _ONLY_SELECT)
+    if _WITH.search(sql) and copies(sql) > _MOST_COPIES:
         raise SqlError(
             "steps", "the common table expressions name each other too often",
             "Use each one fewer times.",
@@ -273,6 +282,8 @@ def _explain(text: str, error: Exception, catalogue: Catalogue) -> SqlError:
         return SqlError("statement", "only one statement at a time", "Send the first one alone.")
     if "bindings" in text:
         return SqlError("statement", "parameters such as ? are not supported", "Write values out.")
+    if "user-defined function" in text:
+        return SqlError("too_large", "a function was given a value that is too large or malformed")
     if "too big" in text or "too large" in text or "too many" in text or "too long" in text:
         return SqlError("too_large", text)
     if text.startswith("no such table"):
@@ -292,21 +303,6 @@ def _lenient_text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _trimmer(method: str) -> Callable[[Value, Value], Value]:
-    """SQLite's two-argument trim, which takes time proportional to the product of both lengths."""
-
-    def trim(value: Value, characters: Value) -> Value:
-        if value is None or characters is None:
-            return None
-        return str(getattr(_as_text(value), method)(_as_text(characters)))
-
-    return trim
-
-
-def _as_text(value: Value) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-
-
 def _thread_bytes_written() -> int:
     """Bytes that this thread has written to files so far; 0 where the system does not say."""
     try:
@@ -321,13 +317,14 @@ def _thread_bytes_written() -> int:
 
 def _schema_calls_replaced_functions(connection: sqlite3.Connection) -> bool:
     """Whether a view, default or index calls a function that the lock replaces."""
-    names = (*CLOCK_FUNCTIONS, "trim", "ltrim", "rtrim")
+    names = (*CLOCK_FUNCTIONS, *REPLACED)
     pattern = re.compile(rf"\b(?:(?:{'|'.join(names)})\s*\(|current_(?:date|time))", re.IGNORECASE)
     texts = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
     return any(pattern.search(text) for (text,) in texts)
 
 
-def _read_catalogue(connection: sqlite3.Connection) -> dict[str, TableInfo]:
+def read_catalogue(connection: sqlite3.Connection) -> dict[str, TableInfo]:
+    """The tables and views of an unlocked connection."""
     listing = connection.execute(
         "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') "
         "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"

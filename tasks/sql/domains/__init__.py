@@ -1,6 +1,26 @@
 """The trades of the generated databases, each a grammar in a module of its own name."""
 
-from hexathlon.tasks.sql.domains import retail
+from hexathlon.tasks.sql.domains import (
+    airline,
+    bank,
+    clinic,
+    farm,
+    film,
+    games,
+    housing,
+    hr,
+    library,
+    logistics,
+    retail,
+    support,
+    university,
+    utilities,
+)  # fmt: skip
 from hexathlon.tasks.sql.domains.grammar import Domain
 
-DOMAINS: dict[str, Domain] = {module.DOMAIN.name: module.DOMAIN for module in (retail,)}
+_MODULES = (
+    airline, bank, clinic, farm, film, games, housing, hr, library, logistics, retail, support,
+    university, utilities,
+)  # fmt: skip
+
+DOMAINS: dict[str, Domain] = {module.DOMAIN.name: module.DOMAIN for module in _MODULES}

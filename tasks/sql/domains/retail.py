@@ -1,8 +1,22 @@
 """A shop: customers order products in stores and online."""
 
 from hexathlon.tasks.sql.domains.grammar import (
-    Domain, Entity, category, code, count, day, flag, link, listed, measure, money, name, note,
-    rating, status, year,
+    Domain,
+    Entity,
+    category,
+    code,
+    count,
+    day,
+    flag,
+    link,
+    listed,
+    measure,
+    money,
+    name,
+    note,
+    rating,
+    status,
+    year,
 )  # fmt: skip
 
 DOMAIN = Domain(
@@ -33,8 +47,8 @@ DOMAIN = Domain(
             link("supplier", null=0.06),
             category("material", "steel", "wood", "cotton", "glass", "plastic", "paper"),
             money("list price", 2, 480), measure("weight", 0.25, 40, "kg", null=0.08),
-            count("stock level", 0, 300), flag("discontinued"), year("launch year", 2008, 2023,
-                                                                     optional=True),
+            count("stock level", 0, 300), flag("discontinued"),
+            year("launch year", 2008, 2023, optional=True),
         )),
         Entity("store", "stores", "entity", 1, (
             name("place"), link("city"), category("format", "flagship", "standard", "outlet"),
@@ -49,8 +63,8 @@ DOMAIN = Domain(
             day("order date", 900, after="customer"),
             status("status", "paid", "shipped", "returned", "cancelled", "pending"),
             category("channel", "web", "store", "phone", "app"),
-            money("shipping fee", 0, 30, null=0.1), day("delivery date", 40, after="order date",
-                                                        null=0.15), note("remark"),
+            money("shipping fee", 0, 30, null=0.1),
+            day("delivery date", 40, after="order date", null=0.15), note("remark"),
         ), weight=1.0),
         Entity("order line", "order lines", "event", 0, (
             link("order", barren=0.08, skew=0.5), link("product", barren=0.15),
@@ -75,9 +89,8 @@ DOMAIN = Domain(
             money("refund amount", 1, 300, null=0.05), link("store", "receiving store", null=0.3),
         ), weight=0.4),
         Entity("shipment", "shipments", "event", 3, (
-            link("order", barren=0.3, skew=0.5),
-            category("carrier", "post", "courier", "freight"), day("dispatch date", 600),
-            measure("parcel weight", 0.25, 30, "kg", null=0.05),
+            link("order", barren=0.3, skew=0.5), category("carrier", "post", "courier", "freight"),
+            day("dispatch date", 600), measure("parcel weight", 0.25, 30, "kg", null=0.05),
         ), weight=0.6),
     ),
 )  # fmt: skip

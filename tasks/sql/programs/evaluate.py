@@ -178,7 +178,7 @@ class _Evaluator:
         for name, descending in reversed(list(keys)):
             place = places[name]
             ordered.sort(key=lambda row: order_key(row[place]), reverse=descending)
-            near = sorted((row[place] for row in rows if isinstance(row[place], float)))
+            near = sorted(row[place] for row in rows if isinstance(row[place], float))
             self.fragile |= any(close(a, b) for a, b in pairwise(near))
         return ordered
 

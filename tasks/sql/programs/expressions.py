@@ -31,6 +31,7 @@ __all__ = [
     "Variant",
     "both",
     "conjuncts",
+    "meant",
 ]
 
 Value = int | float | str | None
@@ -177,3 +178,8 @@ def conjuncts(expression: Expression) -> tuple[Expression, ...]:
     if isinstance(expression, And):
         return tuple(part for term in expression.terms for part in conjuncts(term))
     return (expression,)
+
+
+def meant(expression: Expression) -> Expression:
+    """The expression itself, or what a variant means."""
+    return meant(expression.right) if isinstance(expression, Variant) else expression

@@ -24,10 +24,11 @@ from hexathlon.tasks.sql.programs.expressions import (
     Scalar,
     Value,
     Variant,
+    meant,
 )
 from hexathlon.tasks.sql.programs.relations import Relation
 
-__all__ = ["Dialect", "expression_sql", "literal", "quoted"]
+__all__ = ["Dialect", "expression_sql", "literal", "ordering", "quoted"]
 
 Dialect = Choice["sqlite", "duckdb", "postgresql"]
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -46,6 +47,13 @@ def quoted(name: str) -> str:
     if _PLAIN.match(name) and name.lower() not in _RESERVED:
         return name
     return '"' + name.replace('"', '""') + '"'
+
+
+def ordering(sql: str, descending: bool, dialect: Dialect) -> str:
+    """One sort key; missing values come first when ascending, as SQLite has it."""
+    if dialect == "sqlite":
+        return f"{sql} DESC" if descending else sql
+    return f"{sql} DESC NULLS LAST" if descending else f"{sql} NULLS FIRST"
 
 
 def literal(value: Value) -> str:
@@ -100,11 +108,11 @@ def _truth_sql(expression: Expression, text: Callable[[Expression], str]) -> str
             return f"{text(left)} {operator} {text(right)}"
         case And(terms):
             return " AND ".join(
-                f"({text(term)})" if isinstance(term, Or) else text(term) for term in terms
+                f"({text(term)})" if isinstance(meant(term), Or) else text(term) for term in terms
             )
         case Or(terms):
             return " OR ".join(
-                f"({text(term)})" if isinstance(term, And) else text(term) for term in terms
+                f"({text(term)})" if isinstance(meant(term), And) else text(term) for term in terms
             )
         case Not(operand):
             return f"NOT ({text(operand)})"

@@ -49,6 +49,7 @@ class Scan(Relation):
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """Names of the output columns, in order."""
         return tuple(f"{self.alias}.{name}" for name in self.names)
 
 
@@ -61,6 +62,7 @@ class Filter(Relation):
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """Names of the output columns, in order."""
         return self.source.columns
 
 
@@ -75,6 +77,7 @@ class Join(Relation):
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """Names of the output columns, in order."""
         return self.left.columns + self.right.columns
 
 
@@ -89,6 +92,7 @@ class Match(Relation):
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """Names of the output columns, in order."""
         return self.left.columns
 
 
@@ -101,6 +105,7 @@ class Extend(Relation):
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """Names of the output columns, in order."""
         return self.source.columns + tuple(name for name, _ in self.items)
 
 
@@ -129,6 +134,7 @@ class Group(Relation):
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """Names of the output columns, in order."""
         return self.keys + tuple(item.name for item in self.aggregates)
 
 
@@ -152,6 +158,7 @@ class Window(Relation):
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """Names of the output columns, in order."""
         return (*self.source.columns, self.name)
 
 
@@ -165,6 +172,7 @@ class Combine(Relation):
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """Names of the output columns, in order."""
         return self.left.columns
 
 
@@ -177,6 +185,7 @@ class Project(Relation):
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """Names of the output columns, in order."""
         return tuple(name for name, _ in self.items)
 
 
@@ -188,6 +197,7 @@ class Distinct(Relation):
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """Names of the output columns, in order."""
         return self.source.columns
 
 
@@ -200,6 +210,7 @@ class Order(Relation):
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """Names of the output columns, in order."""
         return self.source.columns
 
 
@@ -213,6 +224,7 @@ class Limit(Relation):
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """Names of the output columns, in order."""
         return self.source.columns
 
 

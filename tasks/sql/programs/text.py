@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal as Choice
 
-from hexathlon.tasks.sql.programs.expressions import Expression, conjuncts
-from hexathlon.tasks.sql.programs.phrases import Dialect, expression_sql, quoted
+from hexathlon.tasks.sql.programs.expressions import Expression, Or, Ref, conjuncts, meant
+from hexathlon.tasks.sql.programs.phrases import Dialect, expression_sql, ordering, quoted
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
     Combine,
@@ -28,6 +28,7 @@ from hexathlon.tasks.sql.programs.relations import (
     Window,
 )
 from hexathlon.tasks.sql.programs.walk import names_read
+from hexathlon.tasks.sql.programs.window_text import over, per_row
 
 __all__ = ["GOLD", "OTHER", "Style", "sql_text"]
 
@@ -47,10 +48,14 @@ class Style:
     windows: Choice["over", "correlated"] = "over"
     """Windows as such, or as correlated sub-queries, at quadratic cost."""
     distinct: Choice["distinct", "group"] = "distinct"
+    staged: bool = False
+    """Filtered rows first as a step of their own, then groups and output columns."""
 
 
-GOLD = Style()
-OTHER = Style(ctes=True, match="in", condition="filter", having=False, distinct="group")
+GOLD = Style(match="in")
+OTHER = Style(
+    ctes=True, match="join", condition="filter", having=False, distinct="group", staged=True
+)
 
 _SETS = {
     "union": "UNION",
@@ -125,7 +130,9 @@ class _Writer:
             lines.append(f"HAVING {' AND '.join(block.having)}")
         return "\n".join(lines + tail)
 
-    def _wrap(self, block: _Block, node: Relation, needed: frozenset[str], cte: bool = False) -> _Block:
+    def _wrap(
+        self, block: _Block, node: Relation, needed: frozenset[str], cte: bool = False
+    ) -> _Block:
         """Close a SELECT and start another that reads from it."""
         columns = block.fixed or tuple(name for name in node.columns if name in needed)
         text = self._select(block, columns)
@@ -174,7 +181,9 @@ class _Writer:
                 block = self._block(source, needed | {name for name, _ in keys})
                 if block.limit or block.order:
                     block = self._wrap(block, source, needed | {name for name, _ in keys})
-                block.order = [block.scope[name] + (" DESC" if down else "") for name, down in keys]
+                block.order = [
+                    ordering(block.scope[name], down, self.dialect) for name, down in keys
+                ]
                 block.stage = 3
                 return block
             case Limit(source, count, offset):
@@ -194,7 +203,7 @@ class _Writer:
         terms = conjuncts(node.predicate)
         for term in terms:
             text = self._expression(term, block)
-            if " OR " in text and type(term).__name__ == "Or":
+            if isinstance(meant(term), Or):
                 text = f"({text})"
             (block.having if grouped else block.where).append(text)
         return block
@@ -221,21 +230,31 @@ class _Writer:
         left = self._open(node.left, wanted, 0)
         keys = frozenset(name for _, name in node.on)
         style = self.style.match
+        if style == "join" and not node.negated and isinstance(node.right, Group | Filter):
+            # A planner that joins a grouped list of keys may scan it once per row.
+            style = "in"
         if style == "join" or (style == "in" and len(node.on) > 1):
             return self._match_by_join(node, left, keys)
-        right = self._open(node.right, keys, 0)
+        grouped = style == "in" and not node.negated
+        right = self._open(node.right, keys, 1 if grouped else 0)
         if style == "exists":
             tests = right.where + [f"{right.scope[b]} = {left.scope[a]}" for a, b in node.on]
             body = f"SELECT 1 FROM {right.source} WHERE {' AND '.join(tests)}"
             left.where.append(f"{'NOT ' if node.negated else ''}EXISTS ({body})")
             return left
+        return self._match_by_list(node, left, right)
+
+    def _match_by_list(self, node: Match, left: _Block, right: _Block) -> _Block:
         (here, there), *_ = node.on
         column, outer = right.scope[there], left.scope[here]
-        tests = [*right.where, f"{column} IS NOT NULL"] if node.negated else right.where
-        where = f" WHERE {' AND '.join(tests)}" if tests else ""
-        body = f"(SELECT {column} FROM {right.source}{where})"
+        if node.negated:
+            right.where.append(f"{column} IS NOT NULL")
+        body = " ".join(self._select(replace(right, scope={"": column}), ()).split("\n"))
+        body = body.replace("SELECT 1 ", f"SELECT {column} ", 1)
         left.where.append(
-            f"({outer} IS NULL OR {outer} NOT IN {body})" if node.negated else f"{outer} IN {body}"
+            f"({outer} IS NULL OR {outer} NOT IN ({body}))"
+            if node.negated
+            else f"{outer} IN ({body})"
         )
         return left
 
@@ -272,7 +291,7 @@ class _Writer:
                 if part is not None
             )
         )
-        block = self._open(node.source, wanted, 0)
+        block = self._open(node.source, wanted, -1 if self.style.staged else 0)
         scope = {key: block.scope[key] for key in node.keys}
         scope |= {item.name: self._aggregate(item, block) for item in node.aggregates}
         return replace(
@@ -299,7 +318,7 @@ class _Writer:
         block = self._open(node.source, wanted, 2)
         if read & block.windows:
             block = self._wrap(block, node.source, wanted)
-        block.scope[node.name] = _over(node, block.scope)
+        block.scope[node.name] = over(node, block.scope, self.dialect)
         block.windows.add(node.name)
         block.stage = 2
         block.single = False
@@ -313,7 +332,7 @@ class _Writer:
         same = [f"peer.{_output(p)} IS {block.scope[p]}" for p in node.partition]
         if self.dialect != "sqlite":
             same = [text.replace(" IS ", " IS NOT DISTINCT FROM ") for text in same]
-        block.scope[node.name] = _per_row(node, table, inner, block.scope, same)
+        block.scope[node.name] = per_row(node, table, inner, block.scope, same)
         block.stage = 2
         block.windows.add(node.name)
         block.single = False
@@ -334,7 +353,7 @@ class _Writer:
     def _project(self, node: Project) -> _Block:
         read = frozenset(name for _, item in node.items for name in names_read(item))
         block = self._block(node.source, read)
-        if block.fixed:
+        if block.fixed or (self.style.staged and block.stage == 0 and block.where):
             block = self._wrap(block, node.source, read)
         windows = {
             name for name, item in node.items if any(n in block.windows for n in names_read(item))
@@ -354,8 +373,6 @@ class _Writer:
 
 
 def _narrowed(relation: Relation, columns: tuple[str, ...]) -> Relation:
-    from hexathlon.tasks.sql.programs.expressions import Ref
-
     return Project(relation, tuple((name, Ref(name)) for name in columns))
 
 
@@ -369,63 +386,3 @@ def _item(text: str, name: str) -> str:
 
 def _indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.splitlines())
-
-
-def _over(node: Window, scope: dict[str, str]) -> str:
-    argument = scope[node.argument] if node.argument else ""
-    if node.function == "count" and not argument:
-        argument = "*"
-    parts = []
-    if node.partition:
-        parts.append(f"PARTITION BY {', '.join(scope[name] for name in node.partition)}")
-    if node.order:
-        keys = ", ".join(scope[name] + (" DESC" if down else "") for name, down in node.order)
-        parts.append(f"ORDER BY {keys}")
-    if node.frame == "running":
-        parts.append("ROWS UNBOUNDED PRECEDING")
-    elif isinstance(node.frame, int):
-        parts.append(f"ROWS BETWEEN {node.frame} PRECEDING AND CURRENT ROW")
-    elif node.order and node.function in ("sum", "avg", "count", "min", "max"):
-        parts.append("ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")
-    return f"{node.function.upper()}({argument}) OVER ({' '.join(parts)})"
-
-
-def _per_row(
-    node: Window, table: str, inner: dict[str, str], outer: dict[str, str], same: list[str]
-) -> str:
-    """A window function as a scalar sub-query correlated with the row."""
-    value = inner[node.argument] if node.argument else "*"
-    keys = [(inner[name], outer[name], down) for name, down in node.order]
-    before = _before(keys)
-    backwards = ", ".join(a + ("" if down else " DESC") for a, _, down in keys)
-    equal = " AND ".join(f"{a} = {b}" for a, b, _ in keys)
-    where, start = list(same), f"FROM {table} AS peer"
-
-    def query(item: str, tests: list[str], tail: str = "") -> str:
-        condition = f" WHERE {' AND '.join(tests)}" if tests else ""
-        return f"(SELECT {item} {start}{condition}{tail})"
-
-    if node.function in ("rank", "row_number"):
-        return query("COUNT(*) + 1", [*where, before])
-    if node.function == "dense_rank":
-        return query(f"COUNT(DISTINCT {keys[0][0]}) + 1", [*where, before])
-    if node.function == "lag":
-        return query(value, [*where, before], f" ORDER BY {backwards} LIMIT 1")
-    word = node.function.upper()
-    if node.frame == "partition":
-        return query(f"{word}({value})", where)
-    upto = [*where, f"({before} OR {equal})"]
-    if node.frame == "running":
-        return query(f"{word}({value})", upto)
-    tail = f" ORDER BY {backwards} LIMIT {int(node.frame) + 1}"
-    last = query(f"{value} AS last_value", upto, tail)
-    return f"(SELECT {word}(last_value) FROM {last} AS recent)"
-
-
-def _before(keys: list[tuple[str, str, bool]]) -> str:
-    """Condition that the peer's keys come strictly before the row's."""
-    terms = []
-    for place, (a, b, down) in enumerate(keys):
-        ties = [f"{x} = {y}" for x, y, _ in keys[:place]]
-        terms.append(" AND ".join([*ties, f"{a} {'>' if down else '<'} {b}"]))
-    return terms[0] if len(terms) == 1 else f"({' OR '.join(terms)})"

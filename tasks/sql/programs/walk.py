@@ -1,15 +1,24 @@
 """Walking query programs: the columns an expression reads, and rebuilding with a part replaced."""
 
 import dataclasses
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, TypeVar
 
 from hexathlon.tasks.sql.programs.expressions import Expression, Ref, Scalar
-from hexathlon.tasks.sql.programs.relations import Relation, Scan
+from hexathlon.tasks.sql.programs.relations import (
+    Filter,
+    Group,
+    Join,
+    Match,
+    Relation,
+    Scan,
+    Window,
+)
 
-__all__ = ["names_read", "replacements", "scans", "transformed"]
+__all__ = ["names_read", "nodes", "pruned", "replacements", "scans", "transformed"]
 
-Node = Expression | Relation
+Kind = TypeVar("Kind")
 
 
 def names_read(expression: Expression) -> list[str]:
@@ -21,16 +30,69 @@ def names_read(expression: Expression) -> list[str]:
     return list(dict.fromkeys(name for part in _parts(expression) for name in names_read(part)))
 
 
+def nodes(node: Any, kind: type[Kind]) -> Iterator[Kind]:
+    """Every node of a kind in a program, sub-queries included, parents first."""
+    if isinstance(node, kind):
+        yield node
+    if isinstance(node, tuple):
+        for item in node:
+            yield from nodes(item, kind)
+    elif dataclasses.is_dataclass(node) and not isinstance(node, type):
+        for field in dataclasses.fields(node):
+            yield from nodes(getattr(node, field.name), kind)
+
+
 def scans(node: Any) -> Iterator[Scan]:
     """Every scan of a program, sub-queries included, in order."""
-    if isinstance(node, Scan):
-        yield node
-    elif isinstance(node, tuple):
-        for item in node:
-            yield from scans(item)
-    elif dataclasses.is_dataclass(node):
-        for field in dataclasses.fields(node):
-            yield from scans(getattr(node, field.name))
+    return nodes(node, Scan)
+
+
+def pruned(program: Relation, keep: Collection[str]) -> Relation:
+    """The program without joins of stored tables that nothing else in it looks at.
+
+    An idle inner join may still drop rows, so this is for programs under construction, not a
+    simplification that keeps the meaning.
+
+    Args:
+        program: What to prune; no part of it stands in two places.
+        keep: Aliases of tables that stay in any case.
+    """
+    while True:
+        read = Counter(_names(program))
+
+        def without_idle(node: Any, read: Counter[str] = read) -> Any:
+            if not isinstance(node, Join):
+                return node
+            base = _base(node.right)
+            if not isinstance(base, Scan) or base.alias in keep:
+                return node
+            own = Counter([*_names(node.right), *(name for _, name in node.on)])
+            idle = all(read[name] == own[name] for name in node.right.columns)
+            return node.left if idle else node
+
+        smaller = transformed(program, without_idle)
+        if smaller == program:
+            return program
+        program = smaller
+
+
+def _base(node: Relation) -> Relation:
+    while isinstance(node, Filter | Match):
+        node = node.source if isinstance(node, Filter) else node.left
+    return node
+
+
+def _names(node: Any) -> Iterator[str]:
+    """Every column name that a program mentions, except where rows that count are chosen."""
+    for ref in nodes(node, Ref):
+        yield ref.name
+    for pairs in (*(n.on for n in nodes(node, Join)), *(n.on for n in nodes(node, Match))):
+        yield from (name for pair in pairs for name in pair)
+    for group in nodes(node, Group):
+        yield from group.keys
+    for window in nodes(node, Window):
+        yield from (*window.partition, *(name for name, _ in window.order))
+        yield window.argument or ""
 
 
 def _parts(node: Any) -> Iterator[Expression]:

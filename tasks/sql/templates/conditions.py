@@ -40,7 +40,9 @@ class Condition:
 
 def shown(value: Value) -> str:
     """A constant as a question shows it."""
-    return f"'{value}'" if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:.2f}".rstrip("0").rstrip(".")
+    return f"'{value}'" if isinstance(value, str) else str(value)
 
 
 def condition(
@@ -150,7 +152,7 @@ def _date(scene: "Scene", source: Source, column: Column, noun: str) -> Made:
     first, last = days[len(days) // 5], days[len(days) * 4 // 5]
     return (
         And((Compare(">=", value, Literal(first)), Compare("<=", value, Literal(last)))),
-        f"whose {noun} lies between {first} and {last}, both days included,",
+        f"whose {noun} is from {first} to {last} (both days included)",
     )
 
 
@@ -160,7 +162,7 @@ def _missing(scene: "Scene", source: Source, column: Column, noun: str) -> Made:
     negated = scene.chance(0.5)
     return (
         IsNull(source.value(column), negated),
-        f"{'for which' if negated else 'for which no'} {'a ' if negated else ''}{noun} is recorded",
+        f"whose {noun} is {'recorded' if negated else 'missing'}",
     )
 
 
@@ -168,8 +170,8 @@ def _metric(source: Source, prefix: str, metric: Metric, old: Metric | None) -> 
     right = metric_expression(source, metric)
     wrong = metric_expression(source, old) if old else None
     expression = Variant(right, wrong, "outdated_document") if wrong else right
-    term = f"'{metric.name}' (see the documents)"
-    text = f"whose {prefix} counts as {term}" if prefix else f"that count as {term}"
+    term = f"the documents' current definition of '{metric.name}'"
+    text = f"whose {prefix} meets {term}" if prefix else f"that meet {term}"
     return Condition(expression, text, metric.name)
 
 

@@ -5,7 +5,7 @@ and holds no randomness of its own. Every expression it gives out is on canonica
 column is dirty, the expression cleans it, and carries the uncleaned reading as a wrong variant.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from hexathlon.tasks.sql.programs.expressions import Expression, Ref
 from hexathlon.tasks.sql.programs.relations import Filter, Join, Relation
+from hexathlon.tasks.sql.programs.walk import pruned, scans
 from hexathlon.tasks.sql.schema import Column, Edge, Metric, Schema, Table
 from hexathlon.tasks.sql.templates.conditions import Condition, condition
 from hexathlon.tasks.sql.templates.draft import Unbindable
@@ -58,11 +59,19 @@ class Fact:
 
     @property
     def child(self) -> Source:
+        """The table whose rows are counted."""
         return self.sources[0]
 
     @property
     def top(self) -> Source:
+        """The last parent up the chain."""
         return self.sources[-1]
+
+    def called(self, place: int, plural: bool = False) -> str:
+        """A source by its noun, with the way to it where the noun alone does not tell."""
+        table, path = self.sources[place].table, self.prefixes[place]
+        noun = table.plural if plural else table.noun
+        return noun if path == table.noun else f"{noun} (the {self.child.table.noun}'s {path})"
 
     @property
     def phrase(self) -> str:
@@ -201,17 +210,26 @@ class Scene:
     def fact(self, hops: int, conditions: int | None = None, widen: bool = True) -> Fact:
         """A chain of joins with conditions; `hard` adds side joins so that they can reach out."""
         fact = self.climb(self.pick(self.chains(hops))) if hops else self.alone()
+        path = {source.alias for source in fact.sources}
         if widen and self.hard:
-            self.widen(fact)
+            for _ in range(self.number(1, 2)):
+                self.widen(fact)
         self.restrict(fact, CONDITIONS[self.level] if conditions is None else conditions)
+        self.trim(fact, path)
         return fact
+
+    def trim(self, fact: Fact, keep: Collection[str]) -> None:
+        """Take side joins out of a fact that none of its conditions looks at."""
+        fact.relation = pruned(fact.relation, keep)
+        used = {scan.alias for scan in scans(fact.relation)}
+        kept = [n for n, source in enumerate(fact.sources) if source.alias in used]
+        fact.sources = [fact.sources[n] for n in kept]
+        fact.prefixes = [fact.prefixes[n] for n in kept]
 
     def widen(self, fact: Fact) -> None:
         """Join one more parent of the child, kept out of `top` by standing before it."""
         seen = {source.table.name for source in fact.sources}
-        edges = [
-            edge for edge in self.edges(fact.child.table) if edge.parent not in seen
-        ]
+        edges = [edge for edge in self.edges(fact.child.table) if edge.parent not in seen]
         if edges:
             self.join(fact, self.pick(edges))
             last, prefix = fact.sources.pop(), fact.prefixes.pop()
@@ -251,7 +269,14 @@ class Scene:
                     old = [d.metric for d in self.schema.documents
                            if d.superseded_by == document.name and d.metric]  # fmt: skip
                     found.append((document.metric, old[0] if old else None))
-        return found
+        return [pair for pair in found if all(self._plain_terms(table, m) for m in pair if m)]
+
+    def _plain_terms(self, table: Table, metric: Metric) -> bool:
+        """Whether no term says "is not" of a column that may have no value."""
+        return not any(
+            item.operator == "<>" and table.column(item.column).nullable
+            for item in metric.conditions
+        )
 
     # -- words and numbers -----------------------------------------------------------------
 
@@ -260,12 +285,13 @@ class Scene:
         table = source.table
         key = f"{source.alias}.{table.key}"
         for column in table.with_role("name", "code"):
-            if column.unique and not column.nullable:
+            unique = column.unique or (column.role == "name" and table.natural_key)
+            if unique and not column.nullable:
                 word = f"{table.noun} {column.noun}" if column.role == "name" else column.noun
                 text = f"the {table.noun}'s {column.noun}"
                 keys = (key, f"{source.alias}.{column.name}")
                 return Label(_plain(word), source.value(column), text, keys)
-        text = f"the {table.noun} id (`{table.key}`)"
+        text = f"the {table.noun} id"
         return Label(_plain(f"{table.noun} id"), Ref(key), text, (key,))
 
     def measure(self, source: Source, *roles: str) -> Measure:
@@ -273,9 +299,7 @@ class Scene:
         wanted = roles or ("amount", "quantity", "rating")
         column = self.pick(c for c in source.table.columns if c.role in wanted)
         unit = f" (in {column.unit})" if column.unit and column.unit != "USD" else ""
-        return Measure(
-            source.value(column), f"{column.noun}{unit}", column.nullable, column
-        )
+        return Measure(source.value(column), f"{column.noun}{unit}", column.nullable, column)
 
     def group_column(self, source: Source, taken: Iterable[str] = ()) -> Column:
         """A column with few values to group by."""

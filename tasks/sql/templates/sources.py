@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["Source", "both_conditions", "cleaned"]
 
 
+EVERY_ROW = Compare("=", Literal(1), Literal(1))
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A table under an alias."""
@@ -43,13 +46,12 @@ class Source:
             first = f"{inner}_first"
             twins = Scan(table.name, inner, (table.key, table.natural_key))
             key = Ref(f"{inner}.{table.key}")
-            kept = Group(
-                twins, (f"{inner}.{table.natural_key}",), (Aggregate(first, "min", key),)
-            )
+            kept = Group(twins, (f"{inner}.{table.natural_key}",), (Aggregate(first, "min", key),))
             relation = Match(relation, kept, ((f"{self.alias}.{table.key}", first),))
         if table.soft_delete:
             mark = Ref(f"{self.alias}.{table.soft_delete}")
-            relation = Filter(relation, Compare("=", mark, Literal(0)))
+            counted = Compare("=", mark, Literal(0))
+            relation = Filter(relation, Variant(counted, EVERY_ROW, "count_deleted"))
         return relation
 
     def value(self, column: Column | str) -> Expression:

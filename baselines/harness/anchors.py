@@ -1,0 +1,30 @@
+"""Which built-in agents stand beside a score: the oracle, and every trivial policy there is."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.source import parse_address
+
+__all__ = ["anchor_agents"]
+
+
+def anchor_agents(plan: Mapping[str, Any]) -> list[str]:
+    """Return the agents that can play all tasks of a plan, the run's own one left out.
+
+    Policies such as `dump` belong to a family; one that a task source of the plan lacks is not
+    offered. The first task of each source is asked.
+    """
+    policies: set[str] | None = None
+    seen: set[str] = set()
+    for _, task_id, _, _ in plan["keys"]:
+        name = parse_address(task_id).source
+        if name in seen:
+            continue
+        seen.add(name)
+        source = get_source(name)
+        offered = set(source.policies(source.build(task_id)))
+        policies = offered if policies is None else policies & offered
+    known = [name for name in ("dump", "majority") if name in (policies or ())]
+    own = plan["model"]["name"] if plan["model"]["kind"] == "agent" else None
+    return [name for name in ("noop", "random", *known, "oracle") if name != own]

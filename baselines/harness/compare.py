@@ -1,0 +1,102 @@
+"""Compares runs on the tasks that they share: paired differences, corrected for their number."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hexathlon.baselines.harness.errors import UsageError
+from hexathlon.baselines.harness.report import read_run
+from hexathlon.evaluators.statistics import PairedComparison, holm, paired_comparison
+from hexathlon.evaluators.summary import EnvSummary
+
+__all__ = ["Comparison", "compare_runs"]
+
+
+class Comparison(NamedTuple):
+    """Two runs on one environment."""
+
+    env: str
+    a: str
+    b: str
+    result: PairedComparison
+    """A minus B."""
+
+    adjusted: float
+    """The p-value after Holm's correction over all comparisons made at once."""
+
+    warning: str
+    """Why the comparison may mislead; empty where nothing speaks against it."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the comparison as plain JSON."""
+        result = {name: getattr(self.result, name) for name in self.result.__dataclass_fields__}
+        result["se"] = None if result["se"] != result["se"] else result["se"]
+        return {
+            "env": self.env,
+            "a": self.a,
+            "b": self.b,
+            **result,
+            "p_holm": self.adjusted,
+            "warning": self.warning,
+        }
+
+
+def compare_runs(runs: Sequence[Path]) -> list[Comparison]:
+    """Compare the first run with each other one, environment by environment.
+
+    Raises:
+        UsageError: A folder holds no run, or two runs have no task in common.
+    """
+    if len(runs) < 2:
+        raise UsageError("compare needs at least two runs")
+    read = [read_run(run) for run in runs]
+    rows: list[tuple[str, str, str, PairedComparison, str]] = []
+    first = read[0]
+    for other in read[1:]:
+        shared = [
+            (one, two)
+            for one in first.summary.envs
+            for two in other.summary.envs
+            if one.env == two.env
+        ]
+        if not shared:
+            raise UsageError(f"{first.path} and {other.path} have no environment in common")
+        rows += [
+            (one.env, first.label, other.label, _paired(one, two), _warning(first, other, one, two))
+            for one, two in shared
+        ]
+    adjusted = holm([row[3].p_value for row in rows])
+    return [
+        Comparison(env, a, b, result, p, warning)
+        for (env, a, b, result, warning), p in zip(rows, adjusted, strict=True)
+    ]
+
+
+def _paired(one: EnvSummary, two: EnvSummary) -> PairedComparison:
+    a, b = one.task_means(), two.task_means()
+    shared = sorted(set(a) & set(b))
+    if not shared:
+        raise UsageError(f"the runs have no scored task of {one.env} in common")
+    clusters: Mapping[str, Hashable] = one.clusters()
+    several = len({clusters[task] for task in shared}) > 1
+    single = all(_single(summary, shared) for summary in (one, two))
+    return paired_comparison(
+        a, b, clusters if several else None, single_binary=single and not several
+    )
+
+
+def _single(summary: EnvSummary, tasks: Sequence[str]) -> bool:
+    """Whether each task was tried once and passed or failed."""
+    counts = [summary.tally.tasks[task] for task in tasks]
+    return all(task.scored == 1 and task.reward in (0.0, 1.0) for task in counts)
+
+
+def _warning(first: Any, other: Any, one: EnvSummary, two: EnvSummary) -> str:
+    if one.version != two.version:
+        return f"environment versions differ: {one.version} and {two.version}"
+    hashes = [
+        {row["id"]: row["taskset_hash"] for row in run.plan["envs"]} for run in (first, other)
+    ]
+    if hashes[0].get(one.env) != hashes[1].get(one.env):
+        return "the task sets differ"
+    return next(filter(None, (one.score.unrankable, two.score.unrankable)), "")

@@ -1,0 +1,149 @@
+"""Says what this machine can run and why not: nothing is installed, started or changed."""
+
+import importlib.util
+import os
+import platform
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from hexathlon.baselines.harness.environments import all_environments
+from hexathlon.baselines.harness.errors import EnvironmentUnavailable
+from hexathlon.envs.registry import ENVIRONMENTS, missing_extra
+
+__all__ = ["Probe", "probes"]
+
+_EXTRAS = {
+    "docker": ("docker",),
+    "duckdb": ("duckdb",),
+    "postgres": ("psycopg",),
+    "web": ("playwright",),
+}
+_CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+_SQLITE_WANTED = (3, 35, 0)
+_DEADLINE = 10.0
+
+
+class Probe(NamedTuple):
+    """One thing that was looked for."""
+
+    name: str
+    state: Literal["yes", "no", "limited"]
+    detail: str
+    mend: str = ""
+    """What to do where it is missing and wanted."""
+
+
+def probes() -> Iterator[Probe]:
+    """Look for everything that an event may need."""
+    yield _python()
+    yield Probe("platform", "yes", f"{platform.system()} {platform.machine()}")
+    yield _cores()
+    yield _memory()
+    yield from _sqlite()
+    for extra, modules in _EXTRAS.items():
+        yield _extra(extra, modules)
+    yield _docker()
+    yield _namespaces()
+    yield _program("bubblewrap", ("bwrap",), "apt-get install bubblewrap")
+    yield _program("chromium", _CHROMIUM, "apt-get install chromium-headless-shell")
+    yield _postgres()
+    try:
+        environments = all_environments()
+    except EnvironmentUnavailable as error:
+        yield Probe("plugins", "no", str(error), "mend or uninstall the plugin")
+        environments = list(ENVIRONMENTS.values())
+    for info in environments:
+        install = missing_extra(info)
+        yield Probe(info.id, "no" if install else "yes", info.title, install or "")
+
+
+def _python() -> Probe:
+    return Probe("python", "yes", f"{platform.python_version()} at {sys.executable}")
+
+
+def _cores() -> Probe:
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return Probe("cores", "yes", f"{usable} usable of {os.cpu_count()}")
+
+
+def _memory() -> Probe:
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+    state: Literal["yes", "limited"] = "yes" if total >= 2 else "limited"
+    return Probe("memory", state, f"{total:.1f} GiB, {free:.1f} GiB free")
+
+
+def _sqlite() -> Iterator[Probe]:
+    version = sqlite3.sqlite_version
+    new = sqlite3.sqlite_version_info >= _SQLITE_WANTED
+    yield Probe("sqlite", "yes" if new else "no", version, "" if new else "needs 3.35 or later")
+    connection = sqlite3.connect(":memory:")
+    try:
+        options = {row[0] for row in connection.execute("PRAGMA compile_options")}
+    finally:
+        connection.close()
+    serialise = hasattr(connection, "serialize")
+    yield Probe(
+        "sqlite serialise",
+        "yes" if serialise else "no",
+        "databases are reset and forked by it",
+        "" if serialise else "use a Python whose sqlite3 was built with serialize",
+    )
+    text = "ENABLE_FTS5" in options
+    yield Probe("sqlite full text", "yes" if text else "limited", "FTS5, for the shop's search")
+
+
+def _extra(extra: str, modules: tuple[str, ...]) -> Probe:
+    found = all(importlib.util.find_spec(name) is not None for name in modules)
+    line = "" if found else f"pip install 'hexathlon[{extra}]'"
+    return Probe(f"extra [{extra}]", "yes" if found else "no", ", ".join(modules), line)
+
+
+def _docker() -> Probe:
+    socket = Path("/var/run/docker.sock")
+    program = shutil.which("docker")
+    if program is None:
+        return Probe("docker engine", "no", "no docker program", "install Docker or Podman")
+    done = _run(program, "info", "--format", "{{.ServerVersion}}")
+    if done is None or done.returncode != 0:
+        why = f"{socket} is not usable" if socket.exists() else "no engine answers"
+        return Probe("docker engine", "no", why, "start the engine; join the group 'docker'")
+    return Probe("docker engine", "yes", done.stdout.strip())
+
+
+def _namespaces() -> Probe:
+    program = shutil.which("unshare")
+    if program is None:
+        return Probe("namespaces", "no", "no unshare program", "apt-get install util-linux")
+    done = _run(program, "-Urmpfn", "true")
+    if done is None or done.returncode != 0:
+        why = "the kernel refuses user namespaces" + (f": {done.stderr.strip()}" if done else "")
+        return Probe("namespaces", "no", why, "sysctl kernel.unprivileged_userns_clone=1")
+    return Probe("namespaces", "yes", "user, mount, process and network")
+
+
+def _program(name: str, programs: tuple[str, ...], mend: str) -> Probe:
+    found = next(filter(None, map(shutil.which, programs)), None)
+    return Probe(name, "yes", found) if found else Probe(name, "no", "not on PATH", mend)
+
+
+def _postgres() -> Probe:
+    found = shutil.which("postgres")
+    places = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+    if found or places:
+        return Probe("postgresql", "yes", found or str(places[-1]))
+    return Probe("postgresql", "no", "no server program", "apt-get install postgresql")
+
+
+def _run(*command: str) -> "subprocess.CompletedProcess[str] | None":
+    try:
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=_DEADLINE, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None

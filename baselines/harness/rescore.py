@@ -1,0 +1,122 @@
+"""Judges stored trials again, without environment or model, into a new set of records.
+
+The verifiers of today see the final state and the transcript that were recorded. The new run
+folder names what it was made from, and each of its records what it replaces.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hexathlon.baselines.attempt import checks_of
+from hexathlon.baselines.harness.errors import UsageError
+from hexathlon.baselines.harness.plan import open_row
+from hexathlon.baselines.harness.progress import Progress
+from hexathlon.envs.messages import Message, assistant_message, parse_text
+from hexathlon.envs.status import Status
+from hexathlon.evaluators.plan import PlanError, plan_hash, read_plan, write_plan
+from hexathlon.evaluators.records import (
+    RecordError,
+    RecordWriter,
+    check_chain,
+    read_records,
+)
+from hexathlon.evaluators.verifier import verify
+from hexathlon.tasks.task import Task
+from hexathlon.tasks.taskset import TaskSet
+
+__all__ = ["Rescored", "rescore_run", "transcript_of"]
+
+
+class Rescored(NamedTuple):
+    """What rescoring a run did."""
+
+    run: Path
+    records: int
+    changed: tuple[tuple[str, float | None, float | None], ...]
+    """Task, old and new reward of the first hundred trials whose reward changed."""
+
+    changes: int
+
+
+def rescore_run(run: Path, out: Path, salt: str | None = None) -> Rescored:
+    """Judge every recorded trial of `run` again and write the result to `out`.
+
+    Raises:
+        UsageError: The run does not read, its tasks are others now, or `out` is in use.
+    """
+    try:
+        plan = read_plan(run)
+        faults = check_chain(run, plan["plan_hash"])
+        if faults:
+            raise UsageError(f"{run}: {faults[0]}; a run whose chain is broken is not rescored")
+        return _rescore(run, plan, out, salt)
+    except (PlanError, RecordError, OSError) as error:
+        raise UsageError(str(error)) from None
+
+
+def _rescore(run: Path, plan: dict[str, Any], out: Path, salt: str | None) -> Rescored:
+    sets = {(row["taskset"], row["split"]): open_row(row, salt) for row in plan["envs"]}
+    source = {"run_id": plan["run_id"], "plan_hash": plan["plan_hash"]}
+    new_plan = {**plan, "rescored_from": source}
+    changed: list[tuple[str, float | None, float | None]] = []
+    count = changes = 0
+    with RecordWriter(out, plan_hash(new_plan)) as writer:
+        write_plan(out, new_plan)
+        with Progress("rescoring", len(plan["keys"])) as progress:
+            for record in read_records(run):
+                again = _judged(record, sets)
+                writer.append(again)
+                count += 1
+                if again["reward"] != record["reward"]:
+                    changes += 1
+                    if len(changed) < 100:
+                        changed.append((record["key"]["task"], record["reward"], again["reward"]))
+                progress.advance()
+    return Rescored(out, count, tuple(changed), changes)
+
+
+def _judged(record: dict[str, Any], sets: Mapping[tuple[str, str], TaskSet]) -> dict[str, Any]:
+    former = {name: record[name] for name in ("hash", "reward", "checks")}
+    again = {**record, "rescored": former}
+    if record["status"] == "infra":
+        return again
+    task_id = record["key"]["task"]
+    task = sets[task_id.partition("/")[0], record["split"]].get(task_id)
+    if task.hash != record["task_hash"]:
+        raise UsageError(f"{task_id} is another task now; run it again instead of rescoring")
+    return again | _verdict(task, record)
+
+
+def _verdict(task: Task, record: Mapping[str, Any]) -> dict[str, Any]:
+    verdict = verify(task, record["final_state"], transcript_of(record))
+    scored = verdict.status == "scored"
+    stop = record["stop"]
+    if scored and stop == Status.ERROR_JUDGE:
+        stop = Status.COMPLETED.value
+    return {
+        "stop": stop if scored else Status.ERROR_JUDGE.value,
+        "status": verdict.status,
+        "cause": None if scored else "judge",
+        "error": None,
+        "reward": verdict.score if scored else None,
+        "partial": verdict.partial if scored else None,
+        "terms": dict(verdict.terms),
+        "evidence": dict(verdict.evidence),
+        "checks": checks_of(task),
+    }
+
+
+def transcript_of(record: Mapping[str, Any]) -> list[Message]:
+    """Return the messages of a recorded trial; the answers to several calls stay one message."""
+    messages = [_message("user", record["opening"])]
+    for step in record["steps"]:
+        action = parse_text(step["action"])
+        messages.append(assistant_message(action))
+        call_id = action.calls[0].id if action.calls else ""
+        messages.append(_message("tool" if action.calls else "user", step["observation"], call_id))
+    return messages
+
+
+def _message(role: str, content: str, call_id: str = "") -> Message:
+    return Message(role=role, content=content, tool_calls=(), tool_call_id=call_id)

@@ -1,0 +1,199 @@
+"""Proves an environment sound by the scripts that its task source brings.
+
+The oracle must solve every task and so must each alternative solution; doing nothing and every
+near miss must score 0; the trivial policies must stay under the stated floor.
+"""
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from hexathlon.baselines.agents.base import Agent, Episode
+from hexathlon.baselines.agents.scripted import ScriptedAgent, ScriptPlayer
+from hexathlon.baselines.agents.trivial import NoopAgent, RandomAgent
+from hexathlon.baselines.harness.environments import (
+    find_environment,
+    make_environment,
+    open_taskset,
+)
+from hexathlon.baselines.harness.errors import EnvironmentUnavailable
+from hexathlon.baselines.harness.progress import Progress
+from hexathlon.baselines.limits import TrialLimits
+from hexathlon.baselines.rollout import EnvironmentSlot, Fatal, Rollout, play
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.source import Script, TaskSource, parse_address
+from hexathlon.tasks.task import Task
+
+__all__ = ["FLOOR", "SelftestResult", "Tally", "run_selftest"]
+
+FLOOR = 0.02
+"""Highest mean score that a trivial policy may reach."""
+
+_MOST_NAMED = 5
+_CHUNK = 8
+
+
+@dataclass
+class Tally:
+    """The episodes of one kind of script."""
+
+    kind: str
+    required: str
+    """`1`, `0`, or `floor`."""
+
+    episodes: int = 0
+    total: float = 0.0
+    wrong: int = 0
+    """Episodes that contradict what is required, spoilt ones included."""
+
+    named: list[str] = field(default_factory=list)
+    """The first few of them."""
+
+    @property
+    def mean(self) -> float:
+        """Mean reward."""
+        return self.total / self.episodes if self.episodes else 0.0
+
+    @property
+    def holds(self) -> bool:
+        """Whether what is required held."""
+        if self.required == "floor":
+            return not self.wrong and self.mean <= FLOOR
+        return not self.wrong
+
+    def add(self, other: "Tally") -> None:
+        """Add the episodes of another tally of the same kind."""
+        self.episodes += other.episodes
+        self.total += other.total
+        self.wrong += other.wrong
+        self.named = (self.named + other.named)[:_MOST_NAMED]
+
+
+class SelftestResult(NamedTuple):
+    """What a self-test found."""
+
+    env: str
+    tasks: int
+    tallies: Mapping[str, Tally]
+
+    @property
+    def holds(self) -> bool:
+        """Whether all that is required held."""
+        return all(tally.holds for tally in self.tallies.values())
+
+
+class _Named:
+    """Plays one of a task's own scripts, by kind and name."""
+
+    version = "1"
+    asynchronous = False
+
+    def __init__(
+        self, name: str, scripts: Callable[[TaskSource, Task], Mapping[str, Script]]
+    ) -> None:
+        self.name = name
+        self._scripts = scripts
+
+    def begin(self, episode: Episode) -> ScriptPlayer:
+        return ScriptPlayer(self._scripts(episode.source, episode.task)[self.name])
+
+
+def run_selftest(env: str, tasks: int, taskset: str | None = None, jobs: int = 1) -> SelftestResult:
+    """Test an environment on the first tasks of its test split.
+
+    Args:
+        env: Id or short name.
+        tasks: How many tasks.
+        taskset: Task source; the environment's own by default.
+        jobs: Processes that share the work.
+
+    Raises:
+        UsageError: A name is unknown.
+        EnvironmentUnavailable: The environment cannot be made here.
+    """
+    info = find_environment(env)
+    chosen = open_taskset(info, taskset, "test", None, None)
+    count = tasks if chosen.size is None else min(tasks, chosen.size)
+    ids = list(chosen.ids(count))
+    chunks = [ids[start : start + _CHUNK] for start in range(0, count, _CHUNK)]
+    merged: dict[str, Tally] = {}
+    with Progress(f"selftest {info.family}", count) as progress:
+        for chunk, tallies in _mapped(info.id, chunks, jobs):
+            for kind, tally in tallies.items():
+                merged.setdefault(kind, Tally(kind, tally.required)).add(tally)
+            for _ in chunk:
+                progress.advance()
+    return SelftestResult(info.id, count, merged)
+
+
+def _mapped(
+    env_id: str, chunks: Sequence[list[str]], jobs: int
+) -> Iterator[tuple[list[str], dict[str, Tally]]]:
+    if jobs <= 1:
+        yield from ((chunk, check_tasks(env_id, chunk)) for chunk in chunks)
+        return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+        results = pool.map(check_tasks, itertools.repeat(env_id), chunks)
+        yield from zip(chunks, results, strict=True)
+
+
+def check_tasks(env_id: str, ids: Iterable[str]) -> dict[str, Tally]:
+    """Play every script of these tasks and tally them by kind."""
+    find_environment(env_id)
+    slot = EnvironmentSlot(make_environment(env_id, TrialLimits()))
+    tallies: dict[str, Tally] = {}
+    try:
+        for task_id in ids:
+            _check_task(slot, env_id, task_id, tallies)
+    finally:
+        slot.close()
+    return tallies
+
+
+def _check_task(
+    slot: EnvironmentSlot, env_id: str, task_id: str, tallies: dict[str, Tally]
+) -> None:
+    oracle = ScriptedAgent("oracle")
+    record = _played(slot, env_id, task_id, oracle)
+    _count(tallies.setdefault("oracle", Tally("oracle", "1")), record, task_id, "oracle")
+    source = get_source(parse_address(task_id).source)
+    # The environment has just built the task, and building it again may be slow.
+    task = source.build(task_id) if record["status"] == "infra" else slot.get().task
+    for kind, required, agent in _agents(source, task):
+        tally = tallies.setdefault(kind, Tally(kind, required))
+        _count(tally, _played(slot, env_id, task_id, agent), task_id, agent.name)
+
+
+def _agents(source: TaskSource, task: Task) -> Iterator[tuple[str, str, Agent]]:
+    for name in source.alternatives(task):
+        yield "alternatives", "1", _Named(name, lambda s, t: s.alternatives(t))
+    yield "noop", "0", NoopAgent()
+    for name in source.mutants(task):
+        yield "mutants", "0", _Named(name, lambda s, t: s.mutants(t))
+    yield "random", "floor", RandomAgent()
+    for name in source.policies(task):
+        yield name, "floor", ScriptedAgent(name)
+
+
+def _played(slot: EnvironmentSlot, env_id: str, task_id: str, agent: Agent) -> Mapping[str, Any]:
+    try:
+        return play(Rollout(agent, retries=0).trial(slot, (env_id, task_id, 0, 0)))
+    except Fatal as error:
+        raise EnvironmentUnavailable(str(error)) from error
+
+
+def _count(tally: Tally, record: Mapping[str, Any], task_id: str, name: str) -> None:
+    tally.episodes += 1
+    reward = record["reward"]
+    tally.total += reward or 0.0
+    wanted = {"1": reward == 1.0, "0": reward == 0.0, "floor": reward is not None}
+    if not wanted[tally.required]:
+        tally.wrong += 1
+        why = "" if reward is not None else f" ({record['cause']}: {record['error']})"
+        if len(tally.named) < _MOST_NAMED:
+            tally.named.append(f"{task_id} {name}: {reward}{why}")

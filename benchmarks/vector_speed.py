@@ -1,0 +1,224 @@
+"""Is a vector slower than stepping its environments one by one?
+
+One run measures, in turns so that a busy machine harms all alike, the steps per second of a text
+environment that does nothing: alone, in our vector (lock-step, and by send and recv), and in
+gymnasium's own vectors; and of a 200 ms coroutine environment in 16 worker processes. Seconds are
+processor time where everything happens in this process, wall time elsewhere.
+
+    python benchmarks/vector_speed.py [--envs 16] [--rounds 60] [--json]
+"""
+
+import argparse
+import asyncio
+import gc
+import json
+import statistics
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
+
+from hexathlon.envs.aio import AsyncEnvironment
+from hexathlon.envs.base import Environment
+from hexathlon.envs.vector import VectorEnvironment, make_vector
+from hexathlon.envs.workers import HostedEnvironment
+from hexathlon.evaluators.verdict import Verdict
+from hexathlon.evaluators.verifier import register_verifier
+from hexathlon.tasks.registry import register_source
+from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.task import Check, Level, Limits, Split, Task
+
+STEPS = 100
+PAUSE = 0.2
+
+
+class NothingSource(TaskSource):
+    """One task in which nothing happens for a long time."""
+
+    name, family, version = "nothing", "nothing", "1"
+
+    def size(self, split: Split, level: Level | None = None) -> int | None:
+        """There is one task."""
+        return 1
+
+    def address(self, split: Split, index: int, level: Level | None = None) -> str:
+        """Return its id."""
+        return str(Address("nothing", "nothing", level or "tiny", split, index))
+
+    def build(self, task_id: str, salt: str | None = None) -> Task:
+        """Build it."""
+        address = parse_address(task_id)
+        return Task(
+            id=task_id,
+            family="nothing",
+            generator="nothing",
+            version="1",
+            level=address.level,
+            split=address.split,
+            seed=0,
+            instruction="Wait.",
+            limits=Limits(turns=1_000_000),
+            checks=(Check(name="nothing"),),
+        )
+
+    def oracle(self, task: Task) -> Script:
+        """There is nothing to solve."""
+        yield "done"
+
+
+class NothingEnv(Environment):
+    """Answers every turn with the same word."""
+
+    family, default_taskset = "nothing", "nothing"
+
+    def on_text(self, text: str) -> str:
+        """Answer at once."""
+        return "ok"
+
+
+class PausingEnv(AsyncEnvironment):
+    """Answers every turn after a pause."""
+
+    family, default_taskset = "nothing", "nothing"
+
+    async def on_text(self, text: str) -> str:  # type: ignore[override]
+        """Answer after the pause."""
+        await asyncio.sleep(PAUSE)
+        return "ok"
+
+
+def judge(task: Task, params: Any, final_state: Any, transcript: Any) -> Verdict:
+    """Nothing is worth nothing."""
+    return Verdict(score=0.0)
+
+
+register_source("nothing", NothingSource)
+register_verifier("nothing", judge, version="1")
+
+
+Way = tuple[Callable[[], Any], Callable[[], Any], Callable[[], Any]]
+"""Reset, step, close."""
+
+
+def alone(count: int) -> Way:
+    """Step one environment after another and keep what a vector would return."""
+    envs = [NothingEnv() for _ in range(count)]
+
+    def reset() -> None:
+        for env in envs:
+            env.reset(seed=0)
+
+    def step() -> None:
+        observations, rewards, terminated, truncated, infos = [], [], [], [], []
+        for env in envs:
+            observation, reward, end, cut, info = env.step("go")
+            observations.append(observation)
+            rewards.append(reward)
+            terminated.append(end)
+            truncated.append(cut)
+            infos.append(info)
+
+    return reset, step, lambda: [env.close() for env in envs] and None
+
+
+def vector(maker: Callable[..., Any], count: int, **kwargs: Any) -> Way:
+    """Step a vector in lock-step."""
+    made = maker([NothingEnv] * count, **kwargs)
+    return partial(made.reset, seed=0), partial(made.step, ("go",) * count), made.close
+
+
+def sending(count: int) -> Way:
+    """Step our vector by send and recv."""
+    made = VectorEnvironment([NothingEnv] * count)
+    actions = ["go"] * count
+
+    def step() -> None:
+        made.send(actions)
+        made.recv(count)
+
+    return partial(made.reset, seed=0), step, made.close
+
+
+def measure(count: int, rounds: int) -> dict[str, list[float]]:
+    """Return steps per second of each way, round by round."""
+    disabled = AutoresetMode.DISABLED
+    ways = {
+        "alone": alone(count),
+        "our vector": vector(VectorEnvironment, count),
+        "our vector, send and recv": sending(count),
+        "gymnasium sync": vector(SyncVectorEnv, count, autoreset_mode=disabled),
+        "gymnasium async": vector(
+            AsyncVectorEnv, count, shared_memory=False, autoreset_mode=disabled
+        ),
+    }
+    rates: dict[str, list[float]] = {name: [] for name in ways}
+    try:
+        for _ in range(rounds):
+            ways = dict(
+                [*list(ways.items())[1:], *list(ways.items())[:1]]
+            )  # nobody is always first
+            for name, (reset, step, _) in ways.items():
+                in_place = name != "gymnasium async"
+                clock = time.process_time if in_place else time.perf_counter
+                repeats = STEPS if in_place else STEPS // 10
+                reset()
+                gc.collect()
+                started = clock()
+                for _ in range(repeats):
+                    step()
+                rates[name].append(count * repeats / (clock() - started))
+    finally:
+        for _, _, close in ways.values():
+            close()
+    return rates
+
+
+def hosted(count: int, steps: int = 5) -> float:
+    """Return the median seconds of a lock-step over pausing environments in worker processes."""
+    made = make_vector(HostedEnvironment, count, hosted="vector_speed:PausingEnv")
+    try:
+        made.reset(seed=0)
+        spent = []
+        for _ in range(steps):
+            started = time.perf_counter()
+            made.step(["go"] * count)
+            spent.append(time.perf_counter() - started)
+    finally:
+        made.close()
+    return statistics.median(spent)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--envs", type=int, default=16)
+    parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    rates = measure(arguments.envs, arguments.rounds)
+    result: dict[str, Any] = {
+        name: {
+            "steps_per_second": round(statistics.median(values)),
+            "ratio_of_medians": round(
+                statistics.median(values) / statistics.median(rates["alone"]), 3
+            ),
+            "ratio_of_best": round(max(values) / max(rates["alone"]), 3),
+        }
+        for name, values in rates.items()
+    }
+    seconds = hosted(arguments.envs)
+    if arguments.json:
+        print(json.dumps({"ways": result, "hosted_lock_step_seconds": seconds}))
+        return
+    for name, row in result.items():
+        print(
+            f"{name:28}{row['steps_per_second']:>12,} steps/s   "
+            f"x {row['ratio_of_medians']} of alone (best rounds: x {row['ratio_of_best']})"
+        )
+    print(f"{arguments.envs} workers, {PAUSE:g} s a step: {seconds:.3f} s for a lock-step")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""Environments of other packages, found by their entry points.
+
+A package that offers environments names, under the entry-point group `hexathlon.envs`, a module or
+a function. Loading it registers the environments with gymnasium and with `offer`. Nothing is
+loaded by importing hexathlon; the commands load plugins, and so does `load_plugins()`.
+
+See `docs/plugins.md` for a complete example.
+"""
+
+import importlib
+from importlib.metadata import EntryPoint, entry_points
+from typing import NamedTuple
+
+import gymnasium
+
+from hexathlon.envs.registry import ENVIRONMENTS, EnvironmentInfo
+
+__all__ = ["GROUP", "Plugin", "PluginError", "load_plugins", "offer"]
+
+GROUP = "hexathlon.envs"
+
+
+class PluginError(Exception):
+    """A plugin could not be loaded; the message names it and what it did wrong."""
+
+
+class Plugin(NamedTuple):
+    """One loaded plugin."""
+
+    name: str
+    package: str
+    version: str
+    environments: tuple[str, ...]
+    """The ids that it brought."""
+
+
+_loaded: dict[tuple[str, str], Plugin] = {}
+
+
+def load_plugins() -> list[Plugin]:
+    """Load every installed plugin that is not loaded yet, and return all, sorted by name.
+
+    Raises:
+        PluginError: One cannot be imported, raises, or brings no environment.
+    """
+    importlib.invalidate_caches()
+    for entry_point in sorted(entry_points(group=GROUP), key=lambda found: found.name):
+        key = (entry_point.name, entry_point.value)
+        if key not in _loaded:
+            _loaded[key] = _load(entry_point)
+    return sorted(_loaded.values())
+
+
+def offer(
+    env_id: str,
+    entry_point: str,
+    *,
+    family: str,
+    title: str,
+    tasksets: tuple[str, ...],
+    vector_entry_point: str | None = None,
+) -> None:
+    """Register an environment with gymnasium and with our commands.
+
+    Args:
+        env_id: `namespace/Name-v0`; the namespace is the package's own, not `hexathlon`.
+        entry_point: `module:Class`, as text, so that nothing is imported before it is made.
+        family: The family of its tasks.
+        title: One line for listings.
+        tasksets: Names of the task sources that it can draw from, its own first.
+        vector_entry_point: `module:function`; see `hexathlon.envs.vector.vectorised`.
+
+    Raises:
+        PluginError: The id is taken, or is in our namespace.
+    """
+    if env_id.startswith("hexathlon/"):
+        raise PluginError(f"{env_id}: the namespace 'hexathlon' is ours; use your package's name")
+    info = EnvironmentInfo(
+        env_id, family, title, entry_point, vector_entry_point or "", tuple(tasksets)
+    )
+    if ENVIRONMENTS.get(env_id, info) != info or (
+        env_id in gymnasium.registry and env_id not in ENVIRONMENTS
+    ):
+        raise PluginError(f"the id {env_id} is taken; choose another")
+    if env_id not in ENVIRONMENTS:
+        gymnasium.register(
+            env_id,
+            entry_point=entry_point,
+            vector_entry_point=vector_entry_point,
+            disable_env_checker=True,
+            order_enforce=False,
+        )
+        ENVIRONMENTS[env_id] = info
+
+
+def _load(entry_point: EntryPoint) -> Plugin:
+    package = entry_point.dist
+    source = f"{package.name} {package.version}" if package is not None else "an unknown package"
+    label = f"the plugin {entry_point.name!r} of {source} ({entry_point.value})"
+    before = set(ENVIRONMENTS)
+    try:
+        loaded = entry_point.load()
+        if callable(loaded):
+            loaded()
+    except Exception as error:
+        raise PluginError(
+            f"{label} could not be loaded: {type(error).__name__}: {error}. "
+            "Mend it, or uninstall the package"
+        ) from error
+    brought = tuple(env_id for env_id in ENVIRONMENTS if env_id not in before)
+    if not brought:
+        raise PluginError(f"{label} registered no environment; call hexathlon.envs.plugins.offer")
+    return Plugin(
+        entry_point.name,
+        package.name if package is not None else "",
+        package.version if package is not None else "",
+        brought,
+    )

@@ -1,0 +1,240 @@
+"""`hexathlon/SQL-v0`: look at a database, run statements, ask, and hand in.
+
+The agent works on its own view of the visible database. Expected answers are not here: they stay
+in the task's checks, and the grader runs what was handed in on pristine copies of its own.
+"""
+
+from typing import Any, ClassVar, NamedTuple
+
+from hexathlon.envs.base import Environment
+from hexathlon.envs.errors import BackendMissing, ToolError
+from hexathlon.envs.sql.documents import DocumentShelf
+from hexathlon.envs.sql.text import found_text, result_text, table_text, tables_text
+from hexathlon.envs.tools import tool
+from hexathlon.envs.users import SimulatedUser
+from hexathlon.evaluators.sql.dbbench import tables_hash
+from hexathlon.evaluators.sql.images import describe_content, image_rows
+from hexathlon.tasks.sql.backends.base import (
+    Catalogue,
+    Database,
+    QueryLimits,
+    QueryResult,
+    Snapshot,
+    SqlError,
+)
+from hexathlon.tasks.sql.backends.choice import MissingBackend, open_database, writes_of
+from hexathlon.tasks.task import Task
+
+__all__ = ["SQLEnv", "make_vector"]
+
+_NOTHING: dict[str, Any] = {
+    "kind": "none", "sql": None, "answer": None, "reason": None, "evidence": None,
+}  # fmt: skip
+
+
+class _World(NamedTuple):
+    """The event's own part of a snapshot."""
+
+    database: Snapshot
+    handed_in: dict[str, Any]
+    user: dict[str, Any] | None
+    user_seed: int
+    asked: tuple[str, ...]
+
+
+class SQLEnv(Environment):
+    """Questions about databases, and changes to them.
+
+    Args:
+        backend: Where the agent's statements run: None for what the task says (SQLite), else
+            `sqlite`, `duckdb`, `postgresql`, or a SQLAlchemy URL.
+        **kwargs: As for every environment.
+    """
+
+    family: ClassVar[str] = "sql"
+    version: ClassVar[str] = "0"
+    default_taskset: ClassVar[str] = "sql"
+    system_prompt: ClassVar[str] = (
+        "You work on a database through tools. Look at the tables and their rows before you "
+        "write a statement: names can mislead and values can be untidy. Reply with one tool call "
+        "at a time. When you are sure, hand in with submit."
+    )
+
+    def __init__(self, *, backend: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.backend = backend
+        self._database: Database | None = None
+        self._shelf = DocumentShelf({})
+        self._user: SimulatedUser | None = None
+        self._user_seed = 0
+        self._handed_in = _NOTHING
+        self._asked: tuple[str, ...] = ()
+        self._query_limits = QueryLimits()
+
+    def on_reset(self, task: Task) -> str:
+        """Open the visible database and bring in the user, if the task has one."""
+        self.close()
+        self._prepare(task)
+        self._handed_in, self._asked = _NOTHING, ()
+        agenda = task.params.get("user")
+        self._user_seed = int(self.np_random.integers(1 << 31)) if agenda else 0
+        self._user = SimulatedUser(agenda, self._user_seed) if agenda else None
+        return task.instruction
+
+    @tool
+    def list_tables(self) -> str:
+        """List the tables."""
+        catalogue = self._catalogue()
+        return tables_text(catalogue, {name: self._count(name) for name in catalogue})
+
+    @tool
+    def search_tables(self, query: str) -> str:
+        """Find tables and columns by name."""
+        return found_text(self._catalogue(), query)
+
+    @tool
+    def describe_table(self, table: str) -> str:
+        """Show a table's columns."""
+        name = self._known(table)
+        return table_text(self._catalogue()[name], self._count(name))
+
+    @tool
+    def sample_rows(self, table: str, limit: int = 5) -> str:
+        """Show a table's first rows."""
+        name = self._known(table)
+        quoted = '"' + name.replace('"', '""') + '"'
+        return result_text(self._run_sql(f"SELECT * FROM {quoted} LIMIT {int(limit)}"))
+
+    @tool
+    def list_documents(self) -> str:
+        """List the documents."""
+        return self._shelf.listing()
+
+    @tool
+    def read_document(self, name: str) -> str:
+        """Read a document."""
+        text = self._shelf.text(name)
+        if text is None:
+            raise ToolError(f"there is no document {name[:80]!r}.\n{self._shelf.listing()}")
+        return text
+
+    @tool
+    def run_query(self, sql: str) -> str:
+        """Run one statement."""
+        return result_text(self._run_sql(sql))
+
+    @tool
+    def ask_user(self, question: str) -> str:
+        """Ask the simulated user."""
+        if self._user is None:
+            raise ToolError("there is nobody to ask in this task.")
+        if self._user.left:
+            raise ToolError("the user has left and does not answer.")
+        reply = self._user.reply(question)
+        self._asked += reply.revealed
+        return reply.text
+
+    @tool
+    def submit(self, sql: str | None = None, answer: list[str] | None = None) -> str:
+        """Hand in a query, an answer or the database, and end."""
+        kind = "sql" if sql is not None else "answer" if answer is not None else "database"
+        self._handed_in = {**_NOTHING, "kind": kind, "sql": sql, "answer": answer}
+        self.finish()
+        return "Handed in."
+
+    @tool
+    def submit_impossible(self, reason: str, evidence: str) -> str:
+        """Say that the task cannot be done, and end."""
+        self._handed_in = {
+            **_NOTHING, "kind": "impossible", "reason": reason, "evidence": evidence,
+        }  # fmt: skip
+        self.finish()
+        return "Handed in."
+
+    def final_state(self) -> dict[str, Any]:
+        """What was handed in, the dialect it was written in, and the database if it can change."""
+        state = {
+            **self._handed_in,
+            "dialect": self._open().dialect,
+            "asked": list(self._asked),
+            "database": None,
+        }
+        if writes_of(self.task.params):
+            image = self._open().sqlite_image()
+            state["database"] = describe_content(image)
+            if any(check.name == "dbbench" for check in self.task.checks):
+                state["row_hash"] = tables_hash(image_rows(image))
+        return state
+
+    def save(self) -> _World:
+        """The database's state, what was handed in, and the user's memory."""
+        user = self._user.snapshot() if self._user is not None else None
+        state = self._open().snapshot()
+        return _World(state, self._handed_in, user, self._user_seed, self._asked)
+
+    def load(self, payload: _World) -> None:
+        """Take the state of a snapshot; the connection is opened when it is first needed."""
+        if self._database is None:
+            self._prepare(self.task)
+        self._open().restore(payload.database)
+        self._handed_in, self._asked = payload.handed_in, payload.asked
+        self._user_seed = payload.user_seed
+        self._user = None
+        if payload.user is not None:
+            self._user = SimulatedUser(self.task.params["user"], payload.user_seed)
+            self._user.restore(payload.user)
+
+    def detach(self) -> None:
+        """Leave the original's connection to the original."""
+        self._database = None
+
+    def close(self) -> None:
+        """Give the database back; safe to call twice."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def _prepare(self, task: Task) -> None:
+        try:
+            self._database = open_database(task.params, self.backend)
+        except MissingBackend as error:
+            raise BackendMissing(str(error)) from error
+        self._shelf = DocumentShelf(task.params)
+        self._query_limits = QueryLimits(seconds=self.limits.seconds_per_action)
+
+    def _open(self) -> Database:
+        if self._database is None:
+            self._prepare(self.task)
+        assert self._database is not None
+        return self._database
+
+    def _run_sql(self, sql: str) -> QueryResult:
+        try:
+            return self._open().run(sql, self._query_limits)
+        except SqlError as error:
+            raise ToolError(error.text().removeprefix("Error: ")) from None
+
+    def _catalogue(self) -> Catalogue:
+        return self._open().catalogue()
+
+    def _count(self, table: str) -> int:
+        try:
+            return self._open().count(table)
+        except SqlError as error:
+            raise ToolError(error.text().removeprefix("Error: ")) from None
+
+    def _known(self, table: str) -> str:
+        catalogue = self._catalogue()
+        if table in catalogue:
+            return table
+        for name in catalogue:
+            if name.lower() == table.lower():
+                return name
+        raise ToolError(f"there is no table {table[:80]!r}.\n{found_text(catalogue, table)}")
+
+
+def make_vector(num_envs: int, **kwargs: Any) -> Any:
+    """Make several of these side by side; see `hexathlon.envs.vector`."""
+    from hexathlon.envs.vector import make_vector as make
+
+    return make(SQLEnv, num_envs, **kwargs)

@@ -1,0 +1,190 @@
+"""Checks of determinism: seeds, instances, processes, order, the global random state."""
+
+import json
+import os
+import random  # noqa: TID251 - its state is compared here, nothing is drawn from it
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+
+from hexathlon.envs.testing.fuzzing import random_calls
+from hexathlon.envs.testing.report import Check, CheckFailed
+from hexathlon.envs.testing.subject import Subject
+from hexathlon.envs.testing.tracing import canonical, first_difference, probe_actions, trace
+from hexathlon.envs.testing.twin import digest
+
+__all__ = ["CHECKS"]
+
+
+def two_instances(subject: Subject) -> None:
+    """Play the same 50 actions in two instances."""
+    for task in subject.tasks[:2]:
+        actions = probe_actions(subject, task)
+        _require_same(*(_alone(subject, task, actions) for _ in range(2)))
+
+
+def interleaved(subject: Subject) -> None:
+    """Step two instances in turns and compare each with the same episode alone."""
+    tasks = (subject.tasks[0], subject.tasks[-1])
+    plans = [probe_actions(subject, task) for task in tasks]
+    alone = [_alone(subject, *pair) for pair in zip(tasks, plans, strict=True)]
+    envs = [subject.make() for _ in tasks]
+    try:
+        seen = [
+            [canonical(env.reset(seed=0, options={"task": task.id}))]
+            for env, task in zip(envs, tasks, strict=True)
+        ]
+        running = [True, True]
+        for turn in range(max(map(len, plans))):
+            for i, env in enumerate(envs):
+                if running[i] and turn < len(plans[i]):
+                    result = env.step(subject.act(env, plans[i][turn]))
+                    seen[i].append(canonical(result))
+                    running[i] = not (result[2] or result[3])
+    finally:
+        for env in envs:
+            env.close()
+    for one, other in zip(alone, seen, strict=True):
+        _require_same(one, other)
+
+
+def two_processes(subject: Subject) -> None:
+    """Play the same episodes in a fresh process with another hash seed."""
+    episodes = [[task.id, 7, probe_actions(subject, task, 30)] for task in subject.tasks[:3]]
+    kwargs = (
+        dict(subject.kwargs) if subject.spec is None else {**subject.spec.kwargs, **subject.kwargs}
+    )
+    request = {
+        "path": sys.path,
+        "entry_point": subject.entry_point,
+        "kwargs": kwargs,
+        "episodes": episodes,
+    }
+    env = subject.make()
+    try:
+        here = digest(env, episodes)
+    finally:
+        env.close()
+    start = "import sys; sys.path[:] = {!r}; from hexathlon.envs.testing.twin import main; main()"
+    other = subprocess.run(
+        [sys.executable, "-c", start.format(sys.path)],
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": "4711"},
+        timeout=120,
+    )
+    if other.returncode != 0:
+        raise CheckFailed(f"the other process failed: {other.stderr.strip()[-300:]}")
+    if other.stdout != here:
+        raise CheckFailed("another process, with another hash seed, saw other bytes")
+
+
+def seed_honoured(subject: Subject) -> None:
+    """Reset by seed alone: the same seed the same start, other seeds other starts."""
+    env, other = subject.make(), subject.make()
+    try:
+        starts: set[tuple[str, str]] = set()
+        for seed in range(12):
+            first = canonical(env.reset(seed=seed))
+            if first != canonical(other.reset(seed=seed)) or first != canonical(
+                env.reset(seed=seed)
+            ):
+                raise CheckFailed(f"two resets with seed {seed} began differently")
+            observation, info = env.reset(seed=seed)
+            if info.get("seed") != seed:
+                raise CheckFailed(f"reset(seed={seed}) reports the seed {info.get('seed')!r}")
+            starts.add((info["task_id"], canonical(observation)))
+        if len(starts) < 2 and len(subject.tasks) > 1:
+            raise CheckFailed("twelve seeds gave one and the same start")
+    finally:
+        env.close()
+        other.close()
+
+
+def global_state(subject: Subject) -> None:
+    """Compare the process's global state before and after an episode."""
+    subject.make().close()  # importing what it needs may set things once
+    before = _global_state()
+    env = subject.make()
+    for task in subject.tasks[:2]:
+        subject.play(env, task, subject.source.oracle(task))
+        subject.play(env, task, random_calls(task, subject.seed))
+    env.close()
+    after = _global_state()
+    for name, value in before.items():
+        if after[name] != value:
+            raise CheckFailed(f"an episode changed {name}")
+
+
+def _global_state() -> dict[str, str]:
+    return {
+        "the state of random": repr(random.getstate()),
+        "the state of numpy.random": repr(np.random.get_state()),  # noqa: NPY002
+        "os.environ": repr(sorted(os.environ.items())),
+        "the working directory": os.getcwd(),
+        "sys.path": repr(sys.path),
+    }
+
+
+def order_independence(subject: Subject) -> None:
+    """Play tasks in several orders on one instance and compare each with a fresh one."""
+    tasks = subject.tasks[:6]
+    plans = {task.id: probe_actions(subject, task, 20) for task in tasks}
+    alone = {task.id: _alone(subject, task, plans[task.id]) for task in tasks}
+    env = subject.make()
+    try:
+        for order in (tasks, tasks[::-1], tasks[1::2] + tasks[::2]):
+            for task in order:
+                seen = trace(subject.play_actions(env, task, plans[task.id]))
+                difference = first_difference(alone[task.id], seen)
+                if difference:
+                    raise CheckFailed(f"{task.id} depends on what was played before: {difference}")
+    finally:
+        env.close()
+
+
+def _alone(subject: Subject, task: Any, actions: list[str]) -> list[str]:
+    env = subject.make()
+    try:
+        return trace(subject.play_actions(env, task, actions))
+    finally:
+        env.close()
+
+
+def _require_same(one: list[str], other: list[str]) -> None:
+    difference = first_difference(one, other)
+    if difference:
+        raise CheckFailed(difference)
+
+
+CHECKS = (
+    Check(
+        "seed_honoured",
+        "pass the seed on: call super().reset(seed=seed) and draw from self.np_random only",
+        seed_honoured,
+    ),
+    Check("two_instances", "draw from self.np_random only, and keep clocks out", two_instances),
+    Check(
+        "interleaved",
+        "keep the episode's state on the instance, not on class or module",
+        interleaved,
+    ),
+    Check(
+        "two_processes",
+        "let nothing depend on hash(), the order of sets, ids or what else the process imported",
+        two_processes,
+    ),
+    Check(
+        "global_state",
+        "use self.np_random in place of random and numpy.random; leave os.environ and cwd alone",
+        global_state,
+    ),
+    Check(
+        "order_independence",
+        "build the world anew in on_reset; share nothing mutable",
+        order_independence,
+    ),
+)

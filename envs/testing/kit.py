@@ -1,0 +1,106 @@
+"""The kit's one call: every check on one environment."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from hexathlon.envs.testing.determinism_checks import CHECKS as DETERMINISM
+from hexathlon.envs.testing.interface_checks import CHECKS as INTERFACE
+from hexathlon.envs.testing.leak_checks import CHECKS as LEAKS
+from hexathlon.envs.testing.report import (
+    Check,
+    CheckFailed,
+    CheckResult,
+    CheckSkipped,
+    ConformanceError,
+    Report,
+)
+from hexathlon.envs.testing.score_checks import CHECKS as SCORES
+from hexathlon.envs.testing.state_checks import CHECKS as STATE
+from hexathlon.envs.testing.subject import Subject, Target
+
+__all__ = ["assert_conforms", "check_environment", "check_names"]
+
+_CHECKS: tuple[Check, ...] = (*INTERFACE, *DETERMINISM, *STATE, *LEAKS, *SCORES)
+
+_RAISED = "the check came to no end: mend first what is raised here"
+
+
+def check_names() -> list[str]:
+    """Return the names of all checks, in the order in which they run."""
+    return [check.name for check in _CHECKS]
+
+
+def check_environment(
+    target: Target,
+    *,
+    floor: float = 0.02,
+    fuzz: int = 10_000,
+    tasks: int = 50,
+    seed: int = 0,
+    only: Iterable[str] | None = None,
+    skip: Iterable[str] = (),
+    progress: Callable[[CheckResult], None] | None = None,
+    **kwargs: Any,
+) -> Report:
+    """Run every check on an environment.
+
+    Args:
+        target: A registered id, or a constructor of environments.
+        floor: Highest mean score that a trivial policy may reach.
+        fuzz: How many fuzzed actions to send.
+        tasks: How many tasks the checks of scores use.
+        seed: Where the kit's own choices start.
+        only: Names of the checks to run; all by default.
+        skip: Names of checks to leave out, which the report then says.
+        progress: Called with each result as it comes.
+        **kwargs: For every instance of the environment.
+
+    Raises:
+        ValueError: `only` or `skip` names a check that does not exist.
+    """
+    wanted = set(check_names() if only is None else only)
+    left_out = set(skip)
+    unknown = sorted((wanted | left_out) - set(check_names()))
+    if unknown:
+        raise ValueError(f"there is no check {unknown[0]!r}; the checks are {check_names()}")
+    subject = Subject(target, kwargs=kwargs, floor=floor, fuzz=fuzz, tasks=tasks, seed=seed)
+    results = []
+    for check in _CHECKS:
+        if check.name in wanted:
+            result = _left_out(check) if check.name in left_out else _result(check, subject)
+            results.append(result)
+            if progress is not None:
+                progress(result)
+    return Report(subject.name, tuple(results))
+
+
+def assert_conforms(target: Target, **options: Any) -> None:
+    """Run the checks and raise if one fails; for use in tests.
+
+    Args:
+        target: A registered id, or a constructor of environments.
+        **options: As for `check_environment`.
+
+    Raises:
+        ConformanceError: A check failed; the message is the report.
+    """
+    report = check_environment(target, **options)
+    if not report.passed:
+        raise ConformanceError(str(report))
+
+
+def _result(check: Check, subject: Subject) -> CheckResult:
+    try:
+        check.run(subject)
+    except CheckFailed as failure:
+        return CheckResult(check.name, "failed", str(failure), check.mend)
+    except CheckSkipped as skipped:
+        return CheckResult(check.name, "skipped", str(skipped))
+    except Exception as error:  # whatever the environment raises is a finding, not our crash
+        detail = f"raised {type(error).__name__}: {error}"
+        return CheckResult(check.name, "failed", detail, _RAISED)
+    return CheckResult(check.name, "passed")
+
+
+def _left_out(check: Check) -> CheckResult:
+    return CheckResult(check.name, "skipped", "left out by the caller")

@@ -1,0 +1,68 @@
+"""Checks of what is left behind when environments are closed."""
+
+from hexathlon.envs.testing.census import Census, private_temporary_folder, take_census
+from hexathlon.envs.testing.fuzzing import fuzzed_actions
+from hexathlon.envs.testing.report import Check, CheckFailed
+from hexathlon.envs.testing.subject import Subject
+
+__all__ = ["CHECKS"]
+
+_ROUNDS = 3
+
+
+def _live(subject: Subject) -> None:
+    """Make two environments, play, leave one episode unfinished, close both."""
+    envs = [subject.make() for _ in range(2)]
+    for env in envs:
+        task = subject.tasks[0]
+        subject.play(env, task, subject.source.oracle(task))
+        subject.play_actions(env, task, list(fuzzed_actions(task, 5, subject.seed)))
+    for env in envs:
+        env.close()
+
+
+def _growth(subject: Subject, kind: str) -> None:
+    """Compare what there is after one round with what there is after some more."""
+    counted: tuple[Census, Census] | None = subject.__dict__.get("_censuses")
+    if counted is None:
+        with private_temporary_folder():
+            _live(subject)
+            before = take_census()
+            for _ in range(_ROUNDS):
+                _live(subject)
+            counted = subject.__dict__["_censuses"] = (before, take_census())
+    before, after = counted
+    grown = after.grown(kind, before)
+    if grown:
+        raise CheckFailed(
+            f"{len(grown)} more after {_ROUNDS} rounds of make, play and close: "
+            f"{', '.join(grown[:3])}"
+        )
+
+
+def no_leaked_thread(subject: Subject) -> None:
+    """Look for threads."""
+    _growth(subject, "threads")
+
+
+def no_leaked_process(subject: Subject) -> None:
+    """Look for child processes, zombies included."""
+    _growth(subject, "processes")
+
+
+def no_leaked_file(subject: Subject) -> None:
+    """Look for open files, sockets and pipes."""
+    _growth(subject, "files")
+
+
+def no_leaked_temporary(subject: Subject) -> None:
+    """Look for temporary files and folders."""
+    _growth(subject, "temporary")
+
+
+CHECKS = (
+    Check("no_leaked_thread", "stop and join every thread in close()", no_leaked_thread),
+    Check("no_leaked_process", "end and wait for every process in close()", no_leaked_process),
+    Check("no_leaked_file", "close files, sockets and connections in close()", no_leaked_file),
+    Check("no_leaked_temporary", "delete temporary files in close()", no_leaked_temporary),
+)

@@ -1,0 +1,76 @@
+"""What the kit found: one result for each check, with a line on how to mend what failed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+__all__ = ["Check", "CheckFailed", "CheckResult", "CheckSkipped", "ConformanceError", "Report"]
+
+
+class CheckFailed(Exception):
+    """A check found a fault; the message says what came and what was expected."""
+
+
+class CheckSkipped(Exception):
+    """A check does not apply; the message says why."""
+
+
+class ConformanceError(AssertionError):
+    """An environment does not conform; the message lists what failed and how to mend it."""
+
+
+class Check(NamedTuple):
+    """One check."""
+
+    name: str
+    mend: str
+    """One line on what to do when it fails."""
+
+    run: Callable[[Any], None]
+    """Takes the subject; raises `CheckFailed` or `CheckSkipped`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The outcome of one check."""
+
+    name: str
+    status: Literal["passed", "failed", "skipped"]
+    detail: str = ""
+    mend: str = ""
+
+    def __str__(self) -> str:
+        line = f"{self.status:8}{self.name}"
+        if self.detail:
+            line += f": {self.detail}"
+        return f"{line}\n        mend: {self.mend}" if self.status == "failed" else line
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The outcome of the kit on one environment."""
+
+    subject: str
+    results: tuple[CheckResult, ...]
+
+    @property
+    def failures(self) -> tuple[CheckResult, ...]:
+        """The checks that failed, in order."""
+        return tuple(result for result in self.results if result.status == "failed")
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """Names of the checks that failed."""
+        return tuple(result.name for result in self.failures)
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing failed."""
+        return not self.failures
+
+    def __str__(self) -> str:
+        counts = ", ".join(
+            f"{sum(result.status == status for result in self.results)} {status}"
+            for status in ("passed", "failed", "skipped")
+        )
+        return "\n".join([f"{self.subject}: {counts}", *map(str, self.results)])

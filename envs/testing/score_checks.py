@@ -1,0 +1,157 @@
+"""Checks of scores: what is right scores 1, what is not scores 0, truth stays hidden."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from hexathlon.envs.testing.fuzzing import do_nothing, fuzzed_actions, random_calls, spam
+from hexathlon.envs.testing.report import Check, CheckFailed, CheckSkipped
+from hexathlon.envs.testing.subject import Episode, Subject, fixed
+from hexathlon.envs.testing.tracing import canonical
+from hexathlon.tasks.source import Script
+from hexathlon.tasks.task import Task
+
+__all__ = ["CHECKS"]
+
+_MANY_TURNS = 60
+
+
+def oracle_scores_one(subject: Subject) -> None:
+    """Play the oracle on every task."""
+    for task, episode in _played(subject, subject.source.oracle):
+        if episode.reward != 1.0:
+            raise CheckFailed(f"the oracle got {episode.reward} ({episode.status}) on {task.id}")
+
+
+def noop_scores_zero(subject: Subject) -> None:
+    """Say nothing on every task."""
+    for task, episode in _played(subject, do_nothing):
+        if episode.reward != 0.0:
+            raise CheckFailed(f"doing nothing got {episode.reward} on {task.id}")
+
+
+def floor(subject: Subject) -> None:
+    """Play the trivial policies; the mean of each must not pass the floor."""
+    makers: dict[str, Callable[[Task], Script]] = {
+        "random": lambda task: random_calls(task, subject.seed),
+        "spam": spam,
+        "fuzz": lambda task: fixed(fuzzed_actions(task, _MANY_TURNS, subject.seed)),
+    }
+    for name in subject.source.policies(subject.tasks[0]):
+        makers[name] = lambda task, name=name: subject.source.policies(task)[name]  # type: ignore[misc]
+    for name, maker in makers.items():
+        rewards = [episode.reward for _, episode in _played(subject, maker)]
+        mean = sum(rewards) / len(rewards)
+        if mean > subject.floor:
+            raise CheckFailed(
+                f"the policy {name!r} scores {mean:.3f} over {len(rewards)} tasks, "
+                f"at most {subject.floor} is allowed"
+            )
+
+
+def mutants_score_zero(subject: Subject) -> None:
+    """Play every near miss of every task; each template needs three."""
+    for task, name, episode in _scripts(subject, subject.source.mutants, 3, "mutants"):
+        if episode.reward != 0.0:
+            raise CheckFailed(f"the mutant {name!r} got {episode.reward} on {task.id}")
+
+
+def alternatives_score_one(subject: Subject) -> None:
+    """Play every alternative solution; each template needs one."""
+    for task, name, episode in _scripts(subject, subject.source.alternatives, 1, "alternatives"):
+        if episode.reward != 1.0:
+            raise CheckFailed(f"the alternative {name!r} got {episode.reward} on {task.id}")
+
+
+def reward_bounded(subject: Subject) -> None:
+    """Farm reward by repeating what works, and by fuzz; compare with the declared maximum."""
+    env = subject.make()
+    most = float(getattr(env, "max_reward", 1.0))
+    try:
+        for task in subject.tasks[:4]:
+            oracle = subject.oracle_actions(task)
+            repeated = oracle[:-1] * (1 + _MANY_TURNS // max(len(oracle), 1)) + oracle[-1:]
+            fuzz = list(fuzzed_actions(task, _MANY_TURNS, subject.seed))
+            for actions in (oracle, repeated, fuzz, [*fuzz[:10], *oracle]):
+                episode = subject.play_actions(env, task, actions)
+                gains = sum(max(float(step[1]), 0.0) for step in episode.steps)
+                if not 0.0 <= episode.reward <= most or gains > most:
+                    raise CheckFailed(
+                        f"an episode of {task.id} paid {gains} in all, "
+                        f"{most} is the declared maximum"
+                    )
+    finally:
+        env.close()
+
+
+def canary_hidden(subject: Subject) -> None:
+    """Look for any task's canary in everything that the agent's side sees."""
+    canaries = [task.canary for task in subject.tasks]
+    if not all(canaries):
+        raise CheckSkipped("not every task carries a canary")
+    env = subject.make()
+    try:
+        for task in subject.tasks[:8]:
+            scripts = [
+                subject.source.oracle(task),
+                spam(task),
+                random_calls(task, subject.seed),
+                *subject.source.policies(task).values(),
+            ]
+            for script in scripts:
+                episode = subject.play(env, task, script)
+                seen = [canonical(part) for part in episode.shown()]
+                seen.append(canonical(env.render()))
+                for canary in canaries:
+                    if any(json.dumps(canary)[1:-1] in text for text in seen):
+                        raise CheckFailed(f"the canary {canary!r} was shown in {task.id}")
+    finally:
+        env.close()
+
+
+def _played(subject: Subject, maker: Callable[[Task], Script]) -> Iterator[tuple[Task, Episode]]:
+    env = subject.make()
+    try:
+        for task in subject.tasks:
+            yield task, subject.play(env, task, maker(task))
+    finally:
+        env.close()
+
+
+def _scripts(
+    subject: Subject, maker: Callable[[Task], Mapping[str, Script]], fewest: int, what: str
+) -> Iterator[tuple[Task, str, Episode]]:
+    env: Any = subject.make()
+    found: dict[str, int] = {}
+    try:
+        for task in subject.tasks:
+            scripts = maker(task)
+            found[task.template] = max(found.get(task.template, 0), len(scripts))
+            for name, script in scripts.items():
+                yield task, name, subject.play(env, task, script)
+    finally:
+        env.close()
+    poor = sorted(template for template, count in found.items() if count < fewest)
+    if poor:
+        raise CheckFailed(f"fewer than {fewest} {what} for the templates {', '.join(poor[:5])}")
+
+
+CHECKS = (
+    Check("oracle_scores_one", "mend the oracle or the verifier: they disagree", oracle_scores_one),
+    Check("noop_scores_zero", "let the verifier demand an answer or a change", noop_scores_zero),
+    Check("floor", "make answers longer or rarer, or the verifier stricter", floor),
+    Check(
+        "mutants_score_zero",
+        "let the verifier check what the near miss gets wrong",
+        mutants_score_zero,
+    ),
+    Check(
+        "alternatives_score_one",
+        "let the verifier accept every right solution",
+        alternatives_score_one,
+    ),
+    Check("reward_bounded", "pay at the end only, or declare max_reward", reward_bounded),
+    Check(
+        "canary_hidden", "keep expected answers out of observations, info and tools", canary_hidden
+    ),
+)

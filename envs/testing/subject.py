@@ -1,0 +1,198 @@
+"""The environment under test: how to make it, its tasks, and how to drive it."""
+
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, cast
+
+import gymnasium
+from gymnasium.envs.registration import EnvSpec
+
+from hexathlon.envs.messages import assistant_message, parse_text
+from hexathlon.envs.spaces import Unicode
+from hexathlon.envs.testing.report import CheckSkipped
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.source import Script, TaskSource
+from hexathlon.tasks.task import SPLITS, Task
+
+__all__ = ["Episode", "Subject", "Target", "fixed"]
+
+AnyEnv = gymnasium.Env[Any, Any]
+Target = str | Callable[..., AnyEnv]
+MAX_STEPS = 200
+
+
+@dataclass(slots=True)
+class Episode:
+    """What came of one episode."""
+
+    opening: Any
+    reset_info: dict[str, Any]
+    steps: list[tuple[Any, float, bool, bool, dict[str, Any]]] = field(default_factory=list)
+
+    @property
+    def reward(self) -> float:
+        """The sum of the rewards."""
+        return float(sum(step[1] for step in self.steps))
+
+    @property
+    def status(self) -> str:
+        """How it stands."""
+        return str((self.steps[-1][4] if self.steps else self.reset_info).get("status"))
+
+    def shown(self) -> Iterator[Any]:
+        """Yield everything that the agent's side gets to see."""
+        yield self.opening
+        yield self.reset_info
+        for observation, _, _, _, info in self.steps:
+            yield observation
+            yield info
+
+
+class Subject:
+    """One environment under test.
+
+    Args:
+        target: A registered id, or a constructor.
+        kwargs: For every instance.
+        floor: Highest mean score that a trivial policy may reach.
+        fuzz: How many fuzzed actions.
+        tasks: How many tasks the checks of scores use.
+        seed: Where the kit's own choices start.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        *,
+        kwargs: dict[str, Any],
+        floor: float,
+        fuzz: int,
+        tasks: int,
+        seed: int,
+    ) -> None:
+        self.target = target
+        self.kwargs = kwargs
+        self.floor = floor
+        self.fuzz = fuzz
+        self.task_count = tasks
+        self.seed = seed
+
+    @property
+    def name(self) -> str:
+        """The id, or the constructor's name."""
+        if isinstance(self.target, str):
+            return self.target
+        return str(getattr(self.target, "__name__", self.target))
+
+    def make(self, **kwargs: Any) -> Any:
+        """Make a fresh instance, without wrappers that gymnasium may have added."""
+        own = {**self.kwargs, **kwargs}
+        if isinstance(self.target, str):
+            return gymnasium.make(self.target, **own).unwrapped
+        return self.target(**own)
+
+    @cached_property
+    def spec(self) -> EnvSpec | None:
+        """The registered spec, if the target is an id."""
+        return gymnasium.spec(self.target) if isinstance(self.target, str) else None
+
+    @cached_property
+    def entry_point(self) -> str:
+        """Where another process finds the constructor.
+
+        Raises:
+            CheckSkipped: It cannot be imported by name.
+        """
+        if self.spec is not None and isinstance(self.spec.entry_point, str):
+            return self.spec.entry_point
+        maker: Any = self.target if self.spec is None else self.spec.entry_point
+        module, name = getattr(maker, "__module__", ""), getattr(maker, "__qualname__", "")
+        if not name.isidentifier() or module == "__main__":
+            raise CheckSkipped("the constructor cannot be imported by name")
+        if getattr(importlib.import_module(module), name, None) is not maker:
+            raise CheckSkipped(f"{module}:{name} is not the constructor")
+        return f"{module}:{name}"
+
+    @cached_property
+    def source(self) -> TaskSource:
+        """The environment's own task source."""
+        env = self.make()
+        try:
+            return get_source(env.get_wrapper_attr("taskset"))
+        finally:
+            env.close()
+
+    @cached_property
+    def tasks(self) -> list[Task]:
+        """The first tasks of the first split that has any, public splits first."""
+        for split in ("dev", "test", "train"):
+            size = self.source.size(cast("Any", split))
+            if size is None or size > 0:
+                count = self.task_count if size is None else min(self.task_count, size)
+                ids = [self.source.address(cast("Any", split), i) for i in range(count)]
+                return [self.source.build(task_id) for task_id in ids]
+        raise CheckSkipped(f"the source {self.source.name} has no task in any of {SPLITS[:3]}")
+
+    def act(self, env: Any, text: str) -> Any:
+        """Return a text action in the form that the environment takes."""
+        if isinstance(env.action_space, Unicode):
+            return text
+        return assistant_message(parse_text(text))
+
+    def play(self, env: Any, task: Task, script: Script, seed: int = 0) -> Episode:
+        """Play one episode by a script, which is sent the text of each observation."""
+        opening, info = env.reset(seed=seed, options={"task": task.id})
+        episode = Episode(opening, info)
+        try:
+            action = next(script)
+            while len(episode.steps) < MAX_STEPS:
+                episode.steps.append(env.step(self.act(env, action)))
+                observation, _, terminated, truncated, _ = episode.steps[-1]
+                if terminated or truncated:
+                    break
+                action = script.send(text_of(observation))
+        except StopIteration:
+            pass
+        script.close()
+        return episode
+
+    def play_actions(self, env: Any, task: Task, actions: Iterable[str], seed: int = 0) -> Episode:
+        """Play one episode by a list of actions."""
+        return self.play(env, task, fixed(actions), seed)
+
+    def oracle_actions(self, task: Task) -> list[str]:
+        """Return what the oracle does on a task."""
+        actions: list[str] = []
+        env = self.make()
+        try:
+            self.play(env, task, _noted(self.source.oracle(task), actions))
+        finally:
+            env.close()
+        return actions
+
+
+def text_of(observation: Any) -> str:
+    """Return the text of an observation of any of our forms."""
+    if isinstance(observation, dict):
+        return text_of(observation["text"])
+    if isinstance(observation, str):
+        return observation
+    return "\n\n".join(message["content"] for message in cast("Sequence[Any]", observation))
+
+
+def fixed(actions: Iterable[str]) -> Script:
+    """Play a list of actions, whatever is observed."""
+    for action in actions:  # noqa: UP028 - a list cannot be sent observations
+        yield action
+
+
+def _noted(script: Script, actions: list[str]) -> Script:
+    try:
+        action = next(script)
+        while True:
+            actions.append(action)
+            action = script.send((yield action))
+    except StopIteration:
+        return

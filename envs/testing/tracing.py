@@ -1,0 +1,63 @@
+"""Episodes as bytes, so that "the same" means byte for byte."""
+
+import hashlib
+import json
+from typing import Any
+
+import numpy as np
+
+from hexathlon.envs.testing.fuzzing import fuzzed_actions
+from hexathlon.envs.testing.subject import Episode, Subject
+from hexathlon.tasks.task import Task
+
+__all__ = ["canonical", "first_difference", "probe_actions", "trace"]
+
+
+def canonical(value: Any) -> str:
+    """Return a text that is equal for equal data, arrays and types included."""
+    return json.dumps(_plain(value), sort_keys=True, ensure_ascii=True)
+
+
+def trace(episode: Episode) -> list[str]:
+    """Return an episode as canonical lines: the opening, then the steps."""
+    return [canonical((episode.opening, episode.reset_info)), *map(canonical, episode.steps)]
+
+
+def first_difference(one: list[str], other: list[str]) -> str:
+    """Say where two traces part; empty if they are the same."""
+    for place, (a, b) in enumerate(zip(one, other, strict=False)):
+        if a != b:
+            at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), 0)
+            start = max(at - 30, 0)
+            where = "at reset" if place == 0 else f"at step {place}"
+            return f"{where}: …{a[start : at + 60]}… against …{b[start : at + 60]}…"
+    if len(one) != len(other):
+        return f"one has {len(one) - 1} steps, the other {len(other) - 1}"
+    return ""
+
+
+def probe_actions(subject: Subject, task: Task, count: int = 50) -> list[str]:
+    """Return actions that reach deep into a task and off its path: fuzz, then the oracle's."""
+    oracle = subject.oracle_actions(task)
+    fuzz = list(fuzzed_actions(task, count, subject.seed))
+    mixed: list[str] = []
+    for position, action in enumerate(oracle[:-1]):
+        mixed += [action, fuzz[position % len(fuzz)]] if position % 2 else [action]
+    return [*mixed, *fuzz][: count - 1] + oracle[-1:]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+        return ["array", value.dtype.str, list(value.shape), digest]
+    if isinstance(value, np.generic):
+        return [type(value).__name__, value.item()]
+    if isinstance(value, dict):
+        return {f"{type(key).__name__}:{key}": _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return ["tuple", *map(_plain, value)]
+    if isinstance(value, list):
+        return ["list", *map(_plain, value)]
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    return [type(value).__name__, repr(value)]

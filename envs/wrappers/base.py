@@ -1,0 +1,73 @@
+"""What our wrappers share: one set of hooks behind both the plain and the awaited interface.
+
+A gymnasium wrapper overrides `step`, and then a vector environment can no longer wait for what is
+below it. These wrappers say only what happens before and after; calling and awaiting is here.
+"""
+
+from typing import Any, cast
+
+import gymnasium
+from gymnasium.utils import RecordConstructorArgs
+
+from hexathlon.envs.status import Status
+
+__all__ = ["EpisodeWrapper", "ResetResult", "StepResult", "awaits"]
+
+StepResult = tuple[Any, float, bool, bool, dict[str, Any]]
+ResetResult = tuple[Any, dict[str, Any]]
+
+
+class EpisodeWrapper(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
+    """A wrapper with hooks around `reset` and `step`; subclasses record their arguments."""
+
+    def after_reset(self, result: ResetResult) -> ResetResult:
+        """Take note of a new episode and return what the caller gets."""
+        return result
+
+    def before_step(self, action: Any) -> Any:
+        """Return the action that is passed on."""
+        return action
+
+    def after_step(self, action: Any, result: StepResult) -> StepResult:
+        """Take note of a step and return what the caller gets."""
+        return result
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> ResetResult:
+        """Start an episode."""
+        return self.after_reset(self.env.reset(seed=seed, options=options))
+
+    def step(self, action: Any) -> StepResult:
+        """Take one assistant turn."""
+        passed = self.before_step(action)
+        return self.after_step(passed, cast("StepResult", self.env.step(passed)))
+
+    async def areset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> ResetResult:
+        """Start an episode; only where `awaits` holds."""
+        return self.after_reset(await cast("Any", self.env).areset(seed=seed, options=options))
+
+    async def astep(self, action: Any) -> StepResult:
+        """Take one assistant turn; only where `awaits` holds."""
+        passed = self.before_step(action)
+        return self.after_step(passed, await cast("Any", self.env).astep(passed))
+
+    def cut_short(self, status: Status, result: StepResult) -> StepResult:
+        """End the episode below as truncated and return the step with its verdict."""
+        observation, _, _, _, info = result
+        base = cast("Any", self.env.unwrapped)
+        base.finish(status)
+        verdict = base.verdict()
+        ended = {**info, "status": status.value, "reward_terms": dict(verdict.terms)}
+        return observation, float(verdict.score), False, True, ended
+
+
+def awaits(env: gymnasium.Env[Any, Any]) -> bool:
+    """Return whether `astep` and `areset` work through the whole stack of wrappers."""
+    while isinstance(env, gymnasium.Wrapper):
+        if not isinstance(env, EpisodeWrapper):
+            return False
+        env = env.env
+    return hasattr(env, "astep")

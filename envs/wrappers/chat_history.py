@@ -1,0 +1,81 @@
+"""The whole conversation as the observation, for agents that keep no history themselves."""
+
+import copy
+from typing import Any, Literal
+
+import gymnasium
+from gymnasium.utils import RecordConstructorArgs
+
+from hexathlon.envs.messages import (
+    Message,
+    assistant_message,
+    cut_middle,
+    parse_message,
+    parse_text,
+)
+from hexathlon.envs.spaces import MAX_TEXT, Unicode, messages_space
+from hexathlon.envs.wrappers.base import EpisodeWrapper, ResetResult, StepResult
+
+__all__ = ["ChatHistory"]
+
+
+class ChatHistory(EpisodeWrapper):
+    """Observations become the conversation so far: system prompt, opening, turns and answers.
+
+    Args:
+        env: An environment with text or message observations.
+        form: `messages`: a tuple of messages. `text`: one string with a heading for each message.
+    """
+
+    def __init__(
+        self, env: gymnasium.Env[Any, Any], form: Literal["messages", "text"] = "messages"
+    ) -> None:
+        if form not in ("messages", "text"):
+            raise ValueError(f"form must be 'messages' or 'text', got {form!r}")
+        RecordConstructorArgs.__init__(self, form=form)
+        gymnasium.Wrapper.__init__(self, env)
+        self.form = form
+        self.observation_space = messages_space() if form == "messages" else Unicode()
+        self._history: list[Message] = []
+
+    @property
+    def history(self) -> tuple[Message, ...]:
+        """The conversation so far."""
+        return tuple(self._history)
+
+    def after_reset(self, result: ResetResult) -> ResetResult:
+        """Open the conversation with the system prompt, if there is one."""
+        observation, info = result
+        prompt = info.get("system_prompt", "")
+        self._history = [_message("system", prompt)] if prompt else []
+        self._history += _as_messages(observation)
+        return self._observation(), info
+
+    def after_step(self, action: Any, result: StepResult) -> StepResult:
+        """Add the turn and its answer."""
+        turn = parse_text(action) if isinstance(action, str) else parse_message(action)
+        self._history.append(assistant_message(turn))
+        self._history += _as_messages(result[0])
+        return (self._observation(), *result[1:])
+
+    def _observation(self) -> Any:
+        if self.form == "messages":
+            return tuple(copy.copy(message) for message in self._history)
+        return cut_middle("\n\n".join(map(_rendered, self._history)), MAX_TEXT)[0]
+
+
+def _as_messages(observation: Any) -> list[Message]:
+    if isinstance(observation, dict):
+        observation = observation["text"]
+    if isinstance(observation, str):
+        return [_message("user", observation)]
+    return [copy.copy(message) for message in observation]
+
+
+def _message(role: str, content: str) -> Message:
+    return Message(role=role, content=content, tool_calls=(), tool_call_id="")
+
+
+def _rendered(message: Message) -> str:
+    calls = [f"{call['name']} {call['arguments']}" for call in message["tool_calls"]]
+    return "\n".join(filter(None, [f"[{message['role']}]", message["content"], *calls]))

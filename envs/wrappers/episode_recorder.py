@@ -1,0 +1,78 @@
+"""Keeps what happened in an episode, in the form of the trial records."""
+
+import copy
+from typing import Any
+
+import gymnasium
+from gymnasium.utils import RecordConstructorArgs
+
+from hexathlon.envs.wrappers.base import EpisodeWrapper, ResetResult, StepResult
+
+__all__ = ["EpisodeRecorder"]
+
+
+class EpisodeRecorder(EpisodeWrapper):
+    """Records openings, actions, observations, rewards and statuses.
+
+    Args:
+        env: Any environment with our info.
+        keep: How many finished episodes `episodes` holds; older ones are dropped.
+    """
+
+    def __init__(self, env: gymnasium.Env[Any, Any], keep: int = 1) -> None:
+        if keep < 1:
+            raise ValueError(f"keep must be at least 1, got {keep}")
+        RecordConstructorArgs.__init__(self, keep=keep)
+        gymnasium.Wrapper.__init__(self, env)
+        self.keep = keep
+        self._record: dict[str, Any] = {}
+        self._episodes: list[dict[str, Any]] = []
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The current or last episode: its task, opening, steps, status and reward."""
+        return copy.deepcopy(self._record)
+
+    @property
+    def episodes(self) -> list[dict[str, Any]]:
+        """Finished episodes, oldest first."""
+        return copy.deepcopy(self._episodes)
+
+    def after_reset(self, result: ResetResult) -> ResetResult:
+        """Begin a record."""
+        observation, info = result
+        self._record = {
+            "task_id": info["task_id"],
+            "task_hash": info["task_hash"],
+            "seed": info["seed"],
+            "opening": _kept(observation),
+            "steps": [],
+            "status": info["status"],
+            "reward": 0.0,
+        }
+        return result
+
+    def after_step(self, action: Any, result: StepResult) -> StepResult:
+        """Add one step."""
+        observation, reward, terminated, truncated, info = result
+        self._record["steps"].append(
+            {
+                "index": len(self._record["steps"]),
+                "action": copy.deepcopy(action),
+                "observation": _kept(observation),
+                "reward": float(reward),
+                "status": info["status"],
+            }
+        )
+        self._record["status"] = info["status"]
+        self._record["reward"] += float(reward)
+        if terminated or truncated:
+            self._episodes = [*self._episodes, copy.deepcopy(self._record)][-self.keep :]
+        return result
+
+
+def _kept(observation: Any) -> Any:
+    """Return the text of an observation; images are not recorded."""
+    if isinstance(observation, dict) and "text" in observation:
+        observation = observation["text"]
+    return copy.deepcopy(observation)

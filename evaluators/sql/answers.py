@@ -1,0 +1,39 @@
+"""Our own rule for answers given as values: the same bag of values, no more and no less."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from hexathlon.evaluators.sql.strict import wrong
+from hexathlon.evaluators.verdict import Verdict
+from hexathlon.tasks.task import Task
+
+__all__ = ["sql_answer"]
+
+
+def sql_answer(
+    task: Task,
+    params: Mapping[str, Any],
+    final_state: Mapping[str, Any],
+    transcript: Sequence[Mapping[str, Any]],
+) -> Verdict:
+    """Score 1 if the values handed in are the label's, in any order.
+
+    Params: `label` (list of values). Numbers are equal if their values are, whatever their
+    spelling; text must agree in every letter but for outer blanks.
+    """
+    answer = final_state.get("answer")
+    if final_state.get("kind") != "answer" or not isinstance(answer, Sequence):
+        return wrong("no_answer")
+    got, expected = Counter(map(_value, answer)), Counter(map(_value, params["label"]))
+    return Verdict(score=float(got == expected))
+
+
+def _value(item: Any) -> str | Decimal:
+    text = str(item).strip()
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return text
+    return number.normalize() if number.is_finite() else text

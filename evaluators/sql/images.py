@@ -1,0 +1,110 @@
+"""A serialised SQLite database as plain data: rows by table, and a description to compare by."""
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from typing import Any
+
+from hexathlon.evaluators.sql.compare import Row
+from hexathlon.tasks.sql.digest import table_digests, table_rows
+
+__all__ = ["changed_parts", "describe_content", "image_rows"]
+
+OTHER = "(indexes, views, triggers)"
+
+
+def image_rows(image: bytes) -> dict[str, list[Row]]:
+    """The rows of every table, by lower-case name."""
+    with _opened(image) as connection:
+        return {name: rows for name, (_, rows) in table_rows(connection).items()}
+
+
+def describe_content(image: bytes) -> dict[str, Any]:
+    """What a database holds, as JSON: by table the digest of its rows and the columns' declarations.
+
+    Indexes, views and triggers share one digest. Names of indexes, the layout of CREATE
+    statements, row ids and the order of rows and columns are not part of it.
+    """
+    with _opened(image) as connection:
+        digests = table_digests(connection)
+        tables = {
+            name: {"rows": digest, "columns": _columns(connection, name)}
+            for name, digest in digests.items()
+        }
+        return {"tables": tables, "other": _others(connection, list(digests))}
+
+
+def changed_parts(
+    wanted: Mapping[str, Any], got: Mapping[str, Any], before: Mapping[str, Any]
+) -> list[str]:
+    """Names of the tables that differ between two descriptions, and of the rest if that does.
+
+    Declarations (type, NOT NULL, default, key) are compared for the columns that were there before;
+    of new columns only names and values count, as there are several right ways to declare them.
+    """
+    names = sorted({*wanted["tables"], *got["tables"]})
+    differing = [
+        name
+        for name in names
+        if not _same_table(
+            wanted["tables"].get(name), got["tables"].get(name), before["tables"].get(name)
+        )
+    ]
+    return differing + ([OTHER] if wanted["other"] != got["other"] else [])
+
+
+def _same_table(wanted: Any, got: Any, before: Any) -> bool:
+    if wanted is None or got is None or wanted["rows"] != got["rows"]:
+        return False
+    old = before["columns"] if before is not None else {}
+    return all(
+        got["columns"].get(name) == declared
+        for name, declared in wanted["columns"].items()
+        if name in old
+    )
+
+
+@contextmanager
+def _opened(image: bytes) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.deserialize(image)
+        connection.text_factory = _lenient
+        yield connection
+
+
+def _lenient(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> dict[str, str]:
+    references = {
+        row[3].lower(): f"{row[2]}.{row[4]}".lower()
+        for row in connection.execute(f"PRAGMA foreign_key_list({_quoted(table)})")
+    }
+    return {
+        name.lower(): f"{kind.upper()}|{required}|{default}|{key}|{references.get(name.lower())}"
+        for _, name, kind, required, default, key in connection.execute(
+            f"PRAGMA table_info({_quoted(table)})"
+        )
+    }
+
+
+def _others(connection: sqlite3.Connection, tables: list[str]) -> str:
+    found = []
+    for table in tables:
+        for _, name, unique, origin, partial in connection.execute(
+            f"PRAGMA index_list({_quoted(table)})"
+        ).fetchall():
+            if origin == "c":
+                columns = connection.execute(f"PRAGMA index_info({_quoted(name)})").fetchall()
+                found.append((table, unique, partial, [row[2] for row in columns]))
+    others = connection.execute(
+        "SELECT type, name, sql FROM sqlite_master WHERE type IN ('view', 'trigger')"
+    )
+    found += [(kind, name, " ".join(sql.split()), []) for kind, name, sql in others]
+    return hashlib.sha256(repr(sorted(map(repr, found))).encode("utf-8", "replace")).hexdigest()
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

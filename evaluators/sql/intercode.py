@@ -1,0 +1,89 @@
+"""InterCode's rule for SQL: overlap of the rows, scaled by how alike their order is.
+
+Rows are compared as text. The scale is Kendall's tau-b between the common rows in the order of
+either side, which can be negative; the raw value stands in the term `reward`.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hexathlon.evaluators.sql.compare import Row
+from hexathlon.evaluators.sql.runs import GraderFault, pairs
+from hexathlon.evaluators.sql.strict import submitted_sql, unscored, wrong
+from hexathlon.evaluators.verdict import Verdict
+from hexathlon.tasks.task import Task
+
+__all__ = ["intercode_iou", "iou_reward", "kendall_tau"]
+
+_MOST_ROWS = 20_000
+
+
+def intercode_iou(
+    task: Task,
+    params: Mapping[str, Any],
+    final_state: Mapping[str, Any],
+    transcript: Sequence[Mapping[str, Any]],
+) -> Verdict:
+    """Score by intersection over union of the rows, times Kendall's tau where it is defined."""
+    sql, problem = submitted_sql(final_state)
+    if problem:
+        return wrong(problem)
+    try:
+        pair = next(pairs(task, params["gold"], sql, final_state, spare_rows=_MOST_ROWS))
+    except GraderFault as fault:
+        return unscored(fault)
+    if pair.got.error:
+        return wrong(f"error_{pair.got.error}")
+    reward = iou_reward(pair.gold.rows, pair.got.rows)
+    return Verdict(score=max(reward, 0.0), terms={"reward": reward})
+
+
+def iou_reward(gold: Sequence[Row], got: Sequence[Row]) -> float:
+    """The reward, in -1..1; 1 when both are empty."""
+    gold_texts, got_texts = [str(row) for row in gold], [str(row) for row in got]
+    left, right = Counter(got_texts), Counter(gold_texts)
+    common, union = left & right, left | right
+    if not union:
+        return 1.0
+    reward = common.total() / union.total()
+    if common:
+        tau = kendall_tau(_kept(got_texts, common), _kept(gold_texts, common))
+        if not math.isnan(tau):
+            return round(tau * reward, 2)
+    return reward
+
+
+def kendall_tau(left: Sequence[str], right: Sequence[str]) -> float:
+    """Kendall's tau-b of two sequences of equal length; NaN where one of them is constant."""
+    x, y = _ranks(left), _ranks(right)
+    balance = tied_x = tied_y = 0
+    for position in range(len(x) - 1):
+        signs_x = np.sign(x[position + 1 :] - x[position])
+        signs_y = np.sign(y[position + 1 :] - y[position])
+        balance += int(np.sum(signs_x * signs_y))
+        tied_x += int(np.sum(signs_x == 0))
+        tied_y += int(np.sum(signs_y == 0))
+    total = len(x) * (len(x) - 1) // 2
+    if total in (tied_x, tied_y):
+        return math.nan
+    return balance / math.sqrt((total - tied_x) * (total - tied_y))
+
+
+def _ranks(texts: Sequence[str]) -> "np.ndarray[Any, np.dtype[np.int64]]":
+    places = {text: place for place, text in enumerate(sorted(set(texts)))}
+    return np.array([places[text] for text in texts], dtype=np.int64)
+
+
+def _kept(texts: Sequence[str], common: Counter[str]) -> list[str]:
+    """The common rows in the order of `texts`, each as often as it is common."""
+    left = Counter(common)
+    kept = []
+    for text in texts:
+        if left[text] > 0:
+            left[text] -= 1
+            kept.append(text)
+    return kept

@@ -1,0 +1,151 @@
+"""Runs of the grader: the submitted statement and the expected one, on pristine databases.
+
+Both run through the same locks as the agent's statements, on connections that no agent has used.
+What the submission does wrong is an `Outcome`; what the grader's side does wrong is a
+`GraderFault`, which makes the episode unscored and never worth 0.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from itertools import chain
+from typing import Any, NamedTuple
+
+from hexathlon.evaluators.sql.compare import Row
+from hexathlon.tasks.sql.backends.base import Database, QueryLimits, SqlError, first_word
+from hexathlon.tasks.sql.backends.choice import open_image
+from hexathlon.tasks.sql.database import database_bytes, hidden_bytes
+from hexathlon.tasks.task import Task
+
+__all__ = ["GraderFault", "Outcome", "Pair", "images", "pairs", "run_gold", "run_submitted"]
+
+_GOLD_LIMITS = QueryLimits(
+    seconds=60.0, steps=3_000_000_000, rows=200_000, result_bytes=64_000_000
+)
+_SUBMITTED_SECONDS = 10.0
+_CACHED_CELLS = 200_000
+
+
+class GraderFault(Exception):
+    """The expected answer cannot be had: the task, not the submission, is at fault."""
+
+
+class Outcome(NamedTuple):
+    """What the submitted statement gave on one database."""
+
+    columns: int
+    rows: Sequence[Row]
+    more: bool
+    """Whether it gave more rows than the expected answer has; they were not fetched."""
+
+    error: str = ""
+    """Kind of failure, as in `SqlError`; empty when it ran."""
+
+
+class Gold(NamedTuple):
+    """The expected result on one database."""
+
+    columns: int
+    rows: Sequence[Row]
+
+
+class Pair(NamedTuple):
+    """Both results on one database; `place` is 0 for the visible one."""
+
+    place: int
+    gold: Gold
+    got: Outcome
+
+
+class _GoldCache:
+    """Expected results, the least recently used dropped first."""
+
+    def __init__(self, cells: int) -> None:
+        self._room = cells
+        self._cells = 0
+        self._held: OrderedDict[tuple[str, str, int], Gold] = OrderedDict()
+
+    def get(self, key: tuple[str, str, int]) -> Gold | None:
+        gold = self._held.get(key)
+        if gold is not None:
+            self._held.move_to_end(key)
+        return gold
+
+    def put(self, key: tuple[str, str, int], gold: Gold) -> None:
+        size = _cells(gold)
+        if size > self._room // 4 or key in self._held:
+            return
+        self._held[key] = gold
+        self._cells += size
+        while self._cells > self._room:
+            _, oldest = self._held.popitem(last=False)
+            self._cells -= _cells(oldest)
+
+
+_cache = _GoldCache(_CACHED_CELLS)
+
+
+def images(task: Task) -> Iterator[bytes]:
+    """The visible database's bytes, then the hidden ones'."""
+    return chain((database_bytes(task.params),), hidden_bytes(task.params))
+
+
+def pairs(
+    task: Task,
+    gold_sql: str,
+    submitted: str,
+    final_state: Mapping[str, Any],
+    *,
+    spare_rows: int = 0,
+) -> Iterator[Pair]:
+    """Run both statements on each database in turn, as far as the caller asks.
+
+    `spare_rows` is how many rows the submission may have beyond the expected ones before `more`.
+
+    Raises:
+        GraderFault: The expected statement fails.
+    """
+    dialect = str(final_state.get("dialect") or "sqlite")
+    for place, image in enumerate(images(task)):
+        key = (task.hash, gold_sql, place)
+        gold = _cache.get(key)
+        if gold is None:
+            gold = run_gold(image, task.params, gold_sql)
+            _cache.put(key, gold)
+        room = len(gold.rows) + spare_rows
+        yield Pair(place, gold, run_submitted(image, task, dialect, submitted, room))
+
+
+def run_gold(image: bytes, params: Mapping[str, Any], sql: str) -> Gold:
+    """Run the expected statement on SQLite, on connections of its own.
+
+    Raises:
+        GraderFault: It fails or returns more than 200,000 rows.
+    """
+    with closing(open_image(image, params, "sqlite", purpose="gold")) as database:
+        try:
+            result = database.run(sql, _GOLD_LIMITS)
+        except SqlError as error:
+            raise GraderFault(f"the expected statement fails: {error.message}") from error
+    if result.more:
+        raise GraderFault("the expected statement returns more than 200,000 rows")
+    return Gold(len(result.columns), result.rows)
+
+
+def run_submitted(image: bytes, task: Task, dialect: str, sql: str, expected: int) -> Outcome:
+    """Run the submitted statement where it was written for, with room for one row too many."""
+    seconds = max(task.limits.seconds_per_action, _SUBMITTED_SECONDS)
+    limits = QueryLimits(seconds=seconds, rows=max(expected, 1), result_bytes=64_000_000)
+    if first_word(sql) not in {"select", "with", "values"}:
+        return Outcome(0, (), False, "refused")
+    database: Database = open_image(image, task.params, dialect, purpose="grader")
+    with closing(database):
+        try:
+            result = database.run(sql, limits)
+        except SqlError as error:
+            return Outcome(0, (), False, error.kind)
+    return Outcome(len(result.columns), result.rows, result.more)
+
+
+def _cells(gold: Gold) -> int:
+    return len(gold.rows) * max(gold.columns, 1) + 1

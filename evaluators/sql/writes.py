@@ -1,0 +1,93 @@
+"""Our own rule for write tasks: the database as left equals the one the task asks for, all of it.
+
+Every table's rows and columns are compared, and indexes, views and triggers too, so a change beside
+the asked one is as wrong as a missing one.
+"""
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import Any
+
+from hexathlon.evaluators.sql.images import changed_parts, describe_content
+from hexathlon.evaluators.sql.runs import GraderFault
+from hexathlon.evaluators.sql.strict import unscored, wrong
+from hexathlon.evaluators.verdict import Verdict
+from hexathlon.tasks.sql.backends.base import (
+    DEFAULT_TODAY,
+    WRITE_KINDS,
+    QueryLimits,
+    SqlError,
+)
+from hexathlon.tasks.sql.backends.choice import today_of
+from hexathlon.tasks.sql.backends.sqlite import open_sqlite
+from hexathlon.tasks.sql.database import database_bytes
+from hexathlon.tasks.task import Task
+
+__all__ = ["after_statements", "sql_write"]
+
+_LIMITS = QueryLimits(seconds=60.0, steps=3_000_000_000)
+_wanted: OrderedDict[str, tuple[Any, Any]] = OrderedDict()
+_KEPT = 128
+
+
+def sql_write(
+    task: Task,
+    params: Mapping[str, Any],
+    final_state: Mapping[str, Any],
+    transcript: Sequence[Mapping[str, Any]],
+) -> Verdict:
+    """Score 1 if the database as left is the pristine one after the expected statements.
+
+    Params: `statements` (SQL, applied in order).
+    """
+    if final_state.get("kind") != "database":
+        return wrong("not_handed_in")
+    got = final_state.get("database")
+    if not isinstance(got, Mapping):
+        return wrong("no_database")
+    try:
+        wanted, before = _wanted_content(task, params["statements"])
+    except GraderFault as fault:
+        return unscored(fault)
+    differing = changed_parts(wanted, got, before)
+    asked = changed_parts(wanted, before, before)
+    terms = {
+        "asked": float(not set(asked) & set(differing)),
+        "nothing_else": float(not set(differing) - set(asked)),
+    }
+    return Verdict(
+        score=float(not differing),
+        partial=1 - len(differing) / max(len({*asked, *differing}), 1),
+        terms=terms,
+        evidence={"differing": differing},
+    )
+
+
+def after_statements(
+    image: bytes, statements: Sequence[str], today: str = DEFAULT_TODAY
+) -> bytes:
+    """The database after the statements.
+
+    Raises:
+        GraderFault: One of them fails.
+    """
+    with closing(open_sqlite(image, writes=WRITE_KINDS, today=today)) as database:
+        for statement in statements:
+            try:
+                database.run(statement, _LIMITS)
+            except SqlError as error:
+                raise GraderFault(f"an expected statement fails: {error.message}") from error
+        return database.sqlite_image()
+
+
+def _wanted_content(task: Task, statements: Sequence[str]) -> tuple[Any, Any]:
+    """Descriptions of the database after the expected statements, and before them."""
+    key = task.hash
+    if key not in _wanted:
+        pristine = database_bytes(task.params)
+        after = after_statements(pristine, statements, today_of(task.params))
+        _wanted[key] = describe_content(after), describe_content(pristine)
+        if len(_wanted) > _KEPT:
+            _wanted.popitem(last=False)
+    return _wanted[key]

@@ -1,0 +1,268 @@
+"""Boards: which submissions stand in one table, in which order, and how far that can be told.
+
+One board is one version of one environment on one task set. Rows of different versions or task sets
+are never ranked against each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hexathlon.evaluators.canonical import content_hash
+from hexathlon.evaluators.statistics import normalised_score, pareto_front, rank_ranges
+from hexathlon.evaluators.summary import EnvSummary, Score
+from hexathlon.evaluators.tally import level_order
+from hexathlon.leaderboard.submission import Submission
+from hexathlon.leaderboard.text import slug
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One submission on one board."""
+
+    submission: Submission
+    result: EnvSummary
+    best: int | None
+    """Best place that the tests leave open, 1 + the number of better rows; None if not ranked."""
+    worst: int | None
+    unranked: str | None
+    """Why the row has no rank."""
+    flags: tuple[str, ...]
+    normalised: float | None
+    tokens: float | None
+    """Input and output tokens per trial, all roles."""
+    cost: float | None
+    """Per trial; None where the price of anything is unknown."""
+    latency: float | None
+    """Median seconds per model call."""
+
+    @property
+    def score(self) -> Score:
+        """The row's score."""
+        return self.result.score
+
+    @property
+    def place(self) -> str:
+        """The rank range as text."""
+        if self.best is None or self.worst is None:
+            return "\u2013"
+        return str(self.best) if self.best == self.worst else f"{self.best}\u2013{self.worst}"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One submission in the plot of score against cost."""
+
+    number: int
+    row: Row
+    cost: float
+    on_front: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A ranking."""
+
+    env: str
+    version: str
+    tasksets: tuple[str, ...]
+    """Name, split, level and hash of each task set in it."""
+    rows: tuple[Row, ...]
+    """Ranked rows by place and score, then unranked ones, then the reference agents."""
+    floor: float | None
+    """Score of the best trivial agent that was run on this board."""
+    floor_name: str | None
+    ceiling: float | None
+    """Score of the oracle."""
+    older: bool
+    """Whether a board of a newer version of the same environment exists."""
+
+    @property
+    def anchor(self) -> str:
+        """Name of the board's place in the page."""
+        return slug(f"{self.env}-{self.version}-{content_hash(self.tasksets)[:6]}", 80)
+
+    @property
+    def title(self) -> str:
+        """Short name of the environment."""
+        return self.env.rpartition("/")[2].partition("-v")[0]
+
+    @property
+    def templates(self) -> list[str]:
+        """Names of all templates, the hardest (over the ranked rows) last."""
+        return self._sorted_groups("templates")
+
+    @property
+    def levels(self) -> list[str]:
+        """Names of all levels, easiest first."""
+        return sorted({name for row in self.rows for name in row.result.levels}, key=level_order)
+
+    @property
+    def competitors(self) -> list[Row]:
+        """Rows that are no reference agents."""
+        return [row for row in self.rows if row.submission.reference is None]
+
+    def _sorted_groups(self, kind: str) -> list[str]:
+        means: dict[str, list[float]] = {}
+        for row in self.competitors or self.rows:
+            for name, score in getattr(row.result, kind).items():
+                means.setdefault(name, []).extend([] if score.mean is None else [score.mean])
+        return sorted(means, key=lambda n: (-math.fsum(means[n]) / max(1, len(means[n])), n))
+
+    def points(self) -> tuple[str, list[Point]]:
+        """Return what the cost axis shows and a point for each ranked row; none without costs.
+
+        Money where every row's is known, tokens otherwise.
+        """
+        rows = [row for row in self.competitors if row.best is not None]
+        scores = [row.score.mean or 0.0 for row in rows]
+        for name in ("cost", "tokens"):
+            costs = [getattr(row, name) for row in rows]
+            if len(rows) > 1 and all(costs):
+                front = pareto_front(list(zip(costs, scores, strict=True)))
+                numbered = enumerate(zip(rows, costs, front, strict=True), start=1)
+                return name, [Point(i, row, cost, on) for i, (row, cost, on) in numbered]
+        return "tokens", []
+
+
+def make_boards(submissions: Sequence[Submission]) -> list[Board]:
+    """Return the boards of all submissions: by environment, the newest version first."""
+    groups: dict[tuple[str, str, tuple[str, ...]], list[tuple[Submission, EnvSummary]]] = {}
+    for submission in submissions:
+        for result in submission.summary.envs:
+            key = (result.env, result.version, _tasksets(submission.plan, result.env))
+            groups.setdefault(key, []).append((submission, result))
+    newest: dict[str, list[tuple[int, Any]]] = {}
+    for env, version, _ in groups:
+        newest[env] = max(newest.get(env, []), _version_order(version))
+    boards = [
+        _board(*key, members, older=_version_order(key[1]) < newest[key[0]])
+        for key, members in groups.items()
+    ]
+    boards.sort(key=lambda board: (board.env, board.tasksets))
+    boards.sort(key=lambda board: _version_order(board.version), reverse=True)
+    return sorted(boards, key=lambda board: (board.older, board.env))
+
+
+def _version_order(version: str) -> list[tuple[int, Any]]:
+    """Order versions by their numbers where they have any: 10 after 9."""
+    return [(1, int(p)) if p.isdecimal() else (0, p) for p in version.replace("-", ".").split(".")]
+
+
+def _tasksets(plan: dict[str, Any], env: str) -> tuple[str, ...]:
+    """Return one line per task set that a plan draws this environment's tasks from."""
+    lines = []
+    for entry in plan["envs"]:
+        if entry.get("id") == env:
+            parts = [str(entry[n]) for n in ("taskset", "split", "level") if entry.get(n)]
+            lines.append(f"{':'.join(parts)} {str(entry.get('taskset_hash') or '')[:12]}".strip())
+    return tuple(sorted(lines))
+
+
+def _board(
+    env: str,
+    version: str,
+    tasksets: tuple[str, ...],
+    members: list[tuple[Submission, EnvSummary]],
+    *,
+    older: bool,
+) -> Board:
+    floors = [(r.score.mean, s.name) for s, r in members if s.reference == "floor"]
+    known = [(mean, name) for mean, name in floors if mean is not None]
+    floor, floor_name = max(known) if known else (None, None)
+    tops = [r.score.mean for s, r in members if s.reference == "ceiling"]
+    ceiling = max((top for top in tops if top is not None), default=None)
+    limits = Counter(content_hash(s.plan.get("limits")) for s, _ in members)
+    usual = min(limits, key=lambda digest: (-limits[digest], digest))
+    rows = _rows(members, floor, ceiling, usual)
+    return Board(env, version, tasksets, tuple(rows), floor, floor_name, ceiling, older)
+
+
+def _rows(
+    members: list[tuple[Submission, EnvSummary]],
+    floor: float | None,
+    ceiling: float | None,
+    usual_limits: str,
+) -> list[Row]:
+    reasons = [_why_unranked(submission, result) for submission, result in members]
+    most = max(result.score.tasks for _, result in members)
+    ranked = [index for index, reason in enumerate(reasons) if reason is None]
+    clusters: dict[str, Hashable] = {}
+    for index in ranked:
+        clusters.update(members[index][1].clusters())
+    ranges = rank_ranges([members[i][1].task_means() for i in ranked], clusters)
+    places = dict(zip(ranked, ranges, strict=True))
+    rows = []
+    for index, (submission, result) in enumerate(members):
+        place = places.get(index)
+        rows.append(
+            Row(
+                submission=submission,
+                result=result,
+                best=place.best if place else None,
+                worst=place.worst if place else None,
+                unranked=reasons[index],
+                flags=_flags(submission, result, usual_limits, most),
+                normalised=_normalised(result, floor, ceiling),
+                **_spent(result),
+            )
+        )
+    return sorted(rows, key=_row_order)
+
+
+def _row_order(row: Row) -> tuple[bool, bool, int, float, str]:
+    mean = row.score.mean
+    return (
+        row.submission.reference is not None,
+        row.best is None,
+        row.best or 0,
+        -(mean if mean is not None else -1.0),
+        row.submission.slug,
+    )
+
+
+def _why_unranked(submission: Submission, result: EnvSummary) -> str | None:
+    if submission.reference is not None:
+        return f"reference agent: sets the {submission.reference}"
+    if result.planned is not None and result.score.trials < result.planned:
+        return f"incomplete: {result.score.trials} of {result.planned} planned trials"
+    return result.score.unrankable
+
+
+def _flags(
+    submission: Submission, result: EnvSummary, usual_limits: str, most_tasks: int
+) -> tuple[str, ...]:
+    flags = [f"{name} \u00d7{count}" for name, count in sorted(result.tally.flags.items())]
+    retried = sum(n for (status, _), n in result.tally.causes.items() if status == "retried")
+    if retried:
+        flags.append(f"{retried} retried")
+    if content_hash(submission.plan.get("limits")) != usual_limits:
+        flags.append("other limits")
+    if result.score.tasks < most_tasks and not submission.missing:
+        flags.append(f"{result.score.tasks} of {most_tasks} tasks")
+    if submission.plan.get("code", {}).get("dirty"):
+        flags.append("uncommitted code")
+    if result.tally.sandboxes.get("unsandboxed"):
+        flags.append("unsandboxed")
+    return tuple(flags)
+
+
+def _normalised(result: EnvSummary, floor: float | None, ceiling: float | None) -> float | None:
+    mean = result.score.mean
+    if mean is None or floor is None or ceiling is None:
+        return None
+    return normalised_score(mean, floor, ceiling)
+
+
+def _spent(result: EnvSummary) -> dict[str, float | None]:
+    tally, trials = result.tally, result.score.trials
+    cost, tokens = tally.total_cost(), tally.total_tokens()
+    return {
+        "tokens": tokens / trials if tokens else None,
+        "cost": cost / trials if cost is not None else None,
+        "latency": tally.latencies.quantile(0.5),
+    }

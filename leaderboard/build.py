@@ -1,0 +1,99 @@
+"""Builds the static site: run folders in, a folder of pages out.
+
+Nothing is read but plans and records; nothing is needed to look at the result but a browser. The
+same runs give the same bytes.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+from hexathlon.leaderboard.boards import make_boards
+from hexathlon.leaderboard.pages import PageWriter
+from hexathlon.leaderboard.submission import Rejected, Submission, load_submission
+
+MARK = "board.json"
+"""A folder that holds this file is a site of ours and may be replaced."""
+
+
+class BuildError(Exception):
+    """The site cannot be built there, or from that."""
+
+
+def build(
+    runs: Sequence[Path],
+    out: Path,
+    *,
+    verified: Collection[Path] = (),
+    data: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> Path:
+    """Build the site of some runs and return the path of its first page.
+
+    Runs whose plan or chain of records does not hold are listed as rejected, with the place of the
+    fault, and stand in no table. A run given twice counts once.
+
+    Args:
+        runs: run folders.
+        out: folder to write; an older site there is replaced, anything else is left alone.
+        verified: those of the run folders that the caller has just replayed with success.
+        data: put a compressed copy of the records beside each submission.
+        progress: called with (trajectories written, trajectories in all).
+
+    Raises:
+        BuildError: ``out`` holds something else, or there is no run.
+    """
+    if not runs:
+        raise BuildError("no run was given: name at least one run folder")
+    _check_target(out)
+    submissions, rejected = _load(runs, verified)
+    draft = out.with_name(out.name + ".part")
+    if draft.exists():
+        shutil.rmtree(draft)
+    draft.mkdir(parents=True)
+    writer = PageWriter(draft)
+    total = sum(len(submission.trials) for submission in submissions)
+    written = 0
+
+    def tick() -> None:
+        nonlocal written
+        written += 1
+        if progress is not None:
+            progress(written, total)
+
+    writer.static()
+    writer.index(submissions, make_boards(submissions), rejected)
+    for submission in submissions:
+        writer.submission(submission, data=data)
+        writer.trials(submission)
+        writer.trajectories(submission, tick)
+    if out.exists():
+        shutil.rmtree(out)
+    draft.rename(out)
+    return out / "index.html"
+
+
+def _check_target(out: Path) -> None:
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise BuildError(f"{out} is a file: expected a folder for the site")
+    if any(out.iterdir()) and not (out / MARK).exists():
+        raise BuildError(f"{out} holds something that is no leaderboard: choose another folder")
+
+
+def _load(
+    runs: Sequence[Path], verified: Collection[Path]
+) -> tuple[list[Submission], list[tuple[str, str]]]:
+    submissions: dict[str, Submission] = {}
+    rejected = []
+    for path in runs:
+        try:
+            submission = load_submission(path, verified=path in verified)
+        except Rejected as fault:
+            rejected.append((path.name, str(fault).replace(str(path), path.name)))
+            continue
+        submissions.setdefault(submission.slug, submission)
+    return list(submissions.values()), rejected

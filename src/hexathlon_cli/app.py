@@ -1,0 +1,105 @@
+"""The commands by name, and what becomes of their errors.
+
+Exit codes: 0 fine, 1 usage, 2 finished with too much unscored, 3 verification failed,
+4 environment or sandbox missing, 130 interrupted.
+"""
+
+import os
+import sys
+from typing import Any
+
+import typer
+
+from hexathlon_cli import evaluation, looking, results
+
+__all__ = ["app", "run"]
+
+_USAGE = 1
+_INTERRUPTED = 130
+
+app = typer.Typer(
+    name="hexathlon",
+    help="Six events for language-model agents: look, play, evaluate, verify, compare.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command("list")(looking.list_)
+app.command("show")(looking.show)
+app.command("play")(looking.play)
+app.command("eval")(evaluation.eval_)
+app.command("resume")(evaluation.resume)
+app.command("rescore")(results.rescore)
+app.command("verify")(results.verify)
+app.command("compare")(results.compare)
+app.command("report")(results.report)
+leaderboard = typer.Typer(help="Build the static leaderboard.", no_args_is_help=True)
+leaderboard.command("build")(results.leaderboard_build)
+app.add_typer(leaderboard, name="leaderboard", rich_help_panel=None)
+app.command("selftest")(looking.selftest)
+app.command("doctor")(looking.doctor)
+
+
+def _version(shown: bool) -> None:
+    if shown:
+        from importlib.metadata import version
+
+        typer.echo(f"hexathlon {version('hexathlon')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Show the version and exit."
+    ),
+) -> None:
+    pass
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code; bad input never shows a traceback."""
+    try:
+        code: Any = app(arguments, standalone_mode=False)
+        sys.stdout.flush()
+        if code == _INTERRUPTED:  # how newer versions of typer report it
+            return _interrupted()
+        return code if isinstance(code, int) else 0
+    except (KeyboardInterrupt, typer.Abort):
+        return _interrupted()
+    except BrokenPipeError:
+        # The reader of our output has gone; leave nothing for the interpreter to flush into it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        code = _code_of(error)
+        if code is None:
+            raise
+        typer.echo(f"error: {_message(error)}", err=True)
+        return int(code)
+
+
+def _interrupted() -> int:
+    typer.echo("interrupted; what was recorded is kept, `hexathlon resume` goes on", err=True)
+    return _INTERRUPTED
+
+
+def _code_of(error: Exception) -> int | None:
+    """Return the exit code of an error that is reported, None of one that is a defect."""
+    if hasattr(error, "format_message"):  # the argument parser's own, old typer or new
+        return _USAGE
+    if type(error).__module__.partition(".")[0] != "hexathlon":
+        return None
+    from hexathlon.baselines.harness.errors import CommandError
+
+    return int(error.code) if isinstance(error, CommandError) else None
+
+
+def _message(error: Exception) -> str:
+    formatted = getattr(error, "format_message", None)
+    if formatted is None:
+        return str(error)
+    context = getattr(error, "ctx", None)
+    hint = f"\nSee `{context.command_path} --help`." if context is not None else ""
+    return f"{formatted()}{hint}"

@@ -1,0 +1,55 @@
+"""`list`, `show`, `play`, `selftest` and `doctor`: what there is, and whether it is sound."""
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["doctor", "list_", "play", "selftest", "show"]
+
+
+def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> int:
+    """List the events and their task sets, those of plugins included."""
+    from hexathlon_cli.exploring import list_command
+
+    return list_command(as_json=as_json)
+
+
+def show(
+    name: Annotated[str, typer.Argument(help="Event or task id.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> int:
+    """Show an event, or a task's instruction, tools and limits; never its answer."""
+    from hexathlon_cli.exploring import show_command
+
+    return show_command(name, as_json=as_json)
+
+
+def play(
+    env: Annotated[str, typer.Argument(help="Event, such as SQL.")],
+    task: Annotated[str | None, typer.Option(help="Task id; by default a random one.")] = None,
+    level: Annotated[str | None, typer.Option(help="tiny, easy, medium or hard.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the episode.")] = 0,
+) -> int:
+    """Play an event yourself, in the agent's place."""
+    from hexathlon_cli.exploring import play_command
+
+    return play_command(env, task, level, seed)
+
+
+def selftest(
+    env: Annotated[list[str], typer.Option(help="Event; may be repeated.")],
+    tasks: Annotated[int, typer.Option(help="Tasks of the test split.")] = 100,
+    taskset: Annotated[str | None, typer.Option(help="Task source.")] = None,
+    jobs: Annotated[int, typer.Option(help="Processes that share the work.")] = 1,
+) -> int:
+    """Prove an event sound: oracle 1, nothing 0, trivial policies at the floor, mutants 0."""
+    from hexathlon_cli.exploring import selftest_command
+
+    return selftest_command(env, tasks, taskset, jobs)
+
+
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> int:
+    """Say what this machine can run, and why not."""
+    from hexathlon_cli.exploring import doctor_command
+
+    return doctor_command(as_json=as_json)

@@ -1,0 +1,67 @@
+"""How results look on a terminal."""
+
+import sys
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from hexathlon.baselines.harness.report import Anchors, ReadRun, Table
+
+__all__ = ["note", "print_report", "print_table", "print_text"]
+
+
+def print_text(text: str) -> None:
+    """Write a text as it is to standard output."""
+    sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+
+
+def note(text: str) -> None:
+    """Write a remark to standard error."""
+    sys.stderr.write(f"{text}\n")
+
+
+def print_table(table: "Table") -> None:
+    """Draw a table; figures stand on the right, columns without content are left out."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=160)
+    drawn = RichTable(
+        title=table.title,
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    shown = [i for i in range(len(table.headings)) if any(row[i] for row in table.rows)]
+    for column in shown:
+        figures = all(_is_figure(row[column]) for row in table.rows)
+        justify: Literal["right", "left"] = "right" if figures else "left"
+        drawn.add_column(table.headings[column], justify=justify, overflow="fold", no_wrap=figures)
+    for row in table.rows:
+        drawn.add_row(*(Text(_printable(row[column])) for column in shown))
+    console.print(drawn)
+
+
+def print_report(run: "ReadRun", *, details: bool, anchors: "Anchors | None" = None) -> None:
+    """Print a run's tables and remarks; floor and ceiling from the runs beside it by default."""
+    from hexathlon.baselines.harness.report import anchor_runs, anchors_of, notes, tables
+
+    anchors = anchors or anchors_of([run, *anchor_runs(run.path)])
+    for table in tables(run, anchors, details=details):
+        print_table(table)
+    for line in notes(run):
+        print_text(line)
+    print_text(f"Records: {run.path}")
+
+
+def _is_figure(cell: str) -> bool:
+    return not cell or cell[0].isdigit() or cell[0] in "-–"
+
+
+def _printable(text: str) -> str:
+    """Drop control characters: what a model wrote must not steer the terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -1,0 +1,141 @@
+"""What the commands of `results` do; imported when they run."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from hexathlon.baselines.harness.environments import short
+from hexathlon.baselines.harness.errors import ExitCode, UsageError, near_miss
+from hexathlon.baselines.harness.plan import read_salt
+from hexathlon.baselines.harness.report import (
+    Table,
+    anchor_folders,
+    anchor_runs,
+    anchors_of,
+    as_json,
+    markdown,
+    percent,
+    read_run,
+    span,
+)
+from hexathlon_cli.output import note, print_report, print_table, print_text
+
+_FORMS = ("table", "markdown", "json")
+_SHOWN = 20
+
+
+def rescore_command(run: Path, out: Path, salt_file: Path | None) -> int:
+    """Run `hexathlon rescore`."""
+    from hexathlon.baselines.harness.rescore import rescore_run
+
+    done = rescore_run(run, out, read_salt(salt_file))
+    for task, old, new in done.changed[:_SHOWN]:
+        print_text(f"{task}: {old} -> {new}")
+    print_text(f"{done.changes:,} of {done.records:,} rewards changed. Records: {done.run}")
+    return ExitCode.FINE
+
+
+def verify_command(run: Path, salt_file: Path | None, *, whole: bool) -> int:
+    """Run `hexathlon verify`."""
+    from hexathlon.baselines.harness.verify import NOT_VERIFIABLE, verify_run
+
+    done = verify_run(run, read_salt(salt_file), whole=whole)
+    for finding in done.findings[:_SHOWN]:
+        note(f"mismatch: {finding}")
+    if len(done.findings) > _SHOWN:
+        note(f"… and {len(done.findings) - _SHOWN} more")
+    if not done.sound:
+        print_text(f"rejected: {run}: {len(done.findings)} findings")
+        return ExitCode.NOT_VERIFIED
+    print_text(f"verified: {run}: {done.replayed:,} of {done.planned:,} trials replayed alike")
+    print_text(f"not verifiable by replay: {', '.join(NOT_VERIFIABLE)}")
+    return ExitCode.FINE
+
+
+def compare_command(runs: Sequence[Path], *, as_json: bool) -> int:
+    """Run `hexathlon compare`."""
+    from hexathlon.baselines.harness.compare import compare_runs
+
+    rows = compare_runs(runs)
+    if as_json:
+        print_text(json.dumps([row.as_json() for row in rows], indent=2))
+        return ExitCode.FINE
+    headings = ("event", "A and B", "tasks", "A - B", "95% interval", "p", "detectable", "test")
+    body = tuple(
+        (
+            short(row.env),
+            f"{row.a} and {row.b}",
+            f"{row.result.tasks:,}",
+            percent(row.result.difference),
+            span(row.result.low, row.result.high),
+            f"{row.adjusted:.2g}",
+            percent(row.result.detectable),
+            row.result.method,
+        )
+        for row in rows
+    )
+    print_table(Table("Paired comparison, p corrected by Holm", headings, body))
+    for row in rows:
+        if row.warning:
+            note(f"careful, {row.a} and {row.b}: {row.warning}")
+    return ExitCode.FINE
+
+
+def report_command(run: Path, form: str, anchor: Sequence[Path], out: Path | None) -> int:
+    """Run `hexathlon report`."""
+    if form not in _FORMS:
+        raise UsageError(near_miss("format", form, _FORMS))
+    found = read_run(run)
+    anchors = anchors_of([found, *anchor_runs(run), *map(read_run, anchor)])
+    if form == "table":
+        if out is not None:
+            raise UsageError("--out needs --format markdown or json")
+        print_report(found, details=True, anchors=anchors)
+        return ExitCode.FINE
+    if form == "json":
+        text = json.dumps(as_json(found, anchors), indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = markdown(found, anchors)
+    if out is None:
+        print_text(text)
+        return ExitCode.FINE
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {out}: {error.strerror}") from None
+    return ExitCode.FINE
+
+
+def leaderboard_command(runs: Sequence[Path], out: Path, *, verify: bool) -> int:
+    """Run `hexathlon leaderboard build`."""
+    from hexathlon.baselines.harness.progress import Progress
+    from hexathlon.leaderboard.build import BuildError, build
+
+    everything = [path for run in runs for path in (run, *anchor_folders(run))]
+    verified = _verified(everything) if verify else []
+    with Progress("writing pages", None) as progress:
+
+        def tick(done: int, total: int) -> None:
+            progress.total = total
+            progress.advance()
+
+        try:
+            page = build(everything, out, verified=verified, progress=tick)
+        except (BuildError, OSError) as error:
+            raise UsageError(str(error)) from None
+    print_text(f"Leaderboard: {page}")
+    return ExitCode.FINE
+
+
+def _verified(runs: Sequence[Path]) -> list[Path]:
+    """Return the runs that a replay confirms."""
+    from hexathlon.baselines.harness.verify import verify_run
+
+    sound = []
+    for run in runs:
+        done = verify_run(run)
+        if done.sound:
+            sound.append(run)
+        for finding in done.findings[:_SHOWN]:
+            note(f"not verified: {run}: {finding}")
+    return sound

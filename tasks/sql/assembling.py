@@ -1,0 +1,99 @@
+"""Task records from what was composed: a question, an impossible question, or a change."""
+
+from typing import Any
+
+from hexathlon.tasks.seeding import derive_seed, generator_for
+from hexathlon.tasks.source import Address
+from hexathlon.tasks.sql.bench import bench_for
+from hexathlon.tasks.sql.clarify import agenda, idle_agenda
+from hexathlon.tasks.sql.composing import Composition
+from hexathlon.tasks.sql.tools import sql_tools
+from hexathlon.tasks.sql.world import world_for
+from hexathlon.tasks.sql.writes import WriteInstance
+from hexathlon.tasks.sql.writing import write_check, write_params
+from hexathlon.tasks.task import Check, Limits, Task
+
+__all__ = ["question_task", "write_task"]
+
+_IDLE_USER = 0.3
+"""Share of the questions that leave nothing open and still come with a user."""
+
+
+def question_task(
+    address: Address, version: str, seed: int, made: Composition, twin: str | None
+) -> Task:
+    """The record of a question, possible or not."""
+    bench = bench_for(made.world)
+    documents = [document.name for document in bench.schema.documents]
+    user = _user(made, seed)
+    params = {
+        **bench.visible.address(),
+        "mode": "read",
+        "user": user,
+        "hidden": [population.address() for population in bench.hidden],
+    }
+    tools = sql_tools("sql", documents=bool(documents), user=user is not None)
+    check = _question_check(made, canary_of(seed))
+    return Task(
+        instruction=made.instruction,
+        params={**_common(made.world, made.attempt), **params},
+        tools=tools,
+        checks=(check,),
+        twin=str(address._replace(template=twin)) if twin else None,
+        **_identity(address, version, seed),
+    )
+
+
+def write_task(
+    address: Address, version: str, seed: int, made: WriteInstance, attempt: int
+) -> Task:
+    """The record of a change."""
+    documents = bool(world_for(made.world).schema.documents)
+    return Task(
+        instruction=made.instruction,
+        params={**_common(made.world, attempt), **write_params(made), "user": None},
+        tools=sql_tools("database", documents=documents),
+        checks=(write_check(made, canary_of(seed)),),
+        **_identity(address, version, seed),
+    )
+
+
+def canary_of(seed: int) -> str:
+    """The string that stands in the truth of a task and nowhere else."""
+    return f"hexathlon-sql-{derive_seed('sql-canary', seed):016x}"
+
+
+def _identity(address: Address, version: str, seed: int) -> dict[str, Any]:
+    return {
+        "id": str(address),
+        "family": "sql",
+        "generator": "sql",
+        "version": version,
+        "level": address.level,
+        "split": address.split,
+        "seed": seed,
+        "limits": Limits(turns=20 if address.level in ("tiny", "easy") else 30),
+        "canary": canary_of(seed),
+    }
+
+
+def _common(world: str, attempt: int) -> dict[str, Any]:
+    documents = [document.name for document in world_for(world).schema.documents]
+    return {"backend": "sqlite", "world": world, "attempt": attempt, "documents": documents}
+
+
+def _question_check(made: Composition, canary: str) -> Check:
+    obstacle = made.draft.obstacle
+    if obstacle is not None:
+        params: dict[str, Any] = {"reason": obstacle.reason, "evidence": list(obstacle.evidence)}
+        return Check(name="sql_impossible", params={**params, "canary": canary})
+    kept = made.kept
+    params = {"gold": kept.gold, "ordered": kept.ordered, "columns": kept.columns}
+    return Check(name="sql_result", params={**params, "canary": canary})
+
+
+def _user(made: Composition, seed: int) -> dict[str, Any] | None:
+    if made.draft.slot is not None:
+        return agenda(made.draft.slot)
+    rng = generator_for("sql-user", seed)
+    return idle_agenda() if rng.random() < _IDLE_USER else None

@@ -1,0 +1,101 @@
+"""The databases of one world that its tasks are screened on: open, shared by all of its tasks.
+
+Every task of a world has the same visible and hidden populations, so they are made once. The
+connections here are the generator's own; environments and verifiers open theirs.
+"""
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Any
+
+from hexathlon.tasks.seeding import derive_seed
+from hexathlon.tasks.sql.database import fill
+from hexathlon.tasks.sql.schema import Schema
+from hexathlon.tasks.sql.world import World, world_for
+from hexathlon.tasks.task import Level
+
+__all__ = ["HIDDEN", "Bench", "Population", "bench_for"]
+
+HIDDEN = 5
+_HIDDEN_SIZES: dict[Level, int] = {"tiny": 120, "easy": 300, "medium": 500, "hard": 800}
+_SIZES: dict[Level, tuple[int, ...]] = {
+    "tiny": (20, 35, 50),
+    "easy": (300, 500, 800),
+    "medium": (4_000, 10_000),
+    "hard": (20_000, 20_000, 50_000, 50_000, 100_000),
+}
+_HUGE = 1_000_000
+_HUGE_EVERY = 100
+"""One hard world of train in this many holds a million rows; making one takes many seconds."""
+EVALUATED = 10_000
+"""Largest visible database that is also computed without SQL."""
+
+
+class Population:
+    """One population: rows, and a connection to a database that holds them."""
+
+    def __init__(self, world: World, seed: int, size: int) -> None:
+        self._world = world
+        self.seed = seed
+        self.size = size
+
+    @cached_property
+    def rows(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Rows of the tables that questions are about."""
+        every = self._world.rows(self.seed, self.size)
+        return {table.name: every[table.name] for table in self._world.schema.asked()}
+
+    @cached_property
+    def connection(self) -> sqlite3.Connection:
+        """A connection to these tables alone."""
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        schema = Schema("", "", self._world.schema.asked())
+        rows = self.rows
+        fill(connection, schema, rows)
+        if self.size > EVALUATED:
+            del self.rows
+        return connection
+
+    def __del__(self) -> None:
+        connection = self.__dict__.get("connection")
+        if connection is not None:
+            connection.close()
+
+    def answer(self, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        return self.connection.execute(sql).fetchall()
+
+    def address(self) -> dict[str, int]:
+        """What a task's parameters say of the population."""
+        return {"population": self.seed, "size": self.size}
+
+
+class Bench:
+    """A world with its populations."""
+
+    def __init__(self, world: World, level: Level) -> None:
+        self.world = world
+        self.schema = world.schema
+        draw = derive_seed("sql-bench", world.id)
+        sizes = _SIZES[level]
+        size = sizes[draw % len(sizes)]
+        if level == "hard" and world.split == "train" and (draw // 64) % _HUGE_EVERY == 0:
+            size = _HUGE
+        self.visible = Population(world, derive_seed("sql-visible", world.id), size)
+        self.hidden = [
+            Population(world, derive_seed("sql-hidden", world.id, number), _HIDDEN_SIZES[level])
+            for number in range(HIDDEN)
+        ]
+
+    @cached_property
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """Column names by table."""
+        return {t.name: [column.name for column in t.columns] for t in self.schema.tables}
+
+
+@lru_cache(maxsize=5)
+def bench_for(world_id: str) -> Bench:
+    """The bench of a world; recent ones are kept."""
+    world = world_for(world_id)
+    return Bench(world, world.level)

@@ -1,0 +1,81 @@
+"""From an address to a kept draft: the search for an instance that passes screening.
+
+The search is deterministic and bounded. Its outcome is the number of the attempt that passed,
+which a task carries, so that the draft can be made again without the search and without a salt.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+
+from hexathlon.tasks.errors import GenerationExhausted
+from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.sql.bench import bench_for
+from hexathlon.tasks.sql.phenomena import LEAST, phenomena
+from hexathlon.tasks.sql.programs.walk import scans
+from hexathlon.tasks.sql.realise import question
+from hexathlon.tasks.sql.screening import Kept, Rejected, screen
+from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, all_templates
+from hexathlon.tasks.sql.templates.scene import Scene
+
+__all__ = ["ATTEMPTS", "WORLD_TRIES", "Composition", "compose", "recompose"]
+
+WORLD_TRIES = 8
+"""Attempts in one world before the next world is tried."""
+ATTEMPTS = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A kept draft with its question."""
+
+    world: str
+    attempt: int
+    draft: Draft
+    kept: Kept
+    tables: tuple[str, ...]
+    instruction: str
+
+
+def compose(template: str, worlds: list[str], seed: int) -> Composition:
+    """Search for an instance; worlds take `WORLD_TRIES` attempts each, in turn.
+
+    Raises:
+        GenerationExhausted: No attempt passed.
+    """
+    reasons: Counter[str] = Counter()
+    for attempt in range(ATTEMPTS):
+        world = worlds[(attempt // WORLD_TRIES) % len(worlds)]
+        try:
+            return recompose(template, world, seed, attempt)
+        except Unbindable:
+            reasons["unbindable"] += 1
+        except Rejected as rejected:
+            reasons[str(rejected)] += 1
+    told = ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
+    raise GenerationExhausted(
+        f"template {template} found no instance in {ATTEMPTS} attempts, first in {worlds[0]}: "
+        f"{told}"
+    )
+
+
+@lru_cache(maxsize=128)
+def recompose(template: str, world: str, seed: int, attempt: int) -> Composition:
+    """Make one attempt.
+
+    Raises:
+        Unbindable: The schema offers nothing for the template.
+        Rejected: The draft did not pass.
+    """
+    bench = bench_for(world)
+    rng = generator_for("sql-draft", seed, attempt)
+    level = bench.world.level
+    scene = Scene(bench.schema, level, rng, bench.hidden[0].rows)
+    draft = all_templates()[template].build(scene)
+    if len(phenomena(draft.program)) < LEAST[level]:
+        raise Rejected("shallow")
+    kept = screen(draft, bench, correlated=level != "hard")
+    tables = tuple(dict.fromkeys(scan.table for scan in scans(draft.program)))
+    return Composition(
+        world, attempt, draft, kept, tables, question(draft, bench.schema, tables, rng)
+    )

@@ -1,0 +1,141 @@
+"""DBBench, part of AgentBench: one small table a task; questions, inserts and updates.
+
+The 300 standard tasks ship with the package. As published, each line of `standard.jsonl` holds the
+description, the label and the table with its rows. All columns are text, as in the original.
+
+The label of a question is the truth, not its gold query, of which every third is no valid SQL. The
+label of a write is a MySQL statement; `replay` translates it, and `REPLAY` says where the result
+still differs from the published hash of the table.
+"""
+
+import json
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hexathlon.tasks.sql.data import shipped_lines
+from hexathlon.tasks.sql.loaders.gold import hardness, tokens, translated
+from hexathlon.tasks.sql.loaders.loaded import Item, LoadedSource, safe_template
+from hexathlon.tasks.sql.loaders.spider import json_list
+from hexathlon.tasks.task import Check, Level, Split
+
+__all__ = ["UNREPRODUCED", "DBBenchSource", "replay", "source", "table_of"]
+
+UNREPRODUCED: Mapping[int, str] = {
+    225: "the published hash belongs to no table that the statement can leave",
+}
+"""Tasks, by place in the file, whose published hash the replayed statement does not give."""
+
+_NOTE = {
+    "answer": (
+        "Every column holds text. Hand in the answer as a list of values, one for each row and "
+        "column of the result."
+    ),
+    "database": "Every column holds text. Change the table and hand in the database.",
+}
+_LEVELS: dict[str, Level] = {"easy": "tiny", "medium": "easy", "hard": "medium", "extra": "hard"}
+
+
+class DBBenchSource(LoadedSource):
+    """DBBench's standard tasks: the shipped ones, or those of a folder given."""
+
+    name = "dbbench"
+    folder = "dbbench"
+
+    def read(self, split: Split) -> Sequence[Item]:
+        """The 300 tasks are the test split; a folder's `dev.jsonl` is the dev split."""
+        if split == "test":
+            return [_item(entry, index) for index, entry in enumerate(self._entries())]
+        if split == "dev" and self._root is not None and (self._root / "dev.jsonl").is_file():
+            entries = json_list(self._root / "dev.jsonl")
+            return [_item(entry, index) for index, entry in enumerate(entries)]
+        return []
+
+    def contents(self) -> Sequence[bytes]:
+        """The task file."""
+        return [json.dumps(self._entries(), sort_keys=True).encode()]
+
+    def _entries(self) -> list[dict[str, Any]]:
+        if self._root is not None:
+            return json_list(self._root / "standard.jsonl")
+        return [json.loads(line) for line in shipped_lines("dbbench.jsonl.gz")]
+
+
+def table_of(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The entry's table: text columns that compare without case, as in MySQL, and text cells."""
+    info = entry["table"]["table_info"]
+    return {
+        "name": entry["table"]["table_name"],
+        "columns": [[column["name"], "TEXT COLLATE NOCASE"] for column in info["columns"]],
+        "rows": [[None if v is None else str(v) for v in row] for row in info["rows"]],
+    }
+
+
+def replay(entry: Mapping[str, Any]) -> list[str]:
+    """The label of a write task as SQLite statements."""
+    table = table_of(entry)
+    statements = [translated(statement, [table["name"]]) for statement in entry["label"]]
+    return [_respelt(statement, table) for statement in statements]
+
+
+def _respelt(statement: str, table: Mapping[str, Any]) -> str:
+    """Texts after WHERE in the spelling of the table, where only accents differ as in MySQL."""
+    head, where, condition = statement.partition(" WHERE ")
+    cells = {_folded(cell): cell for row in table["rows"] for cell in row if cell is not None}
+    present = {cell.lower() for row in table["rows"] for cell in row if cell is not None}
+    for word in tokens(condition):
+        text = word[1:-1].replace("''", "'")
+        known = cells.get(_folded(text))
+        if word[0] == "'" and known is not None and text.lower() not in present:
+            condition = condition.replace(word, "'" + known.replace("'", "''") + "'")
+    return head + where + condition
+
+
+def _folded(text: str) -> str:
+    parts = unicodedata.normalize("NFKD", text)
+    return "".join(letter for letter in parts if not unicodedata.combining(letter)).lower()
+
+
+def _item(entry: Mapping[str, Any], index: int) -> Item:
+    kind = str(entry["type"][0])
+    writes = kind in ("INSERT", "UPDATE", "DELETE")
+    table = table_of(entry)
+    submit: Any = "database" if writes else "answer"
+    gold = replay(entry) if writes else [str(value) for value in entry["label"]]
+    query = str(entry.get("sql", {}).get("query", "")) or gold[0]
+    return Item(
+        template=safe_template(kind.lower().replace("-", "_")),
+        level="easy" if writes else _LEVELS[hardness(query)],
+        index=index,
+        instruction=f"{entry['description']}\n\n{entry['add_description']}\n{_NOTE[submit]}",
+        database={"kind": "tables", "tables": [table]},
+        submit=submit,
+        checks=_write_checks(entry, index, gold) if writes else _answer_checks(entry),
+        gold=tuple(gold),
+    )
+
+
+def _write_checks(
+    entry: Mapping[str, Any], index: int, statements: Sequence[str]
+) -> tuple[Check, ...]:
+    own: dict[str, Any] = {"statements": list(statements)}
+    published = str(entry.get("answer_md5", ""))[3:-4]
+    if published and index not in UNREPRODUCED:
+        own = {"hash": published}
+    return (
+        Check(name="dbbench", params=own),
+        Check(name="sql_write", params={"statements": list(statements)}, headline=False),
+    )
+
+
+def _answer_checks(entry: Mapping[str, Any]) -> tuple[Check, ...]:
+    label = {"label": list(entry["label"])}
+    return (
+        Check(name="dbbench", params=label),
+        Check(name="sql_answer", params=label, headline=False),
+    )
+
+
+def source() -> DBBenchSource:
+    """The source of the shipped tasks."""
+    return DBBenchSource()

@@ -1,0 +1,207 @@
+"""What the loaders share: a fixed list of items per split, served as a task source.
+
+A loader only reads its format into `Item`s. Ids count within the source's file, so they never move;
+`address` goes round the templates, so that any prefix covers all of them.
+"""
+
+import hashlib
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from hexathlon.tasks.errors import UnknownTask
+from hexathlon.tasks.seeding import derive_seed
+from hexathlon.tasks.source import Address, Script, TaskSource, fingerprint_of, parse_address
+from hexathlon.tasks.sql.database import data_folder
+from hexathlon.tasks.sql.loaders.gold import hardness
+from hexathlon.tasks.sql.scripts import action
+from hexathlon.tasks.sql.tools import SubmitKind, sql_tools
+from hexathlon.tasks.task import Check, Level, Limits, Split, Task
+
+__all__ = ["Item", "LoadedSource", "read_check", "safe_template"]
+
+
+@dataclass(frozen=True)
+class Item:
+    """One task of a public set."""
+
+    template: str
+    level: Level
+    index: int
+    instruction: str
+    database: Mapping[str, Any]
+    submit: SubmitKind
+    checks: tuple[Check, ...]
+    gold: tuple[str, ...] = ()
+    """Statements that solve it; for answers, the answer's values."""
+    alternatives: Mapping[str, str] = field(default_factory=dict)
+    mutants: Mapping[str, str] = field(default_factory=dict)
+    documents: Mapping[str, str] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Further parameters of the task."""
+
+
+class LoadedSource(TaskSource):
+    """A public set: finite, in the splits it came with."""
+
+    family = "sql"
+    version = "1"
+    folder = ""
+    """The set's folder inside HEXATHLON_DATA."""
+
+    def __init__(self, root: Path | None = None) -> None:
+        self._root = root
+        self._items: dict[Split, dict[tuple[str, str, int], Item]] = {}
+
+    @abstractmethod
+    def read(self, split: Split) -> Sequence[Item]:
+        """Read the items of a split; empty if the set has no such split.
+
+        Raises:
+            MissingData: The files are not there.
+        """
+
+    @property
+    def root(self) -> Path:
+        """The set's folder: the one given, else by its name in HEXATHLON_DATA."""
+        return self._root if self._root is not None else data_folder() / self.folder
+
+    def size(self, split: Split, level: Level | None = None) -> int | None:
+        """The number of tasks, of all levels or of one."""
+        return len(self._order(split, level))
+
+    def address(self, split: Split, index: int, level: Level | None = None) -> str:
+        """The id of the index-th task, going round the templates."""
+        item = self._order(split, level)[index]
+        return str(Address(self.name, item.template, item.level, split, item.index))
+
+    def build(self, task_id: str, salt: str | None = None) -> Task:
+        """Build the task of this id.
+
+        Raises:
+            UnknownTask: The set has no such task.
+        """
+        item, address = self._find(task_id), parse_address(task_id)
+        return Task(
+            id=task_id, family=self.family, generator=self.name, version=self.version,
+            level=item.level, split=address.split, seed=derive_seed("sql-loaded", task_id),
+            instruction=item.instruction,
+            params={
+                "backend": "sqlite", "database": dict(item.database), "user": None,
+                "mode": "write" if item.submit == "database" else "read",
+                "documents": dict(item.documents), **item.extra,
+            },
+            tools=sql_tools(item.submit, documents=bool(item.documents), impossible=False),
+            limits=Limits(turns=20), checks=item.checks,
+            canary=f"hexathlon-{self.name}-{derive_seed('sql-loaded-canary', task_id):016x}",
+        )  # fmt: skip
+
+    def oracle(self, task: Task) -> Script:
+        """Replay the gold statements, or hand in the published answer."""
+        item = self._find(task.id)
+        return _replay(item.submit, item.gold)
+
+    def alternatives(self, task: Task) -> Mapping[str, Script]:
+        """Other right queries, where the set has them."""
+        return {name: _hand_in(sql) for name, sql in self._find(task.id).alternatives.items()}
+
+    def mutants(self, task: Task) -> Mapping[str, Script]:
+        """Near misses, where the set has them."""
+        return {name: _hand_in(sql) for name, sql in self._find(task.id).mutants.items()}
+
+    def policies(self, task: Task) -> Mapping[str, Script]:
+        """Trivial agents: an empty result, a frequent number, the database as it was."""
+        submit = self._find(task.id).submit
+        if submit == "database":
+            return {"untouched": _replay(submit, ())}
+        if submit == "answer":
+            return {"empty": _replay(submit, ()), "majority": _replay(submit, ("1",))}
+        return {"empty": _hand_in("SELECT NULL WHERE 1 = 0"), "majority": _hand_in("SELECT 3")}
+
+    def fingerprint(self) -> str:
+        """SHA-256 over the loaders' code and the files that were read."""
+        digest = hashlib.sha256(fingerprint_of(self).encode())
+        for content in self.contents():
+            digest.update(hashlib.sha256(content).digest())
+        return digest.hexdigest()
+
+    @abstractmethod
+    def contents(self) -> Sequence[bytes]:
+        """The files that decide the tasks, in a fixed order."""
+
+    def _held(self, split: Split) -> dict[tuple[str, str, int], Item]:
+        if split not in self._items:
+            items = self.read(split)
+            self._items[split] = {(i.template, i.level, i.index): i for i in items}
+            self.__dict__.pop("_orders", None)
+        return self._items[split]
+
+    @cached_property
+    def _orders(self) -> dict[tuple[Split, Level | None], list[Item]]:
+        return {}
+
+    def _order(self, split: Split, level: Level | None) -> list[Item]:
+        items = self._held(split)
+        if (split, level) not in self._orders:
+            chosen = [item for item in items.values() if level in (None, item.level)]
+            self._orders[split, level] = _round(chosen)
+        return self._orders[split, level]
+
+    def _find(self, task_id: str) -> Item:
+        address = parse_address(task_id)
+        key = (address.template, address.level, address.index)
+        item = self._held(address.split).get(key) if address.source == self.name else None
+        if item is None or str(address) != task_id:
+            raise UnknownTask(task_id, f"{self.name} has no such task")
+        return item
+
+
+def _round(items: Sequence[Item]) -> list[Item]:
+    """The items in rounds over their templates, each template in its own order."""
+    seen: dict[str, int] = {}
+    places = []
+    for item in items:
+        places.append((seen.get(item.template, 0), list(seen).index(item.template)
+                       if item.template in seen else len(seen)))  # fmt: skip
+        seen[item.template] = seen.get(item.template, 0) + 1
+    return [item for _, item in sorted(zip(places, items, strict=True), key=lambda pair: pair[0])]
+
+
+def read_check(own: str, gold: str, *beside: str, ordered: bool = False) -> tuple[Check, ...]:
+    """The set's own rule as headline; further rules and our strict one beside it."""
+    strict = {"gold": gold, "ordered": ordered}
+    return (
+        Check(name=own, params={"gold": gold}),
+        *(Check(name=name, params={"gold": gold}, headline=False) for name in beside),
+        Check(name="sql_result", params=strict, headline=False),
+    )
+
+
+def safe_template(name: str) -> str:
+    """A database's name as the template part of an id."""
+    return "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in name)
+
+
+def level_of(gold: str, stated: str | None = None) -> Level:
+    """The level of a query: as the set says it, else by the parts of the query."""
+    levels: dict[str, Level] = {
+        "easy": "tiny", "simple": "easy", "medium": "easy", "moderate": "medium",
+        "hard": "medium", "extra": "hard", "challenging": "hard",
+    }  # fmt: skip
+    return levels[stated] if stated in levels else levels[hardness(gold)]
+
+
+def _replay(submit: Literal["sql", "answer", "database"], gold: Sequence[str]) -> Script:
+    if submit == "answer":
+        yield action("submit", answer=list(gold))
+        return
+    for statement in gold:
+        yield action("run_query", sql=statement)
+    yield action("submit", sql=gold[-1]) if submit == "sql" else action("submit")
+
+
+def _hand_in(sql: str) -> Script:
+    yield action("submit", sql=sql)

@@ -1,0 +1,65 @@
+"""Our own questions on the Chinook database, which ships with the package.
+
+Each question has two independent queries that agree on the database and on its variants; the
+variants are the hidden databases of the strict rule, which is the headline.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hexathlon.tasks.sql.data import chinook_questions, shipped_database
+from hexathlon.tasks.sql.loaders.loaded import Item, LoadedSource
+from hexathlon.tasks.task import Check, Split
+
+__all__ = ["HIDDEN", "ChinookSource", "source"]
+
+HIDDEN = 3
+"""Variants of the database on which an answer must be right as well."""
+
+
+class ChinookSource(LoadedSource):
+    """Questions on Chinook; all of them are the test split."""
+
+    name = "chinook"
+
+    def read(self, split: Split) -> Sequence[Item]:
+        """The questions in the order of their file."""
+        if split != "test":
+            return []
+        return [_item(entry, index) for index, entry in enumerate(chinook_questions())]
+
+    def contents(self) -> Sequence[bytes]:
+        """The database and the questions."""
+        return [shipped_database("chinook"), repr(chinook_questions()).encode()]
+
+
+def _item(entry: Mapping[str, Any], index: int) -> Item:
+    gold = entry["query"]
+    ordered = bool(entry.get("ordered", False))
+    strict = {"gold": gold, "ordered": ordered}
+    hidden = [
+        {"kind": "shipped", "name": "chinook", "variant": variant}
+        for variant in range(1, HIDDEN + 1)
+    ]
+    return Item(
+        template=entry["topic"],
+        level=entry["level"],
+        index=index,
+        instruction=entry["text"],
+        database={"kind": "shipped", "name": "chinook"},
+        submit="sql",
+        checks=(
+            Check(name="sql_result", params=strict),
+            Check(name="spider", params={"gold": gold}, headline=False),
+            Check(name="bird_ex", params={"gold": gold}, headline=False),
+        ),
+        gold=(gold,),
+        alternatives={"second": entry["second"]},
+        mutants={f"wrong_{place}": sql for place, sql in enumerate(entry["wrong"], 1)},
+        extra={"hidden": hidden},
+    )
+
+
+def source() -> ChinookSource:
+    """The source of the shipped questions."""
+    return ChinookSource()

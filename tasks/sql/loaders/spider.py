@@ -1,0 +1,93 @@
+"""Spider: `dev.json` and its like, one SQLite file per database.
+
+Files as published: `dev.json`, `train_spider.json` with `train_others.json`, `test.json` hold lists
+of {"db_id", "question", "query"}; databases lie in `database/ID/ID.sqlite` (`test_database` for the
+test split). The headline is Spider's test-suite rule; the strict rule stands beside it.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hexathlon.tasks.errors import MissingData
+from hexathlon.tasks.sql.loaders.gold import is_ordered
+from hexathlon.tasks.sql.loaders.loaded import (
+    Item,
+    LoadedSource,
+    level_of,
+    read_check,
+    safe_template,
+)  # fmt: skip
+from hexathlon.tasks.task import Split
+
+__all__ = ["SpiderSource", "json_list", "source"]
+
+_FILES: dict[Split, tuple[str, ...]] = {
+    "train": ("train_spider.json", "train_others.json"),
+    "dev": ("dev.json",),
+    "test": ("test.json",),
+}
+
+
+class SpiderSource(LoadedSource):
+    """Questions of Spider with their databases."""
+
+    name = "spider"
+    folder = "spider"
+
+    def read(self, split: Split) -> Sequence[Item]:
+        """The questions of a split, in the order of their files."""
+        files = [self.root / name for name in _FILES.get(split, ())]
+        if not self.root.is_dir():
+            raise MissingData(f"there is no folder {self.root} with Spider's files")
+        entries = [entry for file in files if file.is_file() for entry in json_list(file)]
+        return [self._item(entry, index, split) for index, entry in enumerate(entries)]
+
+    def contents(self) -> Sequence[bytes]:
+        """The question files and all databases."""
+        names = [name for files in _FILES.values() for name in files]
+        paths = [self.root / name for name in names if (self.root / name).is_file()]
+        return [path.read_bytes() for path in [*paths, *sorted(self.root.glob("*/*/*.sqlite"))]]
+
+    def _item(self, entry: dict[str, Any], index: int, split: Split) -> Item:
+        name, gold = entry["db_id"], entry["query"]
+        folder = "test_database" if split == "test" else "database"
+        if not (self.root / folder).is_dir():
+            folder = "database"
+        place = f"{folder}/{name}/{name}.sqlite"
+        return Item(
+            template=safe_template(name), level=level_of(gold), index=index,
+            instruction=entry["question"],
+            database={"kind": "file", "path": self.place(place)}, submit="sql",
+            checks=read_check("spider", gold, "bird_ex", ordered=is_ordered(gold)), gold=(gold,),
+        )  # fmt: skip
+
+    def place(self, name: str) -> str:
+        """A file's path as it stands in a task: relative to HEXATHLON_DATA where it lies there."""
+        return f"{self.folder}/{name}" if self._root is None else str(self._root / name)
+
+
+def json_list(file: Path) -> list[dict[str, Any]]:
+    """The entries of a JSON list, or of a file with one JSON object a line.
+
+    Raises:
+        MissingData: There is no such file, or it is not of this form.
+    """
+    if not file.is_file():
+        raise MissingData(f"there is no file {file}")
+    text = file.read_text(encoding="utf-8")
+    try:
+        if file.suffix == ".jsonl":
+            return [json.loads(line) for line in text.splitlines() if line.strip()]
+        entries = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise MissingData(f"{file} is not JSON: {error}") from error
+    if not isinstance(entries, list):
+        raise MissingData(f"{file} holds no list: expected a list of objects")
+    return entries
+
+
+def source() -> SpiderSource:
+    """The source that reads HEXATHLON_DATA/spider."""
+    return SpiderSource()

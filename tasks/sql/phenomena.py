@@ -1,0 +1,47 @@
+"""What makes a query program hard, counted: the measure by which levels are told apart."""
+
+from hexathlon.tasks.sql.programs.expressions import Call, Literal, Scalar, Variant
+from hexathlon.tasks.sql.programs.relations import (
+    Aggregate,
+    Combine,
+    Group,
+    Join,
+    Match,
+    Relation,
+    Window,
+)
+from hexathlon.tasks.sql.programs.walk import nodes, scans
+
+__all__ = ["LEAST", "phenomena"]
+
+LEAST = {"tiny": 0, "easy": 1, "medium": 2, "hard": 3}
+"""Fewest phenomena of a question of the level."""
+
+
+def phenomena(program: Relation) -> tuple[str, ...]:
+    """Names of the phenomena that a program combines."""
+    labels = {variant.label for variant in nodes(program, Variant)}
+    aliases = {scan.alias for scan in scans(program)}
+    groups = list(nodes(program, Group))
+    found = {
+        "joins": len(aliases) > 2 or bool(list(nodes(program, Join))),
+        "many_joins": len(aliases) > 3,
+        "documents": "outdated_document" in labels,
+        "dirty": "skip_cleaning" in labels,
+        "deleted_rows": "count_deleted" in labels,
+        "windows": any(True for _ in nodes(program, Window)),
+        "partners": any(True for _ in nodes(program, Match)),
+        "sets": any(True for _ in nodes(program, Combine)),
+        "nesting": len(groups) > 1 or any(True for _ in nodes(program, Scalar)),
+        "conditional": any(item.where is not None for item in nodes(program, Aggregate)),
+        "distinct": any(item.distinct for item in nodes(program, Aggregate)),
+        "dates": any(_is_date(call) for call in nodes(program, Call)),
+        "grouping": bool(groups),
+    }
+    return tuple(name for name, present in found.items() if present)
+
+
+def _is_date(call: Call) -> bool:
+    if call.function == "substr":
+        return call.arguments[1:] in ((Literal(1), Literal(4)), (Literal(1), Literal(7)))
+    return call.function == "days_between"

@@ -1,0 +1,182 @@
+"""English for a draft: the request, the columns, the order and what else decides the answer.
+
+The words follow the program: whether an order is stated, which keys it has, whether rows appear
+once, is read off the program's nodes, so the question cannot ask for another thing than the
+program computes.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from hexathlon.tasks.sql.programs.expressions import Call, Expression, Ref, Variant
+from hexathlon.tasks.sql.programs.relations import (
+    Combine,
+    Distinct,
+    Extend,
+    Join,
+    Limit,
+    Order,
+    Project,
+    Relation,
+)
+from hexathlon.tasks.sql.programs.walk import names_read, nodes, scans
+from hexathlon.tasks.sql.schema import Column, Schema
+from hexathlon.tasks.sql.templates.draft import Draft
+
+__all__ = ["question", "rules_note"]
+
+Pick = Callable[[Sequence[str]], str]
+
+
+def question(draft: Draft, schema: Schema, tables: Sequence[str], rng: np.random.Generator) -> str:
+    """The whole question as the agent reads it."""
+
+    def pick(options: Sequence[str]) -> str:
+        return options[int(rng.integers(len(options)))]
+
+    sentences = [pick(draft.asks), _columns(draft, pick)]
+    sentences += _shape(draft.program, draft.outputs, pick)
+    sentences += draft.notes
+    sentences += _spellings(draft, schema)
+    sentences += _known_partners(draft.program, schema)
+    sentences += rules_note(schema, tables)
+    return " ".join(sentences)
+
+
+def _columns(draft: Draft, pick: Pick) -> str:
+    items = list(draft.outputs.values())
+    if len(items) == 1:
+        return pick(
+            [
+                f"Return a single column: {items[0]}.",
+                f"The answer has one column: {items[0]}.",
+                f"Give one column, {items[0]}.",
+            ]
+        )
+    listed = "; ".join(items)
+    return pick(
+        [
+            f"Return exactly {_number(len(items))} columns, in this order: {listed}.",
+            f"The answer has {_number(len(items))} columns, in this order: {listed}.",
+            f"Columns of the answer, in this order: {listed}.",
+        ]
+    )
+
+
+def _shape(program: Relation, outputs: dict[str, str], pick: Pick) -> list[str]:
+    """Sentences about order, limit, repetition and rounding, read off the program."""
+    sentences = []
+    node, limit = program, None
+    if isinstance(node, Limit):
+        limit, node = node, node.source
+    if isinstance(node, Order):
+        keys = ", then by ".join(
+            f"{_bare(outputs[name])} ({'descending' if down else 'ascending'})"
+            for name, down in node.keys
+        )
+        sentences.append(
+            pick(
+                [f"Sort the rows by {keys}.", f"Order the answer by {keys}.", f"Sorted by {keys}."]
+            )
+        )
+        node = node.source
+    if limit is not None:
+        count = "row" if limit.count == 1 else f"{limit.count} rows"
+        skipped = f" after skipping {limit.offset}" if limit.offset else ""
+        sentences.append(f"Keep only the first {count} of that order{skipped}.")
+    if isinstance(node, Distinct):
+        sentences.append(pick(["List each different row once.", "No row appears twice."]))
+    for name, item in node.items if isinstance(node, Project) else ():
+        if isinstance(item, Call) and item.function == "round":
+            places = item.arguments[1]
+            sentences.append(f"Round {outputs[name]} to {getattr(places, 'value', 0)} decimals.")
+    return sentences
+
+
+def rules_note(schema: Schema, tables: Sequence[str]) -> list[str]:
+    """The sentence on rows that do not count, where a table of the question has such rows."""
+    used = [schema.table(name) for name in tables]
+    kinds = []
+    if any(table.soft_delete for table in used):
+        kinds.append("marked as deleted")
+    if any(table.natural_key for table in used):
+        kinds.append("repeating an earlier one")
+    if not kinds:
+        return []
+    return [
+        f"In every table that the question involves, leave out the rows {' or '.join(kinds)}, as "
+        "the documents describe."
+    ]
+
+
+def _spellings(draft: Draft, schema: Schema) -> list[str]:
+    """How untidy columns are to be written in the answer, where they get there uncounted."""
+    tables = {scan.alias: schema.table(scan.table) for scan in scans(draft.program)}
+    defined = {k: v for extend in nodes(draft.program, Extend) for k, v in extend.items}
+    sentences = []
+    for name, item in _answer_items(draft.program):
+        while isinstance(item, Ref) and item.name in defined:
+            item = defined[item.name]
+        if isinstance(item, Variant) and item.label == "skip_cleaning":
+            alias, _, column = names_read(item.wrong)[0].partition(".")
+            sentences.append(_spelling(draft.outputs[name], tables[alias].column(column)))
+    return [sentence for sentence in sentences if sentence]
+
+
+def _answer_items(program: Relation) -> tuple[tuple[str, Expression], ...]:
+    """The columns of the answer, as computed by its last projection."""
+    node = program
+    while not isinstance(node, Project):
+        if isinstance(node, Combine):
+            node = node.left
+        elif isinstance(node, Distinct | Order | Limit):
+            node = node.source
+        else:
+            return ()
+    return node.items
+
+
+def _spelling(description: str, column: Column) -> str:
+    bare, kind = _bare(description), column.dirt.kind if column.dirt else ""
+    if kind in ("case_padding", "codes") and column.values:
+        listed = ", ".join(f"'{value}'" for value in column.values)
+        return f"In the answer, write {bare} as one of {listed}."
+    match kind:
+        case "case_padding":
+            return f"In the answer, write {bare} in lower case, without blanks around it."
+        case "two_date_formats":
+            return f"In the answer, write {bare} like 2024-03-31."
+        case "currency_text":
+            return f"In the answer, give {bare} as a plain number."
+        case "missing_spellings":
+            return f"Where {bare} is not known, leave it empty (NULL)."
+        case _:
+            return ""
+
+
+def _known_partners(program: Relation, schema: Schema) -> list[str]:
+    """A sentence for every inner join that leaves out rows, read off the program."""
+    tables = {scan.alias: schema.table(scan.table) for scan in scans(program)}
+    phrases: list[str] = []
+    for join in nodes(program, Join):
+        for left, _ in join.on if join.kind == "inner" else ():
+            alias, _, name = left.partition(".")
+            column = tables[alias].column(name) if name else None
+            if column is None or column.references is None:
+                continue
+            parent = schema.table(column.references[0])
+            if column.nullable or column.law.orphans or parent.soft_delete:
+                phrases.append(f"{tables[alias].plural} without a known {column.noun}")
+    listed = " and ".join(dict.fromkeys(phrases))
+    return [f"Leave out {listed}."] if listed else []
+
+
+def _bare(description: str) -> str:
+    """A column's description without what stands in brackets after it."""
+    return description.partition(" (")[0]
+
+
+def _number(count: int) -> str:
+    words = ("no", "one", "two", "three", "four", "five", "six")
+    return words[count] if count < len(words) else str(count)

@@ -1,0 +1,206 @@
+"""Whether a drafted question is worth asking.
+
+A draft is kept if its answer is neither empty nor constant, if a computation without SQL agrees
+with it, if no answer hangs on the last digits of real numbers, if the alternative texts agree, and
+if enough near misses are told apart by the hidden databases.
+"""
+
+import math
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hexathlon.tasks.sql.bench import EVALUATED, Bench, Population
+from hexathlon.tasks.sql.mutations import ESSENTIAL, mutants
+from hexathlon.tasks.sql.programs.compute import order_key
+from hexathlon.tasks.sql.programs.evaluate import evaluate
+from hexathlon.tasks.sql.programs.relations import Relation, is_ordered
+from hexathlon.tasks.sql.programs.text import GOLD, OTHER, Style, sql_text
+from hexathlon.tasks.sql.templates.draft import Draft
+
+__all__ = ["LEAST_MUTANTS", "Kept", "Rejected", "same_answer", "screen"]
+
+LEAST_MUTANTS = 10
+_MOST_MUTANTS = 30
+_MOST_REPEATS = 2
+"""So often may one answer occur among the visible and the hidden databases."""
+
+Rows = list[tuple[Any, ...]]
+
+
+class Rejected(Exception):
+    """The draft is not kept; the message is a short slug of the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A draft that passed, with the texts that prove it."""
+
+    gold: str
+    ordered: bool
+    columns: int
+    alternatives: Mapping[str, str]
+    mutants: Mapping[str, str]
+    """Wrong queries by name; each differs from gold on a hidden database."""
+
+
+def screen(draft: Draft, bench: Bench, correlated: bool) -> Kept:
+    """Judge a draft.
+
+    Args:
+        draft: What to judge.
+        bench: The databases.
+        correlated: Whether an alternative may turn windows into correlated sub-queries, which
+            cost the square of the rows.
+
+    Raises:
+        Rejected: The draft is not kept.
+    """
+    gold = sql_text(draft.program)
+    ordered = is_ordered(draft.program)
+    visible = bench.visible.answer(gold)
+    hidden = [population.answer(gold) for population in bench.hidden]
+    _check_answers(visible, hidden)
+    _check_derivation(draft.program, bench, visible, hidden, ordered)
+    alternatives = dict(_alternatives(draft, gold, correlated))
+    for text in alternatives.values():
+        for population, right in zip(bench.hidden, hidden, strict=True):
+            if not same_answer(population.answer(text), right, ordered):
+                raise Rejected("alternative_differs")
+    if not alternatives:
+        raise Rejected("no_alternative")
+    killed = _killed(draft, gold, bench.hidden, hidden, ordered)
+    return Kept(gold, ordered, len(draft.program.columns), alternatives, killed)
+
+
+def _check_answers(visible: Rows, hidden: Sequence[Rows]) -> None:
+    if _trivial(visible):
+        raise Rejected("empty")
+    if sum(map(_trivial, hidden)) > 1:
+        raise Rejected("empty_hidden")
+    answers = [_canonical(rows) for rows in (visible, *hidden)]
+    if max(answers.count(answer) for answer in answers) > _MOST_REPEATS:
+        raise Rejected("constant")
+
+
+def _trivial(rows: Rows) -> bool:
+    return all(value is None or value == 0 for row in rows for value in row)
+
+
+def _check_derivation(
+    program: Relation, bench: Bench, visible: Rows, hidden: Sequence[Rows], ordered: bool
+) -> None:
+    checked: list[tuple[Population, Rows]] = list(zip(bench.hidden, hidden, strict=True))
+    if bench.visible.size <= EVALUATED:
+        checked.append((bench.visible, visible))
+    for population, right in checked:
+        second = evaluate(program, population.rows, bench.columns)
+        if second.fragile:
+            raise Rejected("fragile")
+        if not same_answer(second.rows, right, ordered):
+            raise Rejected("derivations_disagree")
+
+
+def _alternatives(draft: Draft, gold: str, correlated: bool) -> Iterator[tuple[str, str]]:
+    styles: dict[str, Style] = {"other_style": OTHER}
+    if correlated:
+        styles["correlated"] = replace(OTHER, windows="correlated", match="exists")
+    seen = {gold}
+    for name, style in styles.items():
+        text = sql_text(draft.program, style)
+        if text not in seen:
+            seen.add(text)
+            yield name, text
+    if draft.other is not None:
+        yield "other_algebra", sql_text(draft.other, GOLD)
+
+
+def _killed(
+    draft: Draft, gold: str, populations: Sequence[Population], right: Sequence[Rows], ordered: bool
+) -> dict[str, str]:
+    """Mutants told apart by the hidden databases; each database must tell some apart."""
+    killed: dict[str, str] = {}
+    killers: set[int] = set()
+    candidates = _candidates(draft, gold)
+    for number, (label, text) in enumerate(candidates):
+        killer = _killer(text, number, populations, right, ordered)
+        if killer is None:
+            if label in ESSENTIAL:
+                raise Rejected(f"idle_{label}")
+            continue
+        killers.add(killer)
+        count = sum(name.split(".")[0] == label for name in killed)
+        killed[f"{label}.{count + 1}" if count else label] = text
+    if len(killed) < LEAST_MUTANTS:
+        raise Rejected("few_mutants")
+    for place in range(len(populations)):
+        alone = slice(place, place + 1)
+        if place not in killers and not any(
+            _killer(text, 0, populations[alone], right[alone], ordered) is not None
+            for text in killed.values()
+        ):
+            raise Rejected("blind_database")
+    return killed
+
+
+def _candidates(draft: Draft, gold: str) -> list[tuple[str, str]]:
+    """Mutant texts, the essential ones first, then as many kinds as possible."""
+    seen = {gold}
+    groups: dict[str, list[tuple[str, str]]] = {}
+    wrong = [("misreading", program) for _, program in draft.wrong]
+    for label, program in (*wrong, *mutants(draft.program)):
+        try:
+            text = sql_text(program)
+        except KeyError:  # it removed a column that it reads
+            continue
+        if text not in seen:
+            seen.add(text)
+            groups.setdefault(label, []).append((label, text))
+    first = [item for label in groups if label in ESSENTIAL for item in groups[label]]
+    rest: list[tuple[str, str]] = []
+    others = [list(items) for label, items in groups.items() if label not in ESSENTIAL]
+    while any(others) and len(first) + len(rest) < _MOST_MUTANTS:
+        rest += [items.pop(0) for items in others if items]
+    return first + rest
+
+
+def _killer(
+    text: str, start: int, populations: Sequence[Population], right: Sequence[Rows], ordered: bool
+) -> int | None:
+    """The first hidden database, counting round from `start`, on which the mutant differs."""
+    for step in range(len(populations)):
+        place = (start + step) % len(populations)
+        try:
+            rows = populations[place].answer(text)
+        except sqlite3.Error:
+            return None
+        if not same_answer(rows, right[place], ordered):
+            return place
+    return None
+
+
+def same_answer(left: Rows, right: Rows, ordered: bool) -> bool:
+    """Compare answers as lists, or as bags where no order is asked for."""
+    if len(left) != len(right) or (left and len(left[0]) != len(right[0])):
+        return False
+    if not ordered:
+        left, right = sorted(left, key=_row_key), sorted(right, key=_row_key)
+    return all(_same(a, b) for one, two in zip(left, right, strict=True)
+               for a, b in zip(one, two, strict=True))  # fmt: skip
+
+
+def _row_key(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(order_key(round(v, 6) if isinstance(v, float) else v) for v in row)
+
+
+def _same(left: Any, right: Any) -> bool:
+    if isinstance(left, float) or isinstance(right, float):
+        if isinstance(left, int | float) and isinstance(right, int | float):
+            return math.isclose(left, right, rel_tol=1e-9, abs_tol=1e-9)
+        return False
+    return type(left) is type(right) and bool(left == right)
+
+
+def _canonical(rows: Rows) -> tuple[Any, ...]:
+    return tuple(sorted(map(_row_key, rows)))

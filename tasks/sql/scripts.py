@@ -1,0 +1,56 @@
+"""Scripts over the event's tools: the oracle, other right answers, near misses, trivial agents."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from hexathlon.tasks.source import Script
+from hexathlon.tasks.sql.templates.draft import Slot
+
+__all__ = ["action", "explore", "handing_in", "impossible", "solving"]
+
+
+def action(name: str, /, **arguments: Any) -> str:
+    """One tool call in the canonical form."""
+    return json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
+
+
+def explore(tables: Sequence[str], documents: Sequence[str], slot: Slot | None) -> Script:
+    """Look where a sensible agent would look: tables, documents, and the user if need be."""
+    yield action("list_tables")
+    for table in tables[:4]:
+        yield action("describe_table", table=table)
+    if tables:
+        yield action("sample_rows", table=tables[0], limit=3)
+    if documents:
+        yield action("list_documents")
+    for name in documents[:3]:
+        yield action("read_document", name=name)
+    if slot is not None:
+        reply = yield action("ask_user", question=slot.question)
+        if slot.value not in reply:
+            yield action("ask_user", question=f"Please tell me this: {slot.question}")
+
+
+def solving(sql: str, tables: Sequence[str], documents: Sequence[str], slot: Slot | None) -> Script:
+    """Explore, try the query, hand it in."""
+    yield from explore(tables, documents, slot)
+    yield action("run_query", sql=sql)
+    yield action("submit", sql=sql)
+
+
+def handing_in(sql: str, slot: Slot | None = None) -> Script:
+    """Hand in a query without more ado, asking first where asking is part of the task."""
+    if slot is not None:
+        yield action("ask_user", question=slot.question)
+    yield action("submit", sql=sql)
+
+
+def impossible(
+    reason: str, evidence: str, tables: Sequence[str] = (), documents: Sequence[str] = ()
+) -> Script:
+    """Say that the task cannot be done, after a look around where tables are given."""
+    if tables or documents:
+        yield from explore(tables, documents, None)
+        yield action("search_tables", query=evidence)
+    yield action("submit_impossible", reason=reason, evidence=evidence)

@@ -1,0 +1,221 @@
+"""The task source `sql`: questions realised from query programs over generated worlds, and changes.
+
+Ids count within a stratum (template and level); `address` goes round the strata, so that any
+prefix of a split covers templates and levels evenly. Tasks of one round share their worlds, hence
+their databases.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from hexathlon.tasks.errors import UnknownTask
+from hexathlon.tasks.seeding import derive_seed
+from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.sql.assembling import question_task, write_task
+from hexathlon.tasks.sql.composing import ATTEMPTS, WORLD_TRIES, Composition, compose, recompose
+from hexathlon.tasks.sql.schema import Schema
+from hexathlon.tasks.sql.scripts import handing_in, impossible, solving
+from hexathlon.tasks.sql.templates.draft import all_templates
+from hexathlon.tasks.sql.world import WORLDS, world_for, world_id
+from hexathlon.tasks.sql.writes import WriteInstance, write_templates
+from hexathlon.tasks.sql.writing import compose_write, recompose_write, writing
+from hexathlon.tasks.task import LEVELS, Level, Split, Task
+
+__all__ = ["SQLSource", "source"]
+
+PER_STRATUM: dict[Split, int] = {"dev": 6, "test": 6, "heldout": 6}
+"""Tasks of each template and level in the splits that have an end."""
+GROUPS = 3
+"""Worlds per level in one round over the strata."""
+
+
+class SQLSource(TaskSource):
+    """Questions about generated databases, and changes to them."""
+
+    name = "sql"
+    family = "sql"
+    version = "1"
+
+    def __init__(self) -> None:
+        self._twins = {item.name: item.twin for item in all_templates().values() if item.twin}
+        self._strata = _strata()
+        self._places = {stratum: place for place, stratum in enumerate(self._strata)}
+
+    # -- tasks -----------------------------------------------------------------------------
+
+    def size(self, split: Split, level: Level | None = None) -> int | None:
+        """The number of tasks of a split; train has no end."""
+        if split == "train":
+            return None
+        return PER_STRATUM[split] * len(self._of(level))
+
+    def address(self, split: Split, index: int, level: Level | None = None) -> str:
+        """The id of the index-th task: round after round over the strata."""
+        strata = self._of(level)
+        template, own = strata[index % len(strata)]
+        return str(Address(self.name, template, own, split, index // len(strata)))
+
+    def build(self, task_id: str, salt: str | None = None) -> Task:
+        """Build one task; the same id and salt give the same task everywhere.
+
+        Raises:
+            UnknownTask: There is no such template, level or index, or the salt is missing.
+            GenerationExhausted: No instance passed screening.
+        """
+        address = parse_address(task_id)
+        self._check(task_id, address, salt)
+        return _built(self, address, salt)
+
+    def _check(self, task_id: str, address: Address, salt: str | None) -> None:
+        if address.source != self.name or task_id != str(address):
+            raise UnknownTask(task_id, f"it is not written as ids of {self.name!r} are")
+        if (address.template, address.level) not in self._places:
+            raise UnknownTask(task_id, f"{address.template!r} has no level {address.level!r}")
+        limit = PER_STRATUM.get(address.split)
+        if limit is not None and address.index >= limit:
+            raise UnknownTask(task_id, f"{address.split} holds {limit} tasks of each kind")
+        if (address.split == "heldout") != (salt is not None):
+            raise UnknownTask(task_id, "the held-out split needs a salt, and only it does")
+
+    def _of(self, level: Level | None) -> list[tuple[str, Level]]:
+        return [item for item in self._strata if level in (None, item[1])]
+
+    def leading(self, template: str) -> str:
+        """The template itself, or of a pair of twins always the same one."""
+        return min(template, self._twins.get(template) or template)
+
+    def worlds(self, address: Address, salt: str | None) -> list[str]:
+        """Ids of the worlds to try for a task, the round's own first; twins have the same."""
+        place = self._places[self.leading(address.template), address.level]
+        first = address.index * GROUPS + place * GROUPS // len(self._strata)
+        end = 1 << 40 if address.split == "train" else WORLDS[address.split]
+        return [
+            world_id(address.split, (first + step) % end, address.level, salt)
+            for step in range(-(-ATTEMPTS // WORLD_TRIES))
+        ]
+
+    def twin(self, template: str) -> str | None:
+        """The template whose task of the same index differs in the deciding fact only."""
+        return self._twins.get(template)
+
+    # -- scripts ---------------------------------------------------------------------------
+
+    def oracle(self, task: Task) -> Script:
+        """Look around, read, ask where something is open, try the query, hand it in."""
+        if task.params["mode"] == "write":
+            change = _change(task)
+            tables = [table.name for table in world_for(change.world).schema.asked()][:2]
+            return writing(change.gold, tables, change.documents or task.params["documents"][:1])
+        made = _question(task)
+        documents, obstacle = _needed(made, task), made.draft.obstacle
+        if obstacle is not None:
+            return impossible(obstacle.reason, obstacle.evidence[0], made.tables, documents)
+        return solving(made.kept.gold, made.tables, documents, made.draft.slot)
+
+    def alternatives(self, task: Task) -> Mapping[str, Script]:
+        """The same meaning in other words: other SQL, or other accepted evidence."""
+        if task.params["mode"] == "write":
+            return {"other_statements": writing(_change(task).alternative)}
+        made = _question(task)
+        if made.draft.obstacle is not None:
+            obstacle = made.draft.obstacle
+            return {"other_spelling": impossible(obstacle.reason, obstacle.evidence[1])}
+        return {k: handing_in(v, made.draft.slot) for k, v in made.kept.alternatives.items()}
+
+    def mutants(self, task: Task) -> Mapping[str, Script]:
+        """The near misses that screening told apart."""
+        if task.params["mode"] == "write":
+            return {name: writing(sql) for name, sql in _change(task).mutants.items()}
+        made = _question(task)
+        if made.draft.obstacle is not None:
+            obstacle = made.draft.obstacle
+            return {
+                "answered_anyway": handing_in(made.kept.gold),
+                "wrong_evidence": impossible(obstacle.reason, made.tables[0]),
+                "wrong_reason": impossible("not_permitted", obstacle.evidence[0]),
+            }
+        return {k: handing_in(v, made.draft.slot) for k, v in made.kept.mutants.items()}
+
+    def policies(self, task: Task) -> Mapping[str, Script]:
+        """Trivial agents: dump, majority, first table, always impossible, nothing."""
+        schema = world_for(task.params["world"]).schema
+        asked = schema.asked()
+        spoken = [table for table in asked if table.plural in task.instruction] or list(asked)
+        biggest = max(asked, key=lambda table: (table.scale == "event", table.weight))
+        if task.params["mode"] == "write":
+            wipe = [f"DELETE FROM {table.name}" for table in reversed(asked)]
+            return {
+                "dump": writing([f"SELECT * FROM {biggest.name}"]),
+                "majority": writing([f"DELETE FROM {spoken[0].name}"]),
+                "first_table": writing(wipe[-1:]),
+                "delete_everything": writing(wipe),
+                "always_impossible": impossible("missing_data", spoken[-1].noun),
+                "empty": writing([]),
+            }
+        return {
+            "dump": handing_in(_everything(schema, [table.name for table in spoken])),
+            "majority": handing_in(f"SELECT COUNT(*) FROM {spoken[0].name}"),
+            "first_table": handing_in(f"SELECT * FROM {schema.tables[0].name}"),
+            "always_impossible": impossible("missing_data", spoken[-1].noun),
+            "empty": handing_in("SELECT NULL WHERE 1 = 0"),
+        }
+
+
+def _everything(schema: Schema, spoken: list[str]) -> str:
+    """All columns of the first table that the question names, joined with its parents."""
+    first = spoken[0]
+    joins = "".join(
+        f" LEFT JOIN {edge.parent} AS p{place} ON c.{edge.column} = p{place}.{edge.parent_column}"
+        for place, edge in enumerate(edge for edge in schema.edges() if edge.child == first)
+    )
+    return f"SELECT * FROM {first} AS c{joins}"
+
+
+def _question(task: Task) -> Composition:
+    return recompose(task.template, task.params["world"], task.seed, task.params["attempt"])
+
+
+def _change(task: Task) -> WriteInstance:
+    return recompose_write(task.template, task.params["world"], task.seed, task.params["attempt"])
+
+
+def _needed(made: Composition, task: Task) -> list[str]:
+    """The documents that a sensible agent reads: the general ones, and definitions asked about."""
+    documents = world_for(made.world).schema.documents
+    return [
+        item.name
+        for item in documents
+        if item.metric is None or item.metric.name in task.instruction
+    ]
+
+
+def _strata() -> list[tuple[str, Level]]:
+    """All (template, level), arranged so that each third of them covers all levels."""
+    levels = {item.name: item.levels for item in all_templates().values()}
+    levels |= {item.name: item.levels for item in write_templates().values()}
+    by_level = {
+        level: [(name, level) for name, own in levels.items() if level in own] for level in LEVELS
+    }
+    arranged: list[tuple[str, Level]] = []
+    for group in range(GROUPS):
+        parts = [by_level[level][group::GROUPS] for level in LEVELS]
+        for place in range(max(map(len, parts))):
+            arranged += [part[place] for part in parts if place < len(part)]
+    return arranged
+
+
+@lru_cache(maxsize=256)
+def _built(source: SQLSource, address: Address, salt: str | None) -> Task:
+    leader = address._replace(template=source.leading(address.template))
+    seed = derive_seed("sql-task", source.version, str(leader), salt or "")
+    worlds = source.worlds(address, salt)
+    if address.template in write_templates():
+        attempt, change = compose_write(address.template, worlds, seed)
+        return write_task(address, source.version, seed, change, attempt)
+    made = compose(address.template, worlds, seed)
+    return question_task(address, source.version, seed, made, source.twin(address.template))
+
+
+def source() -> SQLSource:
+    """The source, for the registry."""
+    return SQLSource()

@@ -1,0 +1,244 @@
+"""Templates about time: years as columns, growth, durations, recency, cohorts."""
+
+import datetime
+from typing import NamedTuple
+
+from hexathlon.tasks.sql.programs.expressions import (
+    Call,
+    Compare,
+    Expression,
+    Literal,
+    Ref,
+)
+from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, Group
+from hexathlon.tasks.sql.templates.conditions import year_of
+from hexathlon.tasks.sql.templates.draft import Draft, template
+from hexathlon.tasks.sql.templates.scene import Fact, Scene
+from hexathlon.tasks.sql.templates.shapes import (
+    answer,
+    at_least,
+    by_category,
+    by_parent,
+    dimension,
+    grouped,
+    known,
+    left_out,
+)
+from hexathlon.tasks.sql.templates.windows import dated, dated_fact
+
+HOPS = {"easy": 1, "medium": 1, "hard": 2}
+
+
+def in_year(date: Expression, year: int) -> Compare:
+    """Whether a date lies in a year."""
+    return Compare("=", year_of(date), Literal(str(year)))
+
+
+def last_year(scene: Scene) -> int:
+    """The last year of which the database holds a good part."""
+    today = datetime.date.fromisoformat(scene.schema.today)
+    return today.year if today.month > 6 else today.year - 1
+
+
+@template("tiny", "easy", "medium")
+def count_by_year(scene: Scene) -> Draft:
+    """Rows per calendar year, with a total."""
+    if scene.level == "tiny":
+        fact = scene.alone(scene.pick(t for t in scene.schema.asked() if t.with_role("date")))
+        scene.restrict(fact, scene.number(0, 1))
+        date, noun = dated(scene, fact)
+    else:
+        fact, date, noun = dated_fact(scene, 1, 1)
+    measure = scene.measure(fact.child)
+    years = Extend(fact.relation, (("year", year_of(date)),))
+    number = Aggregate("number", "count")
+    total = Aggregate("total", "sum", measure.expression)
+    grouping = Group(years, ("year",), (number, total))
+    outputs = [(name, Ref(name)) for name in ("year", "number", "total")]
+    return Draft(
+        answer(grouping, outputs, [("year", False)] if scene.chance(0.5) else ()),
+        {
+            "year": "the year (as four digits of text)",
+            "number": f"the number of {fact.child.table.plural}",
+            "total": f"their total {measure.text}",
+        },
+        (
+            f"For each year of the {noun}, count the {fact.phrase} and add up their "
+            f"{measure.text}.",
+            f"How many {fact.phrase} are there in each year (by {noun}), and what is their total "
+            f"{measure.text}?",
+            f"Break the {fact.phrase} down by year of {noun}: how many, and with what total "
+            f"{measure.text}?",
+        ),
+        ("Years without any such row do not appear.",),
+    )
+
+
+@template("medium", "hard")
+def years_as_columns(scene: Scene) -> Draft:
+    """Counts of three years side by side."""
+    fact, date, noun = dated_fact(scene, HOPS[scene.level], 2 if scene.hard else 1)
+    dim = dimension(scene, fact)
+    last = last_year(scene)
+    years = (last - 2, last - 1, last)
+    tallies = [Aggregate(f"in_{year}", "count", None, False, in_year(date, year)) for year in years]
+    counts = grouped(fact.relation, [dim], tallies)
+    outputs = [dim.output, *((f"in_{year}", Ref(f"in_{year}")) for year in years)]
+    return Draft(
+        answer(counts, outputs),
+        {dim.name: dim.text, **{f"in_{year}": f"the number in {year}" for year in years}},
+        (
+            f"Compare the years {years[0]}, {years[1]} and {years[2]} (by {noun}): how many "
+            f"{fact.phrase} are there in each, for each {dim.each}?",
+            f"For each {dim.each}, count the {fact.phrase} of {years[0]}, of {years[1]} and of "
+            f"{years[2]} (by {noun}), side by side.",
+        ),
+        (*left_out(dim), "A group appears if it has such a row in any year whatever; its count may "
+         "be 0 in all three."),
+    )  # fmt: skip
+
+
+@template("medium", "hard")
+def grown(scene: Scene) -> Draft:
+    """Groups whose total grew from one year to the next."""
+    fact, date, noun = dated_fact(scene, HOPS[scene.level], 2 if scene.hard else 1)
+    dim = dimension(scene, fact)
+    measure = scene.measure(fact.child)
+    last = last_year(scene)
+    sums = [
+        Aggregate(name, "sum", measure.expression, False, in_year(date, year))
+        for name, year in (("before", last - 1), ("after", last))
+    ]
+    totals = grouped(fact.relation, [dim], sums)
+    up = scene.chance(0.6)
+    kept = Filter(totals, Compare(">" if up else "<", Ref("after"), Ref("before")))
+    word = "larger" if up else "smaller"
+    return Draft(
+        answer(kept, [dim.output, ("before", Ref("before")), ("after", Ref("after"))]),
+        {
+            dim.name: dim.text,
+            "before": f"the total {measure.text} of {last - 1}",
+            "after": f"the total {measure.text} of {last}",
+        },
+        (
+            f"Consider the {fact.phrase}. Going by the {noun}, for which {dim.each} was their "
+            f"total {measure.text} {word} in {last} than in {last - 1}?",
+            f"Add up the {measure.text} of the {fact.phrase} of {last - 1} and of {last} (by "
+            f"{noun}), for each {dim.each}, and keep those whose {last} total is {word}.",
+        ),
+        (*left_out(dim), "Only groups that have a value in both years can be compared."),
+    )
+
+
+@template("medium", "hard")
+def duration(scene: Scene) -> Draft:
+    """The average number of days between two dates, per group."""
+    fact, early, late, words = _two_dates(scene)
+    scene.restrict(fact, 2 if scene.hard else 1, ("category", "status", "flag", "rating"))
+    dim = by_category(scene, fact)
+    days = Call("days_between", (late, early))
+    averaged = grouped(
+        fact.relation, [dim], [Aggregate("days", "avg", days), Aggregate("longest", "max", days)]
+    )
+    return Draft(
+        answer(averaged, [dim.output, ("days", Ref("days")), ("longest", Ref("longest"))]),
+        {
+            dim.name: dim.text,
+            "days": "the average number of days",
+            "longest": "the largest number of days",
+        },
+        (
+            f"For each {dim.each}, how many days lie between {words} of the {fact.phrase}, on "
+            "average and at most?",
+            f"Give the average and the maximum of the days between {words} of the "
+            f"{fact.phrase}, for each {dim.each}.",
+        ),
+        (
+            *left_out(dim),
+            f"Leave out {fact.child.table.plural} in which one of the two dates is missing. A "
+            "later first date gives a negative number of days.",
+        ),
+    )
+
+
+class _Span(NamedTuple):
+    fact: Fact
+    early: Expression
+    late: Expression
+    words: str
+
+
+def _two_dates(scene: Scene) -> _Span:
+    """Two dates of a row, or of a row and its parent; rows without one of them are left out."""
+    tables = [t for t in scene.schema.asked() if len(t.with_role("date")) > 1]
+    edges = [
+        e
+        for e in scene.edges()
+        if scene.schema.table(e.child).with_role("date")
+        and scene.schema.table(e.parent).with_role("date")
+    ]
+    if tables and (not edges or scene.chance(0.4)):
+        fact = scene.alone(scene.pick(tables))
+        first, second = fact.child.table.with_role("date")[:2]
+        words = f"the {first.noun} and the {second.noun}"
+    else:
+        fact = scene.climb([scene.pick(edges)])
+        first, second = scene.date(fact.top), scene.date(fact.child)
+        words = f"the {first.noun} of the {fact.prefixes[-1]} and the {second.noun}"
+    early, late = fact.top.value(first), fact.child.value(second)
+    known(fact, early, first)
+    known(fact, late, second)
+    return _Span(fact, early, late, words)
+
+
+@template("easy", "medium", "hard")
+def recent(scene: Scene) -> Draft:
+    """Figures of the last days before the database's present."""
+    fact, date, noun = dated_fact(scene, HOPS[scene.level], 2 if scene.hard else 1)
+    today = datetime.date.fromisoformat(scene.schema.today)
+    span = scene.pick((180, 270, 365))
+    first = (today - datetime.timedelta(days=span - 1)).isoformat()
+    window = Compare(">=", date, Literal(first))
+    dim = by_parent(scene, fact) if scene.level != "easy" else dimension(scene, fact)
+    counted = grouped(Filter(fact.relation, window), [dim], [Aggregate("number", "count")])
+    least = scene.number(1, 2)
+    kept = Filter(counted, Compare(">=", Ref("number"), Literal(least)))
+    return Draft(
+        answer(kept if least > 1 else counted, [dim.output, ("number", Ref("number"))]),
+        {dim.name: dim.text, "number": f"the number of {fact.child.table.plural}"},
+        (
+            f"Take {today} as today and consider the {fact.phrase}. For each {dim.each}, count "
+            f"those of the last {span} days by {noun}.{at_least(least)}",
+            f"How many {fact.phrase} are there for each {dim.each} in the {span} days up to "
+            f"{today} (by {noun})?{at_least(least)}",
+        ),
+        (
+            *left_out(dim),
+            f"The period of {span} days ends with {today} and includes it.",
+            "Groups without any such row do not appear.",
+        ),
+    )
+
+
+@template("medium", "hard")
+def cohorts(scene: Scene) -> Draft:
+    """Parents by the year of their first child."""
+    fact, date, noun = dated_fact(scene, 1, 2 if scene.hard else 1)
+    dim = by_parent(scene, fact)
+    valued = Extend(fact.relation, (("day", date),))
+    firsts = Group(valued, dim.keys[:1], (Aggregate("first_day", "min", Ref("day")),))
+    years = Extend(firsts, (("year", year_of(Ref("first_day"))),))
+    counted = Group(years, ("year",), (Aggregate("number", "count"),))
+    plural = fact.top.table.plural
+    return Draft(
+        answer(counted, [("year", Ref("year")), ("number", Ref("number"))], [("year", False)]),
+        {"year": "the year (as four digits of text)", "number": f"the number of {plural}"},
+        (
+            f"For each {dim.each}, find the year of the first of the {fact.phrase} (by {noun}). "
+            f"How many {plural} have their first one in each year?",
+            f"Sort the {plural} into years by the {noun} of their first one among the "
+            f"{fact.phrase}, and count them per year.",
+        ),
+        (f"{plural.capitalize()} that have none do not count. Years without a first one do not "
+         "appear.",),
+    )  # fmt: skip

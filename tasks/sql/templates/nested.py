@@ -1,0 +1,266 @@
+"""Templates with aggregates of aggregates, and figures compared with other figures."""
+
+from hexathlon.tasks.sql.programs.expressions import Binary, Compare, IsNull, Literal, Ref, Scalar
+from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, Group, Window
+from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, template
+from hexathlon.tasks.sql.templates.scene import Scene
+from hexathlon.tasks.sql.templates.shapes import (
+    answer,
+    at_least,
+    by_category,
+    by_parent,
+    dimension,
+    grouped,
+    left_out,
+)
+
+HOPS = {"easy": 1, "medium": 1, "hard": 2}
+
+
+@template("medium", "hard")
+def average_of_totals(scene: Scene) -> Draft:
+    """The mean over parents of their totals, per group of parents."""
+    fact = scene.fact(2)
+    member, outer = fact.sources[-2], by_parent(scene, fact)
+    if member.alias == fact.child.alias:
+        raise Unbindable
+    measure, key = scene.measure(fact.child), f"{member.alias}.{member.table.key}"
+    if measure.nullable:
+        fact.relation = Filter(fact.relation, IsNull(measure.expression, negated=True))
+    total = Aggregate("total", "sum", measure.expression)
+    totals = Group(fact.relation, tuple(dict.fromkeys((*outer.keys, key))), (total,))
+    means = Group(totals, outer.keys, (Aggregate("mean", "avg", Ref("total")),))
+    flat = grouped(fact.relation, [outer], [Aggregate("mean", "avg", measure.expression)])
+    return Draft(
+        answer(means, [outer.output, ("mean", Ref("mean"))]),
+        {outer.name: outer.text, "mean": f"the average total per {member.table.noun}"},
+        (
+            f"For each {fact.called(-2)}, add up the {measure.text} of the {fact.phrase}. What is "
+            f"the average of these totals, for each {outer.each}?",
+            f"For each {outer.each}, give the average over its {fact.called(-2, plural=True)} of "
+            f"their total {measure.text}, counting only {fact.phrase}.",
+        ),
+        (
+            f"Only {member.table.plural} that have at least one such row"
+            + (f" with a value for the {measure.text}" if measure.nullable else "")
+            + " enter the average.",
+        ),
+        wrong=(("average_of_rows", answer(flat, [outer.output, ("mean", Ref("mean"))])),),
+    )
+
+
+@template("tiny", "easy", "medium", "hard")
+def busiest(scene: Scene) -> Draft:
+    """The groups with the most rows, ties included."""
+    fact = scene.fact({"tiny": 1}.get(scene.level, HOPS.get(scene.level, 1)))
+    dim = dimension(scene, fact)
+    counted = grouped(fact.relation, [dim], [Aggregate("number", "count")])
+    most = scene.chance(0.75)
+    ranked = Window(counted, "place", "rank", None, (), (("number", most),))
+    kept = Filter(ranked, Compare("=", Ref("place"), Literal(1)))
+    peak = Group(counted, (), (Aggregate("peak", "max" if most else "min", Ref("number")),))
+    other = Filter(counted, Compare("=", Ref("number"), Scalar(peak)))
+    word = "most" if most else "fewest"
+    outputs = [dim.output, ("number", Ref("number"))]
+    return Draft(
+        answer(kept, outputs),
+        {dim.name: dim.text, "number": f"the number of {fact.child.table.plural}"},
+        (
+            f"For each {dim.each}, count the {fact.phrase}. Where are there the {word}?",
+            f"For which {dim.each} are there the {word} {fact.phrase}?",
+            f"Find the {dim.each} with the {word} {fact.phrase}.",
+        ),
+        (
+            *left_out(dim),
+            "Give all that share that number."
+            + ("" if most else " Groups without any such row do not take part."),
+        ),
+        other=answer(other, outputs),
+    )
+
+
+@template("medium", "hard")
+def above_mean_total(scene: Scene) -> Draft:
+    """Groups whose total exceeds the average total of all groups."""
+    fact = scene.fact(HOPS[scene.level])
+    dim, measure = by_parent(scene, fact), scene.measure(fact.child)
+    if measure.nullable:
+        fact.relation = Filter(fact.relation, IsNull(measure.expression, negated=True))
+    totals = grouped(fact.relation, [dim], [Aggregate("total", "sum", measure.expression)])
+    mean = Group(totals, (), (Aggregate("mean", "avg", Ref("total")),))
+    kept = Filter(totals, Compare(">", Ref("total"), Scalar(mean)))
+    windowed = Filter(
+        Window(totals, "mean", "avg", "total", ()), Compare(">", Ref("total"), Ref("mean"))
+    )
+    outputs = [dim.output, ("total", Ref("total"))]
+    return Draft(
+        answer(kept, outputs),
+        {dim.name: dim.text, "total": f"the total {measure.text}"},
+        (
+            f"For each {dim.each}, add up the {measure.text} of the {fact.phrase}. Which totals "
+            "are larger than the average of these totals?",
+            f"For which {dim.each} is the total {measure.text} of the {fact.phrase} above the "
+            "average of such totals?",
+        ),
+        (
+            "The average is taken over the groups that have at least one such row"
+            + (f" with a value for the {measure.text}." if measure.nullable else "."),
+        ),
+        other=answer(windowed, outputs),
+    )
+
+
+@template("hard")
+def commonest(scene: Scene) -> Draft:
+    """The most frequent category of each parent."""
+    fact = scene.fact(2)
+    outer, inner = by_parent(scene, fact), by_category(scene, fact)
+    counted = grouped(fact.relation, [outer, inner], [Aggregate("number", "count")])
+    ranked = Window(counted, "place", "rank", None, outer.keys, (("number", True),))
+    kept = Filter(ranked, Compare("=", Ref("place"), Literal(1)))
+    return Draft(
+        answer(kept, [outer.output, inner.output, ("number", Ref("number"))]),
+        {
+            outer.name: outer.text,
+            inner.name: inner.text,
+            "number": f"how many {fact.child.table.plural} have it",
+        },
+        (
+            f"Consider the {fact.phrase}. For each {outer.each}, which value of {inner.text} is "
+            "the most frequent among them?",
+            f"For each {outer.each}, find the value of {inner.text} that occurs most often among "
+            f"the {fact.phrase}.",
+        ),
+        (*left_out(inner), "Where several values are equally frequent, give them all."),
+    )
+
+
+@template("easy", "medium", "hard")
+def different_partners(scene: Scene) -> Draft:
+    """How many different rows of another table each parent is connected with."""
+    pairs = [
+        (first, second)
+        for first in scene.edges()
+        for second in scene.edges()
+        if first.child == second.child and first.parent != second.parent
+    ]
+    first, second = scene.pick(pairs)
+    fact = scene.climb([first])
+    other = scene.join(fact, second)
+    keep = {source.alias for source in fact.sources}
+    fact.sources.insert(1, fact.sources.pop())
+    fact.prefixes.insert(1, fact.prefixes.pop())
+    if scene.hard:
+        scene.widen(fact)
+    scene.restrict(fact, {"easy": 1, "medium": 1, "hard": 2}.get(scene.level, 1))
+    scene.trim(fact, keep)
+    dim = by_parent(scene, fact)
+    key = Ref(f"{other.alias}.{other.table.key}")
+    number = Aggregate("number", "count", key, True)
+    least = scene.number(1, 3)
+    groups = grouped(fact.relation, [dim], [number])
+    kept = Filter(groups, Compare(">=", Ref("number"), Literal(least)))
+    return Draft(
+        answer(kept if least > 1 else groups, [dim.output, ("number", Ref("number"))]),
+        {dim.name: dim.text, "number": f"the number of different {other.table.plural}"},
+        (
+            f"Through the {fact.phrase}, how many different {other.table.plural} is each "
+            f"{dim.each} connected with?{at_least(least)}",
+            f"Consider the {fact.phrase}. For each {dim.each}, count the different "
+            f"{other.table.plural} (the {fact.child.table.noun}'s {fact.prefixes[1]}) that occur "
+            f"in them.{at_least(least)}",
+        ),
+        (f"{fact.top.table.plural.capitalize()} without any such row do not appear.",),
+    )
+
+
+@template("medium", "hard")
+def ratio_of_sums(scene: Scene) -> Draft:
+    """The part of a group's total that comes from rows of a kind."""
+    fact = scene.fact(HOPS[scene.level], 1)
+    base = fact.phrase
+    dim, measure = dimension(scene, fact), scene.measure(fact.child)
+    whole = fact.relation
+    scene.restrict(fact, 1, ("category", "status", "flag", "date"))
+    fact.relation, inner = whole, fact.conditions[-1]
+    if inner.text in base:
+        raise Unbindable
+    sums = [
+        Aggregate("part", "sum", measure.expression, False, inner.expression),
+        Aggregate("whole", "sum", measure.expression),
+    ]
+    totals = grouped(fact.relation, [dim], sums)
+    known = Filter(totals, IsNull(Ref("part"), negated=True))
+    share = Binary("/", Binary("*", Literal(100.0), Ref("part")), Ref("whole"))
+    return Draft(
+        answer(known, [dim.output, ("percentage", share)]),
+        {dim.name: dim.text, "percentage": "the percentage (0 to 100)"},
+        (
+            f"Of the total {measure.text} of the {base}, what percentage comes from "
+            f"{fact.child.table.plural} {inner.text}, for each {dim.each}?",
+            f"For each {dim.each}, add up the {measure.text} of the {base}, and say what "
+            f"percentage of it belongs to {fact.child.table.plural} {inner.text}.",
+        ),
+        (*left_out(dim), "Groups in which the second kind has no row with a value do not appear."),
+    )
+
+
+@template("hard")
+def part_above_whole(scene: Scene) -> Draft:
+    """Parents whose average over some rows exceeds their average over all."""
+    fact = scene.fact(1, 1)
+    base = fact.phrase
+    dim, measure = by_parent(scene, fact), scene.measure(fact.child)
+    whole = fact.relation
+    scene.restrict(fact, 1, ("category", "status", "flag", "date"))
+    fact.relation, inner = whole, fact.conditions[-1]
+    if inner.text in base:
+        raise Unbindable
+    means = [
+        Aggregate("part", "avg", measure.expression, False, inner.expression),
+        Aggregate("whole", "avg", measure.expression),
+    ]
+    compared = grouped(fact.relation, [dim], means)
+    kept = Filter(compared, Compare(">", Ref("part"), Ref("whole")))
+    outputs = [dim.output, ("part", Ref("part")), ("whole", Ref("whole"))]
+    return Draft(
+        answer(kept, outputs),
+        {
+            dim.name: dim.text,
+            "part": f"the average {measure.text} of the second kind",
+            "whole": f"the average {measure.text} of all of them",
+        },
+        (
+            f"Consider the {base}, and as a second kind those of them that are "
+            f"{fact.child.table.plural} {inner.text}. For which {dim.each} is the average "
+            f"{measure.text} of the second kind larger than that of all of them?",
+        ),
+        ("Rows without a value do not enter an average.",) if measure.nullable else (),
+    )
+
+
+@template("medium", "hard")
+def best_row(scene: Scene) -> Draft:
+    """The row of each parent with the largest measure, ties included."""
+    fact = scene.fact(HOPS[scene.level])
+    dim, measure, label = by_parent(scene, fact), scene.measure(fact.child), scene.label(fact.child)
+    if measure.nullable:
+        fact.relation = Filter(fact.relation, IsNull(measure.expression, negated=True))
+    valued = Extend(fact.relation, (("measured", measure.expression),))
+    down = scene.chance(0.6)
+    ranked = Window(valued, "place", "rank", None, dim.keys[:1], (("measured", down),))
+    kept = Filter(ranked, Compare("=", Ref("place"), Literal(1)))
+    word = "largest" if down else "smallest"
+    row = "row" if label.name == dim.name else label.name
+    return Draft(
+        answer(kept, [dim.output, (row, label.expression), ("value", Ref("measured"))]),
+        {dim.name: dim.text, row: label.text, "value": f"the {measure.text}"},
+        (
+            f"For each {dim.each}, which of the {fact.phrase} have the {word} {measure.text}?",
+            f"Consider the {fact.phrase}. For each {dim.each}, find those of them with the {word} "
+            f"{measure.text}.",
+        ),
+        ("Where several of a group share that value, give them all."
+         + (f" Leave out rows without a value for the {measure.text}." if measure.nullable else ""),
+         ),
+    )  # fmt: skip

@@ -1,0 +1,318 @@
+"""Templates about having partners or not: anti-joins, semi-joins, zeros, all-of, only-ever."""
+
+from hexathlon.tasks.sql.programs.expressions import Call, Compare, InList, Literal, Ref
+from hexathlon.tasks.sql.programs.relations import (
+    Aggregate,
+    Distinct,
+    Extend,
+    Filter,
+    Group,
+    Join,
+    Match,
+    Project,
+    Relation,
+)
+from hexathlon.tasks.sql.schema import Edge
+from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, template
+from hexathlon.tasks.sql.templates.scene import CONDITIONS, Fact, Scene
+from hexathlon.tasks.sql.templates.shapes import answer
+
+
+class Pairing:
+    """A parent and its children: the parent's rows, and the children that meet conditions."""
+
+    def __init__(self, scene: Scene, conditions: int | None = None, parent: int = 0) -> None:
+        edge = scene.pick(
+            e for e in scene.edges() if scene.schema.table(e.parent).scale != "lookup"
+        )
+        self.scene, self.edge = scene, edge
+        self.parent = scene.open(edge.parent)
+        self.rows = Fact(scene.rows_of(self.parent), [self.parent], [""])
+        if scene.hard:
+            self._reach_out(self.rows, edge.parent, 1)
+        scene.restrict(self.rows, parent)
+        scene.trim(self.rows, [self.parent.alias])
+        self.children = self.side(
+            edge, CONDITIONS[scene.level] if conditions is None else conditions
+        )
+        self.label = scene.label(self.parent)
+        self.on = ((f"{self.parent.alias}.{edge.parent_column}", self.key(self.children, edge)),)
+
+    def side(self, edge: Edge, conditions: int) -> Fact:
+        """Children at the end of an edge, at higher levels joined with a further parent."""
+        child = self.scene.open(edge.child)
+        fact = Fact(self.scene.rows_of(child), [child], [""])
+        if self.scene.level in ("medium", "hard"):
+            self._reach_out(fact, edge.parent, 2 if self.scene.hard else 1)
+        self.scene.restrict(fact, conditions)
+        self.scene.trim(fact, [child.alias])
+        return fact
+
+    def _reach_out(self, fact: Fact, avoided: str, count: int) -> None:
+        """Join further parents, for conditions to be about."""
+        others = [e for e in self.scene.edges(fact.child.table) if e.parent != avoided]
+        for other in self.scene.shuffled(others)[:count]:
+            self.scene.join(fact, other)
+
+    def key(self, fact: Fact, edge: Edge) -> str:
+        """The child's column that refers to the parent."""
+        return f"{fact.child.alias}.{edge.column}"
+
+
+@template("tiny", "easy", "medium", "hard")
+def anti_join(scene: Scene) -> Draft:
+    """Parents without a child of a kind."""
+    pair = Pairing(scene, parent=1 if scene.hard else 0)
+    program = answer(
+        Match(pair.rows.relation, pair.children.relation, pair.on, negated=True),
+        [(pair.label.name, pair.label.expression)],
+    )
+    return Draft(
+        program,
+        {pair.label.name: pair.label.text},
+        (
+            f"Which {pair.rows.phrase} have no {pair.children.phrase}{_ref(pair)}?",
+            f"List the {pair.rows.phrase} to which none of the {pair.children.phrase} "
+            f"belongs{_ref(pair)}.",
+            f"Find {pair.rows.phrase} without a single one of the {pair.children.phrase}"
+            f"{_ref(pair)}.",
+        ),
+    )
+
+
+def _ref(pair: Pairing) -> str:
+    noun = pair.children.child.table.column(pair.edge.column).noun
+    return "" if noun == pair.parent.table.noun else f" (by their {noun})"
+
+
+@template("tiny", "easy", "medium", "hard")
+def semi_join(scene: Scene) -> Draft:
+    """Parents with at least one child of a kind, each once."""
+    pair = Pairing(scene, parent=1 if scene.level in ("medium", "hard") else 0)
+    program = answer(
+        Match(pair.rows.relation, pair.children.relation, pair.on),
+        [(pair.label.name, pair.label.expression)],
+    )
+    joined = Distinct(
+        Project(
+            Join(pair.rows.relation, pair.children.relation, pair.on),
+            (
+                (pair.label.name, pair.label.expression),
+                ("row_key", Ref(pair.on[0][0])),
+            ),
+        )
+    )
+    other = Project(joined, ((pair.label.name, Ref(pair.label.name)),))
+    repeated = Project(
+        Join(pair.rows.relation, pair.children.relation, pair.on),
+        ((pair.label.name, pair.label.expression),),
+    )
+    return Draft(
+        program,
+        {pair.label.name: pair.label.text},
+        (
+            f"Which {pair.rows.phrase} have at least one of the "
+            f"{pair.children.phrase}{_ref(pair)}?",
+            f"List the {pair.rows.phrase} to which one or more {pair.children.phrase} "
+            f"belong{_ref(pair)}.",
+            f"Find {pair.rows.phrase} that have any of the {pair.children.phrase}{_ref(pair)}.",
+        ),
+        (f"Each {pair.parent.table.noun} appears once.",),
+        other=other,
+        wrong=(("repeated_parents", repeated),),
+    )
+
+
+@template("easy", "medium", "hard")
+def count_with_zero(scene: Scene) -> Draft:
+    """Every parent with its number of children, zero included."""
+    pair = Pairing(scene, parent=1 if scene.level != "easy" else 0)
+    key = pair.on[0][1]
+    counted = Group(pair.children.relation, (key,), (Aggregate("found", "count"),))
+    joined = Join(pair.rows.relation, counted, pair.on, "left")
+    number = Call("coalesce", (Ref("found"), Literal(0)))
+    wrong = answer(
+        Join(pair.rows.relation, counted, pair.on),
+        [(pair.label.name, pair.label.expression), ("number", Ref("found"))],
+    )
+    plural = pair.children.child.table.plural
+    return Draft(
+        answer(joined, [(pair.label.name, pair.label.expression), ("number", number)]),
+        {pair.label.name: pair.label.text, "number": f"the number of these {plural}"},
+        (
+            f"For each of the {pair.rows.phrase}, count the {pair.children.phrase}{_ref(pair)}, "
+            "with 0 where there are none.",
+            f"How many {pair.children.phrase} does each of the {pair.rows.phrase} "
+            f"have{_ref(pair)}? "
+            "Include those that have none, with 0.",
+            f"List all {pair.rows.phrase}. Beside each, give the number of its "
+            f"{pair.children.phrase}{_ref(pair)}, also where that number is 0.",
+        ),
+        wrong=(("no_zero_rows", wrong),),
+    )
+
+
+@template("medium", "hard")
+def only_ever(scene: Scene) -> Draft:
+    """Parents that have children, all of which meet a condition."""
+    pair = Pairing(scene, conditions=0)
+    base = pair.children.relation
+    scene.restrict(pair.children, 1, ("category", "status", "flag", "amount", "quantity", "rating"))
+    if not pair.children.conditions:
+        raise Unbindable
+    good = pair.children.conditions[0]
+    key = pair.on[0][1]
+    tallied = Group(
+        base,
+        (key,),
+        (
+            Aggregate("every", "count"),
+            Aggregate("good", "count", None, False, good.expression),
+        ),
+    )
+    pure = Filter(tallied, Compare("=", Ref("every"), Ref("good")))
+    scene.restrict(pair.rows, 2 if scene.hard else 1)
+    program = answer(
+        Match(pair.rows.relation, pure, pair.on), [(pair.label.name, pair.label.expression)]
+    )
+    some = answer(
+        Match(pair.rows.relation, pair.children.relation, pair.on),
+        [(pair.label.name, pair.label.expression)],
+    )
+    plural = pair.children.child.table.plural
+    return Draft(
+        program,
+        {pair.label.name: pair.label.text},
+        (
+            f"Which {pair.rows.phrase} have {plural}{_ref(pair)}, and only {plural} {good.text}?",
+            f"Consider the {pair.rows.phrase}. Which of them have {plural}{_ref(pair)}, all of "
+            f"which are {plural} {good.text}?",
+            f"Among the {pair.rows.phrase}, list those that have at least one of the "
+            f"{plural}{_ref(pair)} and none but {plural} {good.text}.",
+        ),
+        ("A row in which the value asked about is missing does not meet the condition.",),
+        wrong=(("some_not_all", some),),
+    )  # fmt: skip
+
+
+@template("medium", "hard")
+def all_of(scene: Scene) -> Draft:
+    """Parents whose children cover every row or value of a small list (relational division)."""
+    pair = Pairing(scene, conditions=0, parent=1)
+    child = pair.children.child
+    column = scene.group_column(child)
+    value = child.value(column)
+    scene.restrict(pair.children, 1 if scene.hard else 0)
+    needed = scene.shuffled(column.values)[: 2 if scene.hard else scene.number(2, 3)]
+    if len(needed) < 2:
+        raise Unbindable
+    wanted = Filter(pair.children.relation, InList(value, tuple(needed)))
+    valued = Extend(wanted, (("covered", value),))
+    key = pair.on[0][1]
+    tallied = Group(valued, (key,), (Aggregate("kinds", "count", Ref("covered"), True),))
+    full = Filter(tallied, Compare("=", Ref("kinds"), Literal(len(needed))))
+    program = answer(
+        Match(pair.rows.relation, full, pair.on), [(pair.label.name, pair.label.expression)]
+    )
+    anyone = answer(
+        Match(pair.rows.relation, wanted, pair.on), [(pair.label.name, pair.label.expression)]
+    )
+    other: Relation = pair.rows.relation
+    for item in needed:
+        one = Filter(pair.children.relation, Compare("=", value, Literal(item)))
+        other = Match(other, one, pair.on)
+    listed = " as well as ".join(f"'{item}'" for item in needed)
+    plural = child.table.plural
+    return Draft(
+        program,
+        {pair.label.name: pair.label.text},
+        (
+            f"Which {pair.rows.phrase} have {pair.children.phrase}{_ref(pair)} of every one of "
+            f"these values of {column.noun}: {listed}?",
+            f"Consider the {pair.rows.phrase}. Which of them have "
+            f"{pair.children.phrase}{_ref(pair)} "
+            f"that together cover all of the {column.noun} values {listed}?",
+            f"Among the {pair.rows.phrase}, list those that have, for each of the {column.noun} "
+            f"values {listed}, "
+            f"at least one of the {pair.children.phrase}{_ref(pair)}.",
+        ),
+        (f"Different {plural} may supply the different values.",),
+        other=answer(other, [(pair.label.name, pair.label.expression)]),
+        wrong=(("any_not_all", anyone),),
+    )
+
+
+@template("medium", "hard")
+def fan_out(scene: Scene) -> Draft:
+    """A total over parents that have children: each parent counts once."""
+    pair = Pairing(scene)
+    measure = scene.measure(pair.parent, "amount", "quantity")
+    total = (Aggregate("total", "sum", measure.expression), Aggregate("number", "count"))
+    outputs = [("number", Ref("number")), ("total", Ref("total"))]
+    matched = Match(pair.rows.relation, pair.children.relation, pair.on)
+    doubled = Join(pair.rows.relation, pair.children.relation, pair.on)
+    plural = pair.parent.table.plural
+    return Draft(
+        answer(Group(matched, (), total), outputs),
+        {"number": f"the number of {plural}", "total": f"their total {measure.text}"},
+        (
+            f"Take the {plural} that have at least one of the {pair.children.phrase}{_ref(pair)}. "
+            f"How many are they, and what is their total {measure.text}?",
+            f"How many {plural} have any of the {pair.children.phrase}{_ref(pair)}, and what does "
+            f"their {measure.text} add up to?",
+            f"Count the {plural} with one or more {pair.children.phrase}{_ref(pair)} and add up "
+            f"the {measure.text} of these {plural}.",
+        ),
+        (f"Each {pair.parent.table.noun} counts once. The answer is a single row.",),
+        wrong=(("counted_per_child", answer(Group(doubled, (), total), outputs)),),
+    )
+
+
+@template("hard")
+def two_children(scene: Scene) -> Draft:
+    """Per parent, figures from two child tables that must not multiply each other."""
+    pair = Pairing(scene, conditions=1, parent=1)
+    second = scene.pick(
+        e for e in scene.edges(parent=pair.parent.table)
+        if e.child not in (pair.edge.child, pair.edge.parent)
+    )  # fmt: skip
+    left, right = pair.children, pair.side(second, 1)
+    measure = scene.measure(left.child)
+    key = pair.on[0][0]
+    first = Group(
+        left.relation, (pair.on[0][1],), (Aggregate("first_total", "sum", measure.expression),)
+    )
+    other_key = pair.key(right, second)
+    other = Group(right.relation, (other_key,), (Aggregate("second_number", "count"),))
+    joined = Join(Join(pair.rows.relation, first, pair.on), other, ((key, other_key),))
+    flat = Join(
+        Join(pair.rows.relation, left.relation, pair.on), right.relation, ((key, other_key),)
+    )
+    multiplied = Group(
+        flat,
+        pair.label.keys,
+        (Aggregate("first_total", "sum", measure.expression), Aggregate("second_number", "count")),
+    )
+    outputs = [
+        (pair.label.name, pair.label.expression),
+        ("total", Ref("first_total")),
+        ("number", Ref("second_number")),
+    ]
+    return Draft(
+        answer(joined, outputs),
+        {
+            pair.label.name: pair.label.text,
+            "total": f"the total {measure.text} of these {left.child.table.plural}",
+            "number": f"the number of these {right.child.table.plural}",
+        },
+        (
+            f"For each of the {pair.rows.phrase}, give the total {measure.text} of the "
+            f"{left.phrase}{_ref(pair)}, and beside it the number of {right.phrase}.",
+            f"Per {pair.parent.table.noun}, among the {pair.rows.phrase}: what is the total "
+            f"{measure.text} of the {left.phrase}{_ref(pair)}, and how many {right.phrase} are "
+            "there?",
+        ),
+        (f"Only {pair.parent.table.plural} that have at least one row of each kind appear.",
+         "The two figures are independent of each other."),
+        wrong=(("multiplied_rows", answer(multiplied, outputs)),),
+    )  # fmt: skip

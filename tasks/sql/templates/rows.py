@@ -1,0 +1,267 @@
+"""Templates about single rows: filtering, extremes, order, different values, comparisons."""
+
+from hexathlon.tasks.sql.programs.expressions import (
+    Compare,
+    IsNull,
+    Literal,
+    Ref,
+    Scalar,
+)
+from hexathlon.tasks.sql.programs.relations import (
+    Aggregate,
+    Distinct,
+    Extend,
+    Filter,
+    Group,
+    Join,
+    Limit,
+    Project,
+    Window,
+)
+from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, template
+from hexathlon.tasks.sql.templates.scene import Fact, Scene
+from hexathlon.tasks.sql.templates.shapes import answer, by_category, plain
+
+HOPS = {"tiny": 0, "easy": 1, "medium": 2, "hard": 3}
+
+
+@template("tiny", "easy")
+def filter_rows(scene: Scene) -> Draft:
+    """Rows that meet a condition, with one more of their columns."""
+    fact = scene.fact(HOPS[scene.level])
+    label, measure = scene.label(fact.child), scene.measure(fact.child)
+    name = plain(measure.column.noun if measure.column else measure.text)
+    program = answer(fact.relation, [(label.name, label.expression), (name, measure.expression)])
+    return Draft(
+        program,
+        {label.name: label.text, name: f"the {measure.text}"},
+        (
+            f"List the {fact.phrase}.",
+            f"Which {fact.phrase} are there?",
+            f"Find all {fact.phrase}.",
+            f"I need a list of the {fact.phrase}.",
+        ),
+        (f"The {measure.text} may be empty.",) if measure.nullable else (),
+    )
+
+
+@template("tiny", "easy", "medium", "hard")
+def count_rows(scene: Scene) -> Draft:
+    """How many rows meet conditions, and how many of them have a value."""
+    fact = scene.fact(HOPS[scene.level])
+    measure = scene.measure(fact.child)
+    groups = Group(
+        fact.relation,
+        (),
+        (
+            Aggregate("number", "count"),
+            Aggregate("smallest", "min", measure.expression),
+            Aggregate("largest", "max", measure.expression),
+        ),
+    )
+    outputs = ("number", "smallest", "largest")
+    return Draft(
+        answer(groups, [(name, Ref(name)) for name in outputs]),
+        {
+            "number": f"the number of {fact.child.table.plural}",
+            "smallest": f"their smallest {measure.text}",
+            "largest": f"their largest {measure.text}",
+        },
+        (
+            f"How many {fact.phrase} are there, and between which values does their "
+            f"{measure.text} lie?",
+            f"Count the {fact.phrase}, and give the range of their {measure.text}.",
+            f"Consider the {fact.phrase}. Give their number, and their smallest and largest "
+            f"{measure.text}.",
+        ),
+        ("The answer is a single row.",),
+    )
+
+
+@template("tiny", "easy", "medium")
+def distinct_values(scene: Scene) -> Draft:
+    """The different values of a column among the rows of a condition."""
+    fact = scene.fact(HOPS[scene.level])
+    dim, other = by_category(scene, fact), scene.label(fact.top)
+    if len(fact.sources) == 1:
+        column = scene.group_column(fact.child, [f"{fact.child.alias}.{dim.name}"])
+        if column is dim.column:
+            raise Unbindable
+        pair = (plain(column.noun), fact.child.value(column))
+        text = f"the {fact.child.table.noun}'s {column.noun}"
+        if column.nullable:
+            fact.relation = Filter(fact.relation, IsNull(pair[1], negated=True))
+    else:
+        pair, text = (other.name, other.expression), other.text
+    value = dict(dim.extend)[dim.name]
+    program = Distinct(Project(fact.relation, ((dim.name, value), pair)))
+    return Draft(
+        program,
+        {dim.name: dim.text, pair[0]: text},
+        (
+            f"Which combinations of {dim.text} and {text} occur among the {fact.phrase}?",
+            f"List the different pairs of {dim.text} and {text} found among the {fact.phrase}.",
+            f"Look at the {fact.phrase}: which pairs of {dim.text} and {text} do they have?",
+        ),
+        ("Leave out pairs of which one part is missing.",),
+    )
+
+
+@template("tiny", "easy", "medium", "hard")
+def top_rows(scene: Scene) -> Draft:
+    """The first few rows by a measure, ties broken by a unique column."""
+    fact = scene.fact(HOPS[scene.level], None if scene.level != "tiny" else scene.number(0, 1))
+    measure, label = scene.measure(fact.child), scene.label(fact.child)
+    down, count = scene.chance(0.6), scene.number(3, 6)
+    name = plain(measure.column.noun if measure.column else measure.text)
+    if measure.nullable:
+        fact.relation = Filter(fact.relation, IsNull(measure.expression, negated=True))
+    program = Limit(
+        answer(
+            fact.relation,
+            [(label.name, label.expression), (name, measure.expression)],
+            [(name, down), (label.name, False)],
+        ),
+        count,
+    )
+    word = "largest" if down else "smallest"
+    return Draft(
+        program,
+        {label.name: label.text, name: f"the {measure.text}"},
+        (
+            f"Which {count} {fact.phrase} have the {word} {measure.text}?",
+            f"Among the {fact.phrase}, find the {count} with the {word} {measure.text}.",
+            f"Give the {count} {word} by {measure.text} among the {fact.phrase}.",
+        ),
+        (f"Leave out rows without a value for the {measure.text}.",) if measure.nullable else (),
+    )
+
+
+@template("tiny", "easy", "medium")
+def extreme_rows(scene: Scene) -> Draft:
+    """The rows that have the largest or smallest value, all of them."""
+    fact = scene.fact(HOPS[scene.level])
+    measure, label = scene.measure(fact.child, "quantity", "rating"), scene.label(fact.child)
+    down = scene.chance(0.5)
+    known = fact.relation
+    if measure.nullable:
+        known = Filter(known, IsNull(measure.expression, negated=True))
+    valued = Extend(known, (("measured", measure.expression),))
+    ranked = Window(valued, "place", "rank", None, (), (("measured", down),))
+    place = scene.number(1, 2)
+    if place == 2:
+        ranked = Window(valued, "place", "dense_rank", None, (), (("measured", down),))
+    kept = Filter(ranked, Compare("=", Ref("place"), Literal(place)))
+    word = ("second " if place == 2 else "") + ("largest" if down else "smallest")
+    return Draft(
+        answer(kept, [(label.name, label.expression), ("value", Ref("measured"))]),
+        {label.name: label.text, "value": f"the {measure.text}"},
+        (
+            f"Which of the {fact.phrase} have the {word} {measure.text}?",
+            f"Among the {fact.phrase}, find those with the {word} {measure.text}.",
+            f"Consider the {fact.phrase}. Which of them have the {word} {measure.text}?",
+        ),
+        (
+            "If several share that value, give them all"
+            + ("; equal values count as one value when finding the second." if place == 2 else "."),
+        ),
+    )
+
+
+@template("easy", "medium", "hard")
+def above_average(scene: Scene) -> Draft:
+    """Rows above the average of all rows of the same kind."""
+    fact = scene.fact({"easy": 0, "medium": 1, "hard": 2}.get(scene.level, 0))
+    measure, label = scene.measure(fact.child), scene.label(fact.child)
+    column = measure.column
+    if column is None:
+        raise Unbindable
+    peer = scene.open(fact.child.table)
+    mean = Group(scene.rows_of(peer), (), (Aggregate("mean", "avg", peer.value(column)),))
+    above = scene.chance(0.7)
+    test = Compare(">" if above else "<", measure.expression, Scalar(mean))
+    plural = fact.child.table.plural
+    word = "above" if above else "below"
+    name = plain(column.noun)
+    return Draft(
+        answer(
+            Filter(fact.relation, test),
+            [(label.name, label.expression), (name, measure.expression)],
+        ),
+        {label.name: label.text, name: f"the {measure.text}"},
+        (
+            f"Which {fact.phrase} lie {word} the average {measure.text} of all {plural}?",
+            f"Consider the {fact.phrase}. List those whose {measure.text} is {word} the average "
+            f"{measure.text} of all {plural}.",
+            f"Among the {fact.phrase}, find those that lie {word} the overall average "
+            f"{measure.text} of {plural}.",
+        ),
+        (f"The average is taken over all {plural}, not only over those that meet the condition.",),
+    )
+
+
+@template("medium", "hard")
+def above_group_average(scene: Scene) -> Draft:
+    """Rows above the average of their own group."""
+    fact = scene.fact({"medium": 1, "hard": 2}.get(scene.level, 1), 1)
+    dim = by_category(scene, fact)
+    measure, label = scene.measure(fact.child), scene.label(fact.child)
+    valued = Extend(fact.relation, (*dim.extend, ("measured", measure.expression)))
+    averaged = Window(valued, "mean", "avg", "measured", dim.keys)
+    kept = Filter(averaged, Compare(">", Ref("measured"), Ref("mean")))
+    return Draft(
+        answer(
+            kept, [(label.name, label.expression), dim.output, ("value", Ref("measured"))]
+        ),
+        {label.name: label.text, dim.name: dim.text, "value": f"the {measure.text}"},
+        (
+            f"Group the {fact.phrase} by {dim.text}. Which of them lie above the average "
+            f"{measure.text} of their group?",
+            f"Among the {fact.phrase}, find those whose {measure.text} exceeds the average "
+            f"{measure.text} of those that share {dim.text}.",
+            f"Which {fact.phrase} lie above the mean {measure.text} of the ones among them with "
+            f"the same value of {dim.text}?",
+        ),
+        (f"Only the {fact.child.table.plural} described enter the averages.",
+         *_left(dim.column is not None and dim.column.nullable, dim.text)),
+    )  # fmt: skip
+
+
+def _left(nullable: bool, text: str) -> tuple[str, ...]:
+    return (f"Leave out rows in which {text} is missing.",) if nullable else ()
+
+
+@template("medium", "hard")
+def self_comparison(scene: Scene) -> Draft:
+    """Rows compared with the row of the same table that they refer to."""
+    edge = scene.pick(e for e in scene.schema.edges() if e.child == e.parent)
+    child, parent = scene.open(edge.child), scene.open(edge.child)
+    measure = scene.measure(child, "amount", "quantity")
+    column = measure.column
+    if column is None:
+        raise Unbindable
+    fact = Fact(scene.rows_of(child), [child], [""])
+    on = ((f"{child.alias}.{edge.column}", f"{parent.alias}.{edge.parent_column}"),)
+    fact.relation = Join(fact.relation, scene.rows_of(parent), on)
+    scene.restrict(fact, 1 if scene.level == "medium" else 2)
+    more = scene.chance(0.5)
+    test = Compare(">" if more else "<", child.value(column), parent.value(column))
+    link = child.table.column(edge.column).noun
+    mine, theirs = scene.label(child), scene.label(parent)
+    word = "larger" if more else "smaller"
+    return Draft(
+        answer(
+            Filter(fact.relation, test),
+            [(mine.name, mine.expression), (plain(link), theirs.expression)],
+        ),
+        {mine.name: mine.text, plain(link): f"{theirs.text} (of the {link})"},
+        (
+            f"Which {fact.phrase} have a value of {measure.text} that is {word} than their "
+            f"{link}'s?",
+            f"Consider the {fact.phrase}. List those whose {measure.text} is {word} than that of "
+            f"their {link}.",
+            f"Among the {fact.phrase}, find those with a {word} {measure.text} than their own "
+            f"{link} has.",
+        ),
+        (f"The {link} is one of the {child.table.plural} too.",),
+    )

@@ -1,0 +1,158 @@
+"""Templates about sets of parents: in both, in one but not the other, in either."""
+
+from hexathlon.tasks.sql.programs.expressions import Literal
+from hexathlon.tasks.sql.programs.relations import Combine, Distinct, Filter, Join, Relation
+from hexathlon.tasks.sql.templates.conditions import Condition
+from hexathlon.tasks.sql.templates.dates import in_year, last_year
+from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, template
+from hexathlon.tasks.sql.templates.partners import Pairing
+from hexathlon.tasks.sql.templates.scene import Fact, Scene
+from hexathlon.tasks.sql.templates.shapes import answer
+
+
+def _named(pair: Pairing, children: Fact, key: str, bare: bool = False) -> Relation:
+    """The parents of children, by label, each once; `bare` takes all parents, whatever they are.
+
+    The second side of an intersection or difference is bare: the first decides who is asked about.
+    """
+    parents = pair.parent.scan() if bare else pair.rows.relation
+    joined = Join(parents, children.relation, ((pair.on[0][0], key),))
+    return Distinct(answer(joined, [(pair.label.name, pair.label.expression)]))
+
+
+def _reference(pair: Pairing, fact: Fact, column: str) -> str:
+    noun = fact.child.table.column(column).noun
+    return "" if noun == pair.parent.table.noun else f" (by their {noun})"
+
+
+class Sides:
+    """A parent with two kinds of children, from one table or from two."""
+
+    def __init__(self, scene: Scene, two_tables: bool) -> None:
+        self.pair = pair = Pairing(scene, conditions=1)
+        others = [pair.edge]
+        if two_tables:
+            others = [
+                e for e in scene.edges(parent=pair.parent.table) if e.child != pair.edge.child
+            ]
+        edge = scene.pick(others)
+        self.left, self.right = pair.children, pair.side(edge, 2 if scene.hard else 1)
+        if not self.left.conditions or not self.right.conditions:
+            raise Unbindable
+        if self.left.phrase == self.right.phrase:
+            raise Unbindable
+        self.one = _named(pair, self.left, pair.on[0][1])
+        self.other = _named(pair, self.right, pair.key(self.right, edge))
+        self.bare_one = _named(pair, self.left, pair.on[0][1], bare=True)
+        self.bare_other = _named(pair, self.right, pair.key(self.right, edge), bare=True)
+        self.left_words = f"{self.left.phrase}{_reference(pair, self.left, pair.edge.column)}"
+        self.right_words = f"{self.right.phrase}{_reference(pair, self.right, edge.column)}"
+        self.outputs = {pair.label.name: pair.label.text}
+
+
+@template("easy", "medium", "hard")
+def in_both(scene: Scene) -> Draft:
+    """Parents with a child of one kind and a child of another."""
+    sides = Sides(scene, two_tables=scene.chance(0.5))
+    rows = sides.pair.parent.table.plural
+    return Draft(
+        Combine("intersect", sides.one, sides.bare_other),
+        sides.outputs,
+        (
+            f"Which {sides.pair.rows.phrase} have at least one of the {sides.left_words} and also "
+            f"at least one of the {sides.right_words}?",
+            f"Two groups: (a) {sides.left_words}; (b) {sides.right_words}. Which "
+            f"{sides.pair.rows.phrase} have rows in both groups?",
+        ),
+        (f"List each of the {rows} once.",),
+    )
+
+
+@template("easy", "medium", "hard")
+def in_one_not_other(scene: Scene) -> Draft:
+    """Parents with a child of one kind and none of another."""
+    sides = Sides(scene, two_tables=scene.chance(0.5))
+    rows = sides.pair.parent.table.plural
+    return Draft(
+        Combine("except", sides.one, sides.bare_other),
+        sides.outputs,
+        (
+            f"Which {sides.pair.rows.phrase} have at least one of the {sides.left_words}, but none "
+            f"of the {sides.right_words}?",
+            f"Two groups: (a) {sides.left_words}; (b) {sides.right_words}. Which "
+            f"{sides.pair.rows.phrase} have rows in group (a) and no row in group (b)?",
+        ),
+        (f"List each of the {rows} once.",),
+    )
+
+
+@template("easy", "medium", "hard")
+def in_either(scene: Scene) -> Draft:
+    """Parents with a child of one kind or of another."""
+    sides = Sides(scene, two_tables=scene.chance(0.7))
+    rows = sides.pair.parent.table.plural
+    return Draft(
+        Combine("union", sides.one, sides.other),
+        sides.outputs,
+        (
+            f"Which {sides.pair.rows.phrase} have at least one of the {sides.left_words} or at "
+            f"least one of the {sides.right_words}, or both?",
+            f"Two groups: (a) {sides.left_words}; (b) {sides.right_words}. Which "
+            f"{sides.pair.rows.phrase} have a row in at least one of the groups?",
+        ),
+        (f"List each of the {rows} once.",),
+    )
+
+
+@template("medium", "hard")
+def in_exactly_one(scene: Scene) -> Draft:
+    """Parents with a child of one of two kinds, but not of both."""
+    sides = Sides(scene, two_tables=scene.chance(0.5))
+    rows = sides.pair.parent.table.plural
+    program = Combine(
+        "union",
+        Combine("except", sides.one, sides.bare_other),
+        Combine("except", sides.other, sides.bare_one),
+    )
+    return Draft(
+        program,
+        sides.outputs,
+        (
+            f"Which {sides.pair.rows.phrase} have either at least one of the {sides.left_words} or "
+            f"at least one of the {sides.right_words}, but not both?",
+            f"Two groups: (a) {sides.left_words}; (b) {sides.right_words}. Which "
+            f"{sides.pair.rows.phrase} have rows in exactly one of the two groups?",
+        ),
+        (f"List each of the {rows} once.",),
+    )
+
+
+@template("medium", "hard")
+def lapsed(scene: Scene) -> Draft:
+    """Parents active in one year and not in the next."""
+    pair = Pairing(scene, conditions=1 if scene.hard else 0, parent=1)
+    children = pair.children
+    used = {item.column for item in children.conditions}
+    column = scene.date(children.child)
+    if f"{children.child.alias}.{column.name}" in used:
+        raise Unbindable
+    value = children.child.value(column)
+    last = last_year(scene)
+    base, key = children.relation, pair.on[0][1]
+    early, late = (Filter(base, in_year(value, year)) for year in (last - 1, last))
+    condition = Condition(Literal(1), "", "")
+    before = Fact(early, children.sources, children.prefixes, [condition])
+    after = Fact(late, children.sources, children.prefixes, [condition])
+    noun = children.child.table.column(pair.edge.column).noun
+    reference = "" if noun == pair.parent.table.noun else f" (by their {noun})"
+    return Draft(
+        Combine("except", _named(pair, before, key), _named(pair, after, key, bare=True)),
+        {pair.label.name: pair.label.text},
+        (
+            f"Which {pair.rows.phrase} have {children.phrase}{reference} in {last - 1} but none in "
+            f"{last}, going by the {column.noun}?",
+            f"Going by the {column.noun}, find the {pair.rows.phrase} with at least one of the "
+            f"{children.phrase}{reference} in {last - 1} and not a single one in {last}.",
+        ),
+        (f"List each of the {pair.parent.table.plural} once.",),
+    )

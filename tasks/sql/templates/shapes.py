@@ -1,0 +1,136 @@
+"""Shapes that many templates share: dimensions to group by, and the last steps of an answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hexathlon.tasks.sql.programs.expressions import Expression, IsNull, Ref
+from hexathlon.tasks.sql.programs.relations import (
+    Aggregate,
+    Extend,
+    Filter,
+    Group,
+    Order,
+    Project,
+    Relation,
+)
+from hexathlon.tasks.sql.schema import Column
+from hexathlon.tasks.sql.templates.draft import Unbindable
+from hexathlon.tasks.sql.templates.scene import Fact, Scene
+from hexathlon.tasks.sql.templates.sources import Source
+
+__all__ = [
+    "Dimension",
+    "answer",
+    "at_least",
+    "by_category",
+    "by_parent",
+    "dimension",
+    "grouped",
+    "known",
+    "left_out",
+    "plain",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """What groups are made by."""
+
+    name: str
+    text: str
+    """The output column in words: "the customer's segment"."""
+    each: str
+    """One group in words, after "for each": "customer", "value of the customer's segment"."""
+    extend: tuple[tuple[str, Expression], ...]
+    keys: tuple[str, ...]
+    shown: Expression
+    source: Source
+    column: Column | None = None
+
+    @property
+    def output(self) -> tuple[str, Expression]:
+        """The answer's column."""
+        return self.name, self.shown
+
+
+def plain(words: str) -> str:
+    """Words as a column name."""
+    return "".join(letter if letter.isalnum() else "_" for letter in words.lower())
+
+
+def by_parent(scene: Scene, fact: Fact) -> Dimension:
+    """Group by the rows of the fact's top table."""
+    if len(fact.sources) < 2:
+        raise Unbindable
+    label, source, path = scene.label(fact.top), fact.top, fact.prefixes[-1]
+    noun, each, text = source.table.noun, source.table.noun, label.text
+    if path != noun:
+        whole = f"{fact.child.table.noun}'s {path}"
+        each = f"{noun} (the {whole})"
+        text = label.text.replace(f"the {noun}", f"the {whole}", 1)
+    return Dimension(label.name, text, each, (), label.keys, label.expression, source)
+
+
+def by_category(scene: Scene, fact: Fact) -> Dimension:
+    """Group by a column with few values; rows without a value are left out of the fact."""
+    used = {item.column for item in fact.conditions}
+    places = [
+        (place, column)
+        for place, source in enumerate(fact.sources)
+        for column in source.table.with_role("category", "status")
+        if f"{source.alias}.{column.name}" not in used
+    ]
+    place, column = scene.pick(places)
+    source, prefix = fact.sources[place], fact.prefixes[place]
+    noun = f"{prefix}'s {column.noun}" if prefix else f"{source.table.noun}'s {column.noun}"
+    name = plain(column.noun if not prefix else f"{prefix.split(' ')[-1]} {column.noun}")
+    value = source.value(column)
+    known(fact, value, column)
+    return Dimension(
+        name, f"the {noun}", f"value of the {noun}", ((name, value),), (name,), Ref(name), source,
+        column,
+    )  # fmt: skip
+
+
+def known(fact: Fact, value: Expression, column: Column) -> None:
+    """Leave out the fact's rows in which a nullable column has no value."""
+    if column.nullable:
+        fact.relation = Filter(fact.relation, IsNull(value, negated=True))
+
+
+def dimension(scene: Scene, fact: Fact) -> Dimension:
+    """Group by the top table's rows or by a category, whichever the fact offers."""
+    if len(fact.sources) > 1 and scene.chance(0.6):
+        return by_parent(scene, fact)
+    return by_category(scene, fact)
+
+
+def at_least(number: int) -> str:
+    """The sentence about groups that are too small, with a space before it."""
+    return f" Keep only numbers of {number} or more." if number > 1 else ""
+
+
+def left_out(dim: Dimension) -> tuple[str, ...]:
+    """The note about rows that belong to no group."""
+    if dim.column is not None and dim.column.nullable:
+        return (f"Leave out rows in which {dim.text} is missing.",)
+    return ()
+
+
+def grouped(
+    relation: Relation, dims: Sequence[Dimension], aggregates: Sequence[Aggregate]
+) -> Relation:
+    """Group by dimensions."""
+    extend = tuple(item for dim in dims for item in dim.extend)
+    source = Extend(relation, extend) if extend else relation
+    return Group(source, tuple(key for dim in dims for key in dim.keys), tuple(aggregates))
+
+
+def answer(
+    relation: Relation,
+    outputs: Sequence[tuple[str, Expression]],
+    order: Sequence[tuple[str, bool]] = (),
+) -> Relation:
+    """Name the columns of the answer, and put it in order where that is asked for."""
+    program: Relation = Project(relation, tuple(outputs))
+    return Order(program, tuple(order)) if order else program

@@ -1,0 +1,333 @@
+"""Templates about order within groups: ranks, running figures, changes, first and next rows."""
+
+from hexathlon.tasks.sql.programs.expressions import (
+    Binary,
+    Call,
+    Compare,
+    Expression,
+    IsNull,
+    Literal,
+    Ref,
+)
+from hexathlon.tasks.sql.programs.relations import (
+    Aggregate,
+    Extend,
+    Filter,
+    Group,
+    Relation,
+    Window,
+)
+from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, template
+from hexathlon.tasks.sql.templates.scene import Fact, Measure, Scene
+from hexathlon.tasks.sql.templates.shapes import answer, by_category, by_parent, grouped, left_out
+
+HOPS = {"easy": 1, "medium": 1, "hard": 2}
+
+
+def dated(scene: Scene, fact: Fact) -> tuple[Expression, str]:
+    """A date of the fact's rows that is not already restricted; rows without it are left out."""
+    used = {item.column for item in fact.conditions}
+    column = scene.pick(
+        column
+        for column in fact.child.table.with_role("date")
+        if f"{fact.child.alias}.{column.name}" not in used
+    )
+    value = fact.child.value(column)
+    if column.nullable:
+        fact.relation = Filter(fact.relation, IsNull(value, negated=True))
+    return value, column.noun
+
+
+def dated_fact(scene: Scene, hops: int, conditions: int) -> tuple[Fact, Expression, str]:
+    """A fact whose rows have a date, climbing from a table that has one."""
+    paths = [
+        path for path in scene.chains(hops) if scene.schema.table(path[0].child).with_role("date")
+    ]
+    fact = scene.climb(scene.pick(paths))
+    path = {source.alias for source in fact.sources}
+    if scene.hard:
+        scene.widen(fact)
+    scene.restrict(fact, conditions)
+    scene.trim(fact, path)
+    return fact, *dated(scene, fact)
+
+
+def monthly(scene: Scene) -> tuple[Fact, Relation, Measure, str]:
+    """Totals per month: the fact, the grouped relation, what is added up, and the date's noun."""
+    fact, date, noun = dated_fact(scene, 1, 2 if scene.hard else 1)
+    measure = scene.measure(fact.child, "amount", "quantity")
+    months = Extend(fact.relation, (("month", Call("substr", (date, Literal(1), Literal(7)))),))
+    known = Filter(months, IsNull(measure.expression, negated=True)) if measure.nullable else months
+    total = Aggregate("total", "sum", measure.expression)
+    return fact, Group(known, ("month",), (total,)), measure, noun
+
+
+def _month_notes(fact: Fact, measure: Measure) -> tuple[str, ...]:
+    skipped = f" and rows without a value for the {measure.text}" if measure.nullable else ""
+    return (f"Months are written like 2024-03. Months without any such row{skipped} are skipped.",)
+
+
+@template("medium", "hard")
+def running_total(scene: Scene) -> Draft:
+    """Monthly totals with the total so far."""
+    fact, months, measure, noun = monthly(scene)
+    run = Window(months, "so_far", "sum", "total", (), (("month", False),), "running")
+    outputs = [(name, Ref(name)) for name in ("month", "total", "so_far")]
+    return Draft(
+        answer(run, outputs, [("month", False)]),
+        {
+            "month": "the month",
+            "total": f"the month's total {measure.text}",
+            "so_far": "the total of that month and all earlier ones",
+        },
+        (
+            f"Give the monthly development of the total {measure.text} of the {fact.phrase}, by "
+            f"{noun}, with the running total.",
+            f"For each month (by {noun}), what is the total {measure.text} of the {fact.phrase}, "
+            "and what has it come to since the first month?",
+            f"Add up the {measure.text} of the {fact.phrase} month by month (by {noun}) and "
+            "cumulatively.",
+        ),
+        _month_notes(fact, measure),
+    )
+
+
+@template("hard")
+def moving_average(scene: Scene) -> Draft:
+    """Monthly totals averaged over this and the two listed months before."""
+    fact, months, measure, noun = monthly(scene)
+    mean = Window(months, "mean", "avg", "total", (), (("month", False),), 2)
+    outputs = [(name, Ref(name)) for name in ("month", "total", "mean")]
+    return Draft(
+        answer(mean, outputs, [("month", False)]),
+        {
+            "month": "the month",
+            "total": f"the month's total {measure.text}",
+            "mean": "the moving average",
+        },
+        (
+            f"For each month (by {noun}), give the total {measure.text} of the {fact.phrase} and "
+            "its moving average over three months.",
+            f"Smooth the monthly totals (by {noun}) of the {measure.text} of the {fact.phrase} "
+            "with a three-month moving average.",
+        ),
+        (
+            *_month_notes(fact, measure),
+            "The moving average of a month is the mean of its total and those of the two months "
+            "listed before it, or of fewer at the start.",
+        ),
+    )
+
+
+@template("medium", "hard")
+def monthly_change(scene: Scene) -> Draft:
+    """Monthly totals with the change from the month before."""
+    fact, months, measure, noun = monthly(scene)
+    lagged = Window(months, "previous", "lag", "total", (), (("month", False),))
+    change = Binary("-", Ref("total"), Ref("previous"))
+    outputs = [("month", Ref("month")), ("total", Ref("total")), ("change", change)]
+    return Draft(
+        answer(lagged, outputs, [("month", False)]),
+        {
+            "month": "the month",
+            "total": f"the month's total {measure.text}",
+            "change": "the change (this month minus the month listed before it)",
+        },
+        (
+            f"How did the total {measure.text} of the {fact.phrase} change from month to month (by "
+            f"{noun})?",
+            f"Give the monthly total {measure.text} (by {noun}) of the {fact.phrase} and its "
+            "change against the previous month listed.",
+            f"For each month (by {noun}), give the total {measure.text} of the {fact.phrase} and "
+            "the difference to the month before it in the list.",
+        ),
+        (*_month_notes(fact, measure), "The change of the first month is empty."),
+    )
+
+
+@template("medium", "hard")
+def top_per_group(scene: Scene) -> Draft:
+    """The leading parents by a total within each group."""
+    fact = scene.fact(HOPS[scene.level] + 1)
+    member, label = fact.sources[-2], scene.label(fact.sources[-2])
+    if member.alias == fact.child.alias:
+        raise Unbindable
+    dim = by_parent(scene, fact)
+    measure = scene.measure(fact.child)
+    count = scene.number(1, 3)
+    known = Filter(fact.relation, IsNull(measure.expression, negated=True))
+    total = Aggregate("total", "sum", measure.expression)
+    keys = tuple(dict.fromkeys((*dim.keys, *label.keys)))
+    totals = Group(known if measure.nullable else fact.relation, keys, (total,))
+    ranked = Window(totals, "place", "rank", None, dim.keys, (("total", True),))
+    kept = Filter(ranked, Compare("<=", Ref("place"), Literal(count)))
+    lead = "leading" if count == 1 else f"top {count}"
+    noun = fact.called(-2, plural=count > 1)
+    return Draft(
+        answer(kept, [dim.output, (label.name, label.expression), ("total", Ref("total"))]),
+        {dim.name: dim.text, label.name: label.text, "total": f"the total {measure.text}"},
+        (
+            f"For each {dim.each}, find the {lead} {noun} by the total {measure.text} of the "
+            f"{fact.phrase}.",
+            f"Consider the {fact.phrase}. Which are, within each {dim.each}, the {lead} {noun} by "
+            f"total {measure.text}?",
+        ),
+        (
+            f"The place of a {member.table.noun} is one more than the number of those with a "
+            f"larger total in the same group; keep places 1 to {count}, so that ties may give more "
+            "rows."
+            if count > 1
+            else "Where several share the largest total of a group, give them all.",
+            f"{fact.child.table.plural.capitalize()} without a value for the {measure.text} do not "
+            "count."
+            if measure.nullable
+            else f"{member.table.plural.capitalize()} without any such row do not appear.",
+        ),
+    )
+
+
+@template("easy", "medium", "hard")
+def rank_groups(scene: Scene) -> Draft:
+    """Groups with their place by number of rows."""
+    fact = scene.fact(HOPS[scene.level])
+    dim = by_parent(scene, fact) if scene.chance(0.7) else by_category(scene, fact)
+    counted = grouped(fact.relation, [dim], [Aggregate("number", "count")])
+    dense = scene.chance(0.5)
+    function = "dense_rank" if dense else "rank"
+    ranked = Window(counted, "place", function, None, (), (("number", True),))
+    last = 2 if dim.column else scene.number(3, 5)
+    kept = Filter(ranked, Compare("<=", Ref("place"), Literal(last)))
+    rule = (
+        "Equal numbers share a place and no place is skipped after them (1, 1, 2)."
+        if dense
+        else "Equal numbers share a place and the places after them are skipped (1, 1, 3)."
+    )
+    return Draft(
+        answer(kept, [("place", Ref("place")), dim.output, ("number", Ref("number"))]),
+        {
+            "place": "the place",
+            dim.name: dim.text,
+            "number": f"the number of {fact.child.table.plural}",
+        },
+        (
+            f"For each {dim.each}, count the {fact.phrase}, and rank the results from the largest "
+            f"number down. Give places 1 to {last}.",
+            f"Make a ranking by the number of {fact.phrase}, one entry for each {dim.each}, and "
+            f"give the entries on places 1 to {last}.",
+        ),
+        (rule, *left_out(dim), "Groups without any such row take no part."),
+    )
+
+
+@template("medium", "hard")
+def share_of_total(scene: Scene) -> Draft:
+    """Each group's part of the whole."""
+    fact = scene.fact(HOPS[scene.level])
+    dim = by_parent(scene, fact) if scene.chance(0.5) else by_category(scene, fact)
+    measure = scene.measure(fact.child)
+    known = Filter(fact.relation, IsNull(measure.expression, negated=True))
+    base = known if measure.nullable else fact.relation
+    totals = grouped(base, [dim], [Aggregate("total", "sum", measure.expression)])
+    whole = Window(totals, "whole", "sum", "total", ())
+    share = Binary("/", Binary("*", Literal(100.0), Ref("total")), Ref("whole"))
+    return Draft(
+        answer(whole, [dim.output, ("percentage", share)]),
+        {dim.name: dim.text, "percentage": "its percentage (0 to 100) of the whole"},
+        (
+            f"How is the total {measure.text} of the {fact.phrase} spread over each {dim.each}, in "
+            "percent of the whole?",
+            f"For each {dim.each}, what percentage of the overall {measure.text} of the "
+            f"{fact.phrase} does it account for?",
+            f"Split the total {measure.text} of the {fact.phrase} into percentages, one for each "
+            f"{dim.each}.",
+        ),
+        (
+            *left_out(dim),
+            "The whole is the sum over all groups listed. Groups without any row"
+            + (f" that has a value for the {measure.text}" if measure.nullable else "")
+            + " do not appear.",
+        ),
+    )
+
+
+@template("hard")
+def share_within_group(scene: Scene) -> Draft:
+    """The part of each category within each parent, where it is large."""
+    fact = scene.fact(2)
+    outer, inner = by_parent(scene, fact), by_category(scene, fact)
+    counted = grouped(fact.relation, [outer, inner], [Aggregate("number", "count")])
+    whole = Window(counted, "whole", "sum", "number", outer.keys)
+    share = Binary("/", Binary("*", Literal(100.0), Ref("number")), Ref("whole"))
+    least = scene.pick((20, 25, 40, 50))
+    kept = Filter(
+        Extend(whole, (("percentage", share),)), Compare(">=", Ref("percentage"), Literal(least))
+    )
+    return Draft(
+        answer(kept, [outer.output, inner.output, ("percentage", Ref("percentage"))]),
+        {outer.name: outer.text, inner.name: inner.text, "percentage": "the percentage (0 to 100)"},
+        (
+            f"Split the {fact.phrase} of each {outer.each} by {inner.text}. Which of these values "
+            f"make up {least} percent or more there?",
+            f"For each {outer.each}, which values of {inner.text} account for at least {least} "
+            f"percent of its {fact.phrase}?",
+        ),
+        left_out(inner),
+    )
+
+
+@template("medium", "hard")
+def first_event(scene: Scene) -> Draft:
+    """The first, second or last row of each parent by date."""
+    fact, date, noun = dated_fact(scene, HOPS[scene.level], 2 if scene.hard else 1)
+    dim, child = by_parent(scene, fact), fact.child
+    key = f"{child.alias}.{child.table.key}"
+    if len(child.table.primary_key) > 1:
+        raise Unbindable
+    which = scene.pick(("first", "second", "last"))
+    valued = Extend(fact.relation, (("day", date),))
+    order = (("day", which == "last"), (key, which == "last"))
+    ranked = Window(valued, "place", "row_number", None, dim.keys[:1], order)
+    kept = Filter(ranked, Compare("=", Ref("place"), Literal(2 if which == "second" else 1)))
+    item = child.table.noun
+    return Draft(
+        answer(kept, [dim.output, ("row_id", Ref(key)), ("day", Ref("day"))]),
+        {dim.name: dim.text, "row_id": f"the {item} id", "day": f"its {noun}"},
+        (
+            f"Which is the {which} (by {noun}) of the {fact.phrase}, for each {dim.each}?",
+            f"For each {dim.each}, find the {which} by {noun} among the {fact.phrase}.",
+        ),
+        (
+            f"Of several on the same day, the one with the "
+            f"{'higher' if which == 'last' else 'lower'} {item} id comes "
+            f"{'last' if which == 'last' else 'first'}.",
+            f"Groups without a {which} {item} do not appear.",
+        ),
+    )
+
+
+@template("hard")
+def longest_gap(scene: Scene) -> Draft:
+    """The longest time between consecutive rows of a parent."""
+    fact, date, noun = dated_fact(scene, 1, 1)
+    dim, child = by_parent(scene, fact), fact.child
+    if len(child.table.primary_key) > 1:
+        raise Unbindable
+    key = f"{child.alias}.{child.table.key}"
+    valued = Extend(fact.relation, (("day", date),))
+    order = (("day", False), (key, False))
+    lagged = Window(valued, "day_before", "lag", "day", dim.keys[:1], order)
+    days = Call("days_between", (Ref("day"), Ref("day_before")))
+    gaps = Filter(Extend(lagged, (("gap", days),)), IsNull(Ref("gap"), negated=True))
+    longest = Group(gaps, dim.keys, (Aggregate("longest", "max", Ref("gap")),))
+    return Draft(
+        answer(longest, [dim.output, ("longest", Ref("longest"))]),
+        {dim.name: dim.text, "longest": "the number of days"},
+        (
+            f"What is the longest time in days, for each {dim.each}, between one of the "
+            f"{fact.phrase} and the next one by {noun}?",
+            f"For each {dim.each}, order the {fact.phrase} by {noun}. How many days does the "
+            "longest pause between two consecutive ones last?",
+        ),
+        ("Those with fewer than two such rows do not appear; two on the same day are 0 days "
+         "apart.",),
+    )  # fmt: skip

@@ -1,0 +1,172 @@
+"""Every dialect carries every call there and back; what is malformed stays what it was."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hexathlon.baselines.codecs import CODEC_NAMES, get_codec
+from hexathlon.baselines.codecs.base import Call, format_calls, parse_calls
+from hexathlon.baselines.codecs.registry import UnknownCodec
+from hexathlon.envs.messages import parse_text
+
+names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]{0,20}", fullmatch=True)
+texts = st.text(st.characters(codec="utf-8"), max_size=40)
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=8,
+)
+calls = st.lists(
+    st.builds(Call, names, st.dictionaries(texts, values, max_size=4)), min_size=1, max_size=3
+)
+prose = st.text(st.characters(codec="utf-8"), max_size=80).filter(
+    lambda text: (
+        parse_calls(text) is None
+        and not any(mark in text for mark in ("<tool_call>", "think>", "```"))
+    )
+)
+TOOLS = [
+    {
+        "name": "look",
+        "description": "Look at it.",
+        "parameters": {"type": "object", "properties": {"at": {"type": "string"}}},
+    }
+]
+
+
+@pytest.mark.parametrize("name", CODEC_NAMES)
+@given(calls=calls)
+def test_calls_survive_the_round_trip(name: str, calls: list[Call]) -> None:
+    codec = get_codec(name)
+    action = format_calls(calls)
+    assert codec.decode(codec.encode(action)) == action
+
+
+@pytest.mark.parametrize("name", CODEC_NAMES)
+@given(text=prose)
+def test_prose_survives_the_round_trip(name: str, text: str) -> None:
+    codec = get_codec(name)
+    assert codec.decode(codec.encode(text)) == text
+
+
+@pytest.mark.parametrize("name", CODEC_NAMES)
+@given(text=st.text(max_size=200), tail=st.text(max_size=20))
+def test_no_reply_makes_a_codec_fail(name: str, text: str, tail: str) -> None:
+    codec = get_codec(name)
+    for content in (
+        text,
+        f"<tool_call>{text}",
+        f"Action: {tail}\nAction Input:{text}",
+        f"```{text}```",
+    ):
+        action = codec.decode({"role": "assistant", "content": content})
+        assert isinstance(action, str)
+        parse_text(action)
+
+
+@pytest.mark.parametrize("name", CODEC_NAMES)
+@given(call=calls.map(lambda many: many[0]))
+def test_the_environment_reads_what_a_codec_decodes(name: str, call: Call) -> None:
+    codec = get_codec(name)
+    read = parse_text(codec.decode(codec.encode(format_calls([call]))))
+    assert [(one.name, one.arguments, one.problem) for one in read.calls] == [(*call, "")]
+
+
+@pytest.mark.parametrize("name", [name for name in CODEC_NAMES if not get_codec(name).native])
+def test_text_dialects_describe_the_tools(name: str) -> None:
+    prompt = get_codec(name).system_prompt("Be brief.", TOOLS)
+    assert prompt.startswith("Be brief.")
+    assert "look" in prompt and "Look at it." in prompt and '"at"' in prompt
+    assert get_codec(name).system_prompt("Be brief.", ()) == "Be brief."
+
+
+def test_the_native_dialect_leaves_the_prompt_alone() -> None:
+    assert get_codec("openai").system_prompt("Be brief.", TOOLS) == "Be brief."
+
+
+def content(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+LOOK = '{"name": "look", "arguments": {"at": "it"}}'
+GOOD = {
+    "hermes": [
+        f"<tool_call>\n{LOOK}\n</tool_call>",
+        f"<tool_call>{LOOK}",  # the closing tag was the stop string
+        f"<think>\nmaybe <tool_call>\n</think>\n\nYes.\n<tool_call>{LOOK}</tool_call>",
+        f"so it is</think><tool_call>{LOOK}</tool_call>",
+        '<tool_call>{"name": "look", "arguments": "{\\"at\\": \\"it\\"}"}</tool_call>',
+    ],
+    "react": [
+        'Thought: hm\nAction: look\nAction Input: {"at": "it"}',
+        'Action:  look \nAction Input:\n{"at": "it"}\nObservation: invented',
+        'Action: look\nAction Input: {"at": "it"}\nFinal Answer: done',
+    ],
+    "json": [LOOK, f"  {LOOK}\n", f"Here:\n```json\n{LOOK}\n```", f"```\n{LOOK}\n```"],
+}
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name in GOOD for text in GOOD[name]])
+def test_what_models_really_write_is_read(name: str, text: str) -> None:
+    assert get_codec(name).decode(content(text)) == LOOK
+
+
+def test_a_closing_tag_inside_an_argument_does_not_end_the_call() -> None:
+    call = format_calls([Call("say", {"text": "</tool_call><tool_call>"})])
+    assert get_codec("hermes").decode(content(f"<tool_call>{call}</tool_call>")) == call
+
+
+MALFORMED = [
+    ("hermes", '<tool_call>{"name": "look", "arguments": {</tool_call>', "not valid JSON"),
+    ("hermes", '<tool_call>{"arguments": {}}</tool_call>', 'needs a "name"'),
+    ("react", "Action: look\nAction Input: {at: it}", "arguments of 'look' are not valid JSON"),
+    ("json", '```json\n{"name": "look", "arguments": \n```', "not valid JSON"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "problem"), MALFORMED)
+def test_a_malformed_call_is_answered_by_the_environment(
+    name: str, text: str, problem: str
+) -> None:
+    read = parse_text(get_codec(name).decode(content(text)))
+    assert [problem in call.problem for call in read.calls] == [True]
+
+
+def test_malformed_native_arguments_go_on_verbatim() -> None:
+    function = {"name": "look", "arguments": '{"at": '}
+    message = {"content": None, "tool_calls": [{"id": "x", "function": function}]}
+    action = get_codec("openai").decode(message)
+    assert json.loads(action) == function
+    assert "arguments of 'look' are not valid JSON" in parse_text(action).calls[0].problem
+
+
+def test_every_call_is_answered_by_its_id() -> None:
+    codec = get_codec("openai")
+    message = codec.encode(format_calls([Call("look", {}), Call("look", {})]))
+    answers = codec.answer(message, ["one", "two"])
+    assert [(a["role"], a["tool_call_id"], a["content"]) for a in answers] == [
+        ("tool", "call_0", "one"),
+        ("tool", "call_1", "two"),
+    ]
+    short = codec.answer(message, ["the turn could not be read"])
+    assert [a["tool_call_id"] for a in short] == ["call_0", "call_1"]
+
+
+def test_answers_in_text_dialects() -> None:
+    called = content(f"<tool_call>{LOOK}</tool_call>")
+    assert "<tool_response>\nseen\n" in get_codec("hermes").answer(called, ["seen"])[0]["content"]
+    assert get_codec("hermes").answer(content("hm"), ["what?"])[0]["content"] == "what?"
+    assert get_codec("react").answer(called, ["seen"])[0]["content"] == "Observation: seen"
+    assert get_codec("json").answer(called, ["a", "b"])[0]["content"] == "a\n\nb"
+
+
+def test_an_unknown_dialect_suggests_the_nearest() -> None:
+    with pytest.raises(UnknownCodec, match="did you mean 'hermes'"):
+        get_codec("hermse")

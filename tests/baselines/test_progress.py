@@ -1,0 +1,48 @@
+"""Progress is silent at first, a bar on a terminal, lines in a log."""
+
+import io
+
+from hexathlon.baselines.harness.progress import Progress
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_nothing_is_shown_for_two_seconds() -> None:
+    clock, stream = Clock(), Terminal()
+    with Progress("playing", 10, stream, clock) as progress:
+        clock.now = 1.9
+        progress.advance()
+    assert (stream.getvalue(), progress.done) == ("", 1)
+
+
+def test_a_log_gets_a_line_now_and_then() -> None:
+    clock, stream = Clock(), io.StringIO()
+    with Progress("playing", 1000, stream, clock) as progress:
+        for second in range(60):
+            clock.now = float(second)
+            progress.advance("3 passed")
+    lines = stream.getvalue().splitlines()
+    assert lines == [f"playing: {n} of 1,000 3 passed" for n in (16, 31, 46)]
+
+
+def test_a_terminal_gets_a_bar_that_goes_away() -> None:
+    clock, stream = Clock(), Terminal()
+    with Progress("playing", 4, stream, clock) as progress:
+        clock.now = 3.0
+        for _ in range(3):
+            progress.advance("2 passed")
+        progress._bar.refresh()
+        assert "playing" in stream.getvalue()
+    assert progress.done == 3
+    assert stream.getvalue().endswith("\x1b[2K")  # the line is erased

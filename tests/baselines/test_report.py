@@ -1,0 +1,124 @@
+"""Reports and comparisons say what the records hold, with floor, ceiling and bounds."""
+
+from pathlib import Path
+
+import pytest
+from tests.support.chat_server import ChatServer
+from tests.support.events import TOY, toy_run
+
+from hexathlon.baselines.harness.anchors import anchor_agents
+from hexathlon.baselines.harness.compare import compare_runs
+from hexathlon.baselines.harness.errors import UsageError
+from hexathlon.baselines.harness.report import (
+    anchors_of,
+    as_json,
+    markdown,
+    read_run,
+    tables,
+    unscored_share,
+)
+from hexathlon.evaluators.plan import read_plan
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("runs")
+    names = ("oracle", "noop", "random", "dump")
+    return {name: toy_run(folder / name, f"agent:{name}", tasks=16).run for name in names}
+
+
+def test_floor_and_ceiling_come_from_the_built_in_agents(runs: dict[str, Path]) -> None:
+    anchors = anchors_of([read_run(run) for run in runs.values()])
+    assert anchors.ceiling == {TOY: 1.0}
+    assert anchors.floor == {TOY: ("dump", 0.0)}
+
+
+def test_the_score_stands_beside_floor_ceiling_and_interval(runs: dict[str, Path]) -> None:
+    run = read_run(runs["oracle"])
+    anchors = anchors_of([read_run(path) for path in runs.values()])
+    scores, denominators, *_ = tables(run, anchors)
+    (row,) = scores.rows
+    named = dict(zip(scores.headings, row, strict=True))
+    assert named["event"] == "Toy v1" and named["score"] == "100.0%"
+    assert named["floor"] == "0.0% dump" and named["ceiling"] == "100.0%"
+    assert named["norm."] == "100.0%" and named["95% interval"].endswith("…100.0%")
+    assert denominators.rows[0][1:4] == ("100.0%", "100.0%", "100.0…100.0%")
+    titles = [table.title for table in tables(run, anchors)]
+    assert "Toy by level" in titles and "Toy by template" in titles
+
+
+def test_markdown_and_json_say_the_same(runs: dict[str, Path]) -> None:
+    run = read_run(runs["oracle"])
+    anchors = anchors_of([run])
+    text, data = markdown(run, anchors), as_json(run, anchors)
+    assert "| Toy v1 | 16 | 16 | 100.0% |" in text
+    assert data["summary"]["overall"]["interval"]["mean"] == 1.0
+    assert data["ceiling"] == {TOY: 1.0} and data["floor"] == {}
+
+
+def test_spoilt_trials_open_the_bounds_and_cost_the_rank(
+    tmp_path: Path, chat_server: ChatServer
+) -> None:
+    chat_server.seen["broken*3"] = 0
+    run = toy_run(
+        tmp_path / "run", f"endpoint:{chat_server.url}#broken*3", dialect="json", tasks=6,
+        concurrency=1, retries=0, request_retries=0, limit_turns=1,
+    ).run  # fmt: skip
+    found = read_run(run)
+    score = found.summary.envs[0].score
+    assert (score.scored, score.infra) == (3, 3)
+    assert (score.bounds.low, score.bounds.high) == (0.0, 0.5)
+    assert unscored_share(found) == 0.5
+    report = markdown(found, anchors_of([]))
+    assert "Toy gets no rank: infrastructure spoilt 3 of 6 trials." in report
+    assert "without a score: infra, provider (blame: provider)" in report
+    assert "| unknown |" in report
+
+
+def test_an_unfinished_run_says_so(tmp_path: Path) -> None:
+    run = toy_run(tmp_path / "run").run
+    file = run / "records.jsonl"
+    file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:5]))
+    assert "3 of 8 planned trials have no record yet" in markdown(read_run(run), anchors_of([]))
+    file.write_bytes(b"")
+    with pytest.raises(UsageError, match="no record yet"):
+        read_run(run)
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="expected a run folder"):
+        read_run(tmp_path)
+
+
+def test_two_agents_are_compared_task_by_task(runs: dict[str, Path]) -> None:
+    rows = compare_runs([runs["oracle"], runs["noop"], runs["random"]])
+    assert [(row.a, row.b) for row in rows] == [
+        ("agent:oracle", "agent:noop"),
+        ("agent:oracle", "agent:random"),
+    ]
+    for row in rows:
+        assert row.env == TOY and row.result.tasks == 16
+        assert row.result.difference > 0.9
+        # One template, one trial each: McNemar's exact test, 16 discordant tasks.
+        assert row.result.method == "exact-mcnemar"
+        assert row.adjusted == pytest.approx(2 * row.result.p_value)
+        assert row.warning == ""
+    assert rows[0].result.p_value == pytest.approx(2.0**-15)
+
+
+def test_an_agent_does_not_differ_from_itself(runs: dict[str, Path]) -> None:
+    (row,) = compare_runs([runs["oracle"], runs["oracle"]])
+    assert (row.result.difference, row.adjusted) == (0.0, 1.0)
+
+
+def test_runs_without_shared_tasks_are_refused(tmp_path: Path, runs: dict[str, Path]) -> None:
+    other = toy_run(tmp_path / "run", split="dev").run
+    with pytest.raises(UsageError, match="no scored task"):
+        compare_runs([runs["oracle"], other])
+    with pytest.raises(UsageError, match="at least two"):
+        compare_runs([other])
+
+
+def test_the_anchors_of_a_plan_are_those_its_sources_offer(runs: dict[str, Path]) -> None:
+    assert anchor_agents(read_plan(runs["random"])) == ["noop", "dump", "majority", "oracle"]
+    assert anchor_agents(read_plan(runs["oracle"])) == ["noop", "random", "dump", "majority"]

@@ -1,0 +1,79 @@
+"""The self-test holds on a sound event and names what does not hold on an unsound one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from tests.support.events import TOY
+from tests.support.toy import ToyEnv, ToySource, _count
+
+from hexathlon.baselines.harness.errors import UsageError
+from hexathlon.baselines.harness.selftest import run_selftest
+from hexathlon.envs.errors import EnvFault
+from hexathlon.tasks.source import Script
+from hexathlon.tasks.task import Task
+
+
+def test_a_sound_event_holds() -> None:
+    result = run_selftest("Toy", 12)
+    assert result.holds and (result.env, result.tasks) == (TOY, 12)
+    found = {kind: (tally.episodes, tally.mean) for kind, tally in result.tallies.items()}
+    assert found["oracle"] == (12, 1.0) and found["alternatives"] == (12, 1.0)
+    assert found["noop"] == (12, 0.0) and found["mutants"] == (36, 0.0)
+    assert found["dump"] == found["majority"] == (12, 0.0)
+    assert found["random"][0] == 12
+
+
+class Broken:
+    """Scripts that break one promise each."""
+
+    @staticmethod
+    def oracle(self: ToySource, task: Task) -> Script:
+        return _count(task.params["target"] + 1, 9)
+
+    @staticmethod
+    def alternatives(self: ToySource, task: Task) -> Mapping[str, Script]:
+        return {"short": _count(3, 9)}
+
+    @staticmethod
+    def mutants(self: ToySource, task: Task) -> Mapping[str, Script]:
+        return {"right after all": _count(task.params["target"], 9)}
+
+    @staticmethod
+    def policies(self: ToySource, task: Task) -> Mapping[str, Script]:
+        return {"dump": _count(task.params["target"], 9)}
+
+
+@pytest.mark.parametrize(
+    ("method", "kind"),
+    [
+        ("oracle", "oracle"),
+        ("alternatives", "alternatives"),
+        ("mutants", "mutants"),
+        ("policies", "dump"),
+    ],
+)
+def test_each_broken_promise_is_found(
+    monkeypatch: pytest.MonkeyPatch, method: str, kind: str
+) -> None:
+    monkeypatch.setattr(ToySource, method, getattr(Broken, method))
+    result = run_selftest("Toy", 8)
+    assert [name for name, tally in result.tallies.items() if not tally.holds] == [kind]
+    tally = result.tallies[kind]
+    if kind != "dump":
+        assert tally.wrong == 8 and "toy/count/" in tally.named[0]
+
+
+def test_an_environment_that_fails_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: ToyEnv, task: Task) -> Any:
+        raise EnvFault("gone")
+
+    monkeypatch.setattr(ToyEnv, "on_reset", fail)
+    result = run_selftest("Toy", 1)
+    assert not any(tally.holds for tally in result.tallies.values())
+    assert "env: gone" in result.tallies["oracle"].named[0]
+
+
+def test_an_unknown_event_is_refused() -> None:
+    with pytest.raises(UsageError, match="did you mean 'Toy'"):
+        run_selftest("Toyy", 1)

@@ -1,0 +1,98 @@
+"""Coroutine environments: alike to step, awaited inside a loop, deadlines of their own."""
+
+import asyncio
+import pickle
+import time
+
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+from support.drill import SUBMIT, TASK, DrillEnv, hang, walk
+
+from hexathlon.envs.errors import DeadlineExceeded, EnvFault
+
+OPTIONS = {"task": TASK}
+
+
+@pytest.fixture
+def env():
+    with DrillEnv() as drill:
+        drill.reset(seed=1, options=OPTIONS)
+        yield drill
+
+
+def test_passes_gymnasiums_checker(env):
+    check_env(env, skip_render_check=True, skip_close_check=True)
+
+
+def test_awaited_and_plain_steps_are_the_same(env):
+    async def run():
+        other = DrillEnv()
+        opening = await other.areset(seed=1, options=OPTIONS)
+        return opening[0]["text"], await other.astep(walk(2)), await other.astep(SUBMIT)
+
+    opening, first, last = asyncio.run(run())
+    assert env.reset(seed=1, options=OPTIONS)[0]["text"] == opening
+    assert env.step(walk(2))[0]["text"] == first[0]["text"]
+    assert env.step(SUBMIT)[1:] == last[1:]
+
+
+def test_a_plain_step_inside_a_loop_says_what_to_do(env):
+    async def run():
+        env.step(walk(1))
+
+    with pytest.raises(RuntimeError, match="await astep"):
+        asyncio.run(run())
+
+
+def test_an_action_ends_at_its_deadline(env):
+    env.action_seconds = 0.1
+    started = time.monotonic()
+    _, reward, terminated, truncated, info = env.step(hang("awaiting"))
+    assert 0.1 <= time.monotonic() - started < 2
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    assert info["status"] == "truncated_time" and info["turn"] == 1
+    with pytest.raises(ResetNeeded):
+        env.step(walk(1))
+
+
+def test_or_is_a_fault_where_that_is_declared(env):
+    env.action_seconds, env.on_hang = 0.05, "fault"
+    with pytest.raises(DeadlineExceeded, match=r"0\.05 s") as caught:
+        env.step(hang("awaiting"))
+    assert isinstance(caught.value, EnvFault)
+    with pytest.raises(ResetNeeded):
+        env.step(walk(1))
+
+
+def test_a_reset_that_never_ends_is_a_fault(env):
+    async def never(task):
+        await asyncio.sleep(3600)
+
+    env.reset_seconds, env.on_reset = 0.05, never
+    with pytest.raises(DeadlineExceeded, match="reset of drill"):
+        env.reset(seed=0, options=OPTIONS)
+
+
+def test_close_twice_and_reset_after(env):
+    env.close()
+    env.close()
+    env.reset(seed=1, options=OPTIONS)
+
+
+def test_pickles_between_episodes_and_within(env):
+    env.step(walk(1))
+    other = pickle.loads(pickle.dumps(env))
+    assert other.step(walk(1))[0]["text"] == env.step(walk(1))[0]["text"]
+    other.close()
+
+
+def test_many_steps_run_side_by_side():
+    async def run():
+        envs = [DrillEnv(pause=0.1) for _ in range(20)]
+        await asyncio.gather(*(env.areset(seed=0, options=OPTIONS) for env in envs))
+        started = time.monotonic()
+        await asyncio.gather(*(env.astep(walk(1)) for env in envs))
+        return time.monotonic() - started
+
+    assert asyncio.run(run()) < 1

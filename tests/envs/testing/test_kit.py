@@ -1,0 +1,174 @@
+"""The conformance kit names each planted fault, and passes what is sound."""
+
+import re
+import subprocess
+
+import gymnasium
+import pytest
+from support import faults
+from support.drill import DrillEnv
+from support.toy import ToyEnv
+
+from hexathlon.envs.testing import (
+    ConformanceError,
+    assert_conforms,
+    check_environment,
+    check_names,
+)
+from hexathlon.envs.wrappers import ChatHistory
+
+SMALL = {"fuzz": 150, "tasks": 8}
+
+FAULTS = [
+    (faults.DroppedSeed, "seed_honoured", "seed"),
+    (faults.ConstantStart, "seed_honoured", "one and the same start"),
+    (faults.GlobalRandom, "global_state", "the state of random"),
+    (faults.GlobalNumpy, "global_state", r"the state of numpy\.random"),
+    (faults.ChangedEnviron, "global_state", r"os\.environ"),
+    (faults.ClockInText, "two_instances", "at reset"),
+    (faults.HashOrder, "two_processes", "another hash seed"),
+    (faults.SharedCounter, "order_independence", "depends on what was played before"),
+    (faults.SharedWorld, "interleaved", "counter stands at"),
+    (faults.AliasingFork, "fork_contract", "was changed by"),
+    (faults.ForgetfulRestore, "restore_contract", "went another way"),
+    (faults.UnpicklableState, "pickle_round_trip", "local object"),
+    (faults.LeakedFile, "no_leaked_file", "/dev/null"),
+    (faults.LeakedThread, "no_leaked_thread", "planted"),
+    (faults.LeakedProcess, "no_leaked_process", "python"),
+    (faults.LeakedTemporary, "no_leaked_temporary", "tmp"),
+    (faults.ClockInInfo, "info_plain", "a clock"),
+    (faults.UuidInInfo, "info_plain", "a uuid"),
+    (faults.PathInInfo, "info_plain", "a path"),
+    (faults.TruncatedInfo, "info_keys", "lacks 'reward_terms'"),
+    (faults.WrongStatus, "info_keys", "status 'truncated_turns' with terminated=True"),
+    (faults.RewardForNothing, "noop_scores_zero", r"doing nothing got 1\.0"),
+    (faults.EasyVerifier, "mutants_score_zero", "the mutant 'off by"),
+    (faults.AnythingGoes, "floor", "policy 'random' scores"),
+    (faults.NarrowVerifier, "alternatives_score_one", "'small steps' got 0"),
+    (faults.LostOracleEnv, "oracle_scores_one", r"the oracle got 0\.0"),
+    (faults.FewMutantsEnv, "mutants_score_zero", "fewer than 3 mutants"),
+    (faults.NoAlternativeEnv, "alternatives_score_one", "fewer than 1 alternatives"),
+    (faults.PaidPerStep, "reward_bounded", "declared maximum"),
+    (faults.LeakyCanary, "canary_hidden", "was shown"),
+    (faults.CanaryInInfo, "canary_hidden", "was shown"),
+    (faults.CrashOnMalformed, "fuzzed_actions", "UnicodeEncodeError"),
+    (faults.AcceptsAnyOption, "unknown_option", "was accepted"),
+    (faults.LongObservation, "observation_bounded", r"not in Unicode\(65536\)"),
+    (faults.ClosesOnce, "close_twice", "KeyError"),
+    (faults.ReusedBuffer, "fresh_observations", "changed by a later call"),
+    (faults.WrongType, "gymnasium_checker", "reward"),
+]
+
+
+@pytest.fixture(autouse=True)
+def tidy():
+    yield
+    faults.RELEASE.set()
+    while faults.KEPT:
+        left = faults.KEPT.pop()
+        if isinstance(left, subprocess.Popen):
+            left.communicate()
+        elif hasattr(left, "close"):
+            left.close()
+        else:
+            left.join(5)
+    faults.RELEASE.clear()
+
+
+@pytest.mark.parametrize(
+    ("faulty", "check", "reason"), FAULTS, ids=[f"{f.__name__}-{c}" for f, c, _ in FAULTS]
+)
+def test_each_planted_fault_is_named_with_its_reason(faulty, check, reason):
+    skip = () if check == "two_processes" else ("two_processes",)
+    report = check_environment(faulty, skip=skip, **SMALL)
+    assert check in report.failed, str(report)
+    (result,) = [result for result in report.failures if result.name == check]
+    assert re.search(f"(?s){check}: .*{reason}.*mend: ", str(result)), str(result)
+
+
+def test_every_check_is_shown_to_catch_something():
+    planted = {check for _, check, _ in FAULTS}
+    assert set(check_names()) - planted == {"spec_round_trip", "vector_equals_single"}, (
+        "the other two are planted in the registered ids below"
+    )
+
+
+@pytest.mark.parametrize("action_format", ["text", "message"])
+def test_a_sound_environment_passes(action_format):
+    report = check_environment(ToyEnv, action_format=action_format, fuzz=2_000)
+    assert report.passed, str(report)
+    skipped = [result.name for result in report.results if result.status == "skipped"]
+    expected = ["spec_round_trip"] + ["vector_equals_single"] * (action_format == "message")
+    assert skipped == expected
+
+
+def test_a_sound_environment_of_coroutines_with_images_passes():
+    skip = ("fuzzed_actions", "info_keys", "info_plain", "observation_bounded", "two_instances",
+            "interleaved", "two_processes", "order_independence", "fork_contract",
+            "restore_contract", "pickle_round_trip", "vector_equals_single", "no_leaked_thread",
+            "no_leaked_process", "no_leaked_file", "no_leaked_temporary", "floor",
+            "reward_bounded", "canary_hidden", "global_state", "fresh_observations")  # fmt: skip
+    report = check_environment(DrillEnv, skip=skip, **SMALL)
+    assert report.passed, f"{report}: it has a tool that crashes, so nothing random is run"
+
+
+@pytest.fixture
+def registered():
+    made = []
+
+    def register(name, entry_point="support.toy:ToyEnv", **more):
+        gymnasium.register(name, entry_point, order_enforce=False, disable_env_checker=True, **more)
+        made.append(name)
+        return name
+
+    yield register
+    for name in made:
+        del gymnasium.registry[name]
+
+
+def test_a_registered_id_passes_everything(registered):
+    name = registered("tests/Sound-v0", vector_entry_point="support.toy_vector:make_vector")
+    report = check_environment(name, **SMALL)
+    assert report.passed, str(report)
+    assert {result.status for result in report.results} == {"passed"}
+
+
+def test_an_id_without_a_vector_is_named(registered):
+    report = check_environment(registered("tests/Lonely-v0"), **SMALL)
+    assert report.failed == ("vector_equals_single",)
+
+
+def test_a_spec_that_is_not_json_is_named(registered):
+    name = registered("tests/Callable-v0", "support.faults:WithCallable", kwargs={"scorer": len})
+    report = check_environment(name, only=["spec_round_trip"])
+    assert report.failed == ("spec_round_trip",)
+
+
+def test_what_cannot_fork_is_skipped_with_its_reason():
+    from support.rigid import RigidEnv
+
+    report = check_environment(RigidEnv, only=["fork_contract", "restore_contract"], **SMALL)
+    assert [result.status for result in report.results] == ["skipped"] * 2
+    assert "a reason" in report.results[0].detail
+
+
+def test_a_wrapped_environment_may_be_checked_too():
+    def wrapped():
+        return ChatHistory(ToyEnv(), form="text")
+
+    only = ["two_instances", "oracle_scores_one", "fork_contract", "fresh_observations"]
+    assert check_environment(wrapped, only=only, **SMALL).passed
+
+
+def test_the_report_reads_as_a_table_and_assert_conforms_raises_it():
+    with pytest.raises(ConformanceError, match=r"(?s)ClosesOnce: \d+ passed.*failed  close_twice"):
+        assert_conforms(faults.ClosesOnce, only=["close_twice", "info_keys"], **SMALL)
+    assert_conforms(ToyEnv, only=["close_twice"])
+    seen = []
+    check_environment(ToyEnv, only=["close_twice"], progress=seen.append)
+    assert [result.name for result in seen] == ["close_twice"]
+
+
+def test_unknown_checks_are_refused():
+    with pytest.raises(ValueError, match="no check 'speed'"):
+        check_environment(ToyEnv, only=["speed"])

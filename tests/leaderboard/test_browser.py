@@ -1,0 +1,202 @@
+"""The site in a real browser, from a local file: sorting, filtering, walking, both themes."""
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+CONTRAST = """
+() => {
+  const light = (text) => {
+    const [r, g, b] = text.match(/[\\d.]+/g).slice(0, 3).map((v) => {
+      const s = v / 255;
+      return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (element) => {
+    for (let e = element; e; e = e.parentElement) {
+      const colour = getComputedStyle(e).backgroundColor;
+      if (!colour.endsWith(", 0)") && colour !== "transparent") return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const found = [];
+  for (const element of document.querySelectorAll("main *")) {
+    const own = [...element.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+    if (!own || !element.offsetParent || element.closest("svg")) continue;
+    const a = light(getComputedStyle(element).color), b = light(ground(element));
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) found.push(`${element.className} ${element.textContent} ${ratio}`);
+  }
+  return [...new Set(found)];
+}
+"""
+
+
+@pytest.fixture
+def open_page(browser, site):
+    """Open pages of the site at a width and theme; console messages fail the test."""
+    contexts = []
+
+    def opened(path="index.html", width=1280, scheme="light", javascript=True):
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,
+            java_script_enabled=javascript,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.messages = []
+        page.on("console", lambda message: page.messages.append(message.text))
+        page.on("pageerror", lambda error: page.messages.append(str(error)))
+        page.goto((site / path).as_uri())
+        return page
+
+    yield opened
+    for context in contexts:
+        for page in context.pages:
+            assert page.messages == []
+        context.close()
+
+
+def run_folder(site, name):
+    (folder,) = site.glob(f"runs/{name}-*")
+    return folder.relative_to(site)
+
+
+def column(page, number):
+    return page.locator(f".ranking >> nth=0 >> tbody tr > :nth-child({number})").all_inner_texts()
+
+
+def test_tables_sort_by_click_both_ways_and_by_key(open_page):
+    page = open_page()
+    table = page.locator(".ranking").first
+    scores = [float(text.split()[0]) for text in column(page, 3)]
+    table.get_by_role("button", name="Score").click()
+    down = [float(text.split()[0]) for text in column(page, 3)]
+    assert down == sorted(scores, reverse=True) != scores
+    assert table.locator("th[aria-sort=descending]").inner_text().startswith("Score")
+    table.get_by_role("button", name="Score").press("Enter")
+    assert [float(text.split()[0]) for text in column(page, 3)] == sorted(scores)
+    assert table.locator("th[aria-sort]").count() == 1
+    table.get_by_role("button", name="Cost").click()
+    costs = column(page, 14)
+    known = [float(text[1:]) for text in costs if text != "–"]
+    assert known == sorted(known) and "–" in costs
+    assert costs[: len(known)] == [text for text in costs if text != "–"]
+
+
+def test_ranks_stand_as_ranges(open_page):
+    page = open_page()
+    assert column(page, 1)[:2] == ["1–2", "1–2"]
+
+
+def test_heat_map_keeps_levels_above_templates_when_sorted(open_page):
+    page = open_page()
+    table = page.locator(".templates").first
+    table.get_by_role("button", name="dune-3b").click()
+    bodies = table.locator("tbody")
+    levels = bodies.nth(0).locator("th").all_inner_texts()
+    assert levels == ["tiny", "easy", "medium", "hard"]
+    cells = (
+        bodies.nth(1)
+        .locator("tr")
+        .evaluate_all(
+            "(rows, column) => rows.map((row) => Number(row.cells[column].dataset.value))",
+            table.locator("thead th").all_inner_texts().index("dune-3b"),
+        )
+    )
+    assert cells == sorted(cells, reverse=True)
+
+
+def test_trials_filter_and_lead_to_a_trajectory(open_page, site):
+    page = open_page(run_folder(site, "cirrus-8b-sft") / "trials.html")
+    count = page.locator(".count")
+    assert count.inner_text() == "320 of 320 trials"
+    assert page.locator(".trials tbody tr").count() == 200
+    page.get_by_label("Outcome").select_option("failed")
+    page.get_by_label("Level").select_option("hard")
+    page.get_by_label("Task contains").fill("sql/top_k")
+    shown = page.locator(".trials tbody tr").all_inner_texts()
+    assert count.inner_text() == f"{len(shown)} of 320 trials"
+    assert 0 < len(shown) < 10
+    assert all("failed" in row and "sql/top_k_ties/hard" in row for row in shown)
+    page.locator(".trials tbody a").first.click()
+    assert "sql/top_k_ties/hard" in page.locator("h1").inner_text()
+    assert page.locator(".side .verdict").inner_text().startswith("failed")
+    assert "customer_id" in page.locator(".call .text").first.inner_text()
+
+
+def test_trials_are_paged_with_and_without_script(open_page, site):
+    path = run_folder(site, "cirrus-8b-sft") / "trials.html"
+    page = open_page(path)
+    first = page.locator(".trials tbody tr a").first.get_attribute("href")
+    page.locator(".pages button", has_text="2").click()
+    assert page.locator(".trials tbody tr").count() == 120
+    assert page.locator(".trials tbody tr a").first.get_attribute("href") != first
+    plain = open_page(path, javascript=False)
+    assert plain.locator(".filters").is_hidden()
+    assert plain.locator(".trials tbody tr").count() == 200
+    plain.locator(".pages a").click()
+    assert plain.locator(".trials tbody tr").count() == 120
+
+
+def test_arrow_keys_walk_through_trajectories(open_page, site):
+    folder = run_folder(site, "cirrus-8b-sft")
+    page = open_page(folder / "trials.html")
+    links = page.locator(".trials tbody a").evaluate_all("all => all.map((a) => a.href)")
+    page.goto(links[0])
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(links[1])
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url(links[0])
+
+
+def test_a_submission_tells_how_to_run_it_again(open_page, site):
+    page = open_page(run_folder(site, "borealis-30b-a3b") / "index.html")
+    text = page.locator(".command").first.inner_text()
+    assert text.startswith("hexathlon eval 'endpoint:http://127.0.0.1:8000/v1#borealis-30b-a3b'")
+    assert "--limit-turns 20" in text
+    assert page.get_by_text("Head of the record chain").is_visible()
+
+
+def test_everything_is_there_without_script(open_page):
+    page = open_page(javascript=False)
+    assert len(column(page, 1)) == 11
+    assert page.locator(".plot").count() == 2
+    assert page.locator(".templates").first.is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_pages_fit_and_are_readable(open_page, site, width, scheme):
+    page = open_page(width=width, scheme=scheme)
+    folder = site / run_folder(site, "cirrus-8b-sft")
+    trajectory = next(folder.glob("t/000/*.html"))
+    for path in (site / "index.html", site / "guide.html", folder / "index.html",
+                 folder / "trials.html", trajectory):  # fmt: skip
+        page.goto(path.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        assert page.evaluate(CONTRAST) == [], (path, scheme)
+    ground = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert (ground == "rgb(250, 248, 244)") == (scheme == "light")
+
+
+def test_phone_cards_name_their_values_and_sort(open_page):
+    page = open_page(width=390)
+    card = page.locator(".ranking tbody tr").first
+    label = card.locator(".score").evaluate("e => getComputedStyle(e, '::before').content")
+    assert label == '"Score %"'
+    page.get_by_label("Sort by").first.select_option("Tokens")
+    first = page.locator(".ranking tbody tr").first
+    assert first.locator(".who a").inner_text() == "ember-1.5b"
+
+
+def test_focus_can_be_seen(open_page):
+    page = open_page()
+    page.keyboard.press("Tab")
+    assert page.locator(":focus").inner_text() == "Skip to the content"
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        style = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert style != "none"

@@ -1,0 +1,217 @@
+"""The built site: whole, linked, the same each time, and careful with what it finds."""
+
+import gzip
+import json
+import time
+import tracemalloc
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from support.runs import make_run
+
+from hexathlon.leaderboard.build import BuildError, build
+from hexathlon.leaderboard.command import eval_command
+
+
+class Page(HTMLParser):
+    """Collects what a page links to, names, and could run."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.names: set[str] = set()
+        self.attributes: set[str] = set()
+        self.scripts: list[dict[str, str | None]] = []
+        self.policy = ""
+        self.feed(path.read_text("utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        self.attributes.update(values)
+        self.links += [values[name] for name in ("href", "src") if values.get(name)]
+        if values.get("id"):
+            self.names.add(values["id"])
+        if tag == "script":
+            self.scripts.append(values)
+        if values.get("http-equiv") == "Content-Security-Policy":
+            self.policy = values["content"]
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    return {path: Page(path) for path in sorted(site.rglob("*.html"))}
+
+
+def test_every_link_leads_somewhere_inside(site, pages):
+    for path, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            assert not parts.scheme and not parts.netloc, f"{path} links outside: {link}"
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            assert target.is_file() and target.is_relative_to(site), f"{path}: {link}"
+            if parts.fragment and target in pages:
+                assert parts.fragment in pages[target].names, f"{path}: {link}"
+
+
+def test_every_page_forbids_what_it_does_not_need(pages):
+    for path, page in pages.items():
+        assert page.policy.startswith("default-src 'none'"), path
+        assert "unsafe" not in page.policy
+        assert not {name for name in page.attributes if name.startswith("on") or name == "style"}
+        for script in page.scripts:
+            assert (script.get("src") or "").endswith("static/site.js") or (
+                script.get("type") == "application/json"
+            )
+
+
+def test_there_is_a_page_for_every_trial(site, site_runs):
+    for run in site_runs:
+        plan = json.loads((run / "plan.json").read_text())
+        if run.name == "tampered":
+            continue
+        (folder,) = [
+            path.parent
+            for path in site.glob("runs/*/plan.json")
+            if json.loads(path.read_text()) == plan
+        ]
+        lines = (run / "records.jsonl").read_text().splitlines()
+        assert len(list(folder.glob("t/*/*.html"))) == len(lines)
+        with gzip.open(folder / "records.jsonl.gz", "rt") as packed:
+            assert packed.read().splitlines() == lines
+
+
+def test_a_tampered_run_is_listed_with_the_place_and_stands_in_no_table(site):
+    board = json.loads((site / "board.json").read_text())
+    (rejected,) = board["rejected"]
+    assert rejected["run"] == "tampered"
+    assert "line " in rejected["reason"] and "'hash'" in rejected["reason"]
+    assert "Rejected" in (site / "index.html").read_text()
+    rows = [row for part in board["boards"] for row in part["rows"]]
+    assert sum(row["name"] == "dune-3b" for row in rows) == 1
+
+
+def test_only_what_the_caller_replayed_is_called_verified(site):
+    board = json.loads((site / "board.json").read_text())
+    rows = [row for part in board["boards"] for row in part["rows"]]
+    assert {row["name"] for row in rows if row["verified"]} == {"oracle", "atlas-72b-instruct"}
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_the_same_runs_give_the_same_bytes(tmp_path):
+    runs = [make_run(tmp_path / name, name, tasks=12) for name in ("oracle", "cirrus-8b")]
+    for name in ("one", "two"):
+        build(runs, tmp_path / name)
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+def test_building_again_replaces_the_old_site_and_nothing_else(tmp_path):
+    one = make_run(tmp_path / "one", "cirrus-8b", tasks=3)
+    two = make_run(tmp_path / "two", "dune-3b", tasks=3)
+    out = tmp_path / "site"
+    assert build([one], out) == out / "index.html"
+    build([two, two], out)
+    assert [path.name.partition("-3b")[0] for path in (out / "runs").iterdir()] == ["dune"]
+    with pytest.raises(BuildError, match="no leaderboard"):
+        build([one], one)
+    with pytest.raises(BuildError, match="is a file"):
+        build([one], one / "plan.json")
+    with pytest.raises(BuildError, match="no run"):
+        build([], out)
+    assert (one / "records.jsonl").exists()
+
+
+def test_runs_that_are_none_are_rejected_by_name(tmp_path):
+    (tmp_path / "nothing").mkdir()
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / "plan.json").write_text("{}")
+    index = build([tmp_path / "nothing", tmp_path / "odd"], tmp_path / "site")
+    reasons = json.loads((tmp_path / "site" / "board.json").read_text())["rejected"]
+    assert [entry["run"] for entry in reasons] == ["nothing", "odd"]
+    assert str(tmp_path) not in index.read_text()
+    assert "No submission" in index.read_text()
+
+
+def test_long_trajectories_are_paged(tmp_path):
+    def lengthen(record):
+        step = record["steps"][0]
+        return {**record, "steps": [{**step, "index": n, "action": f"act {n}"} for n in range(95)]}
+
+    run = make_run(tmp_path / "run", "cirrus-8b", tasks=1, edit=lengthen)
+    build([run], tmp_path / "site")
+    pages = sorted((tmp_path / "site").glob("runs/*/t/000/*.html"))
+    assert [page.name for page in pages] == ["000001-2.html", "000001-3.html", "000001.html"]
+    assert "act 39" in pages[2].read_text() and "act 40" not in pages[2].read_text()
+    assert "act 40" in pages[0].read_text() and "act 94" in pages[1].read_text()
+
+
+def test_huge_texts_are_shortened_in_the_middle(tmp_path):
+    def swell(record):
+        record["steps"][0]["observation"] = "start" + "x" * 1_000_000 + "end"
+        return record
+
+    run = make_run(tmp_path / "run", "cirrus-8b", tasks=1, edit=swell)
+    build([run], tmp_path / "site")
+    (page,) = (tmp_path / "site").glob("runs/*/t/000/*.html")
+    assert page.stat().st_size < 300_000
+    assert "800008 characters are left out" in page.read_text()
+
+
+def test_memory_stays_flat_while_trajectories_are_written(tmp_path):
+    def weigh(record):
+        record["steps"][0]["observation"] = "x" * 100_000
+        return record
+
+    def peak(tasks):
+        run = make_run(tmp_path / f"run{tasks}", "cirrus-8b", tasks=tasks, edit=weigh)
+        tracemalloc.start()
+        build([run], tmp_path / f"site{tasks}", data=False)
+        size = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return size
+
+    peak(5)  # templates are compiled once
+    assert peak(100) < peak(20) + 2_000_000
+
+
+def test_progress_counts_every_trajectory(tmp_path):
+    run = make_run(tmp_path / "run", "cirrus-8b", tasks=4)
+    seen = []
+    build([run], tmp_path / "site", progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_the_command_spells_out_the_plan_without_secrets():
+    plan = {
+        "model": {"kind": "endpoint", "name": "m"},
+        "limits": {"turns": 20, "cost": None},
+        "config": {
+            "model": "endpoint:http://user:secret@host/v1#it's a model",
+            "envs": ["hexathlon/SQL-v0", "hexathlon/Web-v0"],
+            "level": None,
+            "split": "heldout",
+            "tasks": 100,
+            "task": [],
+            "prompt_suffix": "",
+            "sampling": {"temperature": 0.0, "top_p": None},
+        },
+    }
+    assert eval_command(plan).replace(" \\\n ", "") == (
+        "hexathlon eval 'endpoint:http://host/v1#it'\"'\"'s a model' "
+        "--envs hexathlon/SQL-v0,hexathlon/Web-v0 --split heldout --tasks 100 --temperature 0.0 "
+        "--limit-turns 20 --salt-file SALT --out runs/again"
+    )
+
+
+@pytest.mark.slow
+def test_ten_thousand_trajectories_in_a_minute(tmp_path):
+    run = make_run(tmp_path / "run", "atlas-72b-instruct", tasks=10_000)
+    start = time.process_time()
+    build([run], tmp_path / "site")
+    assert time.process_time() - start < 60
+    assert sum(1 for _ in (tmp_path / "site").glob("runs/*/t/*/*.html")) == 10_000

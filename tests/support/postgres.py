@@ -1,0 +1,32 @@
+"""A throw-away PostgreSQL server for the tests that need one."""
+
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+_SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "postgres"
+_NOT_INSTALLED = 4
+
+
+@contextmanager
+def postgres_server() -> Iterator[str]:
+    """Start a server, hand out its SQLAlchemy URL, stop and remove it; skip where none is."""
+    pytest.importorskip("psycopg", reason="the extra [postgres] is not installed")
+    # A socket's path must stay short, so the server lives under the plain temporary folder.
+    folder = Path(tempfile.mkdtemp(prefix="hexpg"))
+    folder.chmod(0o755)
+    done = subprocess.run(
+        [_SCRIPT, "start", folder], capture_output=True, text=True, timeout=120, check=False
+    )
+    if done.returncode == _NOT_INSTALLED:
+        folder.rmdir()
+        pytest.skip("PostgreSQL is not installed here (Debian: apt-get install postgresql)")
+    assert done.returncode == 0, done.stderr
+    try:
+        yield done.stdout.strip()
+    finally:
+        subprocess.run([_SCRIPT, "stop", folder], check=True, capture_output=True, timeout=60)

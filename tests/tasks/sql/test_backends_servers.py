@@ -1,0 +1,173 @@
+"""DuckDB and PostgreSQL, against the real engines: same texts, same locks, same verdicts."""
+
+import threading
+from time import perf_counter
+
+import pytest
+from support.hostile_sql import hostile_statements
+from support.sql_toy import GOLD, WRITE, call, make_task, shop
+
+from hexathlon.envs.sql.env import SQLEnv
+from hexathlon.tasks.sql.backends.base import WRITE_KINDS, QueryLimits, SqlError
+from hexathlon.tasks.sql.backends.choice import open_image
+from hexathlon.tasks.sql.backends.sqlite import open_sqlite
+from hexathlon.tasks.sql.database import database_bytes
+
+IMAGE = database_bytes({"database": shop()})
+LIMITS = QueryLimits(seconds=5.0)
+
+
+@pytest.fixture(params=["duckdb", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def backend(request):
+    if request.param == "duckdb":
+        pytest.importorskip("duckdb_engine", reason="the extra [duckdb] is not installed")
+        return "duckdb:///:memory:"
+    return request.getfixturevalue("postgres_url")
+
+
+@pytest.fixture
+def reader(backend):
+    database = open_image(IMAGE, {}, backend, purpose="agent")
+    yield database
+    database.close()
+
+
+def writer(backend, *kinds):
+    params = {"mode": "write", "writes": kinds or WRITE_KINDS}
+    return open_image(IMAGE, params, backend, purpose="agent")
+
+
+def error_of(database, sql, limits=LIMITS):
+    with pytest.raises(SqlError) as caught:
+        database.run(sql, limits)
+    return caught.value
+
+
+def test_tables_and_values_are_those_of_sqlite(reader):
+    plain = open_sqlite(IMAGE)
+    assert reader.catalogue() == plain.catalogue()
+    for sql in ("SELECT * FROM customers ORDER BY id", "SELECT * FROM orders ORDER BY id",
+                "SELECT avg(total), min(day), count(*) FROM orders WHERE id > 5"):  # fmt: skip
+        assert reader.run(sql, LIMITS).rows == plain.run(sql, LIMITS).rows
+    assert reader.count("orders") == 200
+
+
+def test_percent_signs_and_colons_are_just_text(reader):
+    rows = reader.run("SELECT '50%' || ':x', '%s', city FROM customers WHERE city LIKE 'O%'",
+    LIMITS)
+    assert rows.rows[0] == ("50%:x", "%s", "Oslo")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM customers", "INSERT INTO customers (id) VALUES (99)", "DROP TABLE customers",
+        "CREATE TEMP TABLE t (a INT)", "COPY customers TO '/tmp/x'", "SET statement_timeout = 0",
+        "SELECT set_config('statement_timeout', '0', false)", "SELECT pg_sleep(9)",
+        "SELECT random()",
+        "SELECT now()", "SELECT current_date", "SELECT CURRENT_TIMESTAMP", "SELECT version()",
+        "SELECT * FROM pg_catalog.pg_class", "SELECT pg_read_file('/etc/passwd')", "VACUUM",
+        "BEGIN",
+        "SELECT * FROM read_csv('/etc/passwd')", "SELECT lo_import('/etc/passwd')", "CHECKPOINT",
+        "ATTACH '/tmp/x' AS y", "PRAGMA database_list", "INSTALL httpfs", "CALL pragma_version()",
+        "EXPLAIN SELECT 1", "SELECT * FROM query_to_xml('delete from customers', true, true, '')",
+        "SELECT 1; DELETE FROM customers", "SELECT \"random\"()", "SELECT random /* */ ()",
+        "SELECT $$'$$ || random() || $$'$$", "SELECT E'\\'' || random() || ''",
+        "WITH x AS (DELETE FROM customers RETURNING id) SELECT * FROM x",
+        "SELECT /* /* */ ' */ random() /* ' */",
+    ],
+)  # fmt: skip
+def test_refused_when_reading(reader, sql):
+    assert error_of(reader, sql).kind in {"refused", "statement", "syntax"}
+    assert reader.run("SELECT count(*) FROM customers", LIMITS).rows == [(30,)]
+
+
+def test_a_runaway_statement_ends_at_the_deadline(reader):
+    sql = "SELECT count(*) FROM " + ", ".join(f"orders t{i}" for i in range(6))
+    start = perf_counter()
+    assert error_of(reader, sql + " WHERE t0.total * t3.total < 5",
+    QueryLimits(seconds=0.5)).kind == "time"
+    assert perf_counter() - start < 1.0
+    assert reader.run("SELECT 1", LIMITS).rows == [(1,)]
+
+
+def test_rows_beyond_the_limit_are_not_fetched(reader):
+    result = reader.run("SELECT a.id FROM orders a, orders b", QueryLimits(rows=10))
+    assert len(result.rows) == 10 and result.more
+
+
+def test_writes_take_effect_in_the_own_copy_only(backend):
+    first, second = writer(backend), writer(backend)
+    assert first.run(WRITE, LIMITS).changed == 10
+    count = "SELECT count(*) FROM customers WHERE city = 'Bergen'"
+    assert first.run(count, LIMITS).rows == [(10,)]
+    assert second.run(count, LIMITS).rows == [(0,)]
+    first.close()
+    second.close()
+
+
+def test_only_declared_kinds_of_writing_are_allowed(backend):
+    database = writer(backend, "insert")
+    assert database.run("INSERT INTO customers VALUES (99, 'x', 'y')", LIMITS).changed == 1
+    for sql in ("DELETE FROM orders", "CREATE TABLE t (a INT)", "DROP TABLE orders", "BEGIN"):
+        assert error_of(database, sql).kind == "refused"
+    database.close()
+
+
+def test_snapshots_replay_what_was_done(backend):
+    database = writer(backend)
+    database.run("DELETE FROM orders WHERE id <= 150", LIMITS)
+    held = database.snapshot()
+    database.run("DELETE FROM orders", LIMITS)
+    other = writer(backend)
+    other.restore(held)
+    assert other.run("SELECT count(*) FROM orders", LIMITS).rows == [(50,)]
+    assert database.count("orders") == 0
+    database.close()
+    other.close()
+
+
+def test_schema_changes_show_and_come_back_as_sqlite(backend):
+    database = writer(backend)
+    database.run("CREATE TABLE notes (id BIGINT PRIMARY KEY, body VARCHAR)", LIMITS)
+    database.run("INSERT INTO notes VALUES (1, 'x')", LIMITS)
+    assert list(database.catalogue()) == ["customers", "notes", "orders"]
+    copy = open_sqlite(database.sqlite_image())
+    assert copy.run("SELECT * FROM notes", LIMITS).rows == [(1, "x")]
+    assert copy.run("SELECT count(*) FROM orders", LIMITS).rows == [(200,)]
+    database.close()
+
+
+@pytest.mark.parametrize(("template", "final"), [("count", {"sql": GOLD}), ("write", {})])
+def test_whole_episodes_score_as_on_sqlite(backend, template, final, monkeypatch):
+    monkeypatch.setattr(SQLEnv, "_choose_task", lambda self, options: make_task(template))
+    right, wrong = SQLEnv(backend=backend), SQLEnv(backend=backend)
+    for env in (right, wrong):
+        env.reset(seed=0)
+        tables = env.step(call("list_tables"))[0]
+        assert tables == "2 tables\ncustomers (30 rows)\norders (200 rows)"
+    if template == "write":
+        right.step(call("run_query", sql=WRITE))
+    else:
+        final = {"sql": GOLD}
+    fork = right.fork(1)[0]
+    assert fork.step(call("submit", **final))[1] == 1.0
+    assert right.step(call("submit", **final))[1] == 1.0
+    bad = {"sql": "SELECT 1, 2"} if template == "count" else {}
+    assert wrong.step(call("submit", **bad))[1] == 0.0
+    for env in (right, wrong, fork):
+        env.close()
+
+
+def test_hostile_statements_do_no_harm(reader):
+    before = threading.active_count()
+    limits = QueryLimits(seconds=0.3)
+    for sql in hostile_statements(3, 220):
+        start = perf_counter()
+        try:
+            reader.run(sql, limits)
+        except SqlError as error:
+            assert error.text()
+        assert perf_counter() - start < 1.5, sql[:200]
+    assert reader.run("SELECT count(*) FROM customers", LIMITS).rows == [(30,)]
+    assert threading.active_count() == before

@@ -1,0 +1,94 @@
+"""Questions in English: what the program decides, the words say."""
+
+import re
+
+import pytest
+
+from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.sql.composing import compose
+from hexathlon.tasks.sql.programs.expressions import Call, Literal, Ref
+from hexathlon.tasks.sql.programs.relations import (
+    Distinct,
+    Limit,
+    Order,
+    Project,
+    Scan,
+    is_ordered,
+)
+from hexathlon.tasks.sql.realise import question
+from hexathlon.tasks.sql.schema import Column, Schema, Table
+from hexathlon.tasks.sql.templates.draft import Draft, all_templates
+from hexathlon.tasks.sql.world import world_id
+
+SCAN = Scan("t", "t", ("id", "size"))
+ITEMS = (("id", Ref("t.id")), ("size", Ref("t.size")))
+OUTPUTS = {"id": "the id", "size": "the size (in cm)"}
+SIZE = Column("size", "INTEGER", "quantity", "size")
+KEY = Column("id", "INTEGER", "key", "thing id")
+PLAIN = Schema("none", "none", (Table("t", "thing", "things", (KEY, SIZE)),))
+WORLDS = [world_id("train", number, "medium") for number in range(12)]
+
+
+def asked(program, outputs=OUTPUTS, seed: int = 0) -> str:
+    return question(
+        Draft(program, outputs, ("List them.",)), PLAIN, [], generator_for("realise", seed)
+    )
+
+
+def test_columns_are_named_in_order_and_counted():
+    text = asked(Project(SCAN, ITEMS))
+    assert text.startswith("List them.")
+    assert text.index("the id") < text.index("the size (in cm)")
+    assert not re.search("[Ss]ort|[Oo]rder the", text)
+
+
+def test_an_order_is_stated_exactly_when_the_program_has_one():
+    program = Order(Project(SCAN, ITEMS), (("size", True), ("id", False)))
+    text = asked(program)
+    assert "the size (descending), then by the id (ascending)" in text
+    assert "first" not in text
+    assert "Keep only the first 3 rows" in asked(Limit(program, 3))
+    assert "first row of that order after skipping 2" in asked(Limit(program, 1, 2))
+
+
+def test_repetition_and_rounding_are_stated_when_the_program_decides_them():
+    assert re.search("once|twice", asked(Distinct(Project(SCAN, ITEMS))))
+    rounded = Project(SCAN, (("size", Call("round", (Ref("t.size"), Literal(1)))),))
+    assert "to 1 decimals" in asked(rounded, {"size": "the size"})
+    assert "ound" not in asked(Project(SCAN, ITEMS))
+
+
+def test_paraphrases_differ_but_are_fixed_by_the_seed():
+    program = Order(Project(SCAN, ITEMS), (("id", False),))
+    texts = {asked(program, seed=seed) for seed in range(40)}
+    assert len(texts) >= 6
+    assert asked(program, seed=3) == asked(program, seed=3)
+
+
+@pytest.mark.parametrize("name", list(all_templates())[::4])
+def test_questions_read_cleanly_and_agree_with_their_program(name: str):
+    template = all_templates()[name]
+    level = "medium" if "medium" in template.levels else template.levels[0]
+    made = compose(name, [world.replace("medium", level) for world in WORLDS], 1)
+    text = made.instruction
+    assert not re.search(r"  |\.\.|,\.|\{|\}|None|Ref\(|Literal", text)
+    assert text[0].isupper() and text.endswith(".")
+    assert ("ascending" in text or "descending" in text) == is_ordered(made.draft.program)
+    for description in made.draft.outputs.values():
+        assert description in text
+    for table in made.tables:
+        if table not in text.lower().split():
+            assert f"{table}." not in text
+
+
+def test_tables_with_rows_that_do_not_count_are_pointed_out():
+    hits = 0
+    for seed in range(30):
+        made = compose("group_sum", [world.replace("medium", "hard") for world in WORLDS], seed)
+        if "count_deleted" in str(made.kept.mutants):
+            hits += 1
+            assert "marked as deleted" in made.instruction
+            assert "as the documents describe" in made.instruction
+        if hits > 2:
+            return
+    pytest.fail("no question involved deleted rows")

@@ -1,0 +1,114 @@
+"""Scripts: tool calls that the task's own tool schemas allow, in a sensible order."""
+
+import json
+
+import pytest
+
+from hexathlon.tasks.source import play
+from hexathlon.tasks.sql.bench import bench_for
+from hexathlon.tasks.sql.screening import same_answer
+from hexathlon.tasks.sql.source import source
+from hexathlon.tasks.task import Task
+
+SOURCE = source()
+TASKS = [SOURCE.address("dev", index) for index in range(0, 180, 12)]
+ASKING = ["sql/ask_period/easy/dev/00000", "sql/ask_measure/medium/dev/00001"]
+TWINS = ["sql/missing_property/easy/dev/00000", "sql/missing_term/hard/dev/00000"]
+WRITE = "sql/write_update_join/easy/dev/00000"
+
+
+def calls(script, answer: str = "fine") -> list[dict]:
+    seen: list[dict] = []
+
+    def respond(text: str) -> str | None:
+        seen.append(json.loads(text))
+        return None if seen[-1]["name"].startswith("submit") else answer
+
+    play(script, respond)
+    return seen
+
+
+def check_calls(task: Task, made: list[dict]) -> None:
+    tools = {tool.name: tool.parameters for tool in task.tools}
+    for call in made:
+        assert call["name"] in tools, call["name"]
+        parameters = tools[call["name"]]
+        assert set(parameters.get("required", ())) <= set(call["arguments"])
+        assert set(call["arguments"]) <= set(parameters["properties"])
+    assert made[-1]["name"].startswith("submit")
+    assert len(made) <= task.limits.turns
+
+
+@pytest.mark.parametrize("task_id", [*TASKS, *ASKING, *TWINS, WRITE])
+def test_every_script_uses_the_tasks_tools_and_ends_by_handing_in(task_id: str):
+    task = SOURCE.build(task_id)
+    check_calls(task, calls(SOURCE.oracle(task)))
+    alternatives, mutants = SOURCE.alternatives(task), SOURCE.mutants(task)
+    assert alternatives
+    assert len(mutants) >= 3
+    for script in (*alternatives.values(), *mutants.values(), *SOURCE.policies(task).values()):
+        check_calls(task, calls(script))
+
+
+def test_the_oracle_looks_before_it_answers():
+    made = calls(SOURCE.oracle(SOURCE.build("sql/group_sum/hard/dev/00000")))
+    names = [call["name"] for call in made]
+    assert names[0] == "list_tables"
+    assert "describe_table" in names and "read_document" in names
+    assert names[-2:] == ["run_query", "submit"]
+
+
+@pytest.mark.parametrize("task_id", ASKING)
+def test_the_oracle_asks_for_what_is_open_and_again_if_it_is_not_told(task_id: str):
+    task = SOURCE.build(task_id)
+    ((_, slot),) = task.params["user"]["slots"].items()
+    told = [call["name"] for call in calls(SOURCE.oracle(task), f"It is {slot['value']}.")]
+    untold = [call["name"] for call in calls(SOURCE.oracle(task), "What?")]
+    assert told.count("ask_user") == 1
+    assert untold.count("ask_user") == 2
+
+
+@pytest.mark.parametrize("task_id", ASKING)
+def test_the_open_slot_is_not_in_the_question_and_its_question_is_understood(task_id: str):
+    task = SOURCE.build(task_id)
+    ((_, slot),) = task.params["user"]["slots"].items()
+    assert all("{value}" in sentence for sentence in slot["say"])
+    asked = next(c for c in calls(SOURCE.oracle(task)) if c["name"] == "ask_user")
+    question = asked["arguments"]["question"].lower()
+    assert any(phrase in question for phrase in slot["ask"])
+    if "figure" not in task.params["user"]["slots"]:
+        assert slot["value"] not in task.instruction
+
+
+@pytest.mark.parametrize("task_id", TWINS)
+def test_twins_differ_in_one_name_and_in_the_check(task_id: str):
+    impossible = SOURCE.build(task_id)
+    assert impossible.twin is not None
+    possible = SOURCE.build(impossible.twin)
+    assert possible.twin == impossible.id
+    assert impossible.checks[0].name == "sql_impossible"
+    assert possible.checks[0].name == "sql_result"
+    evidence = impossible.checks[0].params["evidence"][0]
+    assert evidence in impossible.instruction
+    assert evidence not in possible.instruction
+    assert impossible.params["world"] == possible.params["world"]
+    assert [tool.name for tool in impossible.tools] == [tool.name for tool in possible.tools]
+    changed = set(impossible.instruction.split()) ^ set(possible.instruction.split())
+    assert len(changed) <= 12
+
+
+def test_trivial_policies_answer_no_question():
+    for index in range(0, 60, 6):
+        task = SOURCE.build(SOURCE.address("dev", index))
+        if task.checks[0].name != "sql_result":
+            continue
+        bench, gold = bench_for(task.params["world"]), task.checks[0].params["gold"]
+        for name, script in SOURCE.policies(task).items():
+            sql = calls(script)[-1]["arguments"].get("sql")
+            if sql is None or name == "first_table":
+                continue
+            wrong = [
+                not same_answer(population.answer(sql), population.answer(gold), False)
+                for population in bench.hidden
+            ]
+            assert any(wrong), (task.id, name)

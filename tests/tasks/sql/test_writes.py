@@ -1,0 +1,104 @@
+"""Write templates: expected tables derived twice, near misses told apart."""
+
+import pytest
+
+from hexathlon.tasks.errors import GenerationExhausted
+from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.sql.digest import differing
+from hexathlon.tasks.sql.schema import Condition
+from hexathlon.tasks.sql.world import world_for, world_id
+from hexathlon.tasks.sql.writes import write_templates
+from hexathlon.tasks.sql.writes_definitions import _meets
+from hexathlon.tasks.sql.writes_plan import LEAST_MUTANTS, run_statements, scene_for, settle
+from hexathlon.tasks.sql.writes_updates import rename_value
+
+TEMPLATES = write_templates()
+PLACES = [(name, level) for name, template in TEMPLATES.items() for level in template.levels]
+
+
+def _instances(name, level, worlds=4):
+    for index in range(worlds):
+        world = world_for(world_id("dev", index, level))
+        try:
+            rng = generator_for("test", name, level, index)
+            yield world, TEMPLATES[name].instance(world, level, rng)
+        except GenerationExhausted:
+            continue
+
+
+def test_there_are_enough_templates():
+    assert len(TEMPLATES) >= 8
+
+
+@pytest.mark.parametrize(("name", "level"), PLACES)
+def test_gold_alternative_and_mutants(name, level):
+    for world, instance in _instances(name, level, worlds=2):
+        image = world.sqlite_bytes(instance.population, instance.size)
+        assert run_statements(image, instance.gold) == instance.digests
+        assert run_statements(image, instance.alternative) == instance.digests
+        assert run_statements(image, ()) == instance.before != instance.digests
+        assert run_statements(image, instance.gold, instance.before) == instance.digests
+        assert instance.gold != instance.alternative
+        assert len(instance.mutants) >= LEAST_MUTANTS
+        for statements in instance.mutants.values():
+            found = run_statements(image, statements)
+            assert found is not None and differing(found, instance.digests)
+
+
+@pytest.mark.parametrize("name", sorted(TEMPLATES))
+def test_every_template_finds_a_place_at_its_levels(name):
+    levels = TEMPLATES[name].levels
+    for level in levels:
+        assert next(_instances(name, level, worlds=10), None) is not None, level
+
+
+@pytest.mark.parametrize("name", sorted(TEMPLATES))
+def test_only_what_is_asked_changes_and_needs_only_the_stated_rights(name):
+    level = TEMPLATES[name].levels[-1]
+    for _, instance in _instances(name, level, worlds=3):
+        changed = differing(instance.before, instance.digests)
+        assert 1 <= len(changed) <= 2
+        words = {" ".join(sql.split()[:2]).lower() for sql in instance.gold}
+        rights = {"insert into": "insert", "update": "update", "delete from": "delete",
+                  "create table": "create_table", "alter table": "alter_table"}  # fmt: skip
+        used = {rights[word] if word in rights else rights[word.split()[0]] for word in words}
+        assert used <= set(instance.writes)
+
+
+def test_instances_are_a_function_of_their_seed():
+    world = world_for("university-easy-dev-10")
+    template = TEMPLATES["write_update_join"]
+    first, second, other = (template.instance(world, "easy", generator_for(n)) for n in "aab")
+    assert first == second != other
+
+
+def test_a_world_without_a_place_is_refused():
+    world = world_for("retail-tiny-dev-8")
+    with pytest.raises(GenerationExhausted, match="write_dedupe"):
+        TEMPLATES["write_dedupe"].instance(world, "tiny", generator_for("x"))
+
+
+def test_a_plan_that_does_not_hold_is_refused():
+    world = world_for("bank-easy-dev-1")
+    rng = generator_for("plan")
+    scene = scene_for(world, 1, 200, rng)
+    image = world.sqlite_bytes(1, 200)
+    plan = next(plan for _ in range(20) if (plan := rename_value(scene)) is not None)
+    assert settle(plan, scene, image) is not None
+    wrong = next(iter(plan.mutants.values()))
+    kept = dict(list(plan.mutants.items())[:2])
+    for broken in (
+        {"gold": wrong}, {"alternative": wrong}, {"gold": ()}, {"change": lambda content: None},
+        {"alternative": ("SELECT nothing FROM nowhere",)}, {"mutants": kept},
+        {"mutants": {str(n): plan.gold for n in range(5)}},
+    ):  # fmt: skip
+        assert settle(type(plan)(**{**vars(plan), **broken}), scene, image) is None
+
+
+@pytest.mark.parametrize(("value", "operator", "wanted", "meets"), [
+    (3, ">=", 3, True), (3, ">", 3, False), (None, "<>", "x", False), ("a", "IN", ("a", "b"), True),
+    ("c", "IN", ("a", "b"), False), ("a", "=", "a", True), (2, "<=", 1, False), (1, "<", 2, True),
+    (None, "IN", ("a",), False),
+])  # fmt: skip
+def test_conditions_in_python(value, operator, wanted, meets):
+    assert _meets(value, Condition("c", operator, wanted)) is meets
