@@ -16,7 +16,7 @@ from hexathlon.envs.tools import tool
 from hexathlon.tasks.shopping.retail import DeskProblem
 from hexathlon.tasks.task import Task
 
-__all__ = ["ShoppingEnv"]
+__all__ = ["ShoppingEnv", "make_vector"]
 
 
 def _passed_on(name: str) -> Callable[..., str]:
@@ -162,3 +162,10 @@ class ShoppingEnv(Environment):
     def _end_if_closed(self) -> None:
         if self.world.closed:
             self.finish()
+
+
+def make_vector(num_envs: int, **kwargs: Any) -> Any:
+    """Make a vector of shopping environments; named by the registered id."""
+    from hexathlon.envs.vector import make_vector as make
+
+    return make(ShoppingEnv, num_envs, **kwargs)

@@ -69,8 +69,10 @@ def holds_on(facts: Mapping[str, Any], constraint: Constraint) -> bool:
     value = facts["attributes"].get(constraint.name)
     if value is None or constraint.op == "==":
         return bool(value == wanted)
-    attribute = category_of(facts["category"]).attribute(constraint.name)
-    return _compare(attribute.code(value), constraint.op, attribute.code(str(wanted)))
+    ranks = [known.slug for known in category_of(facts["category"]).by_name[constraint.name].values]
+    if wanted not in ranks:  # an attribute of the same name in another category
+        return False
+    return _compare(ranks.index(value), constraint.op, ranks.index(str(wanted)))
 
 
 def _compare(value: Any, operator: str, wanted: Any) -> bool:
