@@ -85,7 +85,10 @@ class ServiceWorld:
     def say(self, text: str) -> str:
         """Hand prose to the customer."""
         if self._customer is None:
-            return self._words("The customer only left a message.", "顾客只是留了言。")
+            return self._words(
+                "The customer only left a message: call one of the tools.",
+                "顾客只是留了言，请调用工具。",
+            )
         return self._customer.hear(text)
 
     def save(self) -> tuple[_State, Changes, Any]:

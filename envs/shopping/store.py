@@ -73,7 +73,7 @@ class StoreWorld:
         """Hand prose to the customer."""
         if self._customer is None:
             return self._words(
-                "Nobody is listening here; use the tools.", "这里没有人在听，请使用工具。"
+                "Nobody is listening here: call one of the tools.", "这里没有人在听，请调用工具。"
             )
         return self._customer.hear(text)
 
@@ -132,9 +132,10 @@ class StoreWorld:
     def _do_read_reviews(self, item: str, page: int = 1) -> str:
         return pages.reviews_text(self._seen(item), page, self._language)
 
-    def _do_choose_options(self, item: str, options: Mapping[str, Any]) -> str:
-        product = self._seen(item)
-        return pages.variant_text(product, self._variant(product, options), self._language)
+    def _do_choose_options(self, item: str, options: Mapping[str, Any] | str = "") -> str:
+        product, variant = self._chosen(item, options)
+        self._seen(product.id)
+        return pages.variant_text(product, variant, self._language)
 
     def _do_compare(self, items: list[str]) -> str:
         if not items:
@@ -143,9 +144,10 @@ class StoreWorld:
 
     # Buying ------------------------------------------------------------------------------------
 
-    def _do_add_to_cart(self, item: str, options: Mapping[str, Any], quantity: int = 1) -> str:
-        product = self._product(item)
-        variant = self._variant(product, options)
+    def _do_add_to_cart(
+        self, item: str, options: Mapping[str, Any] | str = "", quantity: int = 1
+    ) -> str:
+        product, variant = self._chosen(item, options)
         quantities = {variant: count for _, variant, count in self._state.cart}
         total = quantities.get(variant.id, 0) + quantity
         if total > variant.stock:
@@ -248,9 +250,8 @@ class StoreWorld:
     def _do_tell_user(self, message: str) -> str:
         return self.say(message)
 
-    def _do_offer(self, item: str, options: Mapping[str, Any]) -> str:
-        product = self._product(item)
-        variant = self._variant(product, options)
+    def _do_offer(self, item: str, options: Mapping[str, Any] | str = "") -> str:
+        product, variant = self._chosen(item, options)
         if self._customer is None:
             raise DeskProblem(self._words("there is nobody to offer it to", "没有可以询问的顾客"))
         heard = self._customer.consider(facts_of(product, variant))
@@ -262,7 +263,7 @@ class StoreWorld:
     # Parts -------------------------------------------------------------------------------------
 
     def _product(self, item: str) -> Product:
-        product = self._settings.product(item.strip().upper())
+        product = self._settings.product(item.strip().upper().partition("-")[0])
         if product is None:
             raise DeskProblem(
                 self._words(
@@ -278,11 +279,18 @@ class StoreWorld:
             self._state = self._state._replace(opened=(*self._state.opened, product.id))
         return product
 
-    def _variant(self, product: Product, options: Mapping[str, Any]) -> Variant:
+    def _chosen(
+        self, item: str, options: Mapping[str, Any] | str
+    ) -> tuple[Product, Variant]:
+        """Return what is meant by an item with options, or by a variant's id alone."""
+        product = self._product(item)
+        named = [v for v in product.variants if v.id == item.strip().upper()]
+        if named and not options:
+            return product, named[0]
         found = find_variant(product, options, self._language)
         if isinstance(found, str):
             raise DeskProblem(found)
-        return found
+        return product, found
 
     def _lines(self) -> list[tuple[Product, Variant, int]]:
         lines = []

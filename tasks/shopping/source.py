@@ -47,7 +47,7 @@ CATALOGUE_SIZES: dict[Level, int] = {
     "hard": 30_000,
 }
 _SIZES: dict[Split, int | None] = {"train": None, "dev": 400, "test": 1_200, "heldout": 1_200}
-_CATALOGUES: dict[Split, int] = {"train": 16, "dev": 1, "test": 1, "heldout": 1}
+_CATALOGUES: dict[Split, int] = {"train": 8, "dev": 1, "test": 1, "heldout": 1}
 """How many catalogues a split shops in."""
 _ATTEMPTS = 80
 

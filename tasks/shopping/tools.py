@@ -23,7 +23,7 @@ REASONS = (
 _ID = {"type": "string", "maxLength": 60}
 _TEXT = {"type": "string", "maxLength": 1_000}
 _PAGE = {"type": "integer", "minimum": 1, "maximum": 500, "default": 1}
-_OPTIONS = {"type": "object"}
+_OPTIONS = {"type": ["object", "string"], "default": {}}
 _COUNT = {"type": "integer", "minimum": 1, "maximum": 99, "default": 1}
 
 
@@ -53,7 +53,7 @@ _BROWSE = (
     schema(
         "choose_options",
         "Show price, stock and picture of the variant with these options, such as "
-        '{"colour": "red"}.',
+        '{"colour": "red"}. In place of item and options a variant\'s id will do, here as elsewhere.',
         item=_ID,
         options=_OPTIONS,
     ),
@@ -103,7 +103,8 @@ def report_tool() -> ToolSchema:
     return schema(
         "report_impossible",
         "Say that the request cannot be met, with the reason and the id of the one record (item, "
-        "variant or order) that shows it, and end. Sold out is said of a variant.",
+        "variant or order) that shows it, and end. Sold out is said of a variant. Reasons: "
+        f"{', '.join(REASONS)}.",
         reason={"type": "string", "enum": list(REASONS)},
         record=_ID,
     )

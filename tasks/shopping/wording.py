@@ -1,6 +1,7 @@
 """Money, options and labels in the two languages of the shop."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
 from hexathlon.tasks.shopping.catalogue.grammar import Attribute
 from hexathlon.tasks.shopping.catalogue.product import Product, Variant
@@ -8,6 +9,9 @@ from hexathlon.tasks.shopping.catalogue.text import Language
 from hexathlon.tasks.shopping.facts import category_of
 
 __all__ = ["chosen_text", "find_variant", "money", "offered_text", "say"]
+
+_PARTS = re.compile(r"[,;|、，；]")
+_NAMED = re.compile(r"[:=：]")
 
 
 def say(language: Language, en: str, zh: str) -> str:
@@ -46,13 +50,16 @@ def chosen_text(product: Product, variant: Variant, language: Language) -> str:
 
 
 def find_variant(
-    product: Product, wanted: Mapping[str, object], language: Language
+    product: Product, wanted: Mapping[str, object] | str, language: Language
 ) -> Variant | str:
     """Return the variant with these options, or what is wrong with them, in words.
 
-    Names and values are understood as labels or slugs in either language, whatever the case.
+    Names and values are understood as labels or slugs in either language, whatever the case; in a
+    plain text such as "red, 45" or "colour: red; size: 45", a value finds its option by itself.
     """
     options = category_of(product.category).options
+    if isinstance(wanted, str):
+        wanted = _read(wanted, options)
     chosen: dict[str, str] = {}
     for name, value in wanted.items():
         option = next((o for o in options if _fold(name) in _names(o)), None)
@@ -80,6 +87,19 @@ def find_variant(
             f"还需选择 {'、'.join(missing)}。\n{offered_text(product, language)}",
         )
     return next(v for v in product.variants if dict(v.options) == chosen)
+
+
+def _read(text: str, options: Sequence[Attribute]) -> dict[str, str]:
+    """Take apart a text of values, with or without the names of their options."""
+    found: dict[str, str] = {}
+    for part in filter(None, map(str.strip, _PARTS.split(text))):
+        name, colon, value = (piece.strip() for piece in _NAMED.sub("\0", part, 1).partition("\0"))
+        if colon:
+            found[name] = value
+            continue
+        owner = next((o for o in options if _slug_of(o, part) is not None), None)
+        found[owner.name if owner else part] = part
+    return found
 
 
 def _names(option: Attribute) -> set[str]:
