@@ -10,13 +10,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hexathlon.tasks.shopping.catalogue import columns as at
-from hexathlon.tasks.shopping.catalogue import phrases
+import hexathlon.tasks.shopping.catalogue.columns as at
+import hexathlon.tasks.shopping.catalogue.phrases as phrases
 from hexathlon.tasks.shopping.catalogue.constraint import Constraint
 from hexathlon.tasks.shopping.catalogue.deals import draw_bundles, draw_coupons, draw_rates
 from hexathlon.tasks.shopping.catalogue.goods import CATEGORIES, category_code
 from hexathlon.tasks.shopping.catalogue.grammar import Category
-from hexathlon.tasks.shopping.catalogue.matching import fewest_violations, holds_on, row_mask
+from hexathlon.tasks.shopping.catalogue.matching import (
+    constraint_on,
+    fewest_violations,
+    holds_on,
+    row_mask,
+)
 from hexathlon.tasks.shopping.catalogue.money import Bundle, CartLine, Coupon, Rules
 from hexathlon.tasks.shopping.catalogue.names import SERIES, series_name
 from hexathlon.tasks.shopping.catalogue.product import Product, Seller
@@ -156,21 +161,7 @@ class Catalogue:
         product = self._product_at(number)
         header = self._header(product.family)
         row = self._layout.codes[number].tolist()
-        return tuple(self._constraint(product, header, row, axis) for axis in axes)
-
-    def _constraint(
-        self, product: Product, header: Header, row: list[int], axis: str
-    ) -> Constraint:
-        if axis in ("category", "kind"):
-            value = product.category if axis == "category" else product.kind
-            return Constraint("category", axis, "==", value)
-        if axis in ("brand", "series"):
-            name = product.brand if axis == "brand" else product.series
-            return Constraint("attribute", axis, "==", name.en)
-        for column in at.columns_of(header.code):
-            if column.name == axis:
-                return _told(column, header, row[column.position], self._decoder)
-        raise KeyError(f"family {product.family} has no axis {axis!r}")
+        return tuple(constraint_on(axis, product, header, row, self._decoder) for axis in axes)
 
     def satisfies(
         self, product_id: str, variant_id: str, constraints: Sequence[Constraint]
@@ -369,28 +360,6 @@ class Catalogue:
 
 def _axis_names(header: Header, axes: int) -> tuple[str, ...]:
     return tuple(c.name for c in at.columns_of(header.code) if axes >> c.position & 1)
-
-
-def _told(column: at.Column, header: Header, code: int, decoder: Decoder) -> Constraint:
-    """Return what a column's code says, as a constraint."""
-    if column.kind == "price":
-        if code == 2:
-            return Constraint("price", "price", ">=", header.bounds[1])
-        return Constraint("price", "price", "<=", header.bounds[code])
-    if column.kind == "rating":
-        return Constraint("rating", "rating", ">=", at.RATING_FLOORS[code])
-    if column.kind == "seller":
-        return Constraint("seller", "seller", "==", decoder.sellers[header.sellers[code]].id)
-    if column.kind == "shipping":
-        return Constraint("shipping", "days", "<=", at.DELIVERY_DAYS[code])
-    if column.kind == "returns":
-        return Constraint("returns", "days", ">=", at.RETURN_DAYS[code])
-    if column.kind == "option":
-        value = header.distinct(column.position - at.FIRST_OPTION, code)
-        return Constraint("option", column.name, "==", value)
-    slug = header.grammar.attributes[column.position].values[code].slug
-    op = {"none": "==", "more": ">=", "less": "<="}[column.order]
-    return Constraint(column.kind, column.name, op, slug)  # type: ignore[arg-type]
 
 
 _opened: dict[tuple[int, int, Path], Catalogue] = {}

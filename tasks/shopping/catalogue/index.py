@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from hexathlon.tasks.shopping.catalogue import columns as at
+import hexathlon.tasks.shopping.catalogue.columns as at
 from hexathlon.tasks.shopping.catalogue.goods import CATEGORIES
 from hexathlon.tasks.shopping.catalogue.grammar import Category
 from hexathlon.tasks.shopping.catalogue.layout import Layout, catalogue_seed

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+import hexathlon.tasks.shopping.catalogue.columns as at
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.shopping.catalogue import columns as at
 from hexathlon.tasks.shopping.catalogue.design import FamilyPlan, plan_family
 from hexathlon.tasks.shopping.catalogue.goods import CATEGORIES
 from hexathlon.tasks.shopping.catalogue.names import BRANDS, SERIES, sellers

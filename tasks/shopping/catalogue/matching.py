@@ -11,17 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hexathlon.tasks.shopping.catalogue import columns as at
+import hexathlon.tasks.shopping.catalogue.columns as at
 from hexathlon.tasks.shopping.catalogue.constraint import Constraint, Operator
 from hexathlon.tasks.shopping.catalogue.goods import CATEGORIES, category_code
 from hexathlon.tasks.shopping.catalogue.names import series_name
 from hexathlon.tasks.shopping.catalogue.product import Product, Variant
 from hexathlon.tasks.shopping.catalogue.records import Decoder, Header
 
-__all__ = ["VARIANT_KINDS", "compare", "fewest_violations", "holds_on", "row_mask"]
-
-VARIANT_KINDS = ("option", "price")
-"""Constraints that depend on the variant chosen."""
+__all__ = ["compare", "constraint_on", "fewest_violations", "holds_on", "row_mask"]
 
 
 def compare(left: Any, op: Operator, right: Any) -> Any:
@@ -117,3 +114,45 @@ def fewest_violations(product: Product, constraints: Sequence[Constraint]) -> li
     ]
     least = min((len(each) for each in broken), default=0)
     return sorted({each for each in broken if len(each) == least})
+
+
+def constraint_on(
+    axis: str, product: Product, header: Header, row: Sequence[int], decoder: Decoder
+) -> Constraint:
+    """Return what a product holds on an axis, in the weakest usual wording.
+
+    Raises:
+        KeyError: The product's family has no such axis.
+    """
+    if axis in ("category", "kind"):
+        value = product.category if axis == "category" else product.kind
+        return Constraint("category", axis, "==", value)
+    if axis in ("brand", "series"):
+        name = product.brand if axis == "brand" else product.series
+        return Constraint("attribute", axis, "==", name.en)
+    for column in at.columns_of(header.code):
+        if column.name == axis:
+            return _told(column, header, row[column.position], decoder)
+    raise KeyError(f"family {product.family} has no axis {axis!r}")
+
+
+def _told(column: at.Column, header: Header, code: int, decoder: Decoder) -> Constraint:
+    """Return what a column's code says, as a constraint."""
+    if column.kind == "price":
+        if code == 2:
+            return Constraint("price", "price", ">=", header.bounds[1])
+        return Constraint("price", "price", "<=", header.bounds[code])
+    if column.kind == "rating":
+        return Constraint("rating", "rating", ">=", at.RATING_FLOORS[code])
+    if column.kind == "seller":
+        return Constraint("seller", "seller", "==", decoder.sellers[header.sellers[code]].id)
+    if column.kind == "shipping":
+        return Constraint("shipping", "days", "<=", at.DELIVERY_DAYS[code])
+    if column.kind == "returns":
+        return Constraint("returns", "days", ">=", at.RETURN_DAYS[code])
+    if column.kind == "option":
+        value = header.distinct(column.position - at.FIRST_OPTION, code)
+        return Constraint("option", column.name, "==", value)
+    slug = header.grammar.attributes[column.position].values[code].slug
+    op = {"none": "==", "more": ">=", "less": "<="}[column.order]
+    return Constraint(column.kind, column.name, op, slug)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hexathlon.tasks.shopping.catalogue import columns as at
+import hexathlon.tasks.shopping.catalogue.columns as at
 from hexathlon.tasks.shopping.catalogue.goods import CATEGORIES
 from hexathlon.tasks.shopping.catalogue.grammar import Attribute
 from hexathlon.tasks.shopping.catalogue.noise import mix_array

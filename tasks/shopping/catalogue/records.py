@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from hexathlon.tasks.shopping.catalogue import columns as at
+import hexathlon.tasks.shopping.catalogue.columns as at
 from hexathlon.tasks.shopping.catalogue.coding import Coder
 from hexathlon.tasks.shopping.catalogue.deals import bundle_parts
 from hexathlon.tasks.shopping.catalogue.goods import CATEGORIES

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from hexathlon.tasks.shopping.catalogue import columns as at
+import hexathlon.tasks.shopping.catalogue.columns as at
 from hexathlon.tasks.shopping.catalogue.goods import CATEGORIES, category_code
 from hexathlon.tasks.shopping.catalogue.index import tags_of
 from hexathlon.tasks.shopping.catalogue.records import Decoder
