@@ -157,7 +157,7 @@ def _header(noise: int, pair: _Pair) -> dict[str, Any]:
     stream = Stream(noise, 24, pair.number)
     grammar = CATEGORIES[pair.category]
     low, high = grammar.price_cents
-    base = int(low * (high / low) ** (stream.below(1001) / 1000)) // 10 * 10
+    base = (low + (high - low) * stream.below(1001) ** 2 // 1_000_000) // 10 * 10
     bounds = tier_bounds(base, stream.below(1001) / 1000)
     palette = [[0] * 6, [0] * 6]
     for i, option in enumerate(grammar.options):

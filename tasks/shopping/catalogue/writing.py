@@ -176,13 +176,12 @@ def _line(label: Text, text: Text) -> Text:
 
 
 def _filler_rows(word: int, family_word: int) -> list[tuple[Text, Text]]:
-    grams = 80 + word % 900
     letters = chr(65 + word // 2**10 % 26) + chr(65 + word // 2**15 % 26)
     model = f"{letters}-{word // 2**20 % 90_000 + 10_000}"
     carton = " × ".join(str(12 + (family_word >> shift) % 40) for shift in (0, 6, 12))
     return [
         (Text("Model number", "型号"), Text(model, model)),
-        (Text("Weight in the box", "含包装重量"), Text(f"{grams} g", f"{grams}克")),
+        (Text("Units per carton", "装箱数"), Text(str(1 + word % 24), str(1 + word % 24))),
         (Text("Carton", "外箱尺寸"), Text(f"{carton} cm", f"{carton}厘米")),
         (Text("Made in", "产地"), Text(*_ORIGINS[family_word // 2**20 % len(_ORIGINS)])),
     ]
