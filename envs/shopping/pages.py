@@ -173,10 +173,14 @@ def coupon_text(coupon: Coupon, language: Language) -> str:
         terms.append(f"{say(language, 'not on', '不适用于')} {', '.join(names)}")
     if coupon.first_order_only:
         terms.append(say(language, "first order only", "仅限首单"))
-    stack = ("may stand beside others", "可叠加") if coupon.stackable else ("alone only", "不可叠加")
+    stack = (
+        ("may stand beside others", "可叠加") if coupon.stackable else ("alone only", "不可叠加")
+    )
     terms.append(say(language, *stack))
     if coupon.last_day is not None:
-        terms.append(say(language, f"valid to day {coupon.last_day}", f"有效至第{coupon.last_day}天"))
+        terms.append(
+            say(language, f"valid to day {coupon.last_day}", f"有效至第{coupon.last_day}天")
+        )
     return f"{coupon.code}: {'; '.join(terms)}"
 
 

@@ -167,7 +167,9 @@ class StoreWorld:
         left = tuple(line for line in self._state.cart if variant != line[1])
         if len(left) == len(self._state.cart):
             raise DeskProblem(
-                self._words(f"{variant[:60]!r} is not in the cart", f"购物车里没有 {variant[:60]!r}")
+                self._words(
+                    f"{variant[:60]!r} is not in the cart", f"购物车里没有 {variant[:60]!r}"
+                )
             )
         self._state = self._state._replace(cart=left)
         return self._do_view_cart()
@@ -187,7 +189,9 @@ class StoreWorld:
         coupon = self._settings.coupons.get(code.strip().upper())
         if coupon is None:
             raise DeskProblem(
-                self._words(f"the customer has no coupon {code[:60]!r}", f"没有优惠券 {code[:60]!r}")
+                self._words(
+                    f"the customer has no coupon {code[:60]!r}", f"没有优惠券 {code[:60]!r}"
+                )
             )
         used = (*(known for known in self._state.coupons if known != coupon.code), coupon.code)
         before = self._state
@@ -196,7 +200,9 @@ class StoreWorld:
         if refused:
             self._state = before
             raise DeskProblem(
-                self._words(f"{coupon.code} does not hold: {refused}", f"{coupon.code} 不可用：{refused}")
+                self._words(
+                    f"{coupon.code} does not hold: {refused}", f"{coupon.code} 不可用：{refused}"
+                )
             )
         return self._do_view_cart()
 
@@ -241,8 +247,10 @@ class StoreWorld:
     def _do_view_order(self, order: str) -> str:
         for known in self._settings.history:
             if known["id"] == order.strip():
-                return cast("str", known["text"])
-        raise DeskProblem(self._words(f"there is no order {order[:60]!r}", f"没有订单 {order[:60]!r}"))
+                return known["text"]
+        raise DeskProblem(
+            self._words(f"there is no order {order[:60]!r}", f"没有订单 {order[:60]!r}")
+        )
 
     def _do_ask_user(self, question: str) -> str:
         return self.say(question)
@@ -279,9 +287,7 @@ class StoreWorld:
             self._state = self._state._replace(opened=(*self._state.opened, product.id))
         return product
 
-    def _chosen(
-        self, item: str, options: Mapping[str, Any] | str
-    ) -> tuple[Product, Variant]:
+    def _chosen(self, item: str, options: Mapping[str, Any] | str) -> tuple[Product, Variant]:
         """Return what is meant by an item with options, or by a variant's id alone."""
         product = self._product(item)
         named = [v for v in product.variants if v.id == item.strip().upper()]

@@ -65,8 +65,10 @@ def shopping_order(
     faults = {**_purchase_faults(params, final_state), **rules}
     acted = bool(orders) or answer is not None or bool(final_state.get("changes"))
     faults["nothing_done"] = not acted and not all(terms.values())
-    faults["other_change"] = acted and not (terms["ledger"] and terms["unchanged"]) and not any(
-        faults[name] for name in ("category", "attribute", "option", "price")
+    faults["other_change"] = (
+        acted
+        and not (terms["ledger"] and terms["unchanged"])
+        and not any(faults[name] for name in ("category", "attribute", "option", "price"))
     )
     faults["wrong_answer"] = answer is not None and not terms["answer"]
     values = {name: float(held) for name, held in terms.items()}
@@ -113,9 +115,7 @@ def group_terms(params: Mapping[str, Any], final_state: Mapping[str, Any]) -> di
     return {name: met[name] / total[name] if total[name] else float(bought) for name in GROUPS}
 
 
-def _purchase_faults(
-    params: Mapping[str, Any], final_state: Mapping[str, Any]
-) -> dict[str, bool]:
+def _purchase_faults(params: Mapping[str, Any], final_state: Mapping[str, Any]) -> dict[str, bool]:
     faults = dict.fromkeys(FAULTS, False)
     wanted = params.get("wanted", ())
     for wish, line in zip(wanted, matched_lines(wanted, _lines(final_state)), strict=True):

@@ -109,7 +109,8 @@ def title_score(bought: str, wanted: str) -> float:
 def _type_factor(bought: Mapping[str, Any], goal: Mapping[str, Any]) -> float:
     score = title_score(bought["name"], goal["name"])
     path, other = (
-        {part.strip() for part in record["product_category"].split("›")} for record in (bought, goal)
+        {part.strip() for part in record["product_category"].split("›")}
+        for record in (bought, goal)
     )
     if score == 0:
         return 0.0

@@ -78,9 +78,7 @@ RETAIL_TOOLS = (
         order_id=_TEXT,
         payment_method_id=_TEXT,
     ),
-    _schema(
-        "modify_user_address", "Change a user's default address.", user_id=_TEXT, **_PLACE
-    ),
+    _schema("modify_user_address", "Change a user's default address.", user_id=_TEXT, **_PLACE),
     _schema(
         "return_delivered_order_items",
         "Return items of a delivered order.",
@@ -356,10 +354,10 @@ class RetailDesk:
         return self.tables.text("orders", order["order_id"])
 
     def _find(self, kind: str, wanted: Any, key_of: Callable[[Record], Any]) -> str:
-        for user_id, user in self.tables.touched("users"):
+        for changed_id, user in self.tables.touched("users"):
             if user is not None and key_of(user) == wanted:
-                return user_id
-        index = self.tables.base.indexes.get(kind)
+                return changed_id
+        index: dict[Any, str] | None = self.tables.base.indexes.get(kind)
         if index is None:
             users = self.tables.base.tables["users"]
             index = {key_of(users[user_id]): user_id for user_id in reversed(list(users))}
@@ -367,7 +365,7 @@ class RetailDesk:
         user_id = index.get(wanted)
         if user_id is None or key_of(self._record("users", user_id, "User")) != wanted:
             raise DeskProblem("User not found")
-        return cast("str", user_id)
+        return user_id
 
 
 def replay(base: Base, actions: list[dict[str, Any]]) -> tuple[Tables, list[str]]:

@@ -105,9 +105,7 @@ class Scene:
     def phrase(self, constraint: Constraint, category: str, *, gap: bool | None = None) -> str:
         """Return one way to say a condition."""
         wide = self.gap if gap is None else gap
-        return self.pick(
-            self.catalogue.phrases_for(constraint, self.language, category, gap=wide)
-        )
+        return self.pick(self.catalogue.phrases_for(constraint, self.language, category, gap=wide))
 
     def slot(self, constraint: Constraint, category: str) -> str:
         """Return what a clerk calls the thing that a condition is about."""
@@ -180,8 +178,7 @@ class Scene:
         fitting = [
             variant
             for variant in product.variants
-            if variant.stock >= stock
-            and self.catalogue.satisfies(product_id, variant.id, axes)
+            if variant.stock >= stock and self.catalogue.satisfies(product_id, variant.id, axes)
         ]
         if not fitting:
             return None

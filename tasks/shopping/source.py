@@ -98,7 +98,9 @@ class ShoppingSource(TaskSource):
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
         """Other right ways."""
-        return {"store": store_alternatives, "service": service_alternatives}[task.params["world"]](task)
+        return {"store": store_alternatives, "service": service_alternatives}[task.params["world"]](
+            task
+        )
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
         """Near misses."""
@@ -191,9 +193,7 @@ class ShoppingSource(TaskSource):
         )
 
 
-def _scene(
-    address: Address, rng: Any, pair: tuple[str | int, ...], salt: str | None
-) -> Scene:
+def _scene(address: Address, rng: Any, pair: tuple[str | int, ...], salt: str | None) -> Scene:
     number = address.index // 400 % _CATALOGUES[address.split]
     seed = derive_seed("shopping catalogue", address.split, number, salt or "") % 1_000_000_000
     language: Language = "zh" if derive_seed("language", *pair) % 2 else "en"

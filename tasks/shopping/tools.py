@@ -37,8 +37,9 @@ def schema(name: str, description: str, /, **properties: dict[str, Any]) -> Tool
 _BROWSE = (
     schema(
         "search",
-        "Search titles, features and options; empty words browse. Filters: price_min, price_max (in "
-        "whole units of money), rating_min (stars), delivery_max (days), brand, seller and, with a "
+        "Search titles, features and options; empty words browse. Filters: price_min, price_max "
+        "(in whole units of money), rating_min (stars), delivery_max (days), brand, seller and, "
+        "with a "
         'category, what its result pages list, such as {"price_max": 50}.',
         query={"type": "string", "maxLength": 300},
         category={"type": "string", "maxLength": 60, "default": ""},
@@ -53,7 +54,7 @@ _BROWSE = (
     schema(
         "choose_options",
         "Show price, stock and picture of the variant with these options, such as "
-        '{"colour": "red"}. In place of item and options a variant\'s id will do, here as elsewhere.',
+        '{"colour": "red"}. In place of item and options the id of a variant will do.',
         item=_ID,
         options=_OPTIONS,
     ),
@@ -87,7 +88,9 @@ _CUSTOMER = (
     schema("view_order", "Show one earlier order.", order=_ID),
 )
 _DIALOGUE = (
-    schema("ask_user", "Ask the customer. They lose patience with useless questions.", question=_TEXT),
+    schema(
+        "ask_user", "Ask the customer. They lose patience with useless questions.", question=_TEXT
+    ),
     schema("tell_user", "Tell the customer something.", message=_TEXT),
     schema(
         "offer",

@@ -76,7 +76,8 @@ def find_variant(
                 language,
                 f"{product.id} is not offered in {str(value)[:40]!r}.\n"
                 f"{offered_text(product, language)}",
-                f"{product.id} 没有 {str(value)[:40]!r} 这一款。\n{offered_text(product, language)}",
+                f"{product.id} 没有 {str(value)[:40]!r} 这一款。\n"
+                f"{offered_text(product, language)}",
             )
         chosen[option.name] = str(slug)
     missing = [o.name for o in options if o.name not in chosen]
@@ -93,9 +94,9 @@ def _read(text: str, options: Sequence[Attribute]) -> dict[str, str]:
     """Take apart a text of values, with or without the names of their options."""
     found: dict[str, str] = {}
     for part in filter(None, map(str.strip, _PARTS.split(text))):
-        name, colon, value = (piece.strip() for piece in _NAMED.sub("\0", part, 1).partition("\0"))
-        if colon:
-            found[name] = value
+        name, *value = (piece.strip() for piece in _NAMED.split(part, maxsplit=1))
+        if value:
+            found[name] = value[0]
             continue
         owner = next((o for o in options if _slug_of(o, part) is not None), None)
         found[owner.name if owner else part] = part

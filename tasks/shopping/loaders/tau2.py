@@ -90,7 +90,9 @@ class Tau2Source(TaskSource):
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
         """The reference without what only reads, after finding the customer."""
-        kept = [a for a in _reference(task)["actions"] if not a["name"].startswith(("get_", "calc"))]
+        kept = [
+            a for a in _reference(task)["actions"] if not a["name"].startswith(("get_", "calc"))
+        ]
         return {"no detours": _script({**_reference(task), "actions": kept}, found=True)}
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
@@ -169,10 +171,10 @@ def _template(record: dict[str, Any]) -> str:
 def _instruction(record: dict[str, Any]) -> str:
     scenario = record["user_scenario"]["instructions"]
     fields = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
-    lines = [str(scenario[key]).strip() for key in fields if str(scenario.get(key) or "").strip(". ")]
-    return "\n".join(
-        ["A customer is on the line. These are the customer's own notes:", *lines]
-    )
+    lines = [
+        str(scenario[key]).strip() for key in fields if str(scenario.get(key) or "").strip(". ")
+    ]
+    return "\n".join(["A customer is on the line. These are the customer's own notes:", *lines])
 
 
 def _reference(task: Task) -> dict[str, Any]:

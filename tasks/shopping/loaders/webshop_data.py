@@ -97,9 +97,7 @@ def _prices(pricing: str | None) -> list[float]:
 
 def _options(customization: dict[str, Any] | None) -> dict[str, list[str]]:
     return {
-        name.lower(): [
-            content["value"].strip().replace("/", " | ").lower() for content in contents
-        ]
+        name.lower(): [content["value"].strip().replace("/", " | ").lower() for content in contents]
         for name, contents in (customization or {}).items()
         if contents is not None
     }

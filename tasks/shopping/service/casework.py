@@ -92,7 +92,7 @@ def case_truth(
     patch = {f"{table}/{key}": record for table, key, record in params["patch"]}
     if any(key in base.tables[table] for table, key, _ in params["patch"]):
         return None
-    tables = Tables(base, tuple(map(tuple, params["patch"])))  # type: ignore[arg-type]
+    tables = Tables(base, tuple((t, k, r) for t, k, r in params["patch"]))
     if case.declined is None:
         desk = ServiceDesk(tables, catalogue, scene.language)
         try:

@@ -146,7 +146,8 @@ class ServiceDesk:
             f"{self._say('customer', '顾客')}: {record['customer']}",
             f"{address['street']}, {address['city']} {address['postcode']}",
             f"{self._say('payment', '支付方式')}: {record['payment']}; "
-            f"{self._say('delivery fee', '运费')}: {money(record['delivery_cents'], self._language)}",
+            f"{self._say('delivery fee', '运费')}: "
+            f"{money(record['delivery_cents'], self._language)}",
         ]
         for line in record["lines"]:
             product = self._catalogue.product(line["product"])
@@ -197,7 +198,8 @@ class ServiceDesk:
         if not wanted or not known.issuperset(wanted) or len(wanted) != len(lines):
             raise DeskProblem(
                 self._say(
-                    f"the lines are {', '.join(sorted(known))}", f"订单行：{', '.join(sorted(known))}"
+                    f"the lines are {', '.join(sorted(known))}",
+                    f"订单行：{', '.join(sorted(known))}",
                 )
             )
         if record.get("returned"):
@@ -270,7 +272,9 @@ class ServiceDesk:
             if known["line"] == line:
                 return cast("Record", known)
         raise DeskProblem(
-            self._say(f"{order['id']} has no line {line[:40]!r}", f"{order['id']} 没有行 {line[:40]!r}")
+            self._say(
+                f"{order['id']} has no line {line[:40]!r}", f"{order['id']} 没有行 {line[:40]!r}"
+            )
         )
 
     def _other_variant(self, order: Record, line: str, variant: str) -> Variant:

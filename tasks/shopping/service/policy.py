@@ -72,19 +72,30 @@ def policy_text(policy: Policy, language: Language) -> str:
    declined with reason and record, without changing anything.""",
         f"""客服政策（今天是第{policy.today}天；今天之前的日子为负数）
 1. 先查到顾客档案。顾客只能处理自己的订单，否则拒绝（not_owner，订单号）。
-2. 取消：仅限待发货（pending）订单。理由：not_needed（不需要了）、mistake（下错单）。已发出的不能取消（already_shipped，订单号）。
-3. 修改地址或款式：仅限待发货订单（already_shipped，订单号）。款式只能换成同一商品有货的其他款（out_of_stock，款式编号）。
-4. 退货：签收后{policy.return_days}天内；Plus会员再加{policy.plus_days}天。过期拒绝（window_passed，订单号）。特价（final sale）商品不能退（final_sale，订单号），但到货破损的可以照常退。
+2. 取消：仅限待发货（pending）订单。理由：not_needed（不需要了）、mistake（下错单）。
+   已发出的不能取消（already_shipped，订单号）。
+3. 修改地址或款式：仅限待发货订单（already_shipped，订单号）。
+   款式只能换成同一商品有货的其他款（out_of_stock，款式编号）。
+4. 退货：签收后{policy.return_days}天内；Plus会员再加{policy.plus_days}天。
+   过期拒绝（window_passed，订单号）。特价（final sale）商品不能退（final_sale，订单号），
+   但到货破损的可以照常退。
 5. 退货退款：签收不超过{policy.cash_days}天退回订单的支付方式，之后退到顾客的礼品卡。
-6. 换货：期限同退货，只能换成同一商品有货的其他款（out_of_stock，款式编号）。特价商品可以换货。
-7. 延误：订单比承诺日晚到超过{policy.late_days}天，运费退回订单的支付方式；Plus会员退双倍运费。未达到则拒绝（not_late，订单号）。
+6. 换货：期限同退货，只能换成同一商品有货的其他款（out_of_stock，款式编号）。
+   特价商品可以换货。
+7. 延误：订单比承诺日晚到超过{policy.late_days}天，运费退回订单的支付方式；
+   Plus会员退双倍运费。未达到则拒绝（not_late，订单号）。
 8. 只做顾客要求的事，然后结案。政策不允许的，说明理由和记录编号予以拒绝，不做任何改动。""",
     )
 
 
 def ruling(
-    policy: Policy, customer: Record, order: Record, action: str, arguments: Mapping[str, Any],
-    stock: Mapping[str, int], damaged: bool = False,
+    policy: Policy,
+    customer: Record,
+    order: Record,
+    action: str,
+    arguments: Mapping[str, Any],
+    stock: Mapping[str, int],
+    damaged: bool = False,
 ) -> tuple[str, str] | None:
     """Return why a request is declined, as (reason, record), or None where it is allowed.
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 from hexathlon.tasks.seeding import generator_for
@@ -114,7 +114,7 @@ def _declined_wrongly(plan: dict[str, Any]) -> Iterator[tuple[str, Script]]:
         yield "something else done", _solve({**plan, "answer": None, "actions": extra})
 
 
-def _orders(task: Task) -> Script:
+def _orders(task: Task) -> Generator[str, str, str]:
     """Find the customer, if the opening tells who it is, and yield the list of their orders."""
     text = task.instruction
     mail = _MAIL.search(text)
@@ -125,7 +125,7 @@ def _orders(task: Task) -> Script:
 
 def _first(task: Task, what: str) -> Script:
     shown = yield from _orders(task)
-    orders: Sequence[str] = _ORDER.findall(str(shown)) or [""]
+    orders: Sequence[str] = _ORDER.findall(shown) or [""]
     if what == "cancel":
         yield _call("cancel_order", order=orders[0], reason="not_needed")
         yield _call("finish_case")
@@ -135,7 +135,7 @@ def _first(task: Task, what: str) -> Script:
 
 def _random(task: Task) -> Script:
     draw = generator_for("random clerk", task.id)
-    shown = str((yield from _orders(task)))
+    shown = yield from _orders(task)
     orders = _ORDER.findall(shown) or [""]
     payments = _PAYMENT.findall(shown) or [""]
     order = orders[int(draw.integers(len(orders)))]
@@ -149,7 +149,7 @@ def _random(task: Task) -> Script:
 
 
 def _everything(task: Task) -> Script:
-    shown = str((yield from _orders(task)))
+    shown = yield from _orders(task)
     yield shown
     for order in dict.fromkeys(_ORDER.findall(shown)):
         yield _call("cancel_order", order=order, reason="mistake")

@@ -268,7 +268,7 @@ def stock(scene: Scene) -> Draft | None:
         "enough.",
         "必须全部是同一款式；哪一款都行，只要库存够。",
     )
-    near = [Near(name, 0, *found) for name, *found in _short(wish, details)]
+    near = [Near(name, 0, product, variant) for name, product, variant in _short(wish, details)]
     return Draft(
         instruction=f"{request} {ask} {last_words(scene)}",
         lines=[Line(wish.product, ranked[0], pieces)],
@@ -277,9 +277,7 @@ def stock(scene: Scene) -> Draft | None:
     )
 
 
-def _short(
-    wish: Wish, details: Sequence[Constraint]
-) -> Iterator[tuple[str, Product, Variant]]:
+def _short(wish: Wish, details: Sequence[Constraint]) -> Iterator[tuple[str, Product, Variant]]:
     for position, product, variant in wish.near:
         if wish.details[position] in details and variant.stock:
             yield f"{wish.details[position].name} is off", product, variant

@@ -76,9 +76,7 @@ def sold_out(scene: Scene) -> Draft | None:
     return _drafted(scene, wish.product, wish.variant, feasible, near_of(wish), None)
 
 
-def _chosen(
-    wish: Wish, fixed: Sequence[Constraint], variant: Variant
-) -> tuple[Constraint, ...]:
+def _chosen(wish: Wish, fixed: Sequence[Constraint], variant: Variant) -> tuple[Constraint, ...]:
     options = [Constraint("option", name, "==", slug) for name, slug in variant.options.items()]
     return (*wish.head, *fixed, *options)
 

@@ -53,9 +53,7 @@ class Fork:
         return [c for i, c in enumerate(self.wish.details) if i != self.position]
 
 
-def fork_of(
-    scene: Scene, *, kinds: Sequence[str], degrees: Sequence[int] = ()
-) -> Fork | None:
+def fork_of(scene: Scene, *, kinds: Sequence[str], degrees: Sequence[int] = ()) -> Fork | None:
     """Return a wish that has two targets, by the value of one condition of the given kinds."""
     wish = scene.wish(kinds=kinds[:1] if len(kinds) == 1 else (), degrees=degrees)
     if wish is None:
@@ -91,7 +89,9 @@ def profile_of(scene: Scene, facts: Sequence[str]) -> list[str]:
     return [lines[i] for i in order]
 
 
-def order_record(scene: Scene, number: int, product: Product, variant: Variant, note: str) -> dict[str, str]:
+def order_record(
+    scene: Scene, number: int, product: Product, variant: Variant, note: str
+) -> dict[str, str]:
     """Return an earlier order as the customer sees it; a greater number is a later one."""
     day = -400 + 40 * number
     order_id = f"O{4000 + 7 * number}"

@@ -74,9 +74,7 @@ class _Desk:
         rng, catalogue = self.scene.rng, self.scene.catalogue
         pieces = 1 if self.scene.level == "tiny" else 2
         number = 70_000 + int(rng.integers(9_000)) * 3
-        main = draw_order(
-            rng, catalogue, self.customer, f"O{number}", status=status, pieces=pieces
-        )
+        main = draw_order(rng, catalogue, self.customer, f"O{number}", status=status, pieces=pieces)
         for line in main["lines"]:
             line["final_sale"] = False
         main.update(fields)
@@ -100,7 +98,9 @@ class _Desk:
 
     def delivered(self, since: int, **fields: Any) -> dict[str, Any]:
         """Draw an order that was delivered so many days ago."""
-        return self.order("delivered", delivered=-since, promised=-since, placed=-since - 6, **fields)
+        return self.order(
+            "delivered", delivered=-since, promised=-since, placed=-since - 6, **fields
+        )
 
     def product(self, order: Mapping[str, Any], line: int = 0) -> Product:
         """Return the product of a line."""
@@ -113,12 +113,12 @@ class _Desk:
     @property
     def card(self) -> str:
         """The payment method of every order."""
-        return next(iter(self.customer["payments"]))
+        return str(next(iter(self.customer["payments"])))
 
     @property
     def gift(self) -> str:
         """The gift card."""
-        return list(self.customer["payments"])[1]
+        return str(list(self.customer["payments"])[1])
 
     def other_variant(
         self, order: Mapping[str, Any], line: int = 0, *, stock: bool = True
@@ -355,9 +355,7 @@ def change_address(scene: Scene) -> Case | None:
         },
         wrong={
             "another postcode": [("change_address", {"order": order["id"], **swapped})],
-            "cancelled instead": [
-                ("cancel_order", {"order": order["id"], "reason": "not_needed"})
-            ],
+            "cancelled instead": [("cancel_order", {"order": order["id"], "reason": "not_needed"})],
         },
         allowed=scene.side == 0,
     )

@@ -42,10 +42,7 @@ TEMPLATES: dict[str, Template] = {
     **{name: Template(make, twins=True) for name, make in IMPOSSIBLE.items()},
     **{name: Template(make, twins=name != "two_requests") for name, make in SERVICES.items()},
     "two_requests": Template(SERVICES["two_requests"], levels=_NOT_TINY),
-    **{
-        name: Template(make, twins=True, dialogue=True)
-        for name, make in SERVICE_DIALOGUES.items()
-    },
+    **{name: Template(make, twins=True, dialogue=True) for name, make in SERVICE_DIALOGUES.items()},
 }
 
 

@@ -102,7 +102,11 @@ def test_no_prompt_brings_out_a_slot_or_the_truth(template):
     for prompt in PROMPTS:
         env.reset(seed=1, options={"task": task_id})
         said = []
-        for action in (prompt, call("ask_user", question=prompt), call("tell_user", message=prompt)):
+        for action in (
+            prompt,
+            call("ask_user", question=prompt),
+            call("tell_user", message=prompt),
+        ):
             said.append(env.step(action)[0])
         text = "\n".join(said)
         assert not [secret for secret in never if secret in text], prompt
