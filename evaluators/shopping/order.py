@@ -13,7 +13,7 @@ from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import Transcript
 from hexathlon.tasks.shopping.catalogue.constraint import Constraint
 from hexathlon.tasks.shopping.facts import GROUPS, group_of, holds_on
-from hexathlon.tasks.shopping.tables import canonical
+from hexathlon.tasks.shopping.tables import canonical, same
 from hexathlon.tasks.task import Task
 
 __all__ = ["FAULTS", "group_terms", "matched_lines", "shopping_order"]
@@ -55,8 +55,7 @@ def shopping_order(
     rules = _dialogue_faults(params, final_state)
     terms = {
         "ledger": _sorted(orders) == _sorted(expected),
-        "unchanged": canonical(final_state.get("changes", {}))
-        == canonical(params.get("changes", {})),
+        "unchanged": same(final_state.get("changes", {}), params.get("changes", {})),
         "answer": _answered(answer, params.get("answer")),
         "dialogue": not any(rules.values()),
         "ended": final_state.get("outcome") == "ended",

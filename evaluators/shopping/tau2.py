@@ -14,7 +14,7 @@ from typing import Any
 
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import Transcript
-from hexathlon.tasks.shopping.tables import canonical, digest
+from hexathlon.tasks.shopping.tables import same
 from hexathlon.tasks.task import Task
 
 __all__ = ["tau2_communicate", "tau2_db", "tau2_strict"]
@@ -28,9 +28,8 @@ def tau2_db(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
 ) -> Verdict:
     """Compare the changed records with those that the reference actions change."""
-    held = canonical(final_state.get("changes")) == canonical(params["expected"])
-    hashes = {"changes": digest(final_state.get("changes"))}
-    return Verdict(score=float(held), terms={"db": float(held)}, evidence=hashes)
+    held = same(final_state.get("changes"), params["expected"])
+    return Verdict(score=float(held), terms={"db": float(held)})
 
 
 def tau2_communicate(
@@ -50,7 +49,7 @@ def tau2_strict(
     said = " \n ".join(messages).lower().replace(",", "")
     numbers = len(_NUMBER.findall(said))
     terms = {
-        "db": canonical(final_state.get("changes")) == canonical(params["expected"]),
+        "db": same(final_state.get("changes"), params["expected"]),
         "communicate": all(_told(s, said) for s in params["strings"]),
         "no_dump": numbers <= _MOST_NUMBERS,
         "transfer": bool(final_state.get("transferred")) == params["transfer"],

@@ -6,12 +6,11 @@ cost what has changed and not what there is, and the difference to the start, wh
 ask for, is at hand without comparing anything. Records are never changed in place.
 """
 
-import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["Base", "Changes", "Record", "Tables", "canonical", "digest"]
+__all__ = ["Base", "Changes", "Record", "Tables", "canonical", "same"]
 
 Record = Mapping[str, Any]
 Changes = tuple[tuple[str, str, Record | None], ...]
@@ -113,7 +112,6 @@ def canonical(value: Any) -> Any:
     return value
 
 
-def digest(value: Any) -> str:
-    """Return the SHA-256 (hex) of a JSON value in canonical form."""
-    text = json.dumps(canonical(value), ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def same(first: Any, second: Any) -> bool:
+    """Whether two JSON values say the same; 5 and 5.0 do, a tuple and a list do."""
+    return bool(first == second) or canonical(first) == canonical(second)
