@@ -92,6 +92,8 @@ def case_truth(
     patch = {f"{table}/{key}": record for table, key, record in params["patch"]}
     if any(key in base.tables[table] for table, key, _ in params["patch"]):
         return None
+    if any(other["email"] == case.customer["email"] for other in base.tables["customers"].values()):
+        return None
     tables = Tables(base, tuple((t, k, r) for t, k, r in params["patch"]))
     if case.declined is None:
         desk = ServiceDesk(tables, catalogue, scene.language)

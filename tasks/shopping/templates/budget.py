@@ -234,7 +234,7 @@ def as_many(scene: Scene) -> Draft | None:
         f"含运费总价不超过{limit}，能买几件就买几件。",
     )
     return Draft(
-        instruction=f"{_asked(scene, wish)} {ask} {last_words(scene)}",
+        instruction=f"{_asked(scene, wish, 0)} {ask} {last_words(scene)}",
         lines=[Line(wish.product, wish.variant, pieces)],
         near=near_of(wish)[:3],
         wanted=[sourced(wish.constraints)],
@@ -293,28 +293,25 @@ def bundle(scene: Scene) -> Draft | None:
     params = {"bundles": [deal.id]}
     settings = _settings(scene, **params)
     first = Line(made.product, made.variant)
-    totals: list[tuple[int, str, Line]] = []
+    offers: list[tuple[int, Line]] = []
     for product_id in scene.catalogue.family(other):
         product = scene.catalogue.product(product_id)
         for variant in product.variants:
             if variant.stock:
-                line = Line(product, variant)
-                price = _priced(settings, [first, line])
-                if price is not None:
-                    totals.append((price.total_cents, variant.id, line))
-    totals.sort(key=lambda entry: entry[:2])
-    if len(totals) < 4 or totals[0][0] == totals[1][0]:
+                offers.append((variant.price_cents, Line(product, variant)))
+    offers.sort(key=lambda entry: (entry[0], entry[1].variant.id))
+    if len(offers) < 4 or offers[0][0] == offers[1][0]:
         return None
-    second = totals[0][2]
+    second = offers[0][1]
+    if _priced(settings, [first, second]) is None:
+        return None
     goods = goods_text(scene, second.product, ("brand", "series"))
     ask = scene.say(
         f"With it, in the same order, the cheapest {goods} that you have in stock, so that the "
         "bundle discount applies.",
         f"同一单里再加一件有货的最便宜的{goods}，凑成套装优惠。",
     )
-    found = [
-        Near("a dearer second part", 1, line.product, line.variant) for _, _, line in totals[1:3]
-    ]
+    found = [Near("a dearer second part", 1, line.product, line.variant) for _, line in offers[1:3]]
     head = scene.catalogue.constraints_of(second.product.id, ("kind", "brand", "series"))
     dearest = Constraint("price", "price", "<=", second.variant.price_cents)
     return replace(

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hexathlon.tasks.shopping.catalogue import Constraint
+from hexathlon.tasks.shopping.catalogue import Constraint, Language
 from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import Scene, Wish
 from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
@@ -38,7 +38,8 @@ class _Talk:
     ) -> bool:
         """Add a slot for a condition; False where another slot has the same name."""
         label = self.scene.slot(constraint, self.category)
-        name = constraint.name
+        # "days" alone does not say of what.
+        name = constraint.kind if constraint.kind in _SYNONYMS else constraint.name
         if name in self.slots or any(label == slot["label"] for slot in self.slots.values()):
             return False
         phrase = _one_that(self.scene, words or self.scene.phrase(constraint, self.category))
@@ -46,7 +47,7 @@ class _Talk:
         slot: dict[str, Any] = {
             "value": phrase,
             "say": _sayings(self.scene),
-            "ask": _asks(label, name),
+            "ask": _asks(label, name, self.scene.language),
             "volunteer": volunteer,
             "label": label,
         }
@@ -228,9 +229,19 @@ def _one_that(scene: Scene, phrase: str) -> str:
     return phrase if scene.language == "zh" else f"one that {phrase}"
 
 
-def _asks(label: str, name: str) -> list[str]:
-    words = [label.lower(), name.replace("_", " ")]
-    return list(dict.fromkeys(words))
+def _asks(label: str, name: str, language: Language) -> list[str]:
+    """Return the phrases of which one must stand in a question about the slot."""
+    others = _SYNONYMS.get(name, {}).get(language, (name.replace("_", " "),))
+    return list(dict.fromkeys([label.lower(), *others]))
+
+
+_SYNONYMS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "shipping": {"en": ("delivery", "arrive", "how soon"), "zh": ("送达", "配送", "到货")},
+    "returns": {"en": ("returns", "send it back"), "zh": ("退货", "退换")},
+    "price": {"en": ("price", "budget", "spend", "cost"), "zh": ("价格", "预算", "多少钱")},
+    "seller": {"en": ("seller", "shop", "store"), "zh": ("卖家", "店铺")},
+    "rating": {"en": ("rating", "stars"), "zh": ("评分", "几星")},
+}
 
 
 DIALOGUES = {

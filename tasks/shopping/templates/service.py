@@ -107,8 +107,9 @@ class _Desk:
         return self.scene.catalogue.product(order["lines"][line]["product"])
 
     def goods(self, order: Mapping[str, Any], line: int = 0) -> str:
-        """Name the goods of a line by their category."""
-        return category_of(self.product(order, line).category).text[self.scene.language].lower()
+        """Name the goods of a line by what they are."""
+        product = self.product(order, line)
+        return category_of(product.category).kind(product.kind).text[self.scene.language]
 
     @property
     def card(self) -> str:
@@ -280,7 +281,7 @@ def _swapped(
     if new is None or decoy is None:
         return None
     goods = _item(scene, desk.goods(order))
-    wanted = chosen_text(desk.product(order), new, scene.language)
+    wanted = chosen_text(desk.product(order), new, scene.language).lower()
     arguments = {"order": order["id"], "line": "1", "variant": new.id}
     wrong: dict[str, Sequence[Action]] = {}
     if decoy.id != new.id:
@@ -290,13 +291,14 @@ def _swapped(
             ("return_items", {"order": order["id"], "lines": ["1"], "refund_to": desk.card})
         ]
         request = scene.say(
-            f"I want to exchange {goods} for {wanted}.", f"我想把{goods}换成{wanted}。"
+            f"I want to exchange {goods} for this variant of it: {wanted}.",
+            f"我想把{goods}换成{wanted}的那款。",
         )
         goal = scene.say("I would like to exchange something.", "我想换货。")
     else:
         request = scene.say(
-            f"Please change {goods} in my order to {wanted} before you send it.",
-            f"发货前请把我订单里的{goods}改成{wanted}。",
+            f"Before you send it, please change {goods} in my order to this variant: {wanted}.",
+            f"发货前请把我订单里的{goods}改成{wanted}的那款。",
         )
         goal = scene.say("I would like to change something in an order.", "我想改一下订单。")
     return desk.case(

@@ -35,10 +35,10 @@ def details_text(
 
 
 def request_text(scene: Scene, goods: str, details: str, quantity: int = 1) -> str:
-    """Ask for goods with conditions."""
-    count = "" if quantity == 1 else str(quantity)
+    """Ask for goods with conditions; a quantity of 0 is left open."""
+    count = str(quantity) if quantity > 1 else ""
     if scene.language == "zh":
-        number = f"{quantity}件"
+        number = f"{quantity}件" if quantity else ""
         return scene.pick(
             (
                 f"请帮我买{number}{goods}，要求：{details}。",
