@@ -21,7 +21,8 @@ class RetailWorld:
     def __init__(self, task: Task, rng: np.random.Generator) -> None:
         self._task = task
         self._desk = RetailDesk(Tables(retail_base()))
-        self._looked_up = self._transferred = self.closed = False
+        self._looked_at: tuple[str, ...] = ()
+        self._transferred = self.closed = False
 
     def opening(self) -> str:
         """Give the policy and the customer's notes."""
@@ -33,7 +34,8 @@ class RetailWorld:
             self.closed = True
             return "The conversation has ended."
         # A call that the desk refuses is a look as well: the refusal tells why.
-        self._looked_up |= name not in ("calculate", "transfer_to_human_agents")
+        looked = [str(arguments[key]) for key in ("order_id", "user_id") if key in arguments]
+        self._looked_at += tuple(key for key in looked if key not in self._looked_at)
         result = self._desk.call(name, dict(arguments))
         self._transferred |= name == "transfer_to_human_agents"
         return result
@@ -42,20 +44,20 @@ class RetailWorld:
         """Let the customer answer."""
         return _ANSWER
 
-    def save(self) -> tuple[Changes, bool, bool, bool]:
-        """Return the changed records and three flags."""
-        return self._desk.tables.changes(), self._looked_up, self._transferred, self.closed
+    def save(self) -> tuple[Changes, tuple[str, ...], bool, bool]:
+        """Return the changed records, what was looked at, and two flags."""
+        return self._desk.tables.changes(), self._looked_at, self._transferred, self.closed
 
-    def load(self, payload: tuple[Changes, bool, bool, bool]) -> None:
+    def load(self, payload: tuple[Changes, tuple[str, ...], bool, bool]) -> None:
         """Take a saved state back."""
-        changes, self._looked_up, self._transferred, self.closed = payload
+        changes, self._looked_at, self._transferred, self.closed = payload
         self._desk = RetailDesk(Tables(retail_base(), changes))
 
     def final_state(self) -> dict[str, Any]:
         """Return the changed records and how the conversation went."""
         return {
             "changes": self._desk.tables.difference(),
-            "looked_up": self._looked_up,
+            "looked_at": list(self._looked_at),
             "transferred": self._transferred,
             "outcome": "ended" if self.closed else "open",
         }

@@ -53,13 +53,20 @@ def tau2_strict(
         "communicate": all(_told(s, said) for s in params["strings"]),
         "no_dump": numbers <= _MOST_NUMBERS,
         "transfer": bool(final_state.get("transferred")) == params["transfer"],
-        "looked_up": bool(final_state.get("looked_up")) or bool(params["expected"]),
+        "looked_up": bool(params["expected"]) or _looked_up(params, final_state),
         "ended": final_state.get("outcome") == "ended",
     }
-    if not params["expected"] and params["transfer"]:
-        terms["looked_up"] = True  # the transfer is the evidence; some references do no more
     values = {name: float(held) for name, held in terms.items()}
     return Verdict(score=float(all(terms.values())), terms=values, partial=_mean(values))
+
+
+def _looked_up(params: Mapping[str, Any], final_state: Mapping[str, Any]) -> bool:
+    """Whether the agent looked at a record that the reference looks at.
+
+    Where it looks at none and none is named, a transfer or the words asked for are the evidence.
+    """
+    wanted = set(params["looked_at"])
+    return not wanted or bool(wanted.intersection(final_state.get("looked_at", ())))
 
 
 def _mean(values: Mapping[str, float]) -> float:

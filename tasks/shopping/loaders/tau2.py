@@ -8,6 +8,7 @@ running the reference actions on a fresh state, as tau2 does at every evaluation
 """
 
 import json
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -23,6 +24,7 @@ from hexathlon.tasks.task import Check, Level, Limits, Split, Task, ToolSchema
 __all__ = ["END_TOOL", "Tau2Source", "retail_base", "retail_policy", "source"]
 
 _FOLDER = "tau2_retail"
+_WORD = re.compile(r"\w+")
 _LEVEL: Level = "medium"
 """tau2 does not grade its tasks."""
 
@@ -89,11 +91,11 @@ class Tau2Source(TaskSource):
         return _script(_reference(task))
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
-        """The reference without what only reads, after finding the customer."""
-        kept = [
-            a for a in _reference(task)["actions"] if not a["name"].startswith(("get_", "calc"))
-        ]
-        return {"no detours": _script({**_reference(task), "actions": kept}, found=True)}
+        """The reference without calculations and, where it writes, without what only reads."""
+        detours = ("get_", "calc") if task.checks[0].params["expected"] else ("calc",)
+        actions = _reference(task)["actions"]
+        kept = [action for action in actions if not action["name"].startswith(detours)]
+        return {"no detours": _script({**_reference(task), "actions": kept})}
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
         """One write left out, one write more, nothing said."""
@@ -129,10 +131,12 @@ def _task(source: Tau2Source, task_id: str, record: dict[str, Any]) -> Task:
     names = [action["name"] for action in criteria["actions"]]
     communicate = list(criteria.get("communicate_info") or ())
     said = Check(name="tau2_communicate", params={"strings": communicate}, headline=False)
+    looked_at = _looked_at(criteria["actions"], _instruction(record))
     strict = {
         "expected": expected,
         "strings": communicate,
         "transfer": "transfer_to_human_agents" in names,
+        "looked_at": looked_at,
     }
     users = retail_base().tables["users"]
     touched = {str(action["arguments"].get("user_id")) for action in criteria["actions"]}
@@ -148,7 +152,11 @@ def _task(source: Tau2Source, task_id: str, record: dict[str, Any]) -> Task:
         params={
             "world": "retail",
             "tau2_id": record["id"],
-            "reference": {"actions": criteria["actions"], "communicate_info": communicate},
+            "reference": {
+                "actions": criteria["actions"],
+                "communicate_info": communicate,
+                "looks": looked_at,
+            },
             "refused": refused,
             "bystander": next(user for user in users if user not in touched),
         },
@@ -160,6 +168,20 @@ def _task(source: Tau2Source, task_id: str, record: dict[str, Any]) -> Task:
             said,
         ),
     )
+
+
+def _looked_at(actions: list[dict[str, Any]], notes: str) -> list[str]:
+    """Return the orders and users that the reference looks at; without any, those in the notes."""
+    tables = retail_base().tables
+    named = [
+        str(action["arguments"][key])
+        for action in actions
+        for key in ("order_id", "user_id")
+        if key in action["arguments"]
+    ]
+    named = named or [f"#{word}" if word[:1] == "W" else word for word in _WORD.findall(notes)]
+    known = [key for key in named if key in tables["orders"] or key in tables["users"]]
+    return list(dict.fromkeys(known))
 
 
 def _template(record: dict[str, Any]) -> str:
@@ -186,16 +208,21 @@ def _call(name: str, arguments: Mapping[str, Any]) -> str:
     return json.dumps({"name": name, "arguments": dict(arguments)}, ensure_ascii=False)
 
 
-def _script(reference: dict[str, Any], *, found: bool = False) -> Script:
+def _script(reference: dict[str, Any]) -> Script:
     actions = reference["actions"]
-    looked_up = any(action["name"].startswith(("find_", "get_")) for action in actions)
-    if not actions or (found and not looked_up):
-        actions = [{"name": "list_all_product_types", "arguments": {}}, *actions]
+    if not actions and reference["looks"]:
+        actions = [_look(reference["looks"][0])]
     for action in actions:
         yield _call(action["name"], action["arguments"])
     if reference["communicate_info"]:
         yield "For your information: " + "; ".join(reference["communicate_info"]) + "."
     yield _call("end_conversation", {})
+
+
+def _look(key: str) -> dict[str, Any]:
+    if key.startswith("#"):
+        return {"name": "get_order_details", "arguments": {"order_id": key}}
+    return {"name": "get_user_details", "arguments": {"user_id": key}}
 
 
 def _dump() -> Script:

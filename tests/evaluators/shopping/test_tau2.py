@@ -12,8 +12,9 @@ def says(*texts):
 
 
 def strict(state=None, transcript=(), **params):
-    wanted = {"expected": CHANGED, "strings": [], "transfer": False, **params}
-    final = {"changes": CHANGED, "outcome": "ended", "looked_up": True, **(state or {})}
+    wanted = {"expected": CHANGED, "strings": [], "transfer": False, "looked_at": ["#W1"]}
+    final = {"changes": CHANGED, "outcome": "ended", "looked_at": ["#W1"], **(state or {})}
+    wanted.update(params)
     return tau2_strict(None, wanted, final, transcript)
 
 
@@ -48,9 +49,11 @@ def test_strict_refuses_listings_of_all_numbers():
 
 
 def test_strict_wants_work_where_nothing_changes():
-    silent = {"changes": {}, "looked_up": False}
+    silent = {"changes": {}, "looked_at": []}
     assert strict(silent, expected={}).score == 0.0
-    assert strict({**silent, "looked_up": True}, expected={}).score == 1.0
-    assert strict({**silent, "transferred": True}, expected={}, transfer=True).score == 1.0
+    assert strict({**silent, "looked_at": ["#W2"]}, expected={}).score == 0.0
+    assert strict({**silent, "looked_at": ["#W1", "#W2"]}, expected={}).score == 1.0
+    handed = {**silent, "transferred": True}
+    assert strict(handed, expected={}, transfer=True, looked_at=[]).score == 1.0
     assert strict({"transferred": True}).score == 0.0
     assert strict({"outcome": "open"}).score == 0.0
