@@ -123,8 +123,9 @@ def table(cases: list[Case]) -> str:
     for name, meaning in REWRITES.items():
         own = [case for case in cases if case.rewrite == name]
         counts = Counter((case.spider, case.strict) for case in own)
-        cells = [counts[key] for key in ((True, True), (True, False), (False, True), (False,
-        False))]
+        cells = [
+            counts[key] for key in ((True, True), (True, False), (False, True), (False, False))
+        ]
         lines.append(f"| {name}: {meaning} | {len(own)} | " + " | ".join(map(str, cells)) + " |")
     lines += ["", "| accepted only by | why | cases |", "|---|---|---:|"]
     reasons = Counter(

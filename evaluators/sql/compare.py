@@ -96,9 +96,7 @@ def column_orders(
         yield order
 
 
-def _assignments(
-    candidates: list[list[int]], chosen: tuple[int, ...]
-) -> Iterator[tuple[int, ...]]:
+def _assignments(candidates: list[list[int]], chosen: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     if len(chosen) == len(candidates):
         yield chosen
         return
@@ -189,9 +187,7 @@ def _matched(left: list[_Key], right: list[_Key], tolerance: float) -> bool:
 
 
 def _same_keys(left: _Key, right: _Key, tolerance: float) -> bool:
-    return all(
-        same_cell(a[1], b[1], tolerance) for a, b in zip(left, right, strict=True)
-    )
+    return all(same_cell(a[1], b[1], tolerance) for a, b in zip(left, right, strict=True))
 
 
 def _same_row(gold: Row, got: Row, tolerance: float) -> bool:

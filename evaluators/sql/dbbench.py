@@ -88,8 +88,7 @@ def normalised(answer: Any) -> list[str]:
 def table_hash(rows: Iterable[Row]) -> str:
     """MD5 over the sorted five-digit MD5 prefixes of the rows, NULLs left out of a row."""
     digests = sorted(
-        _md5(",".join(_as_mysql_text(cell) for cell in row if cell is not None))[:5]
-        for row in rows
+        _md5(",".join(_as_mysql_text(cell) for cell in row if cell is not None))[:5] for row in rows
     )
     return _md5(",".join(digests)[:_GROUP_CONCAT_LIMIT])
 

@@ -21,7 +21,7 @@ def image_rows(image: bytes) -> dict[str, list[Row]]:
 
 
 def describe_content(image: bytes) -> dict[str, Any]:
-    """What a database holds, as JSON: by table the digest of its rows and the columns' declarations.
+    """What a database holds, as JSON: by table a digest of the rows, and the columns' declarations.
 
     Indexes, views and triggers share one digest. Names of indexes, the layout of CREATE
     statements, row ids and the order of rows and columns are not part of it.

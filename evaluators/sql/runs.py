@@ -19,9 +19,7 @@ from hexathlon.tasks.task import Task
 
 __all__ = ["GraderFault", "Outcome", "Pair", "images", "pairs", "run_gold", "run_submitted"]
 
-_GOLD_LIMITS = QueryLimits(
-    seconds=60.0, steps=3_000_000_000, rows=200_000, result_bytes=64_000_000
-)
+_GOLD_LIMITS = QueryLimits(seconds=60.0, steps=3_000_000_000, rows=200_000, result_bytes=64_000_000)
 _SUBMITTED_SECONDS = 10.0
 _CACHED_CELLS = 200_000
 

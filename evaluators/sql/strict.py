@@ -52,9 +52,7 @@ def sql_impossible(
     given = str(final_state.get("evidence") or "").strip().strip("'\"`").lower()
     evidence = given in {str(accepted).strip().lower() for accepted in params["evidence"]}
     terms = {"reason": float(reason), "evidence": float(evidence)}
-    return Verdict(
-        score=float(reason and evidence), partial=(reason + evidence) / 2, terms=terms
-    )
+    return Verdict(score=float(reason and evidence), partial=(reason + evidence) / 2, terms=terms)
 
 
 def policy_of(params: Mapping[str, Any]) -> Policy:

@@ -64,9 +64,7 @@ def sql_write(
     )
 
 
-def after_statements(
-    image: bytes, statements: Sequence[str], today: str = DEFAULT_TODAY
-) -> bytes:
+def after_statements(image: bytes, statements: Sequence[str], today: str = DEFAULT_TODAY) -> bytes:
     """The database after the statements.
 
     Raises:

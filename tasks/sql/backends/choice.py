@@ -66,9 +66,7 @@ def open_database(params: Mapping[str, Any], backend: str | None = None) -> Data
     return open_image(database_bytes(params), params, chosen, purpose="agent")
 
 
-def open_image(
-    image: bytes, params: Mapping[str, Any], backend: str, *, purpose: str
-) -> Database:
+def open_image(image: bytes, params: Mapping[str, Any], backend: str, *, purpose: str) -> Database:
     """Open a serialised SQLite database on an engine.
 
     Args:

@@ -36,12 +36,57 @@ _FINE_STEP = 20
 """Instructions between two looks at the clock; the second where one instruction can be slow."""
 _CHUNK = 64
 _ONLY_SELECT = "Only SELECT statements are allowed."
-_NOT_READING = frozenset("""
+_NOT_READING = frozenset(
+    """
     alter analyze attach begin commit create delete detach drop end insert pragma reindex release
     replace rollback savepoint update vacuum
-""".split())
+""".split()
+)
 _WITH = re.compile(r"\bwith\b", re.IGNORECASE)
 _SLOW = re.compile(r"replace|instr|json|like|glob|match", re.IGNORECASE)
+
+
+class _Watch:
+    """Stops a statement that goes over a limit; called by SQLite every few instructions.
+
+    It knows nothing of the connection that calls it, so that no cycle keeps a connection alive.
+    """
+
+    def __init__(self) -> None:
+        self.step = _STEP
+        self.stopped = ""
+        self._ticks = self._most_ticks = self._spill_limit = 0
+        self._deadline = 0.0
+        self._spilled_before = -1
+
+    def start(self, limits: QueryLimits) -> None:
+        """Begin to count for one statement."""
+        self.stopped = ""
+        self._ticks = 0
+        self._most_ticks = limits.steps // self.step
+        self._spill_limit = limits.spill_bytes
+        self._spilled_before = -1
+        self._deadline = perf_counter() + limits.seconds
+
+    def __call__(self) -> int:
+        """Answer SQLite: 1 to stop, 0 to go on."""
+        self._ticks = ticks = self._ticks + 1
+        if ticks > self._most_ticks:
+            self.stopped = "steps"
+        elif perf_counter() > self._deadline:
+            self.stopped = "time"
+        elif not ticks & 63 and self._spilled() > self._spill_limit:
+            self.stopped = "spill"
+        else:
+            return 0
+        return 1
+
+    def _spilled(self) -> int:
+        """Bytes that this thread has written since the statement began."""
+        written = _thread_bytes_written()
+        if self._spilled_before < 0:
+            self._spilled_before = written
+        return written - self._spilled_before
 
 
 class SqliteConnection:
@@ -63,12 +108,7 @@ class SqliteConnection:
         self._connection.deserialize(image)
         self._clock = PinnedClock(today)
         self._counts: dict[str, int] = {}
-        self._ticks = self._most_ticks = 0
-        self._deadline = 0.0
-        self._spill_limit = 0
-        self._spilled_before = -1
-        self._stopped = ""
-        self._step = _STEP
+        self._watch = _Watch()
         self._catalogue = read_catalogue(self._connection)
         modules = [row[0] for row in self._connection.execute("PRAGMA module_list")]
         self._authorizer = Authorizer(self._catalogue, modules, writes)
@@ -86,8 +126,6 @@ class SqliteConnection:
                 cursor.close()
         except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError) as error:
             raise self._explained(error) from None
-        finally:
-            self._deadline = 0.0
 
     def run_lenient(self, sql: str, limits: QueryLimits) -> QueryResult:
         """Run one statement; text that is not UTF-8 comes with replacement characters."""
@@ -124,7 +162,7 @@ class SqliteConnection:
             self._catalogue = read_catalogue(self._connection)
             self._authorizer.readable.update(name.lower() for name in self._catalogue)
             self._connection.set_authorizer(self._authorizer)
-            self._connection.set_progress_handler(self._tick, self._step)
+            self._connection.set_progress_handler(self._watch, self._watch.step)
 
     @property
     def in_transaction(self) -> bool:
@@ -141,14 +179,19 @@ class SqliteConnection:
         return self._connection.serialize()
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection; safe to call twice."""
         self._connection.close()
         self._clock.close()
+        self._printer.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_printer"):
+            self.close()
 
     def _lock_down(self, cell_bytes: int) -> None:
         connection = self._connection
         self._clock.install(connection)
-        install_bounded(connection, cell_bytes)
+        self._printer = install_bounded(connection, cell_bytes)
         connection.execute("PRAGMA temp_store=FILE")
         # Builds the two virtual tables, which the authorizer would not let a statement do.
         connection.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')").fetchall()
@@ -164,44 +207,19 @@ class SqliteConnection:
         widest = max((len(table.columns) for table in self._catalogue.values()), default=0)
         set_limits(connection, cell_bytes=cell_bytes, widest_table=widest)
         connection.set_authorizer(self._authorizer)
-        connection.set_progress_handler(self._tick, self._step)
+        connection.set_progress_handler(self._watch, self._watch.step)
 
     def _arm(self, sql: str, limits: QueryLimits) -> None:
         step = _FINE_STEP if _SLOW.search(sql) else _STEP
-        if step != self._step:
-            self._step = step
-            self._connection.set_progress_handler(self._tick, step)
-        self._ticks = 0
-        self._most_ticks = limits.steps // step
-        self._spill_limit = limits.spill_bytes
-        self._spilled_before = -1
-        self._stopped = ""
+        if step != self._watch.step:
+            self._watch.step = step
+            self._connection.set_progress_handler(self._watch, step)
         self._authorizer.refused = ""
-        self._deadline = perf_counter() + limits.seconds
-
-    def _tick(self) -> int:
-        """Called by SQLite every few instructions; a true answer stops the statement."""
-        self._ticks = ticks = self._ticks + 1
-        if ticks > self._most_ticks:
-            self._stopped = "steps"
-        elif perf_counter() > self._deadline:
-            self._stopped = "time"
-        elif not ticks & 63 and self._spilled() > self._spill_limit:
-            self._stopped = "spill"
-        else:
-            return 0
-        return 1
-
-    def _spilled(self) -> int:
-        """Bytes that this thread has written since the statement began."""
-        written = _thread_bytes_written()
-        if self._spilled_before < 0:
-            self._spilled_before = written
-        return written - self._spilled_before
+        self._watch.start(limits)
 
     def _explained(self, error: Exception) -> SqlError:
-        if self._stopped:
-            return _STOPPED[self._stopped]
+        if self._watch.stopped:
+            return _STOPPED[self._watch.stopped]
         text = str(error).strip() or type(error).__name__
         if self._authorizer.refused:
             hint = "Only the tables of this database and ordinary SQL functions can be used."

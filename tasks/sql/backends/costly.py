@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from hexathlon.tasks.sql.backends.base import Value
 
-__all__ = ["REPLACED", "install_bounded"]
+__all__ = ["REPLACED", "Printer", "install_bounded"]
 
 _TRIMS = {"trim": "strip", "ltrim": "lstrip", "rtrim": "rstrip"}
 _PRINTS = ("printf", "format")
@@ -22,13 +22,14 @@ _WIDTH = re.compile(r"\d{5,}")
 _WIDEST = 9_999
 
 
-def install_bounded(connection: sqlite3.Connection, cell_bytes: int) -> None:
-    """Put the replacements on a connection."""
+def install_bounded(connection: sqlite3.Connection, cell_bytes: int) -> "Printer":
+    """Put the replacements on a connection; the printer is to be closed with it."""
     for name, method in _TRIMS.items():
         connection.create_function(name, 2, _trimmer(method), deterministic=True)
-    printer = _Printer(cell_bytes)
+    printer = Printer(cell_bytes)
     for name in _PRINTS:
         connection.create_function(name, -1, printer, deterministic=True)
+    return printer
 
 
 def _trimmer(method: str) -> Callable[[Value, Value], Value]:
@@ -44,7 +45,7 @@ def _as_text(value: Value) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
-class _Printer:
+class Printer:
     """SQLite's own `printf`, with widths and precisions of at most four digits."""
 
     def __init__(self, cell_bytes: int) -> None:
@@ -52,6 +53,7 @@ class _Printer:
         self._cell_bytes = cell_bytes
 
     def __call__(self, *arguments: Value) -> Value:
+        """Return the text, or raise where it would be too wide."""
         if not arguments or arguments[0] is None:
             return None
         pattern = _as_text(arguments[0])
@@ -65,6 +67,12 @@ class _Printer:
         row = self._sqlite.execute(f"SELECT printf({marks})", arguments).fetchone()
         value: Value = row[0]
         return value
+
+    def close(self) -> None:
+        """Close the connection that prints."""
+        if self._sqlite is not None:
+            self._sqlite.close()
+            self._sqlite = None
 
 
 def _is_wide(value: Value) -> bool:

@@ -150,5 +150,3 @@ def open_server_database(url: str, image: bytes, writes: frozenset[str]) -> Serv
 
 def _first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0][:500]
-
-

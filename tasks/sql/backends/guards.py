@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 __all__ = ["FUNCTIONS", "Authorizer", "set_limits"]
 
-FUNCTIONS = frozenset("""
+FUNCTIONS = frozenset(
+    """
     -> ->> abs acos acosh asin asinh atan atan2 atanh avg ceil ceiling char coalesce concat
     concat_ws cos cosh count cume_dist current_date current_time current_timestamp date datetime
     degrees dense_rank exp first_value floor format glob group_concat hex ifnull if iif instr
@@ -16,7 +17,8 @@ FUNCTIONS = frozenset("""
     printf quote radians rank replace round row_number rtrim sign sin sinh soundex sqrt strftime
     string_agg substr substring sum tan tanh time timediff total trim trunc typeof unhex unicode
     unixepoch unlikely upper
-""".split())
+""".split()
+)
 """Functions whose value follows from their arguments and that cost no more than their length.
 
 Absent on purpose: `random`, `changes`, `sqlite_version` and their like (not fixed by the task),
@@ -25,10 +27,12 @@ Absent on purpose: `random`, `changes`, `sqlite_version` and their like (not fix
 
 _ALWAYS_READABLE = ("sqlite_master", "sqlite_schema", "json_each", "json_tree")
 _SCHEMA_TABLES = ("sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema")
-_RENAMING = frozenset("""
+_RENAMING = frozenset(
+    """
     sqlite_rename_column sqlite_rename_table sqlite_rename_test sqlite_rename_quotefix
     sqlite_drop_column sqlite_fail printf substr length like
-""".split())
+""".split()
+)
 
 _DDL = {
     sqlite3.SQLITE_CREATE_TABLE: "create_table",
@@ -160,4 +164,3 @@ class Authorizer:
             return sqlite3.SQLITE_OK
         self.refused = self.refused or what.format((name or "?")[:80])
         return sqlite3.SQLITE_DENY
-

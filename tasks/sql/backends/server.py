@@ -323,9 +323,7 @@ def _image_catalogue(image: bytes) -> dict[str, TableInfo]:
         return {n: t for n, t in read_catalogue(connection).items() if not t.view}
 
 
-def _server_type(
-    declared: str, rows: list[Row], place: int, types: Mapping[str, str]
-) -> str:
+def _server_type(declared: str, rows: list[Row], place: int, types: Mapping[str, str]) -> str:
     """The engine's type for a column: as declared, unless a value does not fit it."""
     kind = declared.upper()
     wanted = (

@@ -75,9 +75,7 @@ class SqliteWriter:
 
     dialect = "sqlite"
 
-    def __init__(
-        self, image: bytes, writes: frozenset[str], today: str, cell_bytes: int
-    ) -> None:
+    def __init__(self, image: bytes, writes: frozenset[str], today: str, cell_bytes: int) -> None:
         self._snapshot = Snapshot(image)
         self._rest = (writes, today, cell_bytes)
         self._connection: SqliteConnection | None = None

@@ -14,7 +14,7 @@ from hexathlon.tasks.sql.backends.complexity import copies, tables_joined
         ("WITH a(x, y) AS NOT MATERIALIZED (SELECT 1, 2) SELECT x FROM a JOIN a", 2),
         ("WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT n FROM r", 2),
         ("WITH b AS (SELECT * FROM a, a), a AS (SELECT 1) SELECT * FROM b", 3),
-        ('WITH "a" AS (SELECT \'as (\') SELECT * FROM [A], `a`', 2),
+        ("WITH \"a\" AS (SELECT 'as (') SELECT * FROM [A], `a`", 2),
         ("SELECT x AS y, (SELECT 1) FROM t -- with a as (select 1)", 0),
         ("WITH a AS (SELECT 1 AS v) SELECT a.v, a.v, x FROM 'a' WHERE a.v IN (SELECT v FROM a)", 2),
         ("SELECT CAST(x AS INTEGER) FROM t", 0),

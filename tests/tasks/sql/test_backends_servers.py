@@ -53,8 +53,9 @@ def test_tables_and_values_are_those_of_sqlite(reader):
 
 
 def test_percent_signs_and_colons_are_just_text(reader):
-    rows = reader.run("SELECT '50%' || ':x', '%s', city FROM customers WHERE city LIKE 'O%'",
-    LIMITS)
+    rows = reader.run(
+        "SELECT '50%' || ':x', '%s', city FROM customers WHERE city LIKE 'O%'", LIMITS
+    )
     assert rows.rows[0] == ("50%:x", "%s", "Oslo")
 
 
@@ -85,8 +86,10 @@ def test_refused_when_reading(reader, sql):
 def test_a_runaway_statement_ends_at_the_deadline(reader):
     sql = "SELECT count(*) FROM " + ", ".join(f"orders t{i}" for i in range(6))
     start = perf_counter()
-    assert error_of(reader, sql + " WHERE t0.total * t3.total < 5",
-    QueryLimits(seconds=0.5)).kind == "time"
+    assert (
+        error_of(reader, sql + " WHERE t0.total * t3.total < 5", QueryLimits(seconds=0.5)).kind
+        == "time"
+    )
     assert perf_counter() - start < 1.0
     assert reader.run("SELECT 1", LIMITS).rows == [(1,)]
 

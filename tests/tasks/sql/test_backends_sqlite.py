@@ -1,12 +1,14 @@
 """The locked SQLite connection: what it lets through, what it stops, and in which words."""
 
 import sqlite3
+import weakref
 from time import perf_counter
 
 import pytest
 from support.sql_toy import shop
 
 from hexathlon.tasks.sql.backends.base import QueryLimits, SqlError
+from hexathlon.tasks.sql.backends.connection import SqliteConnection
 from hexathlon.tasks.sql.backends.sqlite import open_sqlite
 from hexathlon.tasks.sql.database import database_bytes
 
@@ -259,3 +261,13 @@ def test_views_of_the_schema_may_use_replaced_functions():
     source.commit()
     assert rows(open_sqlite(source.serialize()), "SELECT * FROM v") == [("07", "2020-07-0")]
     source.close()
+
+
+def test_a_connection_that_nobody_holds_is_closed_at_once():
+    connection = SqliteConnection(IMAGE)
+    connection.run("SELECT date('2020-01-01'), printf('%d', 1)", LIMITS)
+    inner, gone = connection._connection, weakref.ref(connection)
+    del connection
+    assert gone() is None
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        inner.execute("SELECT 1")
