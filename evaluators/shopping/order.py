@@ -73,7 +73,7 @@ def shopping_order(
     values = {name: float(held) for name, held in terms.items()}
     return Verdict(
         score=float(all(terms.values())),
-        partial=sum(groups.values()) / len(GROUPS) if params.get("wanted") else None,
+        partial=_partial(params, final_state, groups),
         terms={**values, **groups, **{f"fault_{name}": float(faults[name]) for name in FAULTS}},
         evidence={"faults": [name for name in FAULTS if faults[name]], "orders": len(orders)},
     )
@@ -112,6 +112,16 @@ def group_terms(params: Mapping[str, Any], final_state: Mapping[str, Any]) -> di
             met[group] += line is not None and holds_on(line["facts"], constraint)
     bought = all(line is not None for line in lines)
     return {name: met[name] / total[name] if total[name] else float(bought) for name in GROUPS}
+
+
+def _partial(
+    params: Mapping[str, Any], final_state: Mapping[str, Any], groups: Mapping[str, float]
+) -> float | None:
+    """Return the mean of the parts, less what buying more than was asked for makes of it."""
+    wanted = len(params.get("wanted", ()))
+    if not wanted:
+        return None
+    return sum(groups.values()) / len(GROUPS) * wanted / max(wanted, len(_lines(final_state)))
 
 
 def _purchase_faults(params: Mapping[str, Any], final_state: Mapping[str, Any]) -> dict[str, bool]:

@@ -127,6 +127,13 @@ def test_each_fault_has_its_name(state, fault):
     assert verdict.terms[f"fault_{fault}"] == 1.0
 
 
+def test_partial_credit_cannot_be_had_by_buying_everything():
+    stray = {**LINE, "product": "PBBBBBB", "variant": "PBBBBBB-01"}
+    many = {"orders": [{**ORDER, "lines": [LINE, *[stray] * 9]}]}
+    verdict = judged(many)
+    assert verdict.score == 0.0 and verdict.partial == pytest.approx(0.1)
+
+
 def test_confirmation_is_asked_for_where_the_task_says_so():
     wanted = {"confirm": True}
     assert judged({}, wanted).score == 0.0
