@@ -12,98 +12,10 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from hexathlon.tasks.shopping.arithmetic import ArithmeticProblem, calculate
+from hexathlon.tasks.shopping.retail_tools import ADDRESS
 from hexathlon.tasks.shopping.tables import Base, Record, Tables
-from hexathlon.tasks.task import ToolSchema
 
-__all__ = ["RETAIL_TOOLS", "RETAIL_WRITES", "DeskProblem", "RetailDesk", "replay"]
-
-_TEXT = {"type": "string", "maxLength": 400}
-_IDS = {"type": "array", "items": _TEXT, "maxItems": 50}
-_ADDRESS = ("address1", "address2", "city", "state", "country", "zip")
-
-
-def _schema(name: str, description: str, **properties: dict[str, Any]) -> ToolSchema:
-    parameters = {"type": "object", "properties": properties, "required": list(properties)}
-    return ToolSchema(name=name, description=description, parameters=parameters)
-
-
-_PLACE = dict.fromkeys(_ADDRESS, _TEXT)
-_SWAP = {
-    "order_id": _TEXT,
-    "item_ids": _IDS,
-    "new_item_ids": _IDS,
-    "payment_method_id": _TEXT,
-}
-
-RETAIL_TOOLS = (
-    _schema("calculate", "Work out an arithmetic expression.", expression=_TEXT),
-    _schema(
-        "cancel_pending_order",
-        "Cancel a pending order. The reason is 'no longer needed' or 'ordered by mistake'.",
-        order_id=_TEXT,
-        reason=_TEXT,
-    ),
-    _schema(
-        "exchange_delivered_order_items",
-        "Exchange items of a delivered order for other variants of the same products; once only.",
-        **_SWAP,
-    ),
-    _schema(
-        "find_user_id_by_name_zip",
-        "Find a user by first name, last name and zip code.",
-        first_name=_TEXT,
-        last_name=_TEXT,
-        zip=_TEXT,
-    ),
-    _schema("find_user_id_by_email", "Find a user by email.", email=_TEXT),
-    _schema("get_order_details", "Show an order; ids begin with '#W'.", order_id=_TEXT),
-    _schema("get_product_details", "Show a product and its variants.", product_id=_TEXT),
-    _schema("get_item_details", "Show one variant.", item_id=_TEXT),
-    _schema("get_user_details", "Show a user with payment methods and orders.", user_id=_TEXT),
-    _schema("list_all_product_types", "List product names with their ids."),
-    _schema(
-        "modify_pending_order_address",
-        "Change the shipping address of a pending order.",
-        order_id=_TEXT,
-        **_PLACE,
-    ),
-    _schema(
-        "modify_pending_order_items",
-        "Change items of a pending order to other variants of the same products; once only.",
-        **_SWAP,
-    ),
-    _schema(
-        "modify_pending_order_payment",
-        "Change the payment method of a pending order.",
-        order_id=_TEXT,
-        payment_method_id=_TEXT,
-    ),
-    _schema("modify_user_address", "Change a user's default address.", user_id=_TEXT, **_PLACE),
-    _schema(
-        "return_delivered_order_items",
-        "Return items of a delivered order.",
-        order_id=_TEXT,
-        item_ids=_IDS,
-        payment_method_id=_TEXT,
-    ),
-    _schema(
-        "transfer_to_human_agents",
-        "Hand the customer over to a human agent, with a summary.",
-        summary={"type": "string", "maxLength": 4000},
-    ),
-)
-
-RETAIL_WRITES = frozenset(
-    {
-        "cancel_pending_order",
-        "exchange_delivered_order_items",
-        "modify_pending_order_address",
-        "modify_pending_order_items",
-        "modify_pending_order_payment",
-        "modify_user_address",
-        "return_delivered_order_items",
-    }
-)
+__all__ = ["DeskProblem", "RetailDesk", "replay"]
 
 
 class DeskProblem(Exception):
@@ -215,7 +127,7 @@ class RetailDesk:
     def do_modify_pending_order_address(self, order_id: str, **address: str) -> str:
         """Change where an order goes."""
         order = self._pending(order_id)
-        return self._write_order(order, address={key: address[key] for key in _ADDRESS})
+        return self._write_order(order, address={key: address[key] for key in ADDRESS})
 
     def do_modify_pending_order_items(
         self, order_id: str, item_ids: list[str], new_item_ids: list[str], payment_method_id: str
@@ -264,7 +176,7 @@ class RetailDesk:
     def do_modify_user_address(self, user_id: str, **address: str) -> str:
         """Change a default address."""
         user = self._record("users", user_id, "User")
-        place = {key: address[key] for key in _ADDRESS}
+        place = {key: address[key] for key in ADDRESS}
         self.tables.put("users", user_id, {**user, "address": place})
         return self.tables.text("users", user_id)
 

@@ -31,8 +31,8 @@ from hexathlon.tasks.shopping.service.scripts import (
     service_policies,
 )
 from hexathlon.tasks.shopping.settings import open_settings
+from hexathlon.tasks.shopping.templates.case import Case
 from hexathlon.tasks.shopping.templates.draft import Draft, order_of
-from hexathlon.tasks.shopping.templates.service import Case
 from hexathlon.tasks.shopping.templates.table import TEMPLATES, templates_of
 from hexathlon.tasks.shopping.tools import store_tools
 from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
@@ -49,7 +49,7 @@ CATALOGUE_SIZES: dict[Level, int] = {
 _SIZES: dict[Split, int | None] = {"train": None, "dev": 400, "test": 1_200, "heldout": 1_200}
 _CATALOGUES: dict[Split, int] = {"train": 8, "dev": 1, "test": 1, "heldout": 1}
 """How many catalogues a split shops in."""
-_ATTEMPTS = 80
+_ATTEMPTS = 600
 
 
 class ShoppingSource(TaskSource):

@@ -9,7 +9,7 @@ from hexathlon.tasks.shopping.scene import Scene
 from hexathlon.tasks.shopping.service.desk import DESK_TOOLS, ServiceDesk, subject_of
 from hexathlon.tasks.shopping.service.records import service_base
 from hexathlon.tasks.shopping.tables import Record, Tables
-from hexathlon.tasks.shopping.templates.service import Case
+from hexathlon.tasks.shopping.templates.case import Case
 from hexathlon.tasks.shopping.tools import dialogue_tools, report_tool, schema
 from hexathlon.tasks.task import ToolSchema
 

@@ -13,6 +13,7 @@ __all__ = ["service_alternatives", "service_mutants", "service_oracle", "service
 
 _ORDER = re.compile(r"\bO\d{5}\b")
 _MAIL = re.compile(r"[\w.]+@example\.com")
+_NAMED = re.compile(r"(\w+ \w+) ?[(（](?:postcode|邮编) (\d{5})[)）]")
 _PAYMENT = re.compile(r"\b(?:card|gift)-\d{4}\b")
 
 
@@ -117,8 +118,9 @@ def _declined_wrongly(plan: dict[str, Any]) -> Iterator[tuple[str, Script]]:
 def _orders(task: Task) -> Generator[str, str, str]:
     """Find the customer, if the opening tells who it is, and yield the list of their orders."""
     text = task.instruction
-    mail = _MAIL.search(text)
-    found = yield _call("find_customer", email=mail[0] if mail else "nobody@example.com")
+    mail, named = _MAIL.search(text), _NAMED.search(text)
+    who = {"name": named[1], "postcode": named[2]} if named else {}
+    found = yield _call("find_customer", **({"email": mail[0]} if mail else who))
     shown = yield _call("show_customer", customer=found)
     return f"{text}\n{shown}"
 
@@ -139,12 +141,23 @@ def _random(task: Task) -> Script:
     orders = _ORDER.findall(shown) or [""]
     payments = _PAYMENT.findall(shown) or [""]
     order = orders[int(draw.integers(len(orders)))]
-    if draw.random() < 0.5:
-        reason = ("not_needed", "mistake")[int(draw.integers(2))]
-        yield _call("cancel_order", order=order, reason=reason)
-    else:
-        refund = payments[int(draw.integers(len(payments)))]
-        yield _call("return_items", order=order, lines=["1"], refund_to=refund)
+    refund = payments[int(draw.integers(len(payments)))]
+    # One of the desk's six writes; three of them need what a clerk would have to find out first.
+    match int(draw.integers(6)):
+        case 0:
+            reason = ("not_needed", "mistake")[int(draw.integers(2))]
+            yield _call("cancel_order", order=order, reason=reason)
+        case 1:
+            yield _call("return_items", order=order, lines=["1"], refund_to=refund)
+        case 2:
+            cents = 390 + 100 * int(draw.integers(6))
+            yield _call("refund_delivery", order=order, cents=cents, refund_to=refund)
+        case 3:
+            yield _call("exchange_item", order=order, line="1", variant="P000000-02")
+        case 4:
+            yield _call("change_item", order=order, line="1", variant="P000000-02")
+        case _:
+            yield _call("change_address", order=order, street="1", city="A", postcode="10000")
     yield _call("finish_case")
 
 

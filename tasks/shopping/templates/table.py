@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 from hexathlon.tasks.shopping.scene import Scene
 from hexathlon.tasks.shopping.templates.budget import BUDGETS
+from hexathlon.tasks.shopping.templates.case import Case
 from hexathlon.tasks.shopping.templates.dialogue import DIALOGUES
 from hexathlon.tasks.shopping.templates.draft import Draft
 from hexathlon.tasks.shopping.templates.impossible import IMPOSSIBLE
 from hexathlon.tasks.shopping.templates.personal import PERSONAL
 from hexathlon.tasks.shopping.templates.purchase import PURCHASES
-from hexathlon.tasks.shopping.templates.service import SERVICE_DIALOGUES, SERVICES, Case
+from hexathlon.tasks.shopping.templates.service import SERVICE_DIALOGUES, SERVICES
 from hexathlon.tasks.task import LEVELS, Level
 
 __all__ = ["TEMPLATES", "Template", "templates_of"]

@@ -11,7 +11,8 @@ from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.errors import MissingData, UnknownTask
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.shopping.loaders import tau2, webshop_data
-from hexathlon.tasks.shopping.retail import RETAIL_TOOLS, replay
+from hexathlon.tasks.shopping.retail import replay
+from hexathlon.tasks.shopping.retail_tools import RETAIL_TOOLS
 
 TAU2 = get_source("tau2-retail")
 WEBSHOP = get_source("webshop")
