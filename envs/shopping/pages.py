@@ -43,7 +43,8 @@ def results_text(found: SearchPage, language: Language) -> str:
     from_ = say(language, "from", "起价")
     lines += [
         f"{hit.product_id}  {hit.title}  {from_} {money(hit.price_cents, language)}  "
-        f"{hit.rating:.1f}★ ({hit.rating_count})"
+        f"{hit.rating:.1f}★ ({hit.rating_count})  "
+        f"{say(language, f'{hit.delivery_days} days', f'{hit.delivery_days}天达')}"
         for hit in found.hits
     ]
     if found.page == 1 and found.total > len(found.hits):

@@ -1,8 +1,8 @@
 """The generator of shopping tasks: ids, splits, levels, twins, and the scripts that prove a task.
 
 Tasks come in pairs (indices 2k and 2k + 1) of one template and one scene; where a template has
-twins, the two differ in the deciding fact alone. Splits shop in different catalogues, so that no
-brand, line or product of one is to be met in another.
+twins, the two differ in the deciding fact alone. Splits shop in different catalogues: what is
+learnt of the products, customers and orders of one is worth nothing in another.
 """
 
 from collections.abc import Mapping
