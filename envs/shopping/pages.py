@@ -193,10 +193,11 @@ def rules_text(rules: Rules, language: Language) -> str:
             f"Today is day {rules.today}. A cart is priced in this order: bundle discounts; then "
             f"coupons in the order given, each on what is left of the goods that it covers, at "
             f"most {rules.max_coupons} of them; then delivery on what is left. Percentages are "
-            "rounded down to a cent, line by line.",
+            "rounded down to a cent, and a discount comes off line by line, in the order of the "
+            "cart, until its limit is reached.",
             f"今天是第{rules.today}天。购物车计价顺序：先套装优惠；再按使用顺序计算优惠券，"
             f"每张只作用于其适用商品的剩余金额，最多{rules.max_coupons}张；最后按剩余商品金额计算运费。"
-            "百分比按每行向下取整到分。",
+            "百分比按每行向下取整到分；优惠按购物车顺序逐行扣减，直到达到上限。",
         )
     ]
     for region, rate in rules.shipping.items():

@@ -121,7 +121,17 @@ class StoreWorld:
 
     def _do_open_item(self, item: str) -> str:
         product = self._seen(item)
-        return pages.item_text(product, self._language)
+        lines = [pages.item_text(product, self._language)]
+        for part in product.bundles:
+            bundle, _, number = part.partition("/")
+            if bundle in self._settings.rules.bundles:
+                place = int(number) + 1
+                lines.append(
+                    self._words(
+                        f"Part {place} of bundle {bundle}", f"套装 {bundle} 的第{place}部分"
+                    )
+                )
+        return "\n".join(lines)
 
     def _do_read_description(self, item: str) -> str:
         return self._seen(item).description[self._language]
@@ -130,7 +140,7 @@ class StoreWorld:
         return pages.specification_text(self._seen(item), self._language)
 
     def _do_read_reviews(self, item: str, page: int = 1) -> str:
-        return pages.reviews_text(self._seen(item), page, self._language)
+        return pages.reviews_text(self._seen(item), int(page), self._language)
 
     def _do_choose_options(self, item: str, options: Mapping[str, Any] | str = "") -> str:
         product, variant = self._chosen(item, options)
@@ -149,7 +159,7 @@ class StoreWorld:
     ) -> str:
         product, variant = self._chosen(item, options)
         quantities = {variant: count for _, variant, count in self._state.cart}
-        total = quantities.get(variant.id, 0) + quantity
+        total = quantities.get(variant.id, 0) + int(quantity)
         if total > variant.stock:
             raise DeskProblem(
                 self._words(

@@ -57,19 +57,28 @@ class StoreSettings:
         Raises:
             ValueError: A filter or category is not known; the message says what there is.
         """
-        plain = dict(filters)
+        plain = {name: _plain(name, value) for name, value in filters.items()}
         for name in ("price_min", "price_max"):
             if name in plain:
-                plain[name] = round(float(plain[name]) * 100)
+                plain[name] = round(min(max(float(plain[name]), 0.0), _DEAREST) * 100)
         return self.catalogue.search(
             query,
             language=self.language,
             category=category or None,
             filters=plain,
             sort=sort,
-            page=page,
+            page=int(page),
             per_page=per_page,
         )
+
+
+_DEAREST = 1e9
+
+
+def _plain(name: str, value: Any) -> str | int | float:
+    if isinstance(value, (str, int, float)) and value == value:
+        return value
+    raise ValueError(f"filter {str(name)[:40]!r} needs a text or a number")
 
 
 def open_settings(params: Mapping[str, Any]) -> StoreSettings:

@@ -62,7 +62,7 @@ def second_total(
 ) -> int | None:
     """Return what a cart costs, worked out another way; None with bundles, which it leaves out.
 
-    It follows every unit's price through the rules rather than whole lines.
+    It asks of each coupon whether it holds and keeps what is left in a table of its own.
     """
     if any(line.bundles and rules.bundles for line in cart):
         return None
@@ -92,19 +92,20 @@ def second_total(
 
 
 def _after(coupon: Coupon, amounts: dict[int, int], covered: set[int]) -> dict[int, int]:
+    """Return what is left of each line when a coupon has come off, line by line up to its cap."""
     if coupon.kind == "shipping":
         return amounts
-    worth = sum(amounts[i] for i in covered)
     if coupon.kind == "amount":
-        off = min(coupon.value, worth)
+        wished = {i: amounts[i] for i in covered}
+        cap = coupon.value
     else:
-        off = sum(int(amounts[i] * coupon.value / 100 + 1e-9) for i in covered)
-        off = off if coupon.maximum_cents is None else min(off, coupon.maximum_cents)
-    left = dict(amounts)
+        wished = {i: int(amounts[i] * coupon.value / 100 + 1e-9) for i in covered}
+        cap = sum(wished.values()) if coupon.maximum_cents is None else coupon.maximum_cents
+    left, spent = dict(amounts), 0
     for i in sorted(covered):
-        taken = min(off, left[i])
-        left[i] -= taken
-        off -= taken
+        off = min(wished[i], cap - spent)
+        left[i] -= off
+        spent += off
     return left
 
 

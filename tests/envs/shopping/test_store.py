@@ -52,6 +52,34 @@ def test_search_pages_filters_and_sorts(shop):
     assert wrong.startswith("Error") and "brand" in wrong
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"filters": {"price_max": [1]}},
+        {"filters": {"price_max": None}},
+        {"filters": {"price_min": float("nan")}},
+        {"filters": {"price_max": float("inf")}},
+        {"filters": {"price_max": "cheap"}},
+        {"filters": {"rating_min": {}}},
+        {"filters": {"brand": 7}},
+        {"filters": {"": ""}},
+        {"category": "nonsense"},
+        {"page": 2.0},
+        {"sort": "price", "page": 500},
+    ],
+)
+def test_odd_searches_are_answered_in_words(shop, arguments):
+    answer = shop.step(json.dumps({"name": "search", "arguments": {"query": "x", **arguments}}))[0]
+    assert isinstance(answer, str) and answer
+
+
+def test_whole_floats_are_numbers_like_any_other(shop):
+    _, product, variant = target(shop)
+    cart = shop.step(call("add_to_cart", item=variant.id, quantity=2.0))[0]
+    assert cart.startswith("2 ×")
+    assert "★" in shop.step(call("read_reviews", item=product.id, page=1.0))[0]
+
+
 def test_item_pages_show_options_and_never_what_only_reviews_tell(shop):
     _, product, variant = target(shop)
     page = shop.step(call("open_item", item=product.id))[0]
