@@ -157,8 +157,10 @@ class Scene:
     def wish_in(self, family: int, *, stock: int = 1) -> Wish | None:
         """Return a unique wish of one family, or None."""
         designs = self.catalogue.designs(family)
-        for place in self.rng.permutation(len(designs)).tolist():
-            design = designs[place]
+        order = self.rng.permutation(len(designs)).tolist()
+        wanted = _DEGREES[self.level]
+        order.sort(key=lambda place: min(abs(len(designs[place].axes) - n) for n in wanted))
+        for design in (designs[place] for place in order):
             axes = self.catalogue.constraints_of(design.product_id, design.axes)
             made = self._made(family, design.product_id, axes, HEAD, stock)
             if made is not None:
