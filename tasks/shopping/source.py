@@ -49,7 +49,9 @@ CATALOGUE_SIZES: dict[Level, int] = {
 _SIZES: dict[Split, int | None] = {"train": None, "dev": 400, "test": 1_200, "heldout": 1_200}
 _CATALOGUES: dict[Split, int] = {"train": 8, "dev": 1, "test": 1, "heldout": 1}
 """How many catalogues a split shops in."""
-_ATTEMPTS = 600
+_ATTEMPTS, _MOVE_AFTER = 900, 150
+"""Tries of an instance, and after how many of them the next catalogue is tried: a small one may
+have no target that a template can use."""
 
 
 class ShoppingSource(TaskSource):
@@ -81,7 +83,8 @@ class ShoppingSource(TaskSource):
         for attempt in range(_ATTEMPTS):
             # Twins share the scene; other pairs differ from the first draw on.
             own = () if template.twins else (side,)
-            scene = _scene(address, generator_for(*pair, attempt, *own), pair, salt)
+            rng = generator_for(*pair, attempt, *own)
+            scene = _scene(address, rng, pair, salt, attempt // _MOVE_AFTER)
             made = template.make(scene)
             if isinstance(made, Draft):
                 if not _given_away(scene, made):
@@ -193,8 +196,14 @@ class ShoppingSource(TaskSource):
         )
 
 
-def _scene(address: Address, rng: Any, pair: tuple[str | int, ...], salt: str | None) -> Scene:
-    number = address.index // 400 % _CATALOGUES[address.split]
+def _scene(
+    address: Address,
+    rng: Any,
+    pair: tuple[str | int, ...],
+    salt: str | None,
+    moves: int,
+) -> Scene:
+    number = address.index // 400 % _CATALOGUES[address.split] + 1_000 * moves
     seed = derive_seed("shopping catalogue", address.split, number, salt or "") % 1_000_000_000
     language: Language = "zh" if derive_seed("language", *pair) % 2 else "en"
     catalogue = open_catalogue(seed, CATALOGUE_SIZES[address.level])
