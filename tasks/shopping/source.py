@@ -49,7 +49,7 @@ CATALOGUE_SIZES: dict[Level, int] = {
 _SIZES: dict[Split, int | None] = {"train": None, "dev": 400, "test": 1_200, "heldout": 1_200}
 _CATALOGUES: dict[Split, int] = {"train": 8, "dev": 1, "test": 1, "heldout": 1}
 """How many catalogues a split shops in."""
-_ATTEMPTS, _MOVE_AFTER = 900, 150
+_ATTEMPTS, _MOVE_AFTER = 600, 50
 """Tries of an instance, and after how many of them the next catalogue is tried: a small one may
 have no target that a template can use."""
 
