@@ -269,7 +269,9 @@ def stock(scene: Scene) -> Draft | None:
         "enough.",
         "必须全部是同一款式；哪一款都行，只要库存够。",
     )
-    near = [Near(name, 0, product, variant) for name, product, variant in _short(wish, details)]
+    near = [
+        Near(name, 0, product, variant) for name, product, variant in _near(wish, details, pieces)
+    ]
     return Draft(
         instruction=f"{request} {ask} {last_words(scene)}",
         lines=[Line(wish.product, ranked[0], pieces)],
@@ -278,9 +280,12 @@ def stock(scene: Scene) -> Draft | None:
     )
 
 
-def _short(wish: Wish, details: Sequence[Constraint]) -> Iterator[tuple[str, Product, Variant]]:
+def _near(
+    wish: Wish, details: Sequence[Constraint], pieces: int
+) -> Iterator[tuple[str, Product, Variant]]:
+    """Yield the near misses on these details of which there are enough."""
     for position, product, variant in wish.near:
-        if wish.details[position] in details and variant.stock:
+        if wish.details[position] in details and variant.stock >= pieces:
             yield f"{wish.details[position].name} is off", product, variant
 
 

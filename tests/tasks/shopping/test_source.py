@@ -12,6 +12,7 @@ from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.shopping.catalogue import Constraint
+from hexathlon.tasks.shopping.facts import group_of
 from hexathlon.tasks.shopping.scene import answering
 from hexathlon.tasks.shopping.settings import open_settings
 from hexathlon.tasks.shopping.templates.table import TEMPLATES, templates_of
@@ -189,3 +190,53 @@ def test_the_truth_is_not_in_what_the_agent_gets(tiny):
         assert task.canary not in shown
         for line in [line for o in task.checks[0].params["orders"] for line in o["lines"]]:
             assert line["variant"] not in shown and line["product"] not in shown, task.id
+
+
+def faults_of(env: ShoppingEnv, task: Task, mutant: str) -> list[str]:
+    assert played(env, task.id, SOURCE.mutants(task)[mutant]) == 0.0
+    return env.verdict().evidence["faults"]
+
+
+def test_each_near_miss_is_put_down_to_what_is_off(tiny):
+    env, seen = ShoppingEnv(), Counter()
+    for task in tiny:
+        truth = task.checks[0].params
+        if task.params["world"] != "store" or len(truth["wanted"]) != 1:
+            continue
+        named = {
+            item["constraint"]["name"]: group_of(Constraint.from_json(item["constraint"]))
+            for item in truth["wanted"][0]
+        }
+        for label in SOURCE.mutants(task):
+            name = label.removesuffix(" is off")
+            if label.endswith(" is off") and name in named:
+                assert named[name] in faults_of(env, task, label), (task.id, label)
+                seen[named[name]] += 1
+    assert set(seen) >= {"attribute", "option", "price"}
+
+
+@pytest.mark.parametrize(
+    ("template", "mutant", "fault"),
+    [
+        ("preference", "the other twin's target", "personal_ignored"),
+        ("same_as_last", "the other twin's target", "personal_ignored"),
+        ("override", "the other twin's target", "personal_overused"),
+        ("dialogue_against_profile", "as the profile has it", "personal_overused"),
+        ("dialogue_ask", "bought after a rejection", "bought_after_rejection"),
+        ("dialogue_ask", "without confirmation", "unconfirmed"),
+        ("exact", "one too many", "other_change"),
+        ("exact", "reported instead", "wrong_answer"),
+        ("cancel", "nothing done", "nothing_done"),
+        ("dialogue_cancel", "without confirmation", "unconfirmed"),
+    ],
+)
+def test_faults_of_whole_episodes_have_their_names(tiny, template, mutant, fault):
+    task = next(task for task in tiny if task.template == template)
+    assert fault in faults_of(ShoppingEnv(), task, mutant)
+
+
+def test_buying_without_a_look_is_named_even_where_it_is_right(tiny):
+    env = ShoppingEnv()
+    task = next(task for task in tiny if task.template == "exact")
+    assert played(env, task.id, SOURCE.alternatives(task)["without looking"]) == 1.0
+    assert env.verdict().evidence["faults"] == ["bought_unseen"]
