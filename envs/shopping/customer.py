@@ -16,6 +16,12 @@ from hexathlon.tasks.shopping.facts import holds_on
 __all__ = ["Answer", "Customer"]
 
 
+_OTHER_GOODS = {
+    "en": "No, that is something else than I came for.",
+    "zh": "不对，这不是我要的那种商品。",
+}
+
+
 class Answer(NamedTuple):
     """What the customer made of an offer."""
 
@@ -30,14 +36,15 @@ class Customer:
     """One customer.
 
     Args:
-        script: `agenda` for the simulated user, `wishes`: slot -> value -> conditions, and
-            `consent`: changes to which the customer says yes.
+        script: `agenda` for the simulated user, `wishes`: slot -> value -> conditions, `head`:
+            conditions that the goal names, and `consent`: changes that get the customer's yes.
         seed: Of the wording.
     """
 
     def __init__(self, script: Mapping[str, Any], seed: int) -> None:
         self._agenda = Agenda.parse(script["agenda"])
         self._wishes: Mapping[str, Mapping[str, list[dict[str, Any]]]] = script["wishes"]
+        self._head = [Constraint.from_json(record) for record in script.get("head", ())]
         self._consent = frozenset(script.get("consent", ()))
         self._seed = seed
         self._user = SimulatedUser(self._agenda, derive_seed("customer", seed))
@@ -83,12 +90,14 @@ class Customer:
         clone = object.__new__(Customer)
         snapshot, clone._seed = state
         clone._agenda, clone._wishes = self._agenda, self._wishes
-        clone._consent = self._consent
+        clone._consent, clone._head = self._consent, self._head
         clone._user = SimulatedUser(self._agenda, derive_seed("customer", clone._seed))
         clone._user.restore(snapshot)
         return clone
 
     def _objection(self, facts: Mapping[str, Any], wanted: Mapping[str, Any]) -> str | None:
+        if not all(holds_on(facts, constraint) for constraint in self._head):
+            return _OTHER_GOODS[self._agenda.language]
         for slot, value in wanted.items():
             records = self._wishes.get(slot, {}).get(str(value), [])
             if not all(holds_on(facts, Constraint.from_json(record)) for record in records):

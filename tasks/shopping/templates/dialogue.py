@@ -12,7 +12,7 @@ from hexathlon.tasks.shopping.catalogue import Constraint, Language
 from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import Scene, Wish
 from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
-from hexathlon.tasks.shopping.templates.personal import fork_of, profile_of
+from hexathlon.tasks.shopping.templates.personal import Fork, fork_of, profile_of
 from hexathlon.tasks.shopping.templates.words import goods_text
 
 __all__ = ["DIALOGUES"]
@@ -114,17 +114,8 @@ def change(scene: Scene) -> Draft | None:
         return None
     if not all(talk.tell(constraint) for constraint in fork.others):
         return None
-    product, variant = fork.targets[side]
-    other = fork.targets[1 - side]
-    draft = _drafted(scene, talk, fork.wish)
-    return replace(
-        draft,
-        lines=[Line(product, variant)],
-        near=[Near("as it was before the change", 0, *other), *_others(draft.near, variant.id)],
-        wanted=[sourced(fork.constraints(side))],
-        changes=True,
-        twin=True,
-    )
+    draft = _settled(scene, talk, fork, "as it was before the change")
+    return replace(draft, changes=True)
 
 
 def as_usual(scene: Scene) -> Draft | None:
@@ -143,20 +134,8 @@ def as_usual(scene: Scene) -> Draft | None:
     kind = category_of(category).text[scene.language]
     phrase = scene.phrase(value, category, gap=False)
     fact = scene.say(f"{kind}: always wants one that {phrase}.", f"{kind}：一向只要{phrase}。")
-    product, variant = fork.targets[side]
-    draft = _drafted(scene, talk, fork.wish, {"profile": profile_of(scene, [fact])})
-    position = fork.position + len(fork.wish.head)
-    return replace(
-        draft,
-        lines=[Line(product, variant)],
-        near=[
-            Near("the other twin's target", 0, *fork.targets[1 - side]),
-            *_others(draft.near, variant.id),
-        ],
-        wanted=[sourced(fork.constraints(side), {position: "profile"})],
-        personal=True,
-        twin=True,
-    )
+    profile = profile_of(scene, [fact])
+    return _settled(scene, talk, fork, "the other twin's target", profile=profile, source="profile")
 
 
 def against_profile(scene: Scene) -> Draft | None:
@@ -171,25 +150,34 @@ def against_profile(scene: Scene) -> Draft | None:
     kind = category_of(category).text[scene.language]
     phrase = scene.phrase(fork.values[1 - side], category, gap=False)
     fact = scene.say(f"{kind}: usually wants one that {phrase}.", f"{kind}：通常要{phrase}。")
-    product, variant = fork.targets[side]
-    draft = _drafted(scene, talk, fork.wish, {"profile": profile_of(scene, [fact])})
+    draft = _settled(scene, talk, fork, "as the profile has it", profile=profile_of(scene, [fact]))
+    return replace(draft, lures=[fork.values[1 - side]])
+
+
+def _settled(
+    scene: Scene,
+    talk: _Talk,
+    fork: Fork,
+    label: str,
+    *,
+    profile: Sequence[str] | None = None,
+    source: str = "request",
+) -> Draft:
+    """Return the draft of one side of a fork; `label` names the other side's target."""
+    product, variant = fork.targets[scene.side]
+    params = {} if profile is None else {"profile": list(profile)}
+    draft = _drafted(scene, talk, fork.wish, params)
+    other = Near(label, 0, *fork.targets[1 - scene.side])
+    kept = [near for near in draft.near if near.variant.id not in (variant.id, other.variant.id)]
+    position = fork.position + len(fork.wish.head)
     return replace(
         draft,
         lines=[Line(product, variant)],
-        near=[
-            Near("as the profile has it", 0, *fork.targets[1 - side]),
-            *_others(draft.near, variant.id),
-        ],
-        wanted=[sourced(fork.constraints(side))],
-        lures=[fork.values[1 - side]],
-        personal=True,
+        near=[other, *kept],
+        wanted=[sourced(fork.constraints(scene.side), {position: source})],
+        personal=profile is not None,
         twin=True,
     )
-
-
-def _others(near: Sequence[Near], target: str) -> list[Near]:
-    """Return the near misses, less the target of the second twin."""
-    return [each for each in near if each.variant.id != target]
 
 
 def _drafted(
@@ -212,7 +200,10 @@ def _drafted(
         lines=[Line(wish.product, wish.variant)],
         near=near_of(wish),
         wanted=[sourced(wish.constraints)],
-        params={"user": talk.user(goal), **(params or {})},
+        params={
+            "user": {**talk.user(goal), "head": [c.as_json() for c in wish.head]},
+            **(params or {}),
+        },
         dialogue=True,
         asks=talk.asks,
     )

@@ -238,3 +238,13 @@ def test_every_template_can_be_played_from_a_seed():
     again, other = env.reset(seed=5)
     assert opening == again and info["task_id"] == other["task_id"]
     assert played(env, info["task_id"], SOURCE.oracle(env.task)) == 1.0
+
+
+def test_other_goods_are_rejected_whatever_their_values():
+    env = ShoppingEnv()
+    env.reset(seed=0, options={"task": find("dialogue_hidden")})
+    settings, product, _ = target(env)
+    stranger = settings.catalogue.family(settings.catalogue.sibling(product.family))[0]
+    variant = settings.catalogue.product(stranger).variants[0].id
+    env.step(call("offer", item=variant))
+    assert env.final_state()["offers"] == [{"subject": variant, "accepted": False}]
