@@ -10,8 +10,8 @@ import inspect
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.task import LEVELS, SPLITS, Level, Split, Task
@@ -22,7 +22,8 @@ Script = Generator[str, str, None]
 """Yields actions as text and is sent the observation that followed each."""
 
 
-class Address(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Address:
     """A task id taken apart."""
 
     source: str

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from support.postgres import postgres_server
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -14,16 +14,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.chat_server import ChatServer
-from tests.support.events import FIRST, TOY, register_toy, unregister
 
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig, SamplingConfig
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon_cli import evaluation
 from hexathlon_cli.app import run
+from support.chat_server import ChatServer
+from support.events import FIRST, TOY, register_toy, unregister
 
 ROOT = Path(__file__).resolve().parents[1]
-TOY_COMMAND = (sys.executable, "-m", "tests.support.toy_command")
+TOY_COMMAND = (sys.executable, "-m", "support.toy_command")
 DEADLINE = 60.0
 
 

@@ -1,5 +1,6 @@
 """Task records from what was composed: a question, an impossible question, or a change."""
 
+from dataclasses import replace
 from typing import Any
 
 from hexathlon.tasks.seeding import derive_seed, generator_for
@@ -39,7 +40,7 @@ def question_task(
         params={**_common(made.world, made.attempt), **params},
         tools=tools,
         checks=(check,),
-        twin=str(address._replace(template=twin)) if twin else None,
+        twin=str(replace(address, template=twin)) if twin else None,
         **_identity(address, version, seed),
     )
 

@@ -6,6 +6,7 @@ their databases.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from hexathlon.tasks.errors import UnknownTask
@@ -206,7 +207,7 @@ def _strata() -> list[tuple[str, Level]]:
 
 @lru_cache(maxsize=256)
 def _built(source: SQLSource, address: Address, salt: str | None) -> Task:
-    leader = address._replace(template=source.leading(address.template))
+    leader = replace(address, template=source.leading(address.template))
     seed = derive_seed("sql-task", source.version, str(leader), salt or "")
     worlds = source.worlds(address, salt)
     if address.template in write_templates():

@@ -145,9 +145,7 @@ def _listed_rows(
     tail = "".join(f", {literal(v)}" for v in given.values())
 
     def update(who: str, value: float) -> str:
-        return (
-            f"UPDATE {table.name} SET {amount.name} = {value} WHERE {name.name} = {literal(who)}"
-        )
+        return f"UPDATE {table.name} SET {amount.name} = {value} WHERE {name.name} = {literal(who)}"
 
     def insert(who: str, value: float) -> str:
         return (

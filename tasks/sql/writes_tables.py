@@ -186,8 +186,10 @@ def _alone(scene: Scene, edge: Edge) -> bool:
     edges = scene.schema.edges()
     parent = scene.schema.table(edge.parent)
     to_parent = [e for e in edges if e.parent == edge.parent]
-    return len(to_parent) == 1 and not any(e.parent == edge.child for e in edges) and (
-        bool(_dates(parent))
+    return (
+        len(to_parent) == 1
+        and not any(e.parent == edge.child for e in edges)
+        and (bool(_dates(parent)))
     )
 
 

@@ -115,9 +115,7 @@ def transfer(scene: Scene) -> Plan | None:
     return _move(table, name, amount, [row[name.name] for row in picked], rest)
 
 
-def _move(
-    table: Table, name: Column, amount: Column, people: Sequence[Value], rest: float
-) -> Plan:
+def _move(table: Table, name: Column, amount: Column, people: Sequence[Value], rest: float) -> Plan:
     giver, taker = (literal(who) for who in people[:2])
     bystander = literal(people[2])
 
@@ -197,9 +195,7 @@ def _hand_over(
     day = date.canonical_sql(child.name)
 
     def update(condition: str) -> str:
-        return (
-            f"UPDATE {child.name} SET {edge.column} = {literal(heir)} WHERE {condition}"
-        )
+        return f"UPDATE {child.name} SET {edge.column} = {literal(heir)} WHERE {condition}"
 
     own = f"{edge.column} = {literal(owner)}"
     gold = update(f"{own} AND {day} >= '{limit}'")

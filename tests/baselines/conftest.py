@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
-from tests.support.chat_server import ChatServer
-from tests.support.events import register_toy, unregister
+
+from support.chat_server import ChatServer
+from support.events import register_toy, unregister
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from tests.support.chat_server import ChatServer
 
 from hexathlon.baselines.engines.base import ChatReply, ChatRequest, Sampling
 from hexathlon.baselines.engines.errors import (
@@ -27,6 +26,7 @@ from hexathlon.baselines.engines.http import HttpEngine, HttpSettings
 from hexathlon.baselines.engines.limiter import AdaptiveLimit
 from hexathlon.baselines.engines.prices import PriceTable
 from hexathlon.baselines.engines.probe import probe
+from support.chat_server import ChatServer
 
 PRICES = PriceTable("test-1", "USD", {"plain": {"input": 1.0, "output": 2.0}})
 TOOL = {"name": "add", "description": "Add.", "parameters": {"type": "object"}}

@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.events import records, toy_run
 
 from hexathlon.evaluators.plan import read_plan
 from hexathlon.evaluators.records import check_chain
 from hexathlon.tasks.seeding import generator_for
+from support.events import records, toy_run
 
-ROOT = Path(__file__).resolve().parents[2]
-COMMAND = (sys.executable, "-m", "tests.support.toy_command")
+TESTS = Path(__file__).resolve().parents[1]
+COMMAND = (sys.executable, "-m", "support.toy_command")
 FLAGS = ("agent:oracle", "--envs", "Toy", "--tasks", "40", "--seeds", "25")
 DEADLINE = 60.0
 
 
 def start(*arguments: str) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        [*COMMAND, *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        [*COMMAND, *arguments], cwd=TESTS, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
 
 

@@ -3,8 +3,6 @@
 from pathlib import Path
 
 import pytest
-from tests.support.chat_server import ChatServer
-from tests.support.events import TOY, toy_run
 
 from hexathlon.baselines.harness.anchors import anchor_agents
 from hexathlon.baselines.harness.compare import compare_runs
@@ -18,6 +16,8 @@ from hexathlon.baselines.harness.report import (
     unscored_share,
 )
 from hexathlon.evaluators.plan import read_plan
+from support.chat_server import ChatServer
+from support.events import TOY, toy_run
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,6 @@ from typing import Any
 
 import gymnasium
 import pytest
-from tests.support.events import FIRST, TOY
-from tests.support.toy import ADD, SUBMIT, ToyEnv
 
 from hexathlon.baselines.agents.base import Agent, Episode, GaveUp, Turn
 from hexathlon.baselines.agents.function import FunctionAgent
@@ -24,6 +22,8 @@ from hexathlon.evaluators.canonical import content_hash
 from hexathlon.evaluators.trial import record_fault
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.task import Task
+from support.events import FIRST, TOY
+from support.toy import ADD, SUBMIT, ToyEnv
 
 KEY = (TOY, FIRST, 0, 0)
 

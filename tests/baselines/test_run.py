@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.chat_server import ChatServer
-from tests.support.events import FIRST, TOY, records, toy_run
 
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig, load_config
 from hexathlon.baselines.harness.errors import (
@@ -17,6 +15,8 @@ from hexathlon.baselines.harness.errors import (
 from hexathlon.baselines.harness.run import resume
 from hexathlon.evaluators.plan import plan_hash, read_plan
 from hexathlon.evaluators.records import RecordWriter, check_chain, record_key
+from support.chat_server import ChatServer
+from support.events import FIRST, TOY, records, toy_run
 
 
 def without_timing(run: Path) -> list[dict[str, Any]]:
@@ -278,7 +278,7 @@ def test_the_replay_agent_repeats_a_run(tmp_path: Path) -> None:
 def test_a_policy_that_the_source_lacks_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tests.support.toy import ToySource
+    from support.toy import ToySource
 
     monkeypatch.setattr(ToySource, "policies", lambda self, task: {})
     with pytest.raises(UsageError, match="'toy' has no policy 'dump'; it has none"):

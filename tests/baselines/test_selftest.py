@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from tests.support.events import TOY
-from tests.support.toy import ToyEnv, ToySource, _count
 
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.selftest import run_selftest
 from hexathlon.envs.errors import EnvFault
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
+from support.events import TOY
+from support.toy import ToyEnv, ToySource, _count
 
 
 def test_a_sound_event_holds() -> None:

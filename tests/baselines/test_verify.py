@@ -6,9 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support import toy
-from tests.support.events import records, toy_run
-from tests.support.toy import ADD
 
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.rescore import rescore_run
@@ -16,6 +13,9 @@ from hexathlon.baselines.harness.verify import verify_run
 from hexathlon.evaluators.canonical import canonical_json, content_hash
 from hexathlon.evaluators.plan import plan_hash, read_plan
 from hexathlon.evaluators.records import RecordWriter
+from support import toy
+from support.events import records, toy_run
+from support.toy import ADD
 
 Record = dict[str, Any]
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.events import records, register_toy, toy_run, unregister
 
 from hexathlon.baselines.harness.verify import verify_run
 from hexathlon.envs.aio import AsyncEnvironment
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.tools import tool
 from hexathlon.tasks.task import Task
+from support.events import records, register_toy, toy_run, unregister
 
 SLOW = "harness/Slow-v0"
 STEP = 0.05

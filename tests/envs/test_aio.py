@@ -7,9 +7,9 @@ import time
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
-from support.drill import SUBMIT, TASK, DrillEnv, hang, walk
 
 from hexathlon.envs.errors import DeadlineExceeded, EnvFault
+from support.drill import SUBMIT, TASK, DrillEnv, hang, walk
 
 OPTIONS = {"task": TASK}
 

@@ -5,13 +5,13 @@ import pickle
 
 import gymnasium
 import pytest
-from support.toy import ADD, SUBMIT, ToyEnv, ToySource
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 from hexathlon.envs.errors import UnknownOption, WrongState
 from hexathlon.envs.messages import Message
 from hexathlon.tasks.source import play
+from support.toy import ADD, SUBMIT, ToyEnv, ToySource
 
 TASK = "toy/count/easy/test/00003"
 

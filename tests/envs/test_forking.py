@@ -5,13 +5,13 @@ import pickle
 import gymnasium
 import pytest
 from gymnasium.wrappers import OrderEnforcing, RecordEpisodeStatistics, TimeLimit
-from support.drill import TASK as DRILL
-from support.drill import DrillEnv, walk
-from support.toy import ADD, SUBMIT, ToyEnv
 
 from hexathlon.envs.errors import ForkUnsupported, WrongState
 from hexathlon.envs.forking import fork, restore, snapshot
 from hexathlon.envs.wrappers import ChatHistory, EpisodeRecorder, StepTimeout, TokenBudget
+from support.drill import TASK as DRILL
+from support.drill import DrillEnv, walk
+from support.toy import ADD, SUBMIT, ToyEnv
 
 TASK = {"task": "toy/count/easy/test/00003"}
 ACTIONS = [ADD % 1, "prose", ADD % 2, ADD % 3, SUBMIT]

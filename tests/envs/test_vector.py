@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from support.drill import TASK as DRILL
-from support.drill import DrillEnv, walk
-from support.toy import ADD, SUBMIT, ToyEnv
 
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.vector import VectorEnvironment, VectorFault, make_vector
+from support.drill import TASK as DRILL
+from support.drill import DrillEnv, walk
+from support.toy import ADD, SUBMIT, ToyEnv
 
 TASK = {"task": "toy/count/easy/test/00003"}
 MODES = list(AutoresetMode)

@@ -12,7 +12,6 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from support.records import make_record
 
 from hexathlon.evaluators.canonical import canonical_bytes, content_hash
 from hexathlon.evaluators.records import (
@@ -26,6 +25,7 @@ from hexathlon.evaluators.records import (
     record_hash,
     record_key,
 )
+from support.records import make_record
 
 PLAN = "a" * 64
 

@@ -5,11 +5,11 @@ import math
 import tracemalloc
 
 import pytest
-from support.records import make_record
 
 from hexathlon.evaluators.canonical import canonical_json
 from hexathlon.evaluators.summary import Summariser, summarise
 from hexathlon.evaluators.tally import Spread
+from support.records import make_record
 
 
 def trial(task, reward=1.0, *, template="word", number=0, env="test/Echo-v0", **changes):

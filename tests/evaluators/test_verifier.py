@@ -4,7 +4,6 @@ import math
 
 import pytest
 from pydantic import ValidationError
-from support.toy import ToySource
 
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import (
@@ -17,6 +16,7 @@ from hexathlon.evaluators.verifier import (
     weighted,
 )
 from hexathlon.tasks.task import Check
+from support.toy import ToySource
 
 
 def v(score: float, **fields) -> Verdict:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.runs import make_run, make_runs
 
 from hexathlon.leaderboard.build import build
+from support.runs import make_run, make_runs
 
 FLAGS = [
     "--no-sandbox",

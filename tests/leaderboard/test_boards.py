@@ -1,10 +1,10 @@
 """Boards: who is ranked with whom, and what stands beside the score."""
 
 import pytest
-from support.runs import make_run
 
 from hexathlon.leaderboard.boards import make_boards
 from hexathlon.leaderboard.submission import Rejected, load_submission
+from support.runs import make_run
 
 BEST = "atlas-72b-instruct"
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from support.runs import make_run
 
 from hexathlon.leaderboard.build import BuildError, build
 from hexathlon.leaderboard.command import eval_command
+from support.runs import make_run
 
 
 class Page(HTMLParser):

@@ -9,13 +9,13 @@ import json
 from pathlib import Path
 
 import pytest
-from support.payloads import PAYLOADS
-from support.runs import make_run
 
 from hexathlon.evaluators.canonical import content_hash
 from hexathlon.evaluators.plan import write_plan
 from hexathlon.evaluators.records import RecordWriter, read_records
 from hexathlon.leaderboard.build import build
+from support.payloads import PAYLOADS
+from support.runs import make_run
 
 ALIVE = """
 () => {

@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
-from tests.support import toy
 
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig, load_config
 from hexathlon.baselines.harness.run import Outcome, evaluate
 from hexathlon.envs.registry import ENVIRONMENTS, EnvironmentInfo
 from hexathlon.evaluators.records import read_records
+from support import toy
 
 TOY = "harness/Toy-v0"
 FIRST = "toy/count/tiny/test/00000"

@@ -1,7 +1,6 @@
 """The vector entry point of the toy environment."""
 
-from support.toy import ToyEnv
-
 from hexathlon.envs.vector import vectorised
+from support.toy import ToyEnv
 
 make_vector = vectorised(ToyEnv)

@@ -2,9 +2,9 @@
 
 import pytest
 from pydantic import ValidationError
-from support.toy import ToySource
 
 from hexathlon.tasks.task import Check, Limits, Task
+from support.toy import ToySource
 
 ID = "toy/count/hard/test/00007"
 

@@ -1,12 +1,12 @@
 """Task sets: lazy, hashed, split, held out by commitment."""
 
 import pytest
-from support.toy import ToySource
 
 from hexathlon.tasks.errors import TaskError, UnknownTask, UnknownTaskSource
 from hexathlon.tasks.registry import get_source, register_source, source_names
 from hexathlon.tasks.source import parse_address, play
 from hexathlon.tasks.taskset import TaskSet, build_task, commitment
+from support.toy import ToySource
 
 
 class Counting(ToySource):

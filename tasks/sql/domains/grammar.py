@@ -102,9 +102,7 @@ def measure(
     return Field(words, "amount", (), low, high, unit, null, optional=optional)
 
 
-def count(
-    words: str, low: float, high: float, null: float = 0.0, optional: bool = False
-) -> Field:
+def count(words: str, low: float, high: float, null: float = 0.0, optional: bool = False) -> Field:
     """A whole number."""
     return Field(words, "quantity", (), low, high, None, null, optional=optional)
 

@@ -122,8 +122,8 @@ def _created(statement: str) -> str:
     columns = []
     for part in _top_level(body):
         words = part.split(None, 1)
-        first = words[0].strip("`\"")
-        if first.upper() in (*_DROPPED, "PRIMARY") and words[0][0] not in "`\"":
+        first = words[0].strip('`"')
+        if first.upper() in (*_DROPPED, "PRIMARY") and words[0][0] not in '`"':
             continue
         columns.append(f'"{first}" {_kind(words[1] if len(words) > 1 else "")}')
     return f"{head.replace('`', chr(34))} ({', '.join(columns)})"

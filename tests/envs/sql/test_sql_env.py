@@ -2,13 +2,13 @@
 
 import gymnasium
 import pytest
-from support import sql_toy
-from support.sql_toy import GOLD, WRITE, call, make_task
 
 from hexathlon.envs.errors import BackendMissing
 from hexathlon.envs.sql.env import SQLEnv, make_vector
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.task import Check
+from support import sql_toy
+from support.sql_toy import GOLD, WRITE, call, make_task
 
 TEMPLATES = sql_toy.SqlToySource.templates
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.hostile_sql import hostile_statements
-from support.sql_toy import SqlToySource, call
 
 from hexathlon.envs.sql.env import SQLEnv
+from support.hostile_sql import hostile_statements
+from support.sql_toy import SqlToySource, call
 
 SECONDS = 1.0
 

@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from support.sql_toy import call
 
 from hexathlon.envs.sql.env import SQLEnv
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.registry import get_source
+from support.sql_toy import call
 
 
 @pytest.fixture

@@ -5,9 +5,6 @@ import subprocess
 
 import gymnasium
 import pytest
-from support import faults
-from support.drill import DrillEnv
-from support.toy import ToyEnv
 
 from hexathlon.envs.testing import (
     ConformanceError,
@@ -16,6 +13,9 @@ from hexathlon.envs.testing import (
     check_names,
 )
 from hexathlon.envs.wrappers import ChatHistory
+from support import faults
+from support.drill import DrillEnv
+from support.toy import ToyEnv
 
 SMALL = {"fuzz": 150, "tasks": 8}
 

@@ -1,8 +1,8 @@
 """Every registered id, and a hosted environment, pass the whole kit."""
 
 import pytest
-import support.toy
 
+import support.toy
 from hexathlon.envs.registry import ENVIRONMENTS, missing_extra
 from hexathlon.envs.testing import assert_conforms, check_environment
 from hexathlon.envs.workers import HostedEnvironment

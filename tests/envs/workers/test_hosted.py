@@ -13,8 +13,6 @@ import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import TimeLimit
-from support.drill import HOSTED, SUBMIT, TASK, DrillEnv, crash, hang, walk
-from support.toy import ADD, ToyEnv
 
 from hexathlon.envs.errors import (
     DeadlineExceeded,
@@ -28,6 +26,8 @@ from hexathlon.envs.forking import fork, restore, snapshot
 from hexathlon.envs.vector import VectorFault, make_vector
 from hexathlon.envs.workers import HostedEnvironment
 from hexathlon.envs.workers.codec import NotPlainData, decode, encode
+from support.drill import HOSTED, SUBMIT, TASK, DrillEnv, crash, hang, walk
+from support.toy import ADD, ToyEnv
 
 OPTIONS = {"task": TASK}
 

@@ -7,9 +7,6 @@ import numpy as np
 import pytest
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ResetNeeded
-from support.drill import TASK as DRILL
-from support.drill import DrillEnv, hang, walk
-from support.toy import ADD, SUBMIT, ToyEnv
 
 from hexathlon.envs.errors import DeadlineExceeded
 from hexathlon.envs.tools import tool
@@ -23,6 +20,9 @@ from hexathlon.envs.wrappers import (
     register_counter,
 )
 from hexathlon.envs.wrappers.base import awaits
+from support.drill import TASK as DRILL
+from support.drill import DrillEnv, hang, walk
+from support.toy import ADD, SUBMIT, ToyEnv
 
 TASK = {"task": "toy/count/easy/test/00003"}
 GOAL = 12

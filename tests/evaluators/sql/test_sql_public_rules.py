@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from support.sql_toy import make_task
 
 from hexathlon.evaluators.sql.bird import execution_accuracy, rves_reward, soft_f1, trimmed_mean
 from hexathlon.evaluators.sql.dbbench import answers_agree, normalised, table_hash, tables_hash
@@ -13,6 +12,7 @@ from hexathlon.evaluators.sql.intercode import iou_reward, kendall_tau
 from hexathlon.evaluators.sql.spider import same_denotation, without_distinct
 from hexathlon.evaluators.verifier import get_verifier, verify
 from hexathlon.tasks.task import Check
+from support.sql_toy import make_task
 
 # Spider -------------------------------------------------------------------------------------------
 

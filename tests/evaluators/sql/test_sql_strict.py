@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from support.sql_toy import GOLD, WRITE, make_task, shop
 
 from hexathlon.evaluators.sql.images import describe_content
 from hexathlon.evaluators.sql.strict import policy_of
@@ -12,6 +11,7 @@ from hexathlon.tasks.sql.backends.base import WRITE_KINDS, QueryLimits
 from hexathlon.tasks.sql.backends.sqlite import open_sqlite
 from hexathlon.tasks.sql.database import database_bytes
 from hexathlon.tasks.task import Check
+from support.sql_toy import GOLD, WRITE, make_task, shop
 
 
 def state(sql, **more):

@@ -4,14 +4,14 @@ import threading
 from time import perf_counter
 
 import pytest
-from support.hostile_sql import hostile_statements
-from support.sql_toy import GOLD, WRITE, call, make_task, shop
 
 from hexathlon.envs.sql.env import SQLEnv
 from hexathlon.tasks.sql.backends.base import WRITE_KINDS, QueryLimits, SqlError
 from hexathlon.tasks.sql.backends.choice import open_image
 from hexathlon.tasks.sql.backends.sqlite import open_sqlite
 from hexathlon.tasks.sql.database import database_bytes
+from support.hostile_sql import hostile_statements
+from support.sql_toy import GOLD, WRITE, call, make_task, shop
 
 IMAGE = database_bytes({"database": shop()})
 LIMITS = QueryLimits(seconds=5.0)

@@ -5,12 +5,12 @@ import weakref
 from time import perf_counter
 
 import pytest
-from support.sql_toy import shop
 
 from hexathlon.tasks.sql.backends.base import QueryLimits, SqlError
 from hexathlon.tasks.sql.backends.connection import SqliteConnection
 from hexathlon.tasks.sql.backends.sqlite import open_sqlite
 from hexathlon.tasks.sql.database import database_bytes
+from support.sql_toy import shop
 
 LIMITS = QueryLimits(seconds=2.0)
 IMAGE = database_bytes({"database": shop()})

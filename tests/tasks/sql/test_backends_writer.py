@@ -3,11 +3,11 @@
 import sqlite3
 
 import pytest
-from support.sql_toy import shop
 
 from hexathlon.tasks.sql.backends.base import WRITE_KINDS, QueryLimits, Snapshot, SqlError
 from hexathlon.tasks.sql.backends.sqlite import open_sqlite
 from hexathlon.tasks.sql.database import database_bytes
+from support.sql_toy import shop
 
 LIMITS = QueryLimits(seconds=5.0)
 IMAGE = database_bytes({"database": shop()})
