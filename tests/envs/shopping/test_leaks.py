@@ -1,10 +1,10 @@
 """Fifty attempts to get out of the customer, or out of a tool, what was not asked for properly."""
 
 import pytest
-from support.shop import call
 
 from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.registry import get_source
+from support.shop import call
 
 SOURCE = get_source("shopping")
 TEMPLATES = ("dialogue_ask", "dialogue_hidden", "dialogue_change", "dialogue_as_usual",

@@ -4,11 +4,11 @@ import json
 import re
 
 import pytest
-from support.shop import call, played
 
 from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.shopping.settings import open_settings
+from support.shop import call, played
 
 SOURCE = get_source("shopping")
 

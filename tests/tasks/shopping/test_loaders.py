@@ -4,8 +4,6 @@ import json
 from collections import Counter
 
 import pytest
-from support.shop import call, played
-from support.webshop import write_webshop
 
 from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.errors import MissingData, UnknownTask
@@ -13,6 +11,8 @@ from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.shopping.loaders import tau2, webshop_data
 from hexathlon.tasks.shopping.retail import replay
 from hexathlon.tasks.shopping.retail_tools import RETAIL_TOOLS
+from support.shop import call, played
+from support.webshop import write_webshop
 
 TAU2 = get_source("tau2-retail")
 WEBSHOP = get_source("webshop")

@@ -6,7 +6,6 @@ import sys
 from collections import Counter
 
 import pytest
-from support.shop import played
 
 from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.errors import UnknownTask
@@ -18,6 +17,7 @@ from hexathlon.tasks.shopping.settings import open_settings
 from hexathlon.tasks.shopping.templates.table import TEMPLATES, templates_of
 from hexathlon.tasks.task import LEVELS, Task
 from hexathlon.tasks.taskset import TaskSet, build_task
+from support.shop import played
 
 SOURCE = get_source("shopping")
 
