@@ -25,7 +25,9 @@ class _State(NamedTuple):
 
     writes: tuple[str, ...] = ()
     offers: tuple[tuple[str, bool], ...] = ()
-    answer: tuple[str, str] | None = None
+    answer: tuple[str, str, int] | None = None
+    """Reason, record, paragraph."""
+
     finished: bool = False
 
 
@@ -70,7 +72,11 @@ class ServiceWorld:
                 return self._propose(**arguments)
             case "report_impossible":
                 self._state = self._state._replace(
-                    answer=(arguments["reason"], arguments["record"])
+                    answer=(
+                        arguments["reason"],
+                        arguments["record"].strip(),
+                        int(arguments["paragraph"]),
+                    )
                 )
                 return self._words("Declined.", "已拒绝。")
             case "finish_case":
@@ -109,7 +115,7 @@ class ServiceWorld:
         return {
             "orders": [],
             "changes": changed_since(self._desk.tables, self._patch),
-            "answer": dict(zip(("reason", "record"), state.answer, strict=True))
+            "answer": dict(zip(("reason", "record", "paragraph"), state.answer, strict=True))
             if state.answer
             else None,
             "writes": list(state.writes),

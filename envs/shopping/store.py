@@ -238,7 +238,7 @@ class StoreWorld:
         return self._words(f"Ordered. Total {total}.", f"下单成功，合计 {total}。")
 
     def _do_report_impossible(self, reason: str, record: str) -> str:
-        self._state = self._state._replace(answer=(reason, record))
+        self._state = self._state._replace(answer=(reason, record.strip()))
         return self._words("Reported.", "已报告。")
 
     # The customer ------------------------------------------------------------------------------

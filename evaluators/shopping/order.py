@@ -43,9 +43,10 @@ def shopping_order(
 
     Args:
         task: Not used; everything expected stands in `params`.
-        params: `orders`, `changes`, `answer` as they must stand at the end; `wanted`, a list of
-            conditions for each line asked for; `lures`, conditions that personal facts suggest
-            and the request overrides; `confirm`, whether purchases need an accepted offer.
+        params: `orders`, `changes`, `answer` (`reason`, `records` of which any will do and, at
+            the desk, `paragraph`) as they must stand at the end; `wanted`, a list of conditions
+            for each line asked for; `lures`, conditions that personal facts suggest and the
+            request overrides; `confirm`, whether purchases need an accepted offer.
         final_state: What the environment's store or service world hands over.
         transcript: Not used.
     """
@@ -165,7 +166,7 @@ def _answered(answer: Any, expected: Mapping[str, Any] | None) -> bool:
     """Whether the typed answer is the expected one; any of the expected records will do."""
     if expected is None or not isinstance(answer, Mapping):
         return expected is None and answer is None
-    right = answer.get("reason") == expected["reason"]
+    right = all(answer.get(key) == expected.get(key) for key in ("reason", "paragraph"))
     return right and answer.get("record") in expected["records"]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from hexathlon.tasks.shopping.catalogue.search import SORTS
 from hexathlon.tasks.task import ToolSchema
 
-__all__ = ["REASONS", "dialogue_tools", "report_tool", "schema", "store_tools"]
+__all__ = ["REASONS", "decline_tool", "dialogue_tools", "report_tool", "schema", "store_tools"]
 
 REASONS = (
     "out_of_stock",
@@ -110,6 +110,19 @@ def report_tool() -> ToolSchema:
         f"{', '.join(REASONS)}.",
         reason={"type": "string", "enum": list(REASONS)},
         record=_ID,
+    )
+
+
+def decline_tool() -> ToolSchema:
+    """Return the same for the desk, whose policy has numbered paragraphs."""
+    return schema(
+        "report_impossible",
+        "Decline what the policy does not allow, with the reason, the id of the one record (order, "
+        "line such as O12345/1, or variant) and the number of the policy's paragraph, and end. "
+        f"Reasons: {', '.join(REASONS)}.",
+        reason={"type": "string", "enum": list(REASONS)},
+        record=_ID,
+        paragraph={"type": "integer", "minimum": 1, "maximum": 99},
     )
 
 

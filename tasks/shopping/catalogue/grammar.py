@@ -36,6 +36,8 @@ class Value:
     says_en: tuple[str, ...] = ()
     """Review sentences that give the value away; only for review attributes."""
     says_zh: tuple[str, ...] = ()
+    plain: Text | None = None
+    """A phrase of its own in the shop's words, where the attribute's pattern does not fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class Attribute:
     """`more` and `less` need `values` in ascending order of the quantity."""
     plain: Text = Text("has {}", "{}")
     """How a shopper names a value in the shop's own words; `{}` is the value."""
+    exact: Text | None = None
+    """The same for just this value of an ordered attribute, neither more nor less."""
 
     def code(self, slug: str) -> int:
         """Return the position of a value.

@@ -49,10 +49,11 @@ _ASKS: Mapping[str, tuple[Text, ...]] = {
     ),
     "returns": (
         Text("can be sent back for at least {} days", "至少{}天内可退"),
-        Text("may go back after {} days if I dislike it", "不满意{}天内还能退"),
+        Text("leaves me {} days or longer to send it back", "收货后{}天或更久都能退"),
     ),
 }  # fmt: skip
-_EXACT = Text("has exactly {}", "正好是{}")
+_LISTED = Text("is listed under {} as {}", "{}标明{}")
+_VOWELS = "aeioAEIO"
 
 
 def slot_name(constraint: Constraint, language: Language, category: Category) -> str:
@@ -88,10 +89,21 @@ def _attribute_phrases(
     value = item.values[item.code(str(constraint.value))]
     own = value.asks_zh if language == "zh" else value.asks_en
     if item.order != "none" and constraint.op == "==":
-        return (_EXACT[language].format(value.text[language]),)
+        if item.exact is not None:
+            return (item.exact[language].format(value.text[language]),)
+        return (_LISTED[language].format(item.label[language], value.text[language]),)
     if own and (gap or item.order != "none"):
         return own
-    return (item.plain[language].format(value.text[language]),)
+    if value.plain is not None:
+        return (value.plain[language],)
+    return (_with_article(item.plain[language], value.text[language]),)
+
+
+def _with_article(pattern: str, value: str) -> str:
+    """Put a value into a pattern; its article becomes "an" where the value asks for that."""
+    if value[0] in _VOWELS:
+        pattern = pattern.replace(" a {}", " an {}")
+    return pattern.format(value)
 
 
 def _shown(

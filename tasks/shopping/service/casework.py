@@ -7,10 +7,11 @@ from hexathlon.tasks.shopping.catalogue import Catalogue
 from hexathlon.tasks.shopping.retail import DeskProblem
 from hexathlon.tasks.shopping.scene import Scene
 from hexathlon.tasks.shopping.service.desk import DESK_TOOLS, ServiceDesk, subject_of
+from hexathlon.tasks.shopping.service.policy import paragraph_of
 from hexathlon.tasks.shopping.service.records import service_base
 from hexathlon.tasks.shopping.tables import Record, Tables
 from hexathlon.tasks.shopping.templates.case import Case
-from hexathlon.tasks.shopping.tools import dialogue_tools, report_tool, schema
+from hexathlon.tasks.shopping.tools import decline_tool, dialogue_tools, schema
 from hexathlon.tasks.task import ToolSchema
 
 __all__ = ["case_params", "case_truth", "changed_since", "instruction_of", "service_tools"]
@@ -21,13 +22,12 @@ _PROPOSE = schema(
     action={"type": "string", "maxLength": 60},
     arguments={"type": "object"},
 )
-_CUSTOMERS = 900
 
 
 def service_tools(*, dialogue: bool) -> tuple[ToolSchema, ...]:
     """Return the tools of a service case."""
     talk = [tool for tool in dialogue_tools() if tool.name != "offer"]
-    return (*DESK_TOOLS, *((*talk, _PROPOSE) if dialogue else ()), report_tool())
+    return (*DESK_TOOLS, *((*talk, _PROPOSE) if dialogue else ()), decline_tool())
 
 
 def changed_since(tables: Tables, patch: Mapping[str, Record]) -> dict[str, Record | None]:
@@ -59,10 +59,10 @@ def instruction_of(scene: Scene, case: Case, *, dialogue: bool) -> str:
     """Return what the agent is told."""
     desk = scene.say(
         "You serve customers of the shop. Follow the written policy (read_policy), do exactly what "
-        "is asked and allowed, then finish the case; what is not allowed you decline with reason "
-        "and record.",
+        "is asked and allowed, then finish the case; what is not allowed you decline with reason, "
+        "record and paragraph.",
         "你是商店客服。请按书面政策（read_policy）办理，只做顾客要求且政策允许的事，然后结案；"
-        "不允许的，给出理由和记录编号予以拒绝。",
+        "不允许的，给出理由、记录编号和条款号予以拒绝。",
     )
     if dialogue:
         ask = scene.say(
@@ -104,7 +104,9 @@ def case_truth(
             return None
     answer = None
     if case.declined is not None:
-        answer = {"reason": case.declined[0], "records": [case.declined[1]]}
+        reason, record = case.declined
+        paragraph = paragraph_of(case.policy, case.actions[0][0], reason)
+        answer = {"reason": reason, "records": [record], "paragraph": paragraph}
     orders = [order["id"] for order in case.orders]
     strangers = base.tables["orders"].values()
     pending = next((o["id"] for o in strangers if o["status"] == "pending"), None)

@@ -154,7 +154,7 @@ class ServiceDesk:
             variant = product.variant(line["variant"])
             mark = f" [{self._say('final sale', '特价')}]" if line["final_sale"] else ""
             lines.append(
-                f"{line['line']}: {product.title[self._language]} "
+                f"{self._say('line', '行')} {line['line']}: {product.title[self._language]} "
                 f"({chosen_text(product, variant, self._language)}; {variant.id})  "
                 f"{money(line['cents'], self._language)}{mark}"
             )

@@ -21,6 +21,10 @@ def _call(name: str, /, **arguments: Any) -> str:
     return json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
 
 
+def _decline(reason: str, record: str, paragraph: int) -> str:
+    return _call("report_impossible", reason=reason, record=record, paragraph=paragraph)
+
+
 def _plan(task: Task) -> dict[str, Any]:
     plan: dict[str, Any] = task.checks[0].params["plan"]
     return plan
@@ -77,8 +81,8 @@ def _solve(
         for order in plan["orders"]:
             yield _call("show_order", order=order)
     if plan["answer"] is not None:
-        records = plan["answer"]["records"]
-        yield _call("report_impossible", reason=plan["answer"]["reason"], record=records[0])
+        answer = plan["answer"]
+        yield _decline(answer["reason"], answer["records"][0], answer["paragraph"])
         return
     for name, arguments in plan["actions"]:
         if plan["asks"] and propose:
@@ -91,7 +95,7 @@ def _served_wrongly(plan: dict[str, Any]) -> Iterator[tuple[str, Script]]:
     yield "nothing done", _solve({**plan, "actions": []})
     for label, actions in plan["wrong"].items():
         yield label, _solve({**plan, "actions": actions}, look=False, propose=False)
-    refused = {"reason": "window_passed", "records": [plan["orders"][0]]}
+    refused = {"reason": "window_passed", "records": [plan["orders"][0] + "/1"], "paragraph": 4}
     yield "declined", _solve({**plan, "answer": refused})
     if plan["extra"] is not None:
         yield "one thing more", _solve({**plan, "actions": [*plan["actions"], plan["extra"]]})
@@ -107,6 +111,8 @@ def _declined_wrongly(plan: dict[str, Any]) -> Iterator[tuple[str, Script]]:
     other = "not_owner" if answer["reason"] != "not_owner" else "already_shipped"
     yield "another reason", _solve({**plan, "answer": {**answer, "reason": other}})
     yield "another record", _solve({**plan, "answer": {**answer, "records": [plan["bystander"]]}})
+    paragraph = answer["paragraph"] % 8 + 1
+    yield "another paragraph", _solve({**plan, "answer": {**answer, "paragraph": paragraph}})
     yield "no record", _solve({**plan, "answer": {**answer, "records": [""]}})
     yield "done all the same", _solve({**plan, "answer": None})
     yield "nothing said", _solve({**plan, "answer": None, "actions": []})
@@ -132,7 +138,8 @@ def _first(task: Task, what: str) -> Script:
         yield _call("cancel_order", order=orders[0], reason="not_needed")
         yield _call("finish_case")
     else:
-        yield _call("report_impossible", reason=what, record=orders[0])
+        line = "/1" if what == "window_passed" else ""
+        yield _decline(what, orders[0] + line, 4)
 
 
 def _random(task: Task) -> Script:

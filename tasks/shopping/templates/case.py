@@ -7,12 +7,15 @@ from typing import Any
 from hexathlon.tasks.shopping.catalogue import Product, Variant
 from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import Scene
-from hexathlon.tasks.shopping.service.policy import Policy, ruling
+from hexathlon.tasks.shopping.service.policy import PARAGRAPHS, Policy, ruling
 from hexathlon.tasks.shopping.service.records import draw_customer, draw_order
+from hexathlon.tasks.task import Level
 
 __all__ = ["Action", "Case", "CaseDesk", "item", "slot", "which"]
 
 Action = tuple[str, dict[str, Any]]
+_OTHERS: dict[Level, int] = {"tiny": 4, "easy": 5, "medium": 6, "hard": 8}
+"""Orders of the customer beside the one in question; naming one blindly is hardly ever right."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ def _policy(scene: Scene) -> Policy:
         plus_days=int(rng.choice([7, 10, 14])),
         cash_days=int(rng.choice([5, 7, 10])),
         late_days=int(rng.choice([2, 3, 4])),
+        order=tuple(rng.permutation(len(PARAGRAPHS)).tolist()),
     )
 
 
@@ -63,9 +67,11 @@ class CaseDesk:
         if tier is not None:
             self.customer["tier"] = tier
         self.orders: list[dict[str, Any]] = []
+        self.place = 0
+        """Of the line in question."""
 
     def order(self, status: str, **fields: Any) -> dict[str, Any]:
-        """Draw the order in question, whose goods no other order of the customer has."""
+        """Draw the order in question; no other order of the customer has goods of its kinds."""
         rng, catalogue = self.scene.rng, self.scene.catalogue
         pieces = 1 if self.scene.level == "tiny" else 2
         number = 70_000 + int(rng.integers(9_000)) * 3
@@ -73,9 +79,9 @@ class CaseDesk:
         for line in main["lines"]:
             line["final_sale"] = False
         main.update(fields)
-        self.orders = [main]
-        taken = {self._category(line) for line in main["lines"]}
-        for i in range({"tiny": 2, "easy": 3, "medium": 4, "hard": 5}[self.scene.level]):
+        self.orders, self.place = [main], int(rng.integers(pieces))
+        taken = {self._kind(line) for line in main["lines"]}
+        for i in range(_OTHERS[self.scene.level]):
             for _ in range(50):
                 # The first of the others is like the one in question: what is done to all
                 # orders alike is done to one too many.
@@ -83,9 +89,9 @@ class CaseDesk:
                 other = draw_order(
                     rng, catalogue, self.customer, f"O{number + 5 + 7 * i}", status=like
                 )
-                if taken.isdisjoint(self._category(line) for line in other["lines"]):
+                if taken.isdisjoint(self._kind(line) for line in other["lines"]):
                     self.orders.append(other)
-                    taken |= {self._category(line) for line in other["lines"]}
+                    taken |= {self._kind(line) for line in other["lines"]}
                     break
         ids = [order["id"] for order in self.orders]
         self.customer["orders"] = [ids[i] for i in rng.permutation(len(ids)).tolist()]
@@ -97,13 +103,19 @@ class CaseDesk:
             "delivered", delivered=-since, promised=-since, placed=-since - 6, **fields
         )
 
-    def product(self, order: Mapping[str, Any], line: int = 0) -> Product:
-        """Return the product of a line."""
-        return self.scene.catalogue.product(order["lines"][line]["product"])
+    @property
+    def line(self) -> str:
+        """The number of the line in question, as the desk has it."""
+        return str(self.place + 1)
 
-    def goods(self, order: Mapping[str, Any], line: int = 0) -> str:
-        """Name the goods of a line by what they are."""
-        product = self.product(order, line)
+    def product(self, order: Mapping[str, Any]) -> Product:
+        """Return the product in question of an order; of another order, its first."""
+        place = self.place if order is self.orders[0] else 0
+        return self.scene.catalogue.product(order["lines"][place]["product"])
+
+    def goods(self, order: Mapping[str, Any]) -> str:
+        """Name the goods in question by what they are."""
+        product = self.product(order)
         return category_of(product.category).kind(product.kind).text[self.scene.language]
 
     @property
@@ -116,14 +128,12 @@ class CaseDesk:
         """The gift card."""
         return str(list(self.customer["payments"])[1])
 
-    def other_variant(
-        self, order: Mapping[str, Any], line: int = 0, *, stock: bool = True
-    ) -> Variant | None:
-        """Return another variant of the line's item, in stock or sold out."""
+    def other_variant(self, order: Mapping[str, Any], *, stock: bool = True) -> Variant | None:
+        """Return another variant of the item in question, in stock or sold out."""
         variants = [
             v
-            for v in self.product(order, line).variants
-            if v.id != order["lines"][line]["variant"] and bool(v.stock) == stock
+            for v in self.product(order).variants
+            if v.id != order["lines"][self.place]["variant"] and bool(v.stock) == stock
         ]
         return self.scene.pick(variants) if variants else None
 
@@ -152,8 +162,9 @@ class CaseDesk:
             self.policy, self.customer, self.orders, request, [action], found, wrong, slots, goal
         )
 
-    def _category(self, line: Mapping[str, Any]) -> str:
-        return self.scene.catalogue.product(line["product"]).category
+    def _kind(self, line: Mapping[str, Any]) -> tuple[str, str]:
+        product = self.scene.catalogue.product(line["product"])
+        return product.category, product.kind
 
 
 def slot(scene: Scene, value: str, en: Sequence[str], zh: Sequence[str]) -> dict[str, Any]:

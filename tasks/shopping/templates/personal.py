@@ -158,9 +158,7 @@ def preference(scene: Scene) -> Draft | None:
     goods = goods_text(scene, product, ("brand", "series"))
     slot = scene.slot(fork.values[0], product.category)
     details = details_text(scene, product, fork.others) if fork.others else ""
-    usual = scene.say(
-        f"that suits me in the {slot} as my profile has it", f"{slot}按我资料里的习惯"
-    )
+    usual = scene.say(f"has the {slot} that my profile names", f"{slot}按我资料里写的")
     joint = scene.say(" and ", "，")
     request = request_text(scene, goods, joint.join(filter(None, [details, usual])))
     phrase = scene.phrase(fork.values[scene.side], product.category, gap=False)

@@ -52,16 +52,17 @@ def _returned(
     state = scene.say("; it arrived damaged", "，到货就是坏的") if damaged else ""
     wrong: dict[str, Sequence[Action]] = {
         "refund elsewhere": [
-            ("return_items", {"order": order["id"], "lines": ["1"], "refund_to": other})
+            ("return_items", {"order": order["id"], "lines": [desk.line], "refund_to": other})
         ]
     }
     if len(order["lines"]) > 1:
         both = [line["line"] for line in order["lines"]]
+        beside = [next(line for line in both if line != desk.line)]
         wrong["a line too many"] = [
             ("return_items", {"order": order["id"], "lines": both, "refund_to": right})
         ]
         wrong["the other line"] = [
-            ("return_items", {"order": order["id"], "lines": ["2"], "refund_to": right})
+            ("return_items", {"order": order["id"], "lines": beside, "refund_to": right})
         ]
     slots = {"order": which(scene, goods)}
     if damaged:
@@ -73,7 +74,7 @@ def _returned(
         )
     return desk.case(
         scene.say(f"I want to return {goods}{state}.", f"我要退掉{goods}{state}。"),
-        ("return_items", {"order": order["id"], "lines": ["1"], "refund_to": right}),
+        ("return_items", {"order": order["id"], "lines": [desk.line], "refund_to": right}),
         goal=scene.say("I would like to send something back.", "我想退货。"),
         slots=slots,
         wrong=wrong,
@@ -111,7 +112,7 @@ def return_final_sale(scene: Scene) -> Case | None:
     """Final sale, but it arrived damaged; in the twin nothing was wrong with it."""
     desk = CaseDesk(scene)
     order = desk.delivered(3 + int(scene.rng.integers(8)))
-    order["lines"][0]["final_sale"] = True
+    order["lines"][desk.place]["final_sale"] = True
     fine = scene.side == 0
     return _returned(scene, desk, order, allowed=fine, damaged=fine)
 
@@ -125,13 +126,13 @@ def _swapped(
         return None
     goods = item(scene, desk.goods(order))
     wanted = chosen_text(desk.product(order), new, scene.language).lower()
-    arguments = {"order": order["id"], "line": "1", "variant": new.id}
+    arguments = {"order": order["id"], "line": desk.line, "variant": new.id}
     wrong: dict[str, Sequence[Action]] = {}
     if decoy.id != new.id:
         wrong["another variant"] = [(action, {**arguments, "variant": decoy.id})]
     if action == "exchange_item":
         wrong["returned instead"] = [
-            ("return_items", {"order": order["id"], "lines": ["1"], "refund_to": desk.card})
+            ("return_items", {"order": order["id"], "lines": [desk.line], "refund_to": desk.card})
         ]
         request = scene.say(
             f"I want to exchange {goods} for this variant of it: {wanted}.",

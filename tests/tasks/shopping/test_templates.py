@@ -7,7 +7,7 @@ import pytest
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.shopping.arithmetic import calculate
 from hexathlon.tasks.shopping.catalogue import Address, open_catalogue, price_cart
-from hexathlon.tasks.shopping.service.policy import Policy, policy_text, ruling
+from hexathlon.tasks.shopping.service.policy import Policy, paragraph_of, policy_text, ruling
 from hexathlon.tasks.shopping.settings import cart_line
 from hexathlon.tasks.shopping.tables import Base, Tables, same
 from hexathlon.tasks.shopping.templates.budget import second_total
@@ -54,8 +54,8 @@ def test_two_pricings_agree_on_thousands_of_carts(catalogue):
     ("action", "arguments", "changes", "found"),
     [
         ("return_items", {"lines": ["2"]}, {}, None),
-        ("return_items", {"lines": ["1"]}, {}, ("final_sale", "O1")),
-        ("return_items", {"lines": ["2"]}, {"delivered": -15}, ("window_passed", "O1")),
+        ("return_items", {"lines": ["1"]}, {}, ("final_sale", "O1/1")),
+        ("return_items", {"lines": ["2"]}, {"delivered": -15}, ("window_passed", "O1/2")),
         ("return_items", {"lines": ["2"]}, {"delivered": -14}, None),
         ("return_items", {"lines": ["2"]}, {"customer": "C2"}, ("not_owner", "O1")),
         ("exchange_item", {"line": "1", "variant": "V1"}, {}, None),
@@ -77,7 +77,7 @@ def test_exceptions_of_the_policy():
     late = {**ORDER, "delivered": -20}
     plus = {**CUSTOMER, "tier": "plus"}
     lines = {"lines": ["2"]}
-    assert ruling(POLICY, CUSTOMER, late, "return_items", lines, {}) == ("window_passed", "O1")
+    assert ruling(POLICY, CUSTOMER, late, "return_items", lines, {}) == ("window_passed", "O1/2")
     assert ruling(POLICY, plus, late, "return_items", lines, {}) is None
     final = {"lines": ["1"]}
     assert ruling(POLICY, CUSTOMER, ORDER, "return_items", final, {}, damaged=True) is None
@@ -88,6 +88,22 @@ def test_every_number_of_the_policy_is_written_out(language):
     policy = Policy(return_days=41, plus_days=37, cash_days=29, late_days=23)
     text = policy_text(policy, language)
     assert all(str(number) in text for number in (41, 37, 29, 23))
+
+
+def test_paragraphs_are_named_as_they_are_written():
+    policy = replace(POLICY, order=(7, 3, 0, 1, 6, 2, 4, 5))
+    assert Policy.from_json(policy.as_json()) == policy
+    lines = policy_text(policy, "en").splitlines()
+    for action, reason, opening in [
+        ("return_items", "final_sale", "Return:"),
+        ("exchange_item", "out_of_stock", "Exchange:"),
+        ("change_item", "already_shipped", "Change of"),
+        ("cancel_order", "already_shipped", "Cancel:"),
+        ("refund_delivery", "not_late", "Late delivery:"),
+        ("cancel_order", "not_owner", "Find the customer"),
+    ]:
+        number = paragraph_of(policy, action, reason)
+        assert lines[number].startswith(f"{number}. {opening}") and reason in lines[number]
 
 
 def test_tables_change_without_touching_the_base():

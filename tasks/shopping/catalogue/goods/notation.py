@@ -6,7 +6,9 @@ lines and rows; fields are parted by `|`, English before Chinese, and alternativ
     [category headphones] Headphones | 耳机     with `department:` and `price:` (least, greatest)
     [kinds]                                      slug | English | Chinese
     [attribute NAME PLACE] label                 rows of values; optional `plain:` (see `Attribute`)
-    [ranked NAME PLACE more|less] label          the same for values in ascending order
+                                                 and `say SLUG:`, a phrase for one value
+    [ranked NAME PLACE more|less] label          the same for values in ascending order;
+                                                 optional `exact:`
     [scale NAME PLACE more|less] label           `numbers:`, `unit:` and `asks:` with {} for them
     [colours] slugs      [warranty]              shared ones
     [blurb]  [praise]                            English | Chinese
@@ -46,6 +48,7 @@ _COLOURS = {
     "lavender": Text("lavender", "淡紫色"),
     "mustard": Text("mustard yellow", "姜黄色"),
 }
+_SETTINGS = ("department", "price", "plain", "exact", "say", "numbers", "unit", "asks")
 _WARRANTY_YEARS = (1, 2, 3, 5)
 _WARRANTY_ASKS_EN = (
     "is guaranteed by the maker for {} years or longer",
@@ -100,7 +103,7 @@ def _sections(text: str) -> list[_Section]:
             found.append(_Section(inside.split(), label.strip()))
         elif line.strip():
             name, colon, value = line.partition(": ")
-            if colon and name in ("department", "price", "plain", "numbers", "unit", "asks"):
+            if colon and name.split()[0] in _SETTINGS:
                 found[-1].settings[name] = value
             else:
                 found[-1].rows.append(_fields(line))
@@ -111,13 +114,22 @@ def _attribute(section: _Section) -> Attribute:
     _, name, place, *order = section.words
     if place not in get_args(Place):
         raise NotationError(f"{name}: {place!r} is no place")
+    said = {
+        key.removeprefix("say "): _pair(text)
+        for key, text in section.settings.items()
+        if key.startswith("say ")
+    }
+    unknown = said.keys() - {fields[0] for fields in section.rows}
+    if unknown:
+        raise NotationError(f"{name} says {', '.join(sorted(unknown))} and has no such value")
     return Attribute(
         name,
         _pair(section.label),
         cast(Place, place),
-        tuple(_value(name, fields) for fields in section.rows),
+        tuple(_value(name, fields, said.get(fields[0])) for fields in section.rows),
         cast(Order, order[0] if order else "none"),
         _pair(section.settings["plain"]) if "plain" in section.settings else _PLAIN,
+        _pair(section.settings["exact"]) if "exact" in section.settings else None,
     )
 
 
@@ -167,14 +179,14 @@ def _number(number: str, unit: Text, asks_en: tuple[str, ...], asks_zh: tuple[st
     )
 
 
-def _value(name: str, fields: list[str]) -> Value:
+def _value(name: str, fields: list[str], plain: Text | None) -> Value:
     slug, en, zh, *more = fields
     if len(more) not in (0, 2, 4):
         raise NotationError(f"{name}: a value has 3, 5 or 7 fields, not {len(fields)}: {fields}")
     asks_en, asks_zh, says_en, says_zh = (*map(_alternatives, more), (), (), (), ())[:4]
     if len(says_en) != len(says_zh):
         raise NotationError(f"{name}: {slug} has unequal numbers of review sentences")
-    return Value(slug, Text(en, zh), asks_en, asks_zh, says_en, says_zh)
+    return Value(slug, Text(en, zh), asks_en, asks_zh, says_en, says_zh, plain)
 
 
 def _fields(line: str) -> list[str]:
