@@ -22,7 +22,8 @@ from hexathlon_cli.app import run
 from support.chat_server import ChatServer
 from support.events import FIRST, TOY, register_toy, unregister
 
-ROOT = Path(__file__).resolve().parents[1]
+TESTS = Path(__file__).resolve().parent
+"""Where the toy command is found."""
 TOY_COMMAND = (sys.executable, "-m", "support.toy_command")
 DEADLINE = 60.0
 
@@ -31,7 +32,7 @@ def hexathlon(*arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run the command with the toy event; a traceback is always a defect."""
     done = subprocess.run(
         [*TOY_COMMAND, *arguments],
-        cwd=ROOT,
+        cwd=TESTS,
         capture_output=True,
         text=True,
         timeout=DEADLINE,
@@ -234,7 +235,7 @@ def test_too_much_without_a_score_gives_exit_code_2(
 def test_an_interrupted_run_is_continued(tmp_path: Path) -> None:
     flags = ("--envs", "Toy", "--tasks", "40", "--seeds", "100", "--out", str(tmp_path / "run"))
     process = subprocess.Popen(
-        [*TOY_COMMAND, "eval", "agent:oracle", *flags], cwd=ROOT, stderr=subprocess.PIPE, text=True
+        [*TOY_COMMAND, "eval", "agent:oracle", *flags], cwd=TESTS, stderr=subprocess.PIPE, text=True
     )
     file = tmp_path / "run" / "records.jsonl"
     deadline = time.monotonic() + DEADLINE
@@ -280,7 +281,7 @@ def read_until(terminal: int, wanted: str, seen: list[str]) -> None:
 def test_play_on_a_terminal() -> None:
     terminal, other = pty.openpty()
     command = [*TOY_COMMAND, "play", "Toy", "--task", FIRST]
-    process = subprocess.Popen(command, cwd=ROOT, stdin=other, stdout=other, stderr=other)
+    process = subprocess.Popen(command, cwd=TESTS, stdin=other, stdout=other, stderr=other)
     os.close(other)
     seen: list[str] = []
     try:
@@ -308,7 +309,7 @@ def test_play_on_a_terminal() -> None:
 def test_play_ends_with_its_input() -> None:
     done = subprocess.run(
         [*TOY_COMMAND, "play", "Toy", "--task", FIRST],
-        cwd=ROOT, input="add amount=2\n", capture_output=True, text=True, timeout=DEADLINE,
+        cwd=TESTS, input="add amount=2\n", capture_output=True, text=True, timeout=DEADLINE,
         check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
