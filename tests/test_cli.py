@@ -256,7 +256,7 @@ def test_list_and_show() -> None:
     assert "unbounded" in hexathlon("show", "Toy").stdout
     shown = json.loads(hexathlon("show", FIRST, "--json").stdout)
     assert shown["checks"] == ["toy_count"] and "params" not in shown and "canary" not in shown
-    assert "add(amount: integer)" in hexathlon("show", FIRST).stdout
+    assert "add AMOUNT" in hexathlon("show", FIRST).stdout
 
 
 def test_the_doctor_names_what_is_missing_and_how_to_get_it() -> None:
@@ -292,7 +292,7 @@ def test_play_on_a_terminal() -> None:
             ("/undo", "The last turn is undone"),
             ("add amount=1", "The counter stands at 4"),
             ("hello there", "the turn holds no tool call"),
-            ("/tools", "submit()"),
+            ("/tools", "Finish."),
             ("submit", "The episode has ended: completed, reward 0"),
         ):
             if said is not None:

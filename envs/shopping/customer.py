@@ -13,13 +13,18 @@ from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.shopping.catalogue.constraint import Constraint
 from hexathlon.tasks.shopping.facts import holds_on
 
-__all__ = ["Answer", "Customer"]
+__all__ = ["Answer", "Customer", "as_question"]
 
 
 _OTHER_GOODS = {
     "en": "No, that is something else than I came for.",
     "zh": "不对，这不是我要的那种商品。",
 }
+
+
+def as_question(text: str) -> str:
+    """Return what was asked with a question mark: the tool says already that it is a question."""
+    return text if text.rstrip().endswith(("?", "？")) else f"{text.rstrip()}?"
 
 
 class Answer(NamedTuple):
@@ -70,8 +75,12 @@ class Customer:
 
     def agree(self, subject: str) -> Answer:
         """Say yes or no to a change that is proposed."""
-        no = "不，我要的不是这个。" if self._agenda.language == "zh" else "No, not that."
-        return self._judged(lambda _, __: None if subject in self._consent else no)
+        chinese = self._agenda.language == "zh"
+        no = "不，我要的不是这个。" if chinese else "No, not that."
+        answer = self._judged(lambda _, __: None if subject in self._consent else no)
+        if answer.accepted:
+            return answer._replace(text="好的，就这样办。" if chinese else "Yes, please do that.")
+        return answer
 
     def _judged(self, judge: Judge) -> Answer:
         if self._user.left:

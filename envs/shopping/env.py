@@ -6,11 +6,12 @@ none of them.
 """
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import ToolError
+from hexathlon.envs.shopping.hints import HINTS
 from hexathlon.envs.shopping.world import World, open_world
 from hexathlon.envs.tools import tool
 from hexathlon.tasks.shopping.retail import DeskProblem
@@ -46,6 +47,8 @@ class ShoppingEnv(Environment):
         "text goes to the person you serve. Products that look alike differ in details: look "
         "before you buy, and do what was asked, nothing more."
     )
+
+    hints: ClassVar[Mapping[str, str]] = HINTS
 
     # tau2's retail desk
     tool_calculate = _passed_on("calculate")

@@ -30,7 +30,7 @@ _FACETS = 6
 """Most values of a facet that a page lists."""
 
 
-def results_text(found: SearchPage, language: Language) -> str:
+def results_text(found: SearchPage, language: Language, per_page: int) -> str:
     """A result page; the first one lists what can be filtered by."""
     last = max(found.pages, 1)
     lines = [
@@ -40,13 +40,14 @@ def results_text(found: SearchPage, language: Language) -> str:
             f"共{found.total}件，第{found.page}页，共{last}页",
         )
     ]
-    from_ = say(language, "from", "起价")
-    lines += [
-        f"{hit.product_id}  {hit.title}  {from_} {money(hit.price_cents, language)}  "
-        f"{hit.rating:.1f}★ ({hit.rating_count})  "
-        f"{say(language, f'{hit.delivery_days} days', f'{hit.delivery_days}天达')}"
-        for hit in found.hits
-    ]
+    first = (found.page - 1) * per_page + 1
+    for number, hit in enumerate(found.hits, first):
+        days = say(language, f"{hit.delivery_days} days", f"{hit.delivery_days}天达")
+        lines.append(
+            f"{number:2}. {hit.product_id}  {say(language, 'from', '起价')} "
+            f"{money(hit.price_cents, language)}  {hit.rating:.1f}★ ({hit.rating_count})  {days}"
+        )
+        lines.append(f"    {hit.title}")
     if found.page == 1 and found.total > len(found.hits):
         for name, counts in found.facets.items():
             if name == "price":  # in cents, and easy to see from the hits

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hexathlon.envs.shopping import pages
-from hexathlon.envs.shopping.customer import Customer
+from hexathlon.envs.shopping.customer import Customer, as_question
 from hexathlon.tasks.shopping.catalogue import Language, open_catalogue
 from hexathlon.tasks.shopping.retail import DeskProblem
 from hexathlon.tasks.shopping.service.casework import changed_since
@@ -66,8 +66,10 @@ class ServiceWorld:
                 return policy_text(self._policy, self._language)
             case "open_item":
                 return self._item(**arguments)
-            case "ask_user" | "tell_user":
-                return self.say(next(iter(arguments.values())))
+            case "ask_user":
+                return self.say(as_question(arguments["question"]))
+            case "tell_user":
+                return self.say(arguments["message"])
             case "propose":
                 return self._propose(**arguments)
             case "report_impossible":

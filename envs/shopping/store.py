@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from hexathlon.envs.shopping import pages
-from hexathlon.envs.shopping.customer import Customer
+from hexathlon.envs.shopping.customer import Customer, as_question
 from hexathlon.tasks.shopping.catalogue.money import PriceBreakdown, price_cart
 from hexathlon.tasks.shopping.catalogue.product import Product, Variant
 from hexathlon.tasks.shopping.facts import facts_of
@@ -117,7 +117,7 @@ class StoreWorld:
             found = self._settings.search(query, category, filters or {}, sort, page, _PER_PAGE)  # type: ignore[arg-type]
         except ValueError as problem:
             raise DeskProblem(str(problem)) from None
-        return pages.results_text(found, self._language)
+        return pages.results_text(found, self._language, _PER_PAGE)
 
     def _do_open_item(self, item: str) -> str:
         product = self._seen(item)
@@ -263,7 +263,7 @@ class StoreWorld:
         )
 
     def _do_ask_user(self, question: str) -> str:
-        return self.say(question)
+        return self.say(as_question(question))
 
     def _do_tell_user(self, message: str) -> str:
         return self.say(message)

@@ -156,8 +156,15 @@ def _user(scene: Scene, case: Case) -> dict[str, Any]:
 
 
 def _asks(scene: Scene, case: Case) -> list[str]:
-    phrases = ["email", *(slot["ask"][0] for slot in case.slots.values())]
-    return [
-        scene.say(f"Please tell me the {phrase}, what is it?", f"请问{phrase}是什么？")
-        for phrase in phrases
-    ]
+    return [scene.say(*_QUESTIONS[name]) for name in ("email", *case.slots)]
+
+
+_QUESTIONS = {
+    "email": ("What is your e-mail?", "请问您的邮箱是？"),
+    "order": ("Which order is it about?", "请问是哪个订单？"),
+    "why": ("What is the reason?", "请问原因是什么？"),
+    "state": ("In what condition did it arrive?", "请问到货时是什么状态？"),
+    "variant": ("Which variant would you like?", "请问要哪一款？"),
+    "address": ("What is the new address?", "请问新地址是？"),
+}
+"""What a clerk asks to learn each slot."""

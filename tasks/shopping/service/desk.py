@@ -134,7 +134,10 @@ class ServiceDesk:
             balance = method.get("balance_cents")
             shown = "" if balance is None else f" {money(balance, self._language)}"
             lines.append(f"{key}: {method['kind']}{shown}")
-        lines += [self._order_line(order) for order in record["orders"]]
+        lines += [
+            f"{number:2}. {self._order_line(order)}"
+            for number, order in enumerate(record["orders"], 1)
+        ]
         return "\n".join(lines)
 
     def do_show_order(self, order: str) -> str:

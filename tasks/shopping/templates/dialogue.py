@@ -13,7 +13,7 @@ from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import Scene, Wish
 from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
 from hexathlon.tasks.shopping.templates.personal import Fork, fork_of, profile_of
-from hexathlon.tasks.shopping.templates.words import goods_text
+from hexathlon.tasks.shopping.templates.words import articled, goods_text
 
 __all__ = ["DIALOGUES"]
 
@@ -186,8 +186,8 @@ def _drafted(
     goods = goods_text(scene, wish.product, ("brand", "series"))
     goal = scene.pick(
         (
-            scene.say(f"Hello, I would like to buy {goods}.", f"你好，我想买{goods}。"),
-            scene.say(f"Hi! I am after {goods}.", f"您好，我在找{goods}。"),
+            scene.say(f"Hello, I would like to buy {articled(goods)}.", f"你好，我想买{goods}。"),
+            scene.say(f"Hi! I am after {articled(goods)}.", f"您好，我在找{goods}。"),
         )
     )
     instruction = scene.say(

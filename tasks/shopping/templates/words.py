@@ -6,7 +6,7 @@ from hexathlon.tasks.shopping.catalogue import Constraint, Product
 from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import Scene
 
-__all__ = ["details_text", "goods_text", "join", "last_words", "request_text"]
+__all__ = ["articled", "details_text", "goods_text", "join", "last_words", "request_text"]
 
 
 def join(scene: Scene, parts: Sequence[str]) -> str:
@@ -36,7 +36,6 @@ def details_text(
 
 def request_text(scene: Scene, goods: str, details: str, quantity: int = 1) -> str:
     """Ask for goods with conditions; a quantity of 0 is left open."""
-    count = str(quantity) if quantity > 1 else ""
     if scene.language == "zh":
         number = f"{quantity}件" if quantity else ""
         return scene.pick(
@@ -46,14 +45,32 @@ def request_text(scene: Scene, goods: str, details: str, quantity: int = 1) -> s
                 f"帮我下单{number}{goods}，必须满足：{details}。",
             )
         )
-    many = f"{count} pieces of one " if count else "one "
+    one = _one(goods)
+    many = f"{quantity} pieces, of {one} that" if quantity > 1 else f"{one} that"
     return scene.pick(
         (
-            f"Please order {goods}: {many}that {details}.",
-            f"I need {goods}, {many}that {details}. Order it for me.",
-            f"Buy me {goods}; it has to be {many}that {details}.",
+            f"Please order {articled(goods)}: {many} {details}.",
+            f"I need {articled(goods)}, {many} {details}. Order it for me.",
+            f"Buy me {articled(goods)}; it has to be {many} {details}.",
         )
     )
+
+
+def articled(goods: str) -> str:
+    """Put "a" or "an" before goods that are counted one by one.
+
+    >>> articled("Aro dome tent"), articled("Solva running shoes"), articled("Mei pressed tea")
+    ('an Aro dome tent', 'Solva running shoes', 'Mei pressed tea')
+    """
+    if goods.endswith(("s", "tea")):
+        return goods
+    return f"{'an' if goods[0] in 'AEIO' else 'a'} {goods}"
+
+
+def _one(goods: str) -> str:
+    if goods.endswith(("shoes", "headphones")):
+        return "a pair"
+    return "a sort" if goods.endswith(("s", "tea")) else "one"
 
 
 def last_words(scene: Scene) -> str:
