@@ -294,6 +294,7 @@ def test_play_on_a_terminal() -> None:
             ("hello there", "the turn holds no tool call"),
             ("/tools", "Finish."),
             ("submit", "The episode has ended: completed, reward 0"),
+            ("", ""),
         ):
             if said is not None:
                 os.write(terminal, f"{said}\n".encode())

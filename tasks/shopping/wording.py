@@ -8,7 +8,7 @@ from hexathlon.tasks.shopping.catalogue.product import Product, Variant
 from hexathlon.tasks.shopping.catalogue.text import Language
 from hexathlon.tasks.shopping.facts import category_of
 
-__all__ = ["chosen_text", "find_variant", "money", "offered_text", "say"]
+__all__ = ["chosen_text", "find_variant", "labelled", "money", "offered_text", "say"]
 
 _PARTS = re.compile(r"[,;|、，；]")
 _NAMED = re.compile(r"[:=：]")
@@ -45,8 +45,16 @@ def chosen_text(product: Product, variant: Variant, language: Language) -> str:
     parts = []
     for option in category_of(product.category).options:
         value = option.values[option.code(variant.options[option.name])]
-        parts.append(f"{option.label[language]} {value.text[language]}")
+        parts.append(labelled(option, value.text[language], language))
     return say(language, ", ", "，").join(parts)
+
+
+def labelled(option: Attribute, value: str, language: Language) -> str:
+    """Put an option's label before a value that does not begin with it already."""
+    label = option.label[language]
+    if language == "zh":
+        return f"{label}{value}"
+    return value if value.casefold().startswith(label.casefold()) else f"{label.lower()} {value}"
 
 
 def find_variant(

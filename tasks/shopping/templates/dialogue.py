@@ -211,7 +211,7 @@ def _drafted(
 
 def _sayings(scene: Scene) -> list[str]:
     if scene.language == "zh":
-        return ["我要{value}的。", "最好是{value}的那种。", "要求是：{value}。"]
+        return ["希望{value}。", "必须{value}。", "我的要求：{value}。"]
     return ["I want {value}.", "It must be {value}.", "Only {value} will do."]
 
 

@@ -14,7 +14,6 @@ from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of,
 from hexathlon.tasks.shopping.templates.words import (
     details_text,
     goods_text,
-    join,
     last_words,
     request_text,
 )
@@ -33,8 +32,7 @@ def _drafted(
 ) -> Draft:
     details = [c for c in constraints if c.name not in HEAD]
     goods = goods_text(scene, product, ("brand", "series"))
-    said = [details_text(scene, product, details)] if details else []
-    request = request_text(scene, goods, join(scene, [*said, *last]))
+    request = request_text(scene, goods, details_text(scene, product, details, last=last))
     return Draft(
         instruction=f"{request} {last_words(scene)}",
         lines=[] if reason else [Line(product, variant)],

@@ -17,7 +17,7 @@ from hexathlon.tasks.shopping.templates.words import (
     last_words,
     request_text,
 )
-from hexathlon.tasks.shopping.wording import chosen_text, money
+from hexathlon.tasks.shopping.wording import chosen_text, labelled, money
 
 __all__ = ["PERSONAL", "Fork", "fork_of", "order_record", "profile_of"]
 
@@ -157,10 +157,9 @@ def preference(scene: Scene) -> Draft | None:
     product = fork.wish.product
     goods = goods_text(scene, product, ("brand", "series"))
     slot = scene.slot(fork.values[0], product.category)
-    details = details_text(scene, product, fork.others) if fork.others else ""
     usual = scene.say(f"has the {slot} that my profile names", f"{slot}按我资料里写的")
-    joint = scene.say(" and ", "，")
-    request = request_text(scene, goods, joint.join(filter(None, [details, usual])))
+    details = details_text(scene, product, fork.others, last=[usual])
+    request = request_text(scene, goods, details)
     phrase = scene.phrase(fork.values[scene.side], product.category, gap=False)
     kind = category_of(product.category).text[scene.language]
     fact = scene.say(f"{kind}: always wants one that {phrase}.", f"{kind}：一向只要{phrase}。")
@@ -177,9 +176,8 @@ def override(scene: Scene) -> Draft | None:
     goods = goods_text(scene, product, ("brand", "series"))
     asked = scene.phrase(fork.values[side], product.category)
     this_time = scene.say(f"this time {asked}", f"这次要{asked}")
-    details = details_text(scene, product, fork.others) if fork.others else ""
-    joint = scene.say(" and ", "，")
-    request = request_text(scene, goods, joint.join(filter(None, [details, this_time])))
+    details = details_text(scene, product, fork.others, last=[this_time])
+    request = request_text(scene, goods, details)
     phrase = scene.phrase(fork.values[1 - side], product.category, gap=False)
     kind = category_of(product.category).text[scene.language]
     fact = scene.say(f"{kind}: usually wants one that {phrase}.", f"{kind}：通常要{phrase}。")
@@ -197,12 +195,12 @@ def same_as_last(scene: Scene) -> Draft | None:
     goods = goods_text(scene, product, ("brand", "series"))
     slot = scene.slot(fork.values[0], product.category)
     kind = category_of(product.category).text[scene.language]
-    details = details_text(scene, product, fork.others) if fork.others else ""
     like = scene.say(
-        f"has the same {slot} as my latest order of {kind}", f"{slot}和我最近一次买的{kind}一样"
+        f"has the same {slot} as my latest order of {kind.lower()}",
+        f"{slot}和我最近一次买的{kind}一样",
     )
-    joint = scene.say(" and ", "，")
-    request = request_text(scene, goods, joint.join(filter(None, [details, like])))
+    details = details_text(scene, product, fork.others, last=[like])
+    request = request_text(scene, goods, details)
     history = _history(scene, fork, latest=side)
     if history is None:
         return None
@@ -219,13 +217,12 @@ def seller_as_last(scene: Scene) -> Draft | None:
         return None
     product, side = fork.wish.product, scene.side
     goods = goods_text(scene, product, ("brand", "series"))
-    details = details_text(scene, product, fork.others) if fork.others else ""
     like = scene.say(
         "comes from the seller of the order that I kept, not of the one that I returned",
         "要我留下没退的那一单的卖家，不要我退过货的那家",
     )
-    joint = scene.say(" and ", "，")
-    request = request_text(scene, goods, joint.join(filter(None, [details, like])))
+    details = details_text(scene, product, fork.others, last=[like])
+    request = request_text(scene, goods, details)
     kept = scene.say("Kept.", "已确认收货。")
     returned = scene.say("Returned.", "已退货。")
     records = [
@@ -278,8 +275,8 @@ def _foreign(scene: Scene, product: Product) -> list[str]:
     option = category.options[0]
     value = scene.pick(option.values).text[scene.language]
     kind = category.text[scene.language]
-    label = option.label[scene.language]
-    return [scene.say(f"{kind}: likes {label.lower()} {value}.", f"{kind}：喜欢{label}{value}。")]
+    liked = labelled(option, value, scene.language)
+    return [scene.say(f"{kind}: likes {liked}.", f"{kind}：喜欢{liked}。")]
 
 
 PERSONAL = {

@@ -125,7 +125,7 @@ def _swapped(
     if new is None or decoy is None:
         return None
     goods = item(scene, desk.goods(order))
-    wanted = chosen_text(desk.product(order), new, scene.language).lower()
+    wanted = chosen_text(desk.product(order), new, scene.language)
     arguments = {"order": order["id"], "line": desk.line, "variant": new.id}
     wrong: dict[str, Sequence[Action]] = {}
     if decoy.id != new.id:

@@ -27,11 +27,17 @@ def goods_text(scene: Scene, product: Product, named: Sequence[str]) -> str:
 
 
 def details_text(
-    scene: Scene, product: Product, details: Sequence[Constraint], *, gap: bool | None = None
+    scene: Scene,
+    product: Product,
+    details: Sequence[Constraint],
+    *,
+    gap: bool | None = None,
+    last: Sequence[str] = (),
 ) -> str:
-    """Say the conditions, in an order of their own."""
+    """Say the conditions, in an order of their own, and then what else is to be said."""
     order = scene.rng.permutation(len(details)).tolist()
-    return join(scene, [scene.phrase(details[i], product.category, gap=gap) for i in order])
+    said = [scene.phrase(details[i], product.category, gap=gap) for i in order]
+    return join(scene, [*said, *last])
 
 
 def request_text(scene: Scene, goods: str, details: str, quantity: int = 1) -> str:
@@ -45,32 +51,36 @@ def request_text(scene: Scene, goods: str, details: str, quantity: int = 1) -> s
                 f"帮我下单{number}{goods}，必须满足：{details}。",
             )
         )
-    one = _one(goods)
-    many = f"{quantity} pieces, of {one} that" if quantity > 1 else f"{one} that"
+    named = articled(goods)
+    if quantity > 1:
+        return scene.pick(
+            (
+                f"Please order {quantity} pieces of one item: {named} that {details}.",
+                f"I need {quantity} pieces of {named} that {details}. Order them for me.",
+                f"Buy me {quantity} of these: {named} that {details}.",
+            )
+        )
+    one = "a sort" if named.startswith("some ") else "one"
     return scene.pick(
         (
-            f"Please order {articled(goods)}: {many} {details}.",
-            f"I need {articled(goods)}, {many} {details}. Order it for me.",
-            f"Buy me {articled(goods)}; it has to be {many} {details}.",
+            f"Please order {named}: {one} that {details}.",
+            f"I need {named}, {one} that {details}. Order it for me.",
+            f"Buy me {named}; it has to be {one} that {details}.",
         )
     )
 
 
 def articled(goods: str) -> str:
-    """Put "a" or "an" before goods that are counted one by one.
+    """Put English goods as one asks for them.
 
-    >>> articled("Aro dome tent"), articled("Solva running shoes"), articled("Mei pressed tea")
-    ('an Aro dome tent', 'Solva running shoes', 'Mei pressed tea')
+    >>> articled("Aro dome tent"), articled("Solva running shoes"), articled("Mei tea bags")
+    ('an Aro dome tent', 'a pair of Solva running shoes', 'some Mei tea bags')
     """
-    if goods.endswith(("s", "tea")):
-        return goods
-    return f"{'an' if goods[0] in 'AEIO' else 'a'} {goods}"
-
-
-def _one(goods: str) -> str:
     if goods.endswith(("shoes", "headphones")):
-        return "a pair"
-    return "a sort" if goods.endswith(("s", "tea")) else "one"
+        return f"a pair of {goods}"
+    if goods.endswith(("tea", "tea bags")):
+        return f"some {goods}"
+    return f"{'an' if goods[0] in 'AEIO' else 'a'} {goods}"
 
 
 def last_words(scene: Scene) -> str:
