@@ -1,8 +1,9 @@
 """What the store shows: result pages, item pages, tables, the cart, the rules. Text only."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hexathlon.tasks.shopping.catalogue.money import (
+    Address,
     Coupon,
     PriceBreakdown,
     Rules,
@@ -14,10 +15,12 @@ from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.wording import chosen_text, money, offered_text, say
 
 __all__ = [
+    "bundles_text",
     "cart_text",
     "comparison_text",
-    "coupon_text",
+    "coupons_text",
     "item_text",
+    "profile_text",
     "results_text",
     "reviews_text",
     "rules_text",
@@ -79,6 +82,25 @@ def item_text(product: Product, language: Language) -> str:
         offered_text(product, language),
     ]
     return "\n".join(lines)
+
+
+def bundles_text(product: Product, rules: Rules, language: Language) -> str:
+    """Which parts of bundles on offer an item is, a line each, each begun with a line break."""
+    lines = []
+    for part in product.bundles:
+        bundle, _, number = part.partition("/")
+        if bundle in rules.bundles:
+            place = int(number) + 1
+            lines.append(
+                say(language, f"Part {place} of bundle {bundle}", f"套装 {bundle} 的第{place}部分")
+            )
+    return "".join(f"\n{line}" for line in lines)
+
+
+def profile_text(facts: Sequence[str], addresses: Mapping[str, Address]) -> str:
+    """What the shop knows about the customer, and where orders may go."""
+    lines = [f"- {fact}" for fact in facts]
+    return "\n".join([*lines, *(f"{name}: {where.region}" for name, where in addresses.items())])
 
 
 def specification_text(product: Product, language: Language) -> str:
@@ -152,7 +174,13 @@ def cart_text(
     return "\n".join(rows)
 
 
-def coupon_text(coupon: Coupon, language: Language) -> str:
+def coupons_text(coupons: Sequence[Coupon], language: Language) -> str:
+    """The coupons that the customer holds."""
+    lines = [_coupon_text(coupon, language) for coupon in coupons]
+    return "\n".join(lines) or say(language, "There are no coupons.", "没有优惠券。")
+
+
+def _coupon_text(coupon: Coupon, language: Language) -> str:
     """The terms of a coupon."""
     gain = {
         "percent": say(language, f"{coupon.value}% off", f"减{coupon.value}%"),

@@ -10,7 +10,8 @@ from hexathlon.envs.shopping.customer import Customer, as_question
 from hexathlon.tasks.shopping.catalogue import Language, open_catalogue
 from hexathlon.tasks.shopping.retail import DeskProblem
 from hexathlon.tasks.shopping.service.casework import changed_since
-from hexathlon.tasks.shopping.service.desk import DESK_WRITES, ServiceDesk, subject_of
+from hexathlon.tasks.shopping.service.desk import ServiceDesk, subject_of
+from hexathlon.tasks.shopping.service.desk_tools import DESK_WRITES
 from hexathlon.tasks.shopping.service.policy import Policy, policy_text
 from hexathlon.tasks.shopping.service.records import service_base
 from hexathlon.tasks.shopping.tables import Changes, Record, Tables

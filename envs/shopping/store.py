@@ -11,11 +11,12 @@ import numpy as np
 
 from hexathlon.envs.shopping import pages
 from hexathlon.envs.shopping.customer import Customer, as_question
-from hexathlon.tasks.shopping.catalogue.money import PriceBreakdown, price_cart
+from hexathlon.envs.shopping.till import Bought, lines_of, order_record, priced
+from hexathlon.tasks.shopping.catalogue.money import PriceBreakdown
 from hexathlon.tasks.shopping.catalogue.product import Product, Variant
 from hexathlon.tasks.shopping.facts import facts_of
 from hexathlon.tasks.shopping.retail import DeskProblem
-from hexathlon.tasks.shopping.settings import StoreSettings, cart_line, open_settings
+from hexathlon.tasks.shopping.settings import StoreSettings, open_settings
 from hexathlon.tasks.shopping.wording import find_variant, money, say
 from hexathlon.tasks.task import Task
 
@@ -121,17 +122,8 @@ class StoreWorld:
 
     def _do_open_item(self, item: str) -> str:
         product = self._seen(item)
-        lines = [pages.item_text(product, self._language)]
-        for part in product.bundles:
-            bundle, _, number = part.partition("/")
-            if bundle in self._settings.rules.bundles:
-                place = int(number) + 1
-                lines.append(
-                    self._words(
-                        f"Part {place} of bundle {bundle}", f"套装 {bundle} 的第{place}部分"
-                    )
-                )
-        return "\n".join(lines)
+        bundles = pages.bundles_text(product, self._settings.rules, self._language)
+        return pages.item_text(product, self._language) + bundles
 
     def _do_read_description(self, item: str) -> str:
         return self._seen(item).description[self._language]
@@ -191,9 +183,7 @@ class StoreWorld:
         return pages.rules_text(self._settings.rules, self._language)
 
     def _do_list_coupons(self) -> str:
-        coupons = self._settings.coupons.values()
-        lines = [pages.coupon_text(coupon, self._language) for coupon in coupons]
-        return "\n".join(lines) or self._words("There are no coupons.", "没有优惠券。")
+        return pages.coupons_text(list(self._settings.coupons.values()), self._language)
 
     def _do_apply_coupon(self, code: str) -> str:
         coupon = self._settings.coupons.get(code.strip().upper())
@@ -244,10 +234,7 @@ class StoreWorld:
     # The customer ------------------------------------------------------------------------------
 
     def _do_view_profile(self) -> str:
-        facts = self._settings.profile
-        lines = [f"- {fact}" for fact in facts]
-        lines += [f"{name}: {address.region}" for name, address in self._settings.addresses.items()]
-        return "\n".join(lines)
+        return pages.profile_text(self._settings.profile, self._settings.addresses)
 
     def _do_order_history(self) -> str:
         return "\n".join(order["summary"] for order in self._settings.history) or self._words(
@@ -308,41 +295,15 @@ class StoreWorld:
             raise DeskProblem(found)
         return product, found
 
-    def _lines(self) -> list[tuple[Product, Variant, int]]:
-        lines = []
-        for product_id, variant_id, quantity in self._state.cart:
-            product = self._product(product_id)
-            lines.append((product, product.variant(variant_id), quantity))
-        return lines
+    def _lines(self) -> list[Bought]:
+        return lines_of(self._settings, self._state.cart)
 
     def _price(self, address: str, speed: str) -> PriceBreakdown:
-        settings = self._settings
-        return price_cart(
-            [cart_line(*line) for line in self._lines()],
-            [settings.coupons[code] for code in self._state.coupons],
-            settings.addresses[address],
-            settings.rules,
-            speed,  # type: ignore[arg-type]
-        )
+        return priced(self._settings, self._lines(), self._state.coupons, address, speed)
 
     def _order(self) -> dict[str, Any]:
         address, speed = cast("tuple[str, str]", self._state.order)
-        price = self._price(address, speed)
-        return {
-            "lines": [
-                {
-                    "product": product.id,
-                    "variant": variant.id,
-                    "quantity": quantity,
-                    "facts": facts_of(product, variant),
-                }
-                for product, variant, quantity in self._lines()
-            ],
-            "coupons": list(price.coupon_cents),
-            "address": address,
-            "speed": speed,
-            "total_cents": price.total_cents,
-        }
+        return order_record(self._lines(), self._price(address, speed), address, speed)
 
     def _words(self, en: str, zh: str) -> str:
         return say(self._language, en, zh)

@@ -7,19 +7,15 @@ tau2 writes those of the last one to all. Arguments are plain, results are JSON 
 
 import inspect
 import json
-import unicodedata
 from collections.abc import Callable
 from typing import Any, cast
 
 from hexathlon.tasks.shopping.arithmetic import ArithmeticProblem, calculate
+from hexathlon.tasks.shopping.retail_lookup import DeskProblem, find_user, fold, item_index
 from hexathlon.tasks.shopping.retail_tools import ADDRESS
 from hexathlon.tasks.shopping.tables import Base, Record, Tables
 
 __all__ = ["DeskProblem", "RetailDesk", "replay"]
-
-
-class DeskProblem(Exception):
-    """A call that the desk refuses, with the reason in words for the agent."""
 
 
 class RetailDesk:
@@ -50,12 +46,12 @@ class RetailDesk:
 
     def do_find_user_id_by_name_zip(self, first_name: str, last_name: str, zip: str) -> str:
         """Find a user; case and accents of the name do not matter."""
-        wanted = (_fold(first_name), _fold(last_name), zip)
-        return self._find("name_zip", wanted, _name_zip)
+        wanted = (fold(first_name), fold(last_name), zip)
+        return find_user(self.tables, "name_zip", wanted)
 
     def do_find_user_id_by_email(self, email: str) -> str:
         """Find a user by email."""
-        return self._find("email", _fold(email), _email)
+        return find_user(self.tables, "email", fold(email))
 
     def do_get_order_details(self, order_id: str) -> str:
         """Show an order."""
@@ -69,7 +65,7 @@ class RetailDesk:
 
     def do_get_item_details(self, item_id: str) -> str:
         """Show a variant."""
-        index = _item_index(self.tables.base)
+        index = item_index(self.tables.base)
         if item_id not in index:
             raise DeskProblem("Item not found")
         return json.dumps(self._record("products", index[item_id], "Item")["variants"][item_id])
@@ -265,20 +261,6 @@ class RetailDesk:
         self.tables.put("orders", order["order_id"], {**order, **fields})
         return self.tables.text("orders", order["order_id"])
 
-    def _find(self, kind: str, wanted: Any, key_of: Callable[[Record], Any]) -> str:
-        for changed_id, user in self.tables.touched("users"):
-            if user is not None and key_of(user) == wanted:
-                return changed_id
-        index: dict[Any, str] | None = self.tables.base.indexes.get(kind)
-        if index is None:
-            users = self.tables.base.tables["users"]
-            index = {key_of(users[user_id]): user_id for user_id in reversed(list(users))}
-            self.tables.base.indexes[kind] = index
-        user_id = index.get(wanted)
-        if user_id is None or key_of(self._record("users", user_id, "User")) != wanted:
-            raise DeskProblem("User not found")
-        return user_id
-
 
 def replay(base: Base, actions: list[dict[str, Any]]) -> tuple[Tables, list[str]]:
     """Run reference actions on a fresh state.
@@ -308,27 +290,3 @@ def _replaced(items: list[Record], pairs: list[tuple[Record, Record]]) -> list[R
         change = {"item_id": new["item_id"], "price": new["price"], "options": new["options"]}
         result[place] = {**items[place], **change}
     return result
-
-
-def _item_index(base: Base) -> dict[str, str]:
-    if "items" not in base.indexes:
-        base.indexes["items"] = {
-            item_id: product_id
-            for product_id, product in base.tables["products"].items()
-            for item_id in product["variants"]
-        }
-    return cast("dict[str, str]", base.indexes["items"])
-
-
-def _fold(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", text.strip())
-    return "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
-
-
-def _name_zip(user: Record) -> tuple[str, str, str]:
-    name = user["name"]
-    return _fold(name["first_name"]), _fold(name["last_name"]), user["address"]["zip"]
-
-
-def _email(user: Record) -> str:
-    return _fold(user["email"])

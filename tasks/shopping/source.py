@@ -11,6 +11,7 @@ from typing import Any
 from hexathlon.tasks.errors import GenerationExhausted, UnknownTask
 from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.shopping.catalogue import Language, open_catalogue
+from hexathlon.tasks.shopping.giveaway import given_away
 from hexathlon.tasks.shopping.scene import Scene
 from hexathlon.tasks.shopping.scripts import (
     store_alternatives,
@@ -87,7 +88,7 @@ class ShoppingSource(TaskSource):
             scene = _scene(address, rng, pair, salt, attempt // _MOVE_AFTER)
             made = template.make(scene)
             if isinstance(made, Draft):
-                if not _given_away(scene, made):
+                if not given_away(scene, made):
                     return self._purchase(task_id, address, scene, made)
             elif made is not None:
                 task = self._case(task_id, address, scene, made, dialogue=template.dialogue)
@@ -208,21 +209,6 @@ def _scene(
     language: Language = "zh" if derive_seed("language", *pair) % 2 else "en"
     catalogue = open_catalogue(seed, CATALOGUE_SIZES[address.level])
     return Scene(catalogue, rng, language, address.level, address.split, address.index % 2)
-
-
-def _given_away(scene: Scene, draft: Draft) -> bool:
-    """Whether typing the request into the search box brings up what is wanted.
-
-    Then it is the first hit, or, for hard tasks, on the first page at all.
-    """
-    agenda = draft.params.get("user", {}).get("agenda", {})
-    query = str(agenda.get("goal") or draft.instruction)[:300]
-    hits = scene.catalogue.search(query, language=scene.language).hits
-    looked_at = hits if scene.level == "hard" else hits[:1]
-    wanted = {line.product.id for line in draft.lines}
-    if draft.answer is not None:
-        wanted = set(draft.answer["records"])
-    return any(hit.product_id in wanted for hit in looked_at)
 
 
 def _plan_of(draft: Draft) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from typing import Any
 from hexathlon.tasks.shopping.catalogue import Catalogue
 from hexathlon.tasks.shopping.retail import DeskProblem
 from hexathlon.tasks.shopping.scene import Scene
-from hexathlon.tasks.shopping.service.desk import DESK_TOOLS, ServiceDesk, subject_of
+from hexathlon.tasks.shopping.service.desk import ServiceDesk, subject_of
+from hexathlon.tasks.shopping.service.desk_tools import DESK_TOOLS
 from hexathlon.tasks.shopping.service.policy import paragraph_of
 from hexathlon.tasks.shopping.service.records import service_base
 from hexathlon.tasks.shopping.tables import Record, Tables

@@ -1,7 +1,7 @@
 """Carts, budgets and rules: several lines, coupons with exclusions, delivery, stock, bundles.
 
 What is expected is found by trying every choice with the shop's own pricing, and then again with
-a second pricing written out here on its own; an instance stands only if both agree and the best
+a second pricing, `second_pricing`; an instance stands only if both agree and the best
 choice is the only one of its kind.
 """
 
@@ -10,12 +10,9 @@ from dataclasses import replace
 from itertools import permutations
 
 from hexathlon.tasks.shopping.catalogue import (
-    CartLine,
     Constraint,
-    Coupon,
     PriceBreakdown,
     Product,
-    Rules,
     Variant,
     price_cart,
 )
@@ -23,6 +20,7 @@ from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import Scene, Wish, answering
 from hexathlon.tasks.shopping.settings import StoreSettings, cart_line, open_settings
 from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
+from hexathlon.tasks.shopping.templates.second_pricing import second_total
 from hexathlon.tasks.shopping.templates.words import (
     details_text,
     goods_text,
@@ -31,7 +29,7 @@ from hexathlon.tasks.shopping.templates.words import (
 )
 from hexathlon.tasks.shopping.wording import money
 
-__all__ = ["BUDGETS", "second_total"]
+__all__ = ["BUDGETS"]
 
 _MOST_PIECES = 12
 
@@ -55,58 +53,6 @@ def _priced(
     region = settings.addresses[address].region
     again = second_total(cart, held, settings.rules, region, speed)
     return price if again in (None, price.total_cents) else None
-
-
-def second_total(
-    cart: Sequence[CartLine], coupons: Sequence[Coupon], rules: Rules, region: str, speed: str
-) -> int | None:
-    """Return what a cart costs, worked out another way; None with bundles, which it leaves out.
-
-    It asks of each coupon whether it holds and keeps what is left in a table of its own.
-    """
-    if any(line.bundles and rules.bundles for line in cart):
-        return None
-    amounts = {i: line.unit_cents * line.quantity for i, line in enumerate(cart)}
-    used: list[Coupon] = []
-    for coupon in coupons:
-        covered = {i for i, line in enumerate(cart) if coupon.covers(line)}
-        worth = sum(amounts[i] for i in covered)
-        valid = (
-            covered
-            and worth >= coupon.minimum_cents
-            and (coupon.last_day is None or coupon.last_day >= rules.today)
-            and not (coupon.first_order_only and not rules.first_order)
-            and len(used) < rules.max_coupons
-            and (not used or (coupon.stackable and all(other.stackable for other in used)))
-            and coupon.code not in {other.code for other in used}
-        )
-        if not valid:
-            continue
-        used.append(coupon)
-        amounts = _after(coupon, amounts, covered)
-    goods = sum(amounts.values())
-    rate = rules.shipping[region]  # type: ignore[index]
-    free = rate.free_from_cents is not None and goods >= rate.free_from_cents
-    delivery = rate.express_cents if speed == "express" else 0 if free else rate.standard_cents
-    return goods + (0 if any(coupon.kind == "shipping" for coupon in used) else delivery)
-
-
-def _after(coupon: Coupon, amounts: dict[int, int], covered: set[int]) -> dict[int, int]:
-    """Return what is left of each line when a coupon has come off, line by line up to its cap."""
-    if coupon.kind == "shipping":
-        return amounts
-    if coupon.kind == "amount":
-        wished = {i: amounts[i] for i in covered}
-        cap = coupon.value
-    else:
-        wished = {i: int(amounts[i] * coupon.value / 100 + 1e-9) for i in covered}
-        cap = sum(wished.values()) if coupon.maximum_cents is None else coupon.maximum_cents
-    left, spent = dict(amounts), 0
-    for i in sorted(covered):
-        off = min(wished[i], cap - spent)
-        left[i] -= off
-        spent += off
-    return left
 
 
 def _asked(scene: Scene, wish: Wish, quantity: int = 1) -> str:

@@ -14,7 +14,7 @@ from hexathlon.tasks.task import Level
 __all__ = ["Action", "Case", "CaseDesk", "item", "slot", "which"]
 
 Action = tuple[str, dict[str, Any]]
-_OTHERS: dict[Level, int] = {"tiny": 4, "easy": 5, "medium": 6, "hard": 8}
+_OTHERS: dict[Level, int] = {"tiny": 6, "easy": 7, "medium": 8, "hard": 10}
 """Orders of the customer beside the one in question; naming one blindly is hardly ever right."""
 
 
@@ -83,9 +83,9 @@ class CaseDesk:
         taken = {self._kind(line) for line in main["lines"]}
         for i in range(_OTHERS[self.scene.level]):
             for _ in range(50):
-                # The first of the others is like the one in question: what is done to all
+                # The first three of the others are like the one in question: what is done to all
                 # orders alike is done to one too many.
-                like = {"delivered": "delivered"}.get(status, "pending") if i == 0 else None
+                like = {"delivered": "delivered"}.get(status, "pending") if i < 3 else None
                 other = draw_order(
                     rng, catalogue, self.customer, f"O{number + 5 + 7 * i}", status=like
                 )

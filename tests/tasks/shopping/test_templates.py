@@ -10,7 +10,7 @@ from hexathlon.tasks.shopping.catalogue import Address, open_catalogue, price_ca
 from hexathlon.tasks.shopping.service.policy import Policy, paragraph_of, policy_text, ruling
 from hexathlon.tasks.shopping.settings import cart_line
 from hexathlon.tasks.shopping.tables import Base, Tables, same
-from hexathlon.tasks.shopping.templates.budget import second_total
+from hexathlon.tasks.shopping.templates.second_pricing import second_total
 from hexathlon.tasks.shopping.wording import find_variant
 
 POLICY = Policy(return_days=14, plus_days=7, cash_days=5, late_days=2)
