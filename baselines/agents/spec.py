@@ -48,16 +48,17 @@ def parse_model(text: str) -> ModelSpec:
         return _agent(rest)
     if colon and kind == "endpoint":
         url, _, name = rest.partition("#")
-        if not url.startswith(("http://", "https://")):
-            raise SpecError(f"an endpoint reads 'endpoint:http://host:port/v1#model', got {text!r}")
         if "@" in url or "?" in url:
             raise SpecError(
                 "an endpoint's address must hold no password and no query, since it is stored "
-                "with the results; put the server's key into an environment variable"
+                "with the results; put the server's key into an environment variable and name "
+                "that with --api-key-env"
             )
+        if not url.startswith(("http://", "https://")):
+            raise SpecError(f"an endpoint reads 'endpoint:http://host:port/v1#model', got {text!r}")
         return ModelSpec("endpoint", name, url.rstrip("/"))
     if text.startswith(("http://", "https://")):
-        raise SpecError(f"write 'endpoint:{text}' for a model on a server")
+        raise SpecError("write 'endpoint:' before the address of a model on a server")
     if Path(text).is_dir():
         return ModelSpec("checkpoint", text, text)
     near = difflib.get_close_matches(text, BUILT_IN, n=1)

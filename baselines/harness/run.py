@@ -108,7 +108,8 @@ def resume(run: Path, execution: ExecutionConfig) -> Outcome:
 def stored_config(plan: Mapping[str, Any]) -> EvalConfig:
     """Return the configuration that a plan was made from."""
     try:
-        return EvalConfig(**{**plan["config"], "limits": plan["limits"]})
+        team = plan.get("team", "")
+        return EvalConfig(**{**plan["config"], "limits": plan["limits"], "team": team})
     except (TypeError, ValueError) as error:
         raise UsageError(f"the plan's configuration does not read: {error}") from None
 

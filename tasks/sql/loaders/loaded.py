@@ -67,7 +67,9 @@ class LoadedSource(TaskSource):
     @property
     def root(self) -> Path:
         """The set's folder: the one given, else by its name in HEXATHLON_DATA."""
-        return self._root if self._root is not None else data_folder() / self.folder
+        if self._root is not None:
+            return self._root
+        return data_folder(self.folder) / self.folder
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
         """The number of tasks, of all levels or of one."""
