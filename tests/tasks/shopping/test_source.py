@@ -127,6 +127,7 @@ def test_every_tiny_template_is_sound(tiny, kind):
             assert len(scripts) >= 3, task.id
             for name, script in scripts.items():
                 assert played(env, task.id, script) == 0.0, (task.id, name)
+                assert env.verdict().evidence["faults"], (task.id, name)
 
 
 def test_trivial_shoppers_stay_at_the_floor(tiny):
