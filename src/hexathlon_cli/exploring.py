@@ -28,7 +28,7 @@ from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.task import LEVELS, SPLITS, Task
 from hexathlon.tasks.taskset import build_task
 from hexathlon_cli.output import note, print_table, print_text
-from hexathlon_cli.playing import Sitting
+from hexathlon_cli.sitting import Sitting
 from hexathlon_cli.typed import signature
 
 _SPLITS = tuple(split for split in SPLITS if split != "heldout")

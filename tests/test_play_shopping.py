@@ -7,7 +7,7 @@ import pytest
 
 from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.registry import get_source
-from hexathlon_cli.playing import Sitting, wrapped
+from hexathlon_cli.sitting import Sitting, wrapped
 from hexathlon_cli.typed import ReadingProblem, listed_in, read_line, signature
 from support.shop import cached_in
 
