@@ -46,6 +46,7 @@ Advance = tuple[Any, Status, int, int, int]
 _OPTIONS = ("task", "taskset", "split", "level", "index", "salt")
 _UNBOUNDED_DRAW = 1 << 24
 _TOOLS = TypeAdapter(tuple[ToolSchema, ...])
+_LIMITS = Limits()
 
 
 class Environment(gymnasium.Env[Any, Any]):
@@ -83,10 +84,12 @@ class Environment(gymnasium.Env[Any, Any]):
     what is meant by a term of the verdict, by its name."""
 
     _tools: ClassVar[dict[str, str]] = {}
+    _examples: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._tools = tools_of(cls)
+        cls._examples = tuple(f'{{"name": "{name}", "arguments": {{}}}}' for name in cls._tools)
 
     def __init__(
         self,
@@ -111,13 +114,12 @@ class Environment(gymnasium.Env[Any, Any]):
         self.action_format: ActionFormat = action_format
         self.limits_override = dict(limits or {})
         self.render_mode = render_mode
-        example = '{"name": "%s", "arguments": {}}'
-        examples = [example % name for name in self._tools]
+        examples = self._examples
         text = action_format == "text"
         self.action_space = Unicode(examples=examples) if text else message_space(examples)
         self.observation_space = Unicode() if text else messages_space()
         self._task: Task | None = None
-        self._limits = Limits()
+        self._limits = _LIMITS
         self._table = ToolTable(())
         self._status = Status.ABORTED
         self._verdict: Verdict | None = None

@@ -316,7 +316,7 @@ def test_list_and_show() -> None:
     assert "unbounded" in hexathlon("show", "Toy").stdout
     shown = json.loads(hexathlon("show", FIRST, "--json").stdout)
     assert shown["checks"] == ["toy_count"] and "params" not in shown and "canary" not in shown
-    assert "add AMOUNT" in hexathlon("show", FIRST).stdout
+    assert "add(amount: integer)" in hexathlon("show", FIRST).stdout
 
 
 def test_the_doctor_names_what_is_missing_and_how_to_get_it() -> None:

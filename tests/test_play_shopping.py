@@ -115,6 +115,7 @@ def test_every_tool_has_a_line_of_its_own(tools):
         ("  one two three", ["  one two", "  three"]),
         ("一二三四五六", ["一二三四五", "六"]),
         ("★★ 好 words and", ["★★ 好", "words and"]),
+        ("一二三四五。六", ["一二三四", "五。六"]),
         ("short", ["short"]),
     ],
 )

@@ -64,10 +64,10 @@ def run(arguments: list[str]) -> int:
         code: Any = app(arguments, standalone_mode=False)
         sys.stdout.flush()
         if code == _INTERRUPTED:  # how newer versions of typer report it
-            return _interrupted()
+            return _interrupted(arguments)
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
-        return _interrupted()
+        return _interrupted(arguments)
     except BrokenPipeError:
         # The reader of our output has gone; leave nothing for the interpreter to flush into it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -80,8 +80,9 @@ def run(arguments: list[str]) -> int:
         return int(code)
 
 
-def _interrupted() -> int:
-    typer.echo("interrupted; what was recorded is kept, `hexathlon resume` goes on", err=True)
+def _interrupted(arguments: list[str]) -> int:
+    kept = "; what was recorded is kept, `hexathlon resume` goes on"
+    typer.echo(f"interrupted{kept if arguments[:1] in (['eval'], ['resume']) else ''}", err=True)
     return _INTERRUPTED
 
 

@@ -1,6 +1,5 @@
 """What the commands of `looking` do; imported when they run."""
 
-import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,27 +8,20 @@ from hexathlon.baselines.harness.environments import (
     all_environments,
     environment_for_task,
     find_environment,
-    make_environment,
     open_taskset,
     short,
 )
 from hexathlon.baselines.harness.errors import (
     CommandError,
-    EnvironmentUnavailable,
     ExitCode,
     UsageError,
-    near_miss,
 )
 from hexathlon.baselines.harness.report import Table, percent
-from hexathlon.baselines.limits import TrialLimits
-from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.registry import EnvironmentInfo, missing_extra
 from hexathlon.tasks.errors import TaskError
-from hexathlon.tasks.task import LEVELS, SPLITS, Task
+from hexathlon.tasks.task import SPLITS, Task
 from hexathlon.tasks.taskset import build_task
-from hexathlon_cli.output import note, print_table, print_text
-from hexathlon_cli.sitting import Sitting
-from hexathlon_cli.typed import signature
+from hexathlon_cli.output import note, print_table, print_text, signature
 
 _SPLITS = tuple(split for split in SPLITS if split != "heldout")
 _MISSING, _ENDLESS = "needs", "unbounded"
@@ -120,27 +112,6 @@ def doctor_command(*, as_json: bool) -> int:
     return ExitCode.FINE
 
 
-def play_command(env: str, task: str | None, level: str | None, seed: int) -> int:
-    """Run `hexathlon play`."""
-    if level is not None and level not in LEVELS:
-        raise UsageError(near_miss("level", level, LEVELS))
-    info = find_environment(env)
-    options: dict[str, Any] = {"task": task} if task else {"split": "train"}
-    if level and not task:
-        options["level"] = level
-    try:
-        with contextlib.closing(make_environment(info.id, TrialLimits())()) as world:
-            opening, details = world.reset(seed=seed, options=options)
-            while Sitting(world, opening, details).play():
-                options.pop("task", None)
-                opening, details = world.reset(options={"split": "train", **options})
-    except TaskError as error:
-        raise UsageError(str(error)) from None
-    except EnvFault as error:
-        raise EnvironmentUnavailable(str(error)) from error
-    return ExitCode.FINE
-
-
 def _event(info: EnvironmentInfo) -> dict[str, Any]:
     return {
         "id": info.id,
@@ -189,7 +160,7 @@ def _lines(shown: Mapping[str, Any]) -> list[str]:
     lines = []
     for name, value in shown.items():
         if name == "tools":
-            lines += ["tools:", *(f"  {signature(tool)}  {tool['description']}" for tool in value)]
+            lines += ["tools:", *(f"  {signature(tool)}" for tool in value)]
         elif isinstance(value, dict):
             lines += [f"{name}:", *(f"  {key}: {_flat(item)}" for key, item in value.items())]
         elif isinstance(value, list):

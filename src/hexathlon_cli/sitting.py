@@ -19,6 +19,7 @@ Call a tool as `name words …`, `name key=value …` or in JSON. Names may be s
 /help TOOL  what a tool does    /tools  all of them      /task  what was asked
 /undo       take a turn back    /next   another task     /quit"""
 _NARROWEST = 40
+_CLOSING = "，。；：？！、）”"
 
 
 class Sitting:
@@ -40,7 +41,6 @@ class Sitting:
 
     def play(self) -> bool:
         """Play to the end or until the person leaves; whether another task is wanted."""
-        _show(f"{self._details['task_id']}\n")
         self._show_task()
         self._show_tools()
         _show(_HELP + "\n")
@@ -87,6 +87,8 @@ class Sitting:
             if not found:
                 _show(f"There is no tool {rest!r}; /tools lists them.")
         else:
+            if name != "/help":
+                _show(f"There is no {name!r} here.")
             _show(_HELP)
 
     def _undo(self) -> None:
@@ -98,7 +100,8 @@ class Sitting:
         _show("The last turn is undone.")
 
     def _show_task(self) -> None:
-        _show(f"{self._details['system_prompt']}\n\n{self._opening}\n")
+        details = self._details
+        _show(f"{details['task_id']}\n\n{details['system_prompt']}\n\n{self._opening}\n")
 
     def _show_tools(self) -> None:
         for tool in self._tools:
@@ -148,9 +151,16 @@ def _wrapped_line(line: str, width: int) -> str:
 
 
 def _pieces(text: str) -> list[str]:
-    """Part a text where a line may be broken: after blanks and wide characters."""
+    """Part a text where a line may be broken: after blanks and wide characters.
+
+    A closing mark stays with what it closes.
+    """
     pieces = [""]
     for character in text:
+        if character in _CLOSING and len(pieces) > 1:
+            pieces[-2] += pieces.pop() + character
+            pieces.append("")
+            continue
         pieces[-1] += character
         if character == " " or _columns(character) == 2:
             pieces.append("")

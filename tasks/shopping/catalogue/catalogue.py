@@ -227,7 +227,7 @@ class Catalogue(Families):
             total=len(window),
             page=page,
             pages=-(-len(window) // per_page),
-            count_facets=partial(facet_counts, self._decoder, window),
+            count_facets=partial(facet_counts, self._decoder, window, language),
         )
 
     def rank(

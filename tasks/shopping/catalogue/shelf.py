@@ -10,6 +10,7 @@ from hexathlon.tasks.shopping.catalogue.goods import CATEGORIES, category_code
 from hexathlon.tasks.shopping.catalogue.index import tags_of
 from hexathlon.tasks.shopping.catalogue.records import Decoder
 from hexathlon.tasks.shopping.catalogue.search import Range
+from hexathlon.tasks.shopping.catalogue.text import Language
 
 __all__ = ["COMMON_FILTERS", "facet_counts", "read_filters"]
 
@@ -103,7 +104,7 @@ _SHOWN = ("title", "feature", "option")
 
 
 def facet_counts(
-    decoder: Decoder, window: npt.NDArray[np.int64]
+    decoder: Decoder, window: npt.NDArray[np.int64], language: Language
 ) -> Mapping[str, Mapping[str, int]]:
     """Count the products of a window by category, brand, price, rating and delivery.
 
@@ -117,7 +118,7 @@ def facet_counts(
     codes = layout.codes[window]
     facets = {
         "category": _counts(headers["category"], [item.slug for item in CATEGORIES]),
-        "brand": _counts(headers["brand"], [brand.en for brand in decoder.brands]),
+        "brand": _counts(headers["brand"], [brand[language] for brand in decoder.brands]),
         "price": _counts(
             np.searchsorted(_PRICE_STEPS, layout.least[window], side="right"), _price_labels()
         ),

@@ -23,37 +23,31 @@ def tasks(world: str | None) -> Iterator[Task]:
             yield task
 
 
-def share(cheater, chosen: list[Task]) -> float:
-    env = ShoppingEnv()
-    return sum(played(env, task.id, cheater(task)) for task in chosen) / len(chosen)
+def shares(cheaters, chosen: list[Task]) -> dict[str, float]:
+    """Return how often each is right."""
+    env, won = ShoppingEnv(), dict.fromkeys(cheaters, 0.0)
+    for task in chosen:
+        for name, cheater in cheaters.items():
+            won[name] += played(env, task.id, cheater(task))
+    return {name: score / len(chosen) for name, score in won.items()}
 
 
 def test_cheating_hardly_ever_pays():
-    # All of them together on a few tasks; the slow run tells of each on five hundred.
-    few = list(islice(tasks("store"), 0, 120, 3))
-    shares = {name: share(cheater, few) for name, cheater in SHOPPERS.items()}
-    assert sum(shares.values()) / len(shares) <= FLOOR, shares
-
-
-@pytest.fixture(scope="module")
-def purchases() -> list[Task]:
-    return list(islice(tasks("store"), 500))
-
-
-@pytest.fixture(scope="module")
-def mixed() -> list[Task]:
-    return list(islice(tasks(None), 500))
+    # All of them together on a few tasks; the slow tests tell of each on five hundred.
+    found = shares(SHOPPERS, list(islice(tasks("store"), 0, 120, 3)))
+    assert sum(found.values()) / len(found) <= FLOOR, found
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SHOPPERS)
-def test_shoppers_that_cheat_stay_at_the_floor(purchases, name):
-    assert share(SHOPPERS[name], purchases) <= FLOOR
+def test_each_shopper_that_cheats_stays_at_the_floor_on_500_purchases():
+    found = shares(SHOPPERS, list(islice(tasks("store"), 500)))
+    assert max(found.values()) <= FLOOR, found
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CLERKS)
-def test_clerks_that_cheat_stay_at_the_floor(mixed, name):
-    # What is not theirs counts as not solved, as it does in any run over the event.
+def test_each_clerk_that_cheats_stays_at_the_floor_on_500_tasks():
+    mixed = list(islice(tasks(None), 500))
     served = [task for task in mixed if task.params["world"] == "service"]
-    assert share(CLERKS[name], served) * len(served) / len(mixed) <= FLOOR
+    # What is not theirs counts as not solved, as it does in any run over the event.
+    found = {n: s * len(served) / len(mixed) for n, s in shares(CLERKS, served).items()}
+    assert max(found.values()) <= FLOOR, found
