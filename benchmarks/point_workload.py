@@ -9,6 +9,7 @@ import sqlite3
 import statistics
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
 from hexathlon.tasks.sql.tools import sql_tools
 from hexathlon.tasks.task import Check, Level, Split, Task
 
-__all__ = ["PointSource", "beside_skyrl", "point_selects"]
+__all__ = ["PointSource", "beside_skyrl", "point_selects", "step_over_raw"]
 
 GOLD = "SELECT name FROM item WHERE id = 77"
 POINTS = (3, 141, 592, 653, 897)
@@ -32,23 +33,24 @@ SUBMIT = json.dumps({"name": "submit", "arguments": {"sql": GOLD}})
 class PointSource(TaskSource):
     """One question on the database file at `path`, scored by the strict rule."""
 
-    name, family, version = "points", "sql", "1"
+    family, version = "sql", "1"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, name: str = "points") -> None:
         self.path = path
+        self.name = name
 
     def size(self, split: Split, level: Level | None = None) -> int:
         return 1
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        return str(Address("points", "point", level or "tiny", split, index))
+        return str(Address(self.name, "point", level or "tiny", split, index))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         address = parse_address(task_id)
         return Task(
             id=task_id,
             family="sql",
-            generator="points",
+            generator=self.name,
             version="1",
             level=address.level,
             split=address.split,
@@ -108,6 +110,30 @@ def beside_skyrl(peer: str, rounds: int = 15) -> list[Finding]:
         Finding("times skyrl-gym by the clock", _ratio(ours, theirs, "wall"), "x", least=20),
         Finding("times skyrl-gym by processor time", _ratio(ours, theirs, "cpu"), "x", least=20),
     ]
+
+
+def step_over_raw(rounds: int = 2_000) -> list[Finding]:
+    """A point SELECT through the environment and on raw sqlite3, in turns."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = _database(Path(folder))
+        register_source("point", lambda: PointSource(file, "point"))
+        env = gymnasium.make(
+            "hexathlon/SQL-v0", taskset="point", split="test", limits={"turns": 2 * rounds}
+        )
+        env.reset(seed=0, options={"index": 0})
+        stepped, alone = [], []
+        with closing(sqlite3.connect(file)) as raw:
+            for key in range(rounds):
+                sql = f"SELECT name, price FROM item WHERE id = {key % 50}"
+                start = time.process_time()
+                env.step(QUERY % (key % 50))
+                middle = time.process_time()
+                raw.execute(sql).fetchmany(1_000)
+                stepped.append(middle - start)
+                alone.append(time.process_time() - middle)
+        env.close()
+    over = statistics.median(a - b for a, b in zip(stepped, alone, strict=True))
+    return [Finding("point SELECT over raw sqlite3, median", over * 1e3, "ms", most=0.1)]
 
 
 def _median(rounds: list[_Round], name: str) -> float:

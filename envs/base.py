@@ -431,9 +431,10 @@ class Environment(gymnasium.Env[Any, Any]):
         return self._as_observation(new)
 
     def _answer(self, call: Call | None, text: str, count: int) -> Message:
-        limit = self._limits.observation_chars // count
-        text, cut = cut_middle(scrub(text), max(limit, 200))
-        self._cut_chars += cut
+        limit = max(self._limits.observation_chars // count, 200)
+        if len(text) > limit or not text.isascii():
+            text, cut = cut_middle(scrub(text), limit)
+            self._cut_chars += cut
         return _message("user" if call is None else "tool", text, call.id if call else "")
 
     def _as_observation(self, new: list[Message]) -> Any:

@@ -13,12 +13,13 @@ from hexathlon.baselines.harness.environments import (
 )
 from hexathlon.baselines.harness.errors import (
     CommandError,
+    EnvironmentUnavailable,
     ExitCode,
     UsageError,
 )
 from hexathlon.baselines.harness.report import Table, percent
 from hexathlon.envs.registry import EnvironmentInfo, missing_extra
-from hexathlon.tasks.errors import TaskError
+from hexathlon.tasks.errors import MissingData, TaskError
 from hexathlon.tasks.task import SPLITS, Task
 from hexathlon.tasks.taskset import build_task
 from hexathlon_cli.output import note, print_table, print_text, signature
@@ -140,6 +141,8 @@ def _task(task_id: str) -> dict[str, Any]:
     info = environment_for_task(task_id)
     try:
         task: Task = build_task(task_id)
+    except MissingData as error:
+        raise EnvironmentUnavailable(str(error)) from None
     except TaskError as error:
         raise UsageError(str(error)) from None
     return {

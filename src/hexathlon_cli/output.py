@@ -44,7 +44,9 @@ def print_table(table: "Table") -> None:
         drawn.add_column(table.headings[column], justify=justify, overflow="fold", no_wrap=figures)
     for row in table.rows:
         drawn.add_row(*(Text(_printable(row[column])) for column in shown))
-    console.print(drawn)
+    with console.capture() as drawing:
+        console.print(drawn)
+    print_text(drawing.get())
 
 
 def print_report(run: "ReadRun", *, details: bool, anchors: "Anchors | None" = None) -> None:

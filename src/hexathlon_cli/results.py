@@ -59,7 +59,9 @@ def report(
 
 
 def leaderboard_build(
-    runs: Annotated[list[Path], typer.Argument(help="Run folders; anchors in them are added.")],
+    runs: Annotated[
+        list[Path], typer.Argument(help="Run folders, or folders of them; anchors are added.")
+    ],
     out: Annotated[Path, typer.Option(help="Folder of the site.")] = Path("site"),
     verify: Annotated[
         bool, typer.Option("--verify", help="Replay every trial first; what holds gets a badge.")
