@@ -158,7 +158,8 @@ def _pieces(text: str) -> list[str]:
     pieces = [""]
     for character in text:
         if character in _CLOSING and len(pieces) > 1:
-            pieces[-2] += pieces.pop() + character
+            last = pieces.pop()
+            pieces[-1] += last + character
             pieces.append("")
             continue
         pieces[-1] += character
