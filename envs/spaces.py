@@ -54,12 +54,6 @@ class Unicode(Space[str]):
         self.examples = tuple(text for text in examples if len(text) <= max_length)
         super().__init__(dtype=str, seed=seed)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Unicode":
-        """Copy the random state alone: nothing else changes, and every fork copies its spaces."""
-        clone = copy.copy(self)
-        clone._np_random = copy.deepcopy(self._np_random, memo)
-        return clone
-
     @property
     def is_np_flattenable(self) -> bool:
         """Prose has no useful fixed-size array form."""

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from hexathlon.tasks.registry import get_source
 from hexathlon_cli.app import run
 from hexathlon_cli.typed import ReadingProblem, read_line
 
@@ -77,6 +78,7 @@ def test_missing_data_is_named_with_exit_code_4(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("HEXATHLON_DATA", raising=False)
+    monkeypatch.setattr(get_source("spider"), "_items", {})  # what other tests have read
     assert run(["play", "SQL", "--taskset", "spider"]) == 4
     assert run(["play", "SQL", "--task", "spider/x/easy/dev/00001"]) == 4
     assert capsys.readouterr().err.count("set HEXATHLON_DATA") == 2
