@@ -3,7 +3,7 @@
     python benchmarks/harness_speed.py [--peer PYTHON] [--lm-eval COMMAND] [--repetitions 5]
 
 The workload is a question answered in one turn, and one answered after ten calls of an `add`
-tool; every message, call and result is in the log, which survives a kill. Ours is played twice:
+tool; every message, call and result is in the log. Ours is played twice:
 `script` is `hexathlon eval agent:oracle`, `model` the agent for language models before an engine
 that replies at once, which is what inspect_ai's mock model is. Each run is a fresh process; runs
 alternate, and what is compared is processor time, since cores are shared.
