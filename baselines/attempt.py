@@ -165,7 +165,7 @@ class Attempt:
             self.steps.append(
                 {**step, "observation": "\n\n".join(new), "reward": 0.0, "status": "completed"}
             )
-            self.final_state = env.final_state()
+            self.final_state = yield Do(env.final_state)
             self.fault, self.stop = classify(error), Status.ERROR_JUDGE
             return
         self.env_s += time.perf_counter() - begun
@@ -189,9 +189,9 @@ class Attempt:
         if waits(env) and (not self.steps or self.steps[-1]["status"] == Status.ONGOING):
             # Stopped from outside, so the environment has not gathered its final state itself.
             yield Do(lambda: env.wait(env.conclude()), env.conclude)
-        self.final_state = env.final_state()
+        self.final_state = yield Do(env.final_state)
         try:
-            self.verdict = env.verdict()
+            self.verdict = yield Do(env.verdict)
         except VerifierFault as error:
             self.fault, self.stop = classify(error), Status.ERROR_JUDGE
         self.grade_s = time.perf_counter() - begun

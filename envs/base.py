@@ -8,11 +8,12 @@ snapshots. The text that the agent sees is a function of (task, seed) and of its
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import Any, ClassVar, Literal, Self
 
 import gymnasium
 import numpy as np
 from gymnasium.error import Error, ResetNeeded
+from pydantic import TypeAdapter
 
 from hexathlon.envs.errors import ForkUnsupported, ToolError, UnknownOption, VerifierFault
 from hexathlon.envs.messages import (
@@ -33,7 +34,7 @@ from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import parse_address
-from hexathlon.tasks.task import Level, Limits, Split, Task
+from hexathlon.tasks.task import Level, Limits, Split, Task, ToolSchema
 from hexathlon.tasks.taskset import shared_taskset
 
 __all__ = ["ActionFormat", "Environment"]
@@ -42,6 +43,7 @@ ActionFormat = Literal["text", "message"]
 
 _OPTIONS = ("task", "taskset", "split", "level", "index", "salt")
 _UNBOUNDED_DRAW = 1 << 24
+_TOOLS = TypeAdapter(tuple[ToolSchema, ...])
 
 
 class Environment(gymnasium.Env[Any, Any]):
@@ -115,6 +117,8 @@ class Environment(gymnasium.Env[Any, Any]):
         self._verdict: Verdict | None = None
         self._transcript = Transcript(())
         self._turn = self._tool_errors = self._cut_chars = self._episode_seed = 0
+        self._stream: np.random.Generator | None = None
+        self._stream_of: tuple[str, int] | None = None
 
     # What an author writes ---------------------------------------------------------------------
 
@@ -233,7 +237,7 @@ class Environment(gymnasium.Env[Any, Any]):
             task=self.task,
             limits=self._limits,
             seed=self._episode_seed,
-            rng=copy.deepcopy(self.np_random.bit_generator.state),
+            rng=None if self._stream is None else self._stream.bit_generator.state,
             status=self._status,
             verdict=self._verdict,
             transcript=tuple(self._transcript.entries),
@@ -254,9 +258,11 @@ class Environment(gymnasium.Env[Any, Any]):
         self._status, self._verdict = state.status, state.verdict
         self._transcript = Transcript(state.transcript)
         self._turn, self._tool_errors, self._cut_chars = state.counters
-        bits = np.random.PCG64()
-        bits.state = copy.deepcopy(state.rng)
-        self._np_random = np.random.Generator(bits)
+        self._stream, self._stream_of = None, (state.task.id, state.seed)
+        if state.rng is not None:
+            bits = np.random.PCG64()
+            bits.state = state.rng
+            self._stream = np.random.Generator(bits)
         self.load(state.payload)
 
     def fork(self, n: int = 1) -> list[Self]:
@@ -332,8 +338,21 @@ class Environment(gymnasium.Env[Any, Any]):
         self._table = ToolTable(task.tools)
         self._status, self._verdict = Status.ONGOING, None
         self._turn = self._tool_errors = self._cut_chars = 0
-        # The episode's own stream: a function of (task, seed), however the task was chosen.
-        self._np_random = generator_for("episode", task.id, self._episode_seed)
+        self._stream, self._stream_of = None, (task.id, self._episode_seed)
+
+    @property
+    def _np_random(self) -> np.random.Generator | None:
+        """The episode's own stream: a function of (task, seed), however the task was chosen.
+
+        Made at first need, as many episodes never draw; None before the first task.
+        """
+        if self._stream is None and self._stream_of is not None:
+            self._stream = generator_for("episode", *self._stream_of)
+        return self._stream
+
+    @_np_random.setter
+    def _np_random(self, stream: np.random.Generator | None) -> None:
+        self._stream = stream
 
     def _open_turn(self, action: Any) -> Action:
         if self._status is not Status.ONGOING:
@@ -362,7 +381,8 @@ class Environment(gymnasium.Env[Any, Any]):
             self._tool_errors += 1
             return f"Error: {problem or f'{call.name} is not available here.'}"
         try:
-            return cast("str", getattr(self, method)(**call.arguments))
+            answer: str = getattr(self, method)(**call.arguments)
+            return answer
         except ToolError as error:
             self._tool_errors += 1
             return f"Error: {error}"
@@ -402,7 +422,7 @@ class Environment(gymnasium.Env[Any, Any]):
             "task_hash": task.hash,
             "seed": self._episode_seed,
             "system_prompt": self.system_prompt,
-            "tools": tuple(schema.model_dump() for schema in task.tools),
+            "tools": _TOOLS.dump_python(task.tools),
             "status": self._status.value,
             "reward_terms": {},
             "turn": 0,
@@ -419,7 +439,7 @@ class Environment(gymnasium.Env[Any, Any]):
 
 
 def _message(role: str, content: str, call_id: str = "") -> Message:
-    return Message(role=role, content=content, tool_calls=(), tool_call_id=call_id)
+    return {"role": role, "content": content, "tool_calls": (), "tool_call_id": call_id}
 
 
 def _rendered(message: Message) -> str:

@@ -10,6 +10,7 @@ import gzip
 import json
 import math
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,7 @@ class PageWriter:
             rejected=rejected,
             overview=_overview(boards),
             trials=sum(submission.summary.records for submission in submissions),
+            teams=_teams(submissions),
         )
 
     def submission(self, run: Submission, *, data: bool) -> None:
@@ -157,6 +159,11 @@ class PageWriter:
         return target
 
 
+def _teams(submissions: Sequence[Submission]) -> dict[str, int]:
+    """Return the number of submissions of each team, reference agents left out."""
+    return Counter(s.team for s in submissions if s.team and s.reference is None)
+
+
 _CARD = {
     "model": "Model",
     "limits": "Limits",
@@ -217,7 +224,9 @@ def _row_json(row: Row) -> dict[str, Any]:
         "name": row.submission.name,
         "plan_hash": row.submission.plan["plan_hash"],
         "head": row.submission.head,
+        "team": row.submission.team,
         "verified": row.submission.verified,
+        "rerun_by": list(row.submission.rerun_by),
         "best": row.best,
         "worst": row.worst,
         "unranked": row.unranked,

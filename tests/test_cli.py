@@ -22,7 +22,8 @@ from hexathlon_cli.app import run
 from support.chat_server import ChatServer
 from support.events import FIRST, TOY, register_toy, unregister
 
-ROOT = Path(__file__).resolve().parents[1]
+TESTS = Path(__file__).resolve().parent
+"""Where `python -m support.toy_command` is found."""
 TOY_COMMAND = (sys.executable, "-m", "support.toy_command")
 DEADLINE = 60.0
 
@@ -31,7 +32,7 @@ def hexathlon(*arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run the command with the toy event; a traceback is always a defect."""
     done = subprocess.run(
         [*TOY_COMMAND, *arguments],
-        cwd=ROOT,
+        cwd=TESTS,
         capture_output=True,
         text=True,
         timeout=DEADLINE,
@@ -157,6 +158,9 @@ BAD = [
     (("eval", "agent:oracle", "--envs", "Toy"), "--out DIR"),
     (("eval", "agent:oracle", "--envs", "Toi", "--out", "x"), "did you mean 'Toy'"),
     (("eval", "agent:oracel", "--envs", "Toy", "--out", "x"), "Did you mean 'oracle'"),
+    (("eval", "agent:oracel", "--envs", "Toy", "--dry-run"), "Did you mean 'oracle'"),
+    (("eval", "agent:noop", "--envs", "Toi", "--dry-run"), "did you mean 'Toy'"),
+    (("eval", "agent:noop", "--envs", "Toy", "--team", "x" * 81, "--out", "x"), "80 characters"),
     (("eval", "agent:noop", "--envs", "Toy", "--split", "tets", "--out", "x"), "'test'"),
     (("eval", "agent:noop", "--envs", "Toy", "--tasks", "many", "--out", "x"), "integer"),
     (("eval", "--config", "none.toml"), "cannot read the configuration"),
@@ -192,6 +196,63 @@ def test_bad_input_gives_exit_code_1_and_the_mend(
     assert run(list(arguments)) == 1
     assert said in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "endpoint:https://me:s3cret@host/v1#m",
+        "endpoint:me:s3cret@host/v1#m",
+        "endpoint:https://host/v1?key=s3cret#m",
+        "https://me:s3cret@host/v1",
+    ],
+)
+@pytest.mark.parametrize("flag", [("--dry-run",), ("--out", "run")], ids=["dry", "real"])
+@pytest.mark.usefixtures("toy_event")
+def test_a_password_in_an_address_is_neither_stored_nor_shown(
+    model: str, flag: tuple[str, ...], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert run(["eval", model, "--envs", "Toy", *flag]) == 1
+    shown = capsys.readouterr()
+    assert "endpoint" in shown.err and "s3cret" not in shown.err + shown.out
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("toy_event")
+def test_the_team_stands_in_the_plan_and_survives_resuming(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    what = ("--envs", "cli/Toy-v0", "--tasks", "2", "--out", str(out))
+    assert run(["eval", "agent:oracle", *what, "--team", "North"]) == 0
+    plan = json.loads((out / "plan.json").read_text())
+    assert plan["team"] == "North" and "team" not in plan["config"]
+    assert run(["resume", str(out)]) == 0
+    capsys.readouterr()
+    assert run(["eval", "agent:oracle", *what, "--team", "South"]) == 1
+    assert "team ('North' there, 'South' now)" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("toy_event")
+def test_the_list_says_what_is_missing_instead_of_failing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for folder in (None, tmp_path):
+        monkeypatch.delenv("HEXATHLON_DATA", raising=False)
+        if folder is not None:
+            monkeypatch.setenv("HEXATHLON_DATA", str(folder))
+        assert run(["list"]) == 0
+        shown = capsys.readouterr().out
+        assert re.search(r"SQL +chinook +– +– +37", shown)
+        assert re.search(r"SQL +sql +∞ +1,098 +1,098", shown)
+        assert re.search(r"SQL +spider .*spider", shown)
+        assert run(["list", "--json"]) == 0
+        events = {event["id"]: event for event in json.loads(capsys.readouterr().out)}
+        sizes = events["hexathlon/SQL-v0"]["sizes"]
+        assert "HEXATHLON_DATA" in sizes["bird"]["needs"] or "bird" in sizes["bird"]["needs"]
+        assert sizes["dbbench"] == {"train": 0, "dev": 0, "test": 300}
 
 
 def test_the_process_itself_shows_the_message_alone() -> None:
@@ -234,7 +295,7 @@ def test_too_much_without_a_score_gives_exit_code_2(
 def test_an_interrupted_run_is_continued(tmp_path: Path) -> None:
     flags = ("--envs", "Toy", "--tasks", "40", "--seeds", "100", "--out", str(tmp_path / "run"))
     process = subprocess.Popen(
-        [*TOY_COMMAND, "eval", "agent:oracle", *flags], cwd=ROOT, stderr=subprocess.PIPE, text=True
+        [*TOY_COMMAND, "eval", "agent:oracle", *flags], cwd=TESTS, stderr=subprocess.PIPE, text=True
     )
     file = tmp_path / "run" / "records.jsonl"
     deadline = time.monotonic() + DEADLINE
@@ -280,7 +341,7 @@ def read_until(terminal: int, wanted: str, seen: list[str]) -> None:
 def test_play_on_a_terminal() -> None:
     terminal, other = pty.openpty()
     command = [*TOY_COMMAND, "play", "Toy", "--task", FIRST]
-    process = subprocess.Popen(command, cwd=ROOT, stdin=other, stdout=other, stderr=other)
+    process = subprocess.Popen(command, cwd=TESTS, stdin=other, stdout=other, stderr=other)
     os.close(other)
     seen: list[str] = []
     try:
@@ -308,7 +369,7 @@ def test_play_on_a_terminal() -> None:
 def test_play_ends_with_its_input() -> None:
     done = subprocess.run(
         [*TOY_COMMAND, "play", "Toy", "--task", FIRST],
-        cwd=ROOT, input="add amount=2\n", capture_output=True, text=True, timeout=DEADLINE,
+        cwd=TESTS, input="add amount=2\n", capture_output=True, text=True, timeout=DEADLINE,
         check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")

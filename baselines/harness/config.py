@@ -75,6 +75,9 @@ class EvalConfig(_Config):
     prompt_suffix: str = ""
     """Appended to every system prompt."""
 
+    team: str = Field(default="", max_length=80)
+    """Who submits the run, shown on the leaderboard; says nothing of what is run."""
+
 
 class ExecutionConfig(_Config):
     """How it is run; does not change what a record says, clocks and retries apart."""

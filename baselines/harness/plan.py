@@ -73,7 +73,8 @@ def build_plan(
         "price_table": model.price_table,
         "code": code_state(),
         "hardware": hardware(),
-        "config": config.model_dump(mode="json", exclude={"limits"}),
+        "config": config.model_dump(mode="json", exclude={"limits", "team"}),
+        **({"team": config.team} if config.team else {}),
         "execution": execution.model_dump(mode="json", exclude={"salt_file", "api_key_env"}),
     }
 

@@ -21,6 +21,7 @@ from hexathlon.evaluators.records import (
     check_chain,
     read_records,
 )
+from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.task import Task
 from hexathlon.tasks.taskset import TaskSet
@@ -89,7 +90,11 @@ def _judged(record: dict[str, Any], sets: Mapping[tuple[str, str], TaskSet]) -> 
 
 
 def _verdict(task: Task, record: Mapping[str, Any]) -> dict[str, Any]:
-    verdict = verify(task, record["final_state"], transcript_of(record))
+    lost = _lost(record["final_state"])
+    if lost:
+        verdict = Verdict(score=0.0, status="unscored")
+    else:
+        verdict = verify(task, record["final_state"], transcript_of(record))
     scored = verdict.status == "scored"
     stop = record["stop"]
     if scored and stop == Status.ERROR_JUDGE:
@@ -98,13 +103,18 @@ def _verdict(task: Task, record: Mapping[str, Any]) -> dict[str, Any]:
         "stop": stop if scored else Status.ERROR_JUDGE.value,
         "status": verdict.status,
         "cause": None if scored else "judge",
-        "error": None,
+        "error": f"the final state was lost: {lost}" if lost else None,
         "reward": verdict.score if scored else None,
         "partial": verdict.partial if scored else None,
         "terms": dict(verdict.terms),
         "evidence": dict(verdict.evidence),
         "checks": checks_of(task),
     }
+
+
+def _lost(final_state: Mapping[str, Any]) -> str:
+    """Return why there is no final state to judge; a worker that was killed leaves none."""
+    return str(final_state["lost"]) if set(final_state) == {"lost"} else ""
 
 
 def transcript_of(record: Mapping[str, Any]) -> list[Message]:

@@ -8,7 +8,6 @@ import typer
 __all__ = ["eval_", "resume"]
 
 _MODEL = "agent:NAME, endpoint:URL#NAME or a checkpoint directory."
-_WHAT, _LIMITS, _HOW = "What is run", "Limits of one trial", "How it is run"
 
 
 def eval_(
@@ -46,6 +45,9 @@ def eval_(
     ] = None,
     prompt_suffix: Annotated[
         str | None, typer.Option(help="Appended to every system prompt.")
+    ] = None,
+    team: Annotated[
+        str | None, typer.Option(help="Who submits the run; shown on the leaderboard.")
     ] = None,
     limit_turns: Annotated[int | None, typer.Option(help="Assistant turns.")] = None,
     limit_output_tokens: Annotated[int | None, typer.Option(help="Completion tokens.")] = None,

@@ -15,6 +15,7 @@ from hexathlon.baselines.harness.environments import (
     short,
 )
 from hexathlon.baselines.harness.errors import (
+    CommandError,
     EnvironmentUnavailable,
     ExitCode,
     UsageError,
@@ -31,19 +32,36 @@ from hexathlon.tasks.taskset import build_task
 from hexathlon_cli.output import note, print_table, print_text
 
 _SPLITS = tuple(split for split in SPLITS if split != "heldout")
+_MISSING, _ENDLESS = "needs", "unbounded"
 
 
 def list_command(*, as_json: bool) -> int:
     """Run `hexathlon list`."""
-    events = [_event(info) for info in all_environments()]
+    infos = all_environments()
+    events = [_event(info) for info in infos]
+    sizes = [{name: _sizes(info, name) for name in info.tasksets} for info in infos]
     if as_json:
-        print_text(json.dumps(events, indent=2, ensure_ascii=False))
+        shown = [{**event, "sizes": size} for event, size in zip(events, sizes, strict=True)]
+        print_text(json.dumps(shown, indent=2, ensure_ascii=False))
         return ExitCode.FINE
-    rows = tuple(
-        (e["id"], e["title"], ", ".join(e["tasksets"]), e["install"] or "") for e in events
+    rows = tuple((e["id"], e["title"], e["install"] or "") for e in events)
+    print_table(Table("Events", ("id", "what", "needs"), rows))
+    held = tuple(
+        (event["name"], name, *_counts(counts))
+        for event, size in zip(events, sizes, strict=True)
+        for name, counts in size.items()
     )
-    print_table(Table("Events", ("id", "what", "task sets", "needs"), rows))
+    print_table(Table("Task sets", ("event", "--taskset", *_SPLITS, "needs"), held))
+    print_text("More of one: `hexathlon show SQL`. Be the agent yourself: `hexathlon play SQL`.")
     return ExitCode.FINE
+
+
+def _counts(sizes: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a set's row: tasks by split, and what is missing."""
+    if _MISSING in sizes:
+        return (*("" for _ in _SPLITS), str(sizes[_MISSING]))
+    found = (sizes[split] for split in _SPLITS)
+    return (*("∞" if n == _ENDLESS else f"{n:,}" if n else "–" for n in found), "")
 
 
 def show_command(name: str, *, as_json: bool) -> int:
@@ -195,12 +213,15 @@ def _event(info: EnvironmentInfo) -> dict[str, Any]:
 
 def _sizes(info: EnvironmentInfo, taskset: str) -> dict[str, Any]:
     sizes: dict[str, Any] = {}
+    install = missing_extra(info)
+    if install:
+        return {_MISSING: install}
     for split in _SPLITS:
         try:
             tasks = open_taskset(info, taskset, split, None, None)
-        except EnvironmentUnavailable as error:
-            return {"not here:": str(error)}
-        sizes[split] = "unbounded" if tasks.size is None else tasks.size
+        except CommandError as error:
+            return {_MISSING: str(error)}
+        sizes[split] = _ENDLESS if tasks.size is None else tasks.size
     return sizes
 
 
@@ -240,6 +261,8 @@ def _lines(shown: Mapping[str, Any]) -> list[str]:
 
 def _flat(value: Any) -> str:
     if isinstance(value, dict):
+        if _MISSING in value:
+            return str(value[_MISSING])
         return ", ".join(f"{key} {item}" for key, item in value.items())
     return str(value)
 

@@ -59,7 +59,7 @@ def print_report(run: "ReadRun", *, details: bool, anchors: "Anchors | None" = N
 
 
 def _is_figure(cell: str) -> bool:
-    return not cell or cell[0].isdigit() or cell[0] in "-–"
+    return not cell or cell[0].isdigit() or cell[0] in "-–∞"
 
 
 def _printable(text: str) -> str:
