@@ -1,1 +1,1 @@
-"""The learner: token streams in, better parameters out; it knows no algorithm and no environment."""
+"""The learner: token streams in, better parameters out, and no algorithm or environment known."""

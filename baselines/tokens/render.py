@@ -41,7 +41,7 @@ class ChatRenderer:
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
         ending = self._after_stand_in([], (), prompt=False)
-        ids = self._encode(ending)
+        ids = self.encode(ending)
         special = set(tokenizer.all_special_ids)
         self.end_of_turn: int | None = ids[0] if ids and ids[0] in special else None
         """The token with which the template ends an assistant's turn, where it is a special one."""
@@ -61,7 +61,7 @@ class ChatRenderer:
             TemplateError: The template refuses the messages.
         """
         text = self._render([dict(message) for message in messages], tools, prompt=True)
-        return [Segment("prompt", tuple(self._encode(text)))]
+        return [Segment("prompt", tuple(self.encode(text)))]
 
     def extend(
         self,
@@ -96,7 +96,8 @@ class ChatRenderer:
         text: str = self.tokenizer.decode(list(ids), skip_special_tokens=False)
         return text
 
-    def _encode(self, text: str) -> list[int]:
+    def encode(self, text: str) -> list[int]:
+        """Return the tokens of a text, without any that a template would add."""
         ids: list[int] = self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
         return ids
 

@@ -89,17 +89,17 @@ def test_appending_gives_what_rendering_the_whole_gives(name):
     renderer = ChatRenderer(made)
     conversation = Conversation(renderer)
     messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Rows?"}]
-    assert conversation.open(messages) == renderer._encode(
+    assert conversation.open(messages) == renderer.encode(
         made.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
     )
     for number in range(3):
         messages.append({"role": "assistant", "content": f"look {number}"})
-        ids = [*renderer._encode(f"look {number}"), renderer.end_of_turn]
+        ids = [*renderer.encode(f"look {number}"), renderer.end_of_turn]
         conversation.say(reply(ids))
         messages.append({"role": "user", "content": f"{number} rows"})
         found = conversation.hear(messages[-1:])
         whole = made.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-        assert found == renderer._encode(whole)
+        assert found == renderer.encode(whole)
 
 
 @pytest.mark.parametrize("name", ["reasoning", "headers", "instruct", "bars"])
@@ -121,7 +121,7 @@ def test_reasoning_stays_as_it_was_sampled():
     renderer = ChatRenderer(made)
     conversation = Conversation(renderer)
     conversation.open([{"role": "user", "content": "Rows?"}])
-    ids = [*renderer._encode("hm\n</think>\n\n4"), renderer.end_of_turn]
+    ids = [*renderer.encode("hm\n</think>\n\n4"), renderer.end_of_turn]
     conversation.say(reply(ids))
     conversation.hear([{"role": "user", "content": "Sure?"}])
     assert "hm\n</think>" in made.decode(conversation.ids)
