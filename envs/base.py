@@ -37,9 +37,11 @@ from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import Level, Limits, Split, Task, ToolSchema
 from hexathlon.tasks.taskset import shared_taskset
 
-__all__ = ["ActionFormat", "Environment"]
+__all__ = ["ActionFormat", "Advance", "Environment", "info_of"]
 
 ActionFormat = Literal["text", "message"]
+Advance = tuple[Any, Status, int, int, int]
+"""The new observation, the status, and the counts of turns, tool errors and characters cut."""
 
 _OPTIONS = ("task", "taskset", "split", "level", "index", "salt")
 _UNBOUNDED_DRAW = 1 << 24
@@ -216,10 +218,29 @@ class Environment(gymnasium.Env[Any, Any]):
             ResetNeeded: The episode has ended.
             EnvFault: The infrastructure failed.
         """
+        return self.outcome(self.advance(action)[0])
+
+    def advance(self, action: Any) -> Advance:
+        """Take one assistant turn without putting together what `step` returns.
+
+        For callers that step many environments: `outcome` and `info_of` make the rest of it, at
+        once for an episode that has ended, and whenever somebody looks for one that goes on.
+        """
         turn = self._open_turn(action)
         if turn.calls:
-            return self._close_turn([(call, self._run(call)) for call in turn.calls])
-        return self._close_turn([(None, self.on_text(turn.text))])
+            observation = self._settle([(call, self._run(call)) for call in turn.calls])
+        else:
+            observation = self._settle([(None, self.on_text(turn.text))])
+        return observation, self._status, self._turn, self._tool_errors, self._cut_chars
+
+    def outcome(self, observation: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return what `step` returns after a turn that gave this observation."""
+        status = self._status
+        if status is Status.ONGOING:
+            return observation, 0.0, False, False, self._step_info({})
+        verdict = self.verdict()
+        info = self._step_info(dict(verdict.terms))
+        return observation, float(verdict.score), status.terminated, status.truncated, info
 
     def render(self) -> str | None:
         """Return the transcript as text in `ansi` mode."""
@@ -390,19 +411,18 @@ class Environment(gymnasium.Env[Any, Any]):
     def _close_turn(
         self, answers: Sequence[tuple[Call | None, str]]
     ) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        new = [self._answer(call, text, len(answers)) for call, text in answers]
+        return self.outcome(self._settle(answers))
+
+    def _settle(self, answers: Sequence[tuple[Call | None, str]]) -> Any:
+        """Record the answers, judge the episode if it ends here, and return the observation."""
+        count = len(answers)
+        new = [self._answer(call, text, count) for call, text in answers]
         self._transcript.entries.extend(new)
         if self._status is Status.ONGOING and self._turn >= self._limits.turns:
             self._status = Status.TRUNCATED_TURNS
-        reward, terms = 0.0, {}
-        if self._status is not Status.ONGOING:
-            verdict = self.verdict()
-            if verdict.status == "unscored":
-                self._status = Status.ERROR_JUDGE
-            reward, terms = float(verdict.score), dict(verdict.terms)
-        status = self._status
-        observation = self._as_observation(new)
-        return observation, reward, status.terminated, status.truncated, self._step_info(terms)
+        if self._status is not Status.ONGOING and self.verdict().status == "unscored":
+            self._status = Status.ERROR_JUDGE
+        return self._as_observation(new)
 
     def _answer(self, call: Call | None, text: str, count: int) -> Message:
         limit = self._limits.observation_chars // count
@@ -429,13 +449,20 @@ class Environment(gymnasium.Env[Any, Any]):
         }
 
     def _step_info(self, terms: dict[str, float]) -> dict[str, Any]:
-        return {
-            "status": self._status.value,
-            "reward_terms": terms,
-            "turn": self._turn,
-            "tool_errors": self._tool_errors,
-            "cut_chars": self._cut_chars,
-        }
+        return info_of(self._status, self._turn, self._tool_errors, self._cut_chars, terms)
+
+
+def info_of(
+    status: Status, turn: int, tool_errors: int, cut_chars: int, terms: dict[str, float]
+) -> dict[str, Any]:
+    """Return the info of a step."""
+    return {
+        "status": status._value_,  # what `value` looks up by way of a descriptor
+        "reward_terms": terms,
+        "turn": turn,
+        "tool_errors": tool_errors,
+        "cut_chars": cut_chars,
+    }
 
 
 def _message(role: str, content: str, call_id: str = "") -> Message:

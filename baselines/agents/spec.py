@@ -47,18 +47,9 @@ def parse_model(text: str) -> ModelSpec:
     if colon and kind == "agent":
         return _agent(rest)
     if colon and kind == "endpoint":
-        url, _, name = rest.partition("#")
-        if "@" in url or "?" in url:
-            raise SpecError(
-                "an endpoint's address must hold no password and no query, since it is stored "
-                "with the results; put the server's key into an environment variable and name "
-                "that with --api-key-env"
-            )
-        if not url.startswith(("http://", "https://")):
-            raise SpecError(f"an endpoint reads 'endpoint:http://host:port/v1#model', got {text!r}")
-        return ModelSpec("endpoint", name, url.rstrip("/"))
+        return _endpoint(rest)
     if text.startswith(("http://", "https://")):
-        raise SpecError("write 'endpoint:' before the address of a model on a server")
+        raise SpecError(f"write 'endpoint:{_safe(text)}' for a model on a server")
     if Path(text).is_dir():
         return ModelSpec("checkpoint", text, text)
     near = difflib.get_close_matches(text, BUILT_IN, n=1)
@@ -67,6 +58,27 @@ def parse_model(text: str) -> ModelSpec:
         f"MODEL must be agent:NAME, endpoint:URL#NAME or a checkpoint directory, got {text!r}, "
         f"and there is no such directory.{hint}"
     )
+
+
+def _endpoint(rest: str) -> ModelSpec:
+    url, _, name = _safe(rest).partition("#")
+    if not url.startswith(("http://", "https://")):
+        raise SpecError(
+            f"an endpoint reads 'endpoint:http://host:port/v1#model', got 'endpoint:{rest}'"
+        )
+    return ModelSpec("endpoint", name, url.rstrip("/"))
+
+
+def _safe(address: str) -> str:
+    """Return an address that may be stored and shown: one without user, password and query."""
+    url = address.partition("#")[0]
+    if "@" in url or "?" in url:
+        raise SpecError(
+            "an endpoint's address must hold no password and no query, since it is stored "
+            "with the results; put the server's key into an environment variable and name "
+            "that with --api-key-env"
+        )
+    return address
 
 
 def _agent(rest: str) -> ModelSpec:

@@ -114,13 +114,23 @@ def anchor_folders(run: Path) -> list[Path]:
 
 
 def tables(run: ReadRun, anchors: Anchors, *, details: bool = True) -> list[Table]:
-    """Return the tables of a report: scores first, then parts, faults and usage."""
-    made = [_scores(run, anchors), _missing_evidence(run)]
+    """Return the tables of a report: scores first, then parts, faults and usage.
+
+    Without details, only the scores, what is missing if anything is, and what models used.
+    """
+    envs = run.summary.envs
+    made = [_scores(run, anchors)]
     if details:
-        made += [_parts(env, "level", env.levels) for env in run.summary.envs]
-        made += [_parts(env, "template", env.templates) for env in run.summary.envs]
-    made += [_endings(run), _usage(run)]
-    return [table for table in made if table.rows]
+        made.append(_missing_evidence(run))
+        made += [_parts(env, "level", env.levels) for env in envs]
+        made += [_parts(env, "template", env.templates) for env in envs]
+        made += [_endings(run), _usage(run)]
+        return [table for table in made if table.rows]
+    if any(env.score.unscored or env.score.infra or env.tally.flags for env in envs):
+        made += [_missing_evidence(run), _endings(run)]
+    if any(env.tally.usage for env in envs):
+        made.append(_usage(run))
+    return made
 
 
 def markdown(run: ReadRun, anchors: Anchors) -> str:

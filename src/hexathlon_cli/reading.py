@@ -1,8 +1,9 @@
 """What the commands of `results` do; imported when they run."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from hexathlon.baselines.harness.environments import short
 from hexathlon.baselines.harness.errors import ExitCode, UsageError, near_miss
@@ -123,8 +124,39 @@ def leaderboard_command(runs: Sequence[Path], out: Path, *, verify: bool) -> int
             page = build(everything, out, verified=verified, progress=tick)
         except (BuildError, OSError) as error:
             raise UsageError(str(error)) from None
+    _print_boards(page.parent)
     print_text(f"Leaderboard: {page}")
     return ExitCode.FINE
+
+
+def _print_boards(site: Path) -> None:
+    """Print the boards of a built site, and what was rejected."""
+    from hexathlon.leaderboard.build import MARK
+
+    data = json.loads((site / MARK).read_bytes())
+    headings = ("rank", "submission", "by", "score", "95% interval", "norm.", "tasks", "trials", "")
+    for board in data["boards"]:
+        rows = tuple(_board_row(row) for row in board["rows"])
+        print_table(Table(f"{board['title']}, version {board['version']}", headings, rows))
+    for fault in data["rejected"]:
+        note(f"rejected: {fault['run']}: {fault['reason']}")
+
+
+def _board_row(row: Mapping[str, Any]) -> tuple[str, ...]:
+    best, worst = row["best"], row["worst"]
+    rank = "–" if best is None else str(best) if best == worst else f"{best}–{worst}"
+    known = row["low"] is not None
+    return (
+        rank,
+        row["name"],
+        row["team"],
+        percent(row["score"]),
+        span(row["low"], row["high"]) if known else "",
+        percent(row["normalised"]),
+        f"{row['tasks']:,}",
+        f"{row['trials']:,}",
+        row["reference"] or row["unranked"] or "",
+    )
 
 
 def _verified(runs: Sequence[Path]) -> list[Path]:

@@ -1,5 +1,6 @@
 """Templates about order within groups: ranks, running figures, changes, first and next rows."""
 
+from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.programs.expressions import (
     Binary,
     Call,
@@ -169,13 +170,16 @@ def top_per_group(scene: Scene) -> Draft:
         (
             f"For each {dim.each}, find the {lead} {noun} by the total {measure.text} of the "
             f"{fact.phrase}.",
-            f"Consider the {fact.phrase}. Which are, within each {dim.each}, the {lead} {noun} by "
-            f"total {measure.text}?",
+            f"Consider the {fact.phrase}. Within each {dim.each}, which are the {lead} {noun} by "
+            f"total {measure.text}?"
+            if count > 1
+            else f"Consider the {fact.phrase}. Within each {dim.each}, which is the {lead} {noun} "
+            f"by total {measure.text}?",
         ),
         (
-            f"The place of a {member.table.noun} is one more than the number of those with a "
-            f"larger total in the same group; keep places 1 to {count}, so that ties may give more "
-            "rows."
+            f"The place of {with_article(member.table.noun)} is one more than the number of those "
+            f"with a larger total in the same group; keep places 1 to {count}, so that ties may "
+            "give more rows."
             if count > 1
             else "Where several share the largest total of a group, give them all.",
             f"{fact.child.table.plural.capitalize()} without a value for the {measure.text} do not "
