@@ -103,6 +103,9 @@ def save_policy(path: Path, model: Any, tokenizer: Any) -> None:
     """Write a checkpoint directory; an interrupted write leaves none under the name."""
     import shutil
 
+    from hexathlon.baselines.engines.local.loading import quiet
+
+    quiet()
     part = path.with_name(path.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)

@@ -6,7 +6,14 @@ from typing import Any, NamedTuple
 
 from hexathlon.baselines.engines.errors import EngineMissing
 
-__all__ = ["Checkpoint", "CheckpointError", "load_checkpoint", "load_tokenizer", "require_torch"]
+__all__ = [
+    "Checkpoint",
+    "CheckpointError",
+    "load_checkpoint",
+    "load_tokenizer",
+    "quiet",
+    "require_torch",
+]
 
 
 class CheckpointError(Exception):
@@ -88,6 +95,7 @@ def load_checkpoint(path: Path, *, dtype: str = "auto", device: str = "auto") ->
     import torch
     from transformers import AutoModelForCausalLM
 
+    quiet()
     tokenizer = load_tokenizer(path)
     place = device if device != "auto" else ("cuda" if torch.cuda.is_available() else "cpu")
     kind = ("float32" if place == "cpu" else "auto") if dtype == "auto" else dtype
@@ -105,6 +113,13 @@ def load_checkpoint(path: Path, *, dtype: str = "auto", device: str = "auto") ->
     placed: Any = model
     context = int(getattr(model.config, "max_position_embeddings", 0) or 4096)
     return Checkpoint(placed.to(place).eval(), tokenizer, context)
+
+
+def quiet() -> None:
+    """Keep transformers from drawing progress bars of its own."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
 
 
 def _fits(path: Path, model: Any, tokenizer: Any) -> None:
