@@ -119,7 +119,7 @@ def quiet() -> None:
     """Keep transformers from drawing progress bars of its own."""
     from transformers.utils import logging
 
-    logging.disable_progress_bar()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
 
 def _fits(path: Path, model: Any, tokenizer: Any) -> None:
