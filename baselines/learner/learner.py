@@ -160,7 +160,7 @@ class Learner:
             if not bool(torch.isfinite(made.loss)):
                 self.optimisers.zero()
                 raise LossNotFinite(
-                    f"the loss is {float(made.loss)} after {self.optimisers.taken} steps; lower "
+                    f"the loss is {float(made.loss.detach())} after {self.optimisers.taken} steps; lower "
                     "the learning rate, or look at the log-probabilities of the last batch"
                 )
             if made.loss.requires_grad:
