@@ -160,8 +160,8 @@ class Learner:
             if not bool(torch.isfinite(made.loss)):
                 self.optimisers.zero()
                 raise LossNotFinite(
-                    f"the loss is {float(made.loss.detach())} after {self.optimisers.taken} steps; lower "
-                    "the learning rate, or look at the log-probabilities of the last batch"
+                    f"the loss is {float(made.loss.detach())} after {self.optimisers.taken} steps; "
+                    "lower the learning rate, or look at the last batch's log-probabilities"
                 )
             if made.loss.requires_grad:
                 made.loss.backward()  # type: ignore[no-untyped-call]
