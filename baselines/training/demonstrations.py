@@ -76,7 +76,7 @@ def demonstrate(env: Environment, task_id: str, noise: Noise) -> Demonstration:
     A call that is skipped is still made in a fork of the environment where the script needs its
     answer, so that the demonstration does not show it.
     """
-    observation, info = env.reset(options={"task": task_id})
+    observation, info = env.reset(seed=noise.seed, options={"task": task_id})
     opening = observation
     system_prompt, tools = str(info["system_prompt"]), list(info["tools"])
     script = _script(env, task_id, noise)

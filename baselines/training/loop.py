@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hexathlon.baselines.agents.policy import PolicyAgent
-from hexathlon.baselines.algorithms.estimators import ESTIMATORS, Credit
-from hexathlon.baselines.algorithms.filters import FILTERS
+from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, FILTERS, SHAPINGS
+from hexathlon.baselines.algorithms.estimators import Credit
 from hexathlon.baselines.algorithms.samples import Group
-from hexathlon.baselines.algorithms.shaping import SHAPINGS
 from hexathlon.baselines.codecs import get_codec
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.tokens import TokenSampling
@@ -115,6 +114,7 @@ class Trainer:
             LossNotFinite: The update failed; the policy is as it was.
         """
         begun = time.perf_counter()
+        self.engine.clear()
         groups, metrics = self._groups()
         collected = time.perf_counter()
         credit = self._credit(groups)
@@ -148,6 +148,7 @@ class Trainer:
         What is played is the same at every step and every run of a recipe.
         """
         recipe = self.recipe
+        self.engine.clear()
         collector = self._collects(recipe.evaluation.temperature, recipe.rollout.max_tokens)
         try:
             got = collector.collect(self.unseen(count), 1, recipe.seed)

@@ -10,10 +10,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from hexathlon.baselines.algorithms.estimators import ESTIMATORS
-from hexathlon.baselines.algorithms.filters import FILTERS
+from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, FILTERS, SHAPINGS
 from hexathlon.baselines.algorithms.objectives import Objective
-from hexathlon.baselines.algorithms.shaping import SHAPINGS
 from hexathlon.baselines.learner.learner import LearnerConfig
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
 from hexathlon.baselines.training.cloning import CloneConfig

@@ -95,6 +95,10 @@ class LocalEngine:
         """Drop what is kept of a session."""
         self._scheduler.forget(session)
 
+    def clear(self) -> None:
+        """Abort everything and keep nothing, so that the next replies repeat bit for bit."""
+        self._scheduler.clear()
+
     def update(self, version: int) -> None:
         """Take over the model's parameters after they changed in place.
 

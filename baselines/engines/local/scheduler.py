@@ -99,17 +99,30 @@ class Scheduler:
         self._context = context
         self._batch = batch
         self._most_rows = max(rows, batch)
-        self._store = decoder.store(min(8, self._most_rows), min(_GROWTH, context))
-        self._rows = [_Row() for _ in range(self._store.rows)]
-        self._active = 0
         self._waiting: list[Sequence] = []
-        self._steps = 0
+        self._begin()
         self._sampling: RowSampling | None = None
         self._last: Tensor | None = None
         self._starts: Tensor | None = None
         self.version = 0
         self.drawn_tokens = 0
         self.read_tokens = 0
+
+    def _begin(self) -> None:
+        self._store = self._decoder.store(min(8, self._most_rows), min(_GROWTH, self._context))
+        self._rows = [_Row() for _ in range(self._store.rows)]
+        self._active = 0
+        self._steps = 0
+
+    def clear(self) -> None:
+        """Begin as new: everything is aborted and nothing is kept.
+
+        What is computed afterwards is then a function of the requests alone, to the last bit,
+        since no row lies where an earlier one left it.
+        """
+        self.abort()
+        self._begin()
+        self._changed()
 
     @property
     def busy(self) -> bool:
