@@ -23,6 +23,9 @@ from measuring import Finding, Spent, print_findings, ratio_of_pairs, run_child
 HERE = Path(__file__).parent
 OURS = ("script", "model")
 PEER = "inspect_ai"
+PEER_MOST = {"one": 10_000, "ten": 1_000}
+"""Trials up to which the peer is asked, by workload: what it bears in two minutes."""
+
 Runs = dict[tuple[str, int, str], list[Spent]]
 """What was spent by (workload, trials, who)."""
 
@@ -39,7 +42,7 @@ def measure(kind: str, arguments: argparse.Namespace) -> Runs:
     """Alternate at the smaller sizes; play the largest of each side once."""
     runs: Runs = defaultdict(list)
     paired, *larger = arguments.counts
-    peer_larger = arguments.peer_counts[1:] if arguments.peer else []
+    peer_larger = peer_counts(kind, arguments)[1:]
     for _ in range(arguments.repetitions):
         for who in (*OURS, PEER) if arguments.peer else OURS:
             runs[kind, paired, who].append(play(kind, paired, who, arguments.peer))
@@ -51,6 +54,13 @@ def measure(kind: str, arguments: argparse.Namespace) -> Runs:
         runs[kind, count, PEER].append(play(kind, count, PEER, arguments.peer))
     print(file=sys.stderr)
     return runs
+
+
+def peer_counts(kind: str, arguments: argparse.Namespace) -> list[int]:
+    """Return the numbers of trials at which the peer plays a workload."""
+    if not arguments.peer:
+        return []
+    return [count for count in arguments.counts if count <= PEER_MOST[kind]]
 
 
 def trial_ms(spent: Spent) -> float:
@@ -93,13 +103,14 @@ def compared(kind: str, runs: Runs, arguments: argparse.Namespace) -> list[Findi
         found.append(
             Finding(f"{label}: memory at {largest:,} over {paired:,}", last / first, "x", most=1.1)
         )
-        for count in arguments.peer_counts if arguments.peer else []:
-            theirs, same = runs[kind, count, PEER], runs.get((kind, count, who), [])
-            if not same:
-                continue
-            for name, cost in (("", trial_ms), (", process starts included", process_ms)):
+        for count in peer_counts(kind, arguments):
+            theirs, same = runs[kind, count, PEER], runs[kind, count, who]
+            for name, cost, least in (
+                (f"times less CPU a trial at {count:,}", trial_ms, 10),
+                ("the same, starts of the processes included", process_ms, None),
+            ):
                 ratio = ratio_of_pairs([cost(one) for one in theirs], [cost(one) for one in same])
-                found.append(Finding(f"{label}: times less CPU at {count:,}{name}", ratio, "x", 10))
+                found.append(Finding(f"{label}: {name}", ratio, "x", least))
             peaks = [one.peak_mb for one in theirs], [one.peak_mb for one in same]
             found.append(
                 Finding(
@@ -134,10 +145,7 @@ def main() -> None:
     parser.add_argument("--lm-eval", help="the lm_eval command")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--counts", type=int, nargs="+", default=[200, 1_000, 10_000])
-    parser.add_argument("--peer-counts", type=int, nargs="+", default=[200, 1_000])
     arguments = parser.parse_args()
-    if arguments.peer_counts[0] != arguments.counts[0]:
-        parser.error("the first of --counts and of --peer-counts must be the same")
     runs = {kind: measure(kind, arguments) for kind in ("one", "ten")}
     print_runs(runs["one"] | runs["ten"])
     found = [row for kind in runs for row in compared(kind, runs[kind], arguments)]

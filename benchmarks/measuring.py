@@ -42,11 +42,15 @@ class Finding(NamedTuple):
     @property
     def judged(self) -> str:
         """The target, and whether it is met."""
-        if self.least is None and self.most is None:
-            return ""
-        bound, word = (self.least, "at least") if self.most is None else (self.most, "at most")
-        met = self.value >= (self.least or 0.0) and self.value <= (self.most or float("inf"))
-        return f"target: {word} {bound:,.4g}: {'met' if met else 'NOT MET'}"
+        if self.least is not None:
+            return _judged("at least", self.least, self.value >= self.least)
+        if self.most is not None:
+            return _judged("at most", self.most, self.value <= self.most)
+        return ""
+
+
+def _judged(word: str, bound: float, met: bool) -> str:
+    return f"target: {word} {bound:,.4g}: {'met' if met else 'NOT MET'}"
 
 
 def run_child(command: Sequence[str | Path]) -> Spent:
@@ -75,9 +79,9 @@ def run_child(command: Sequence[str | Path]) -> Spent:
     return Spent(usage.ru_utime + usage.ru_stime, peak, said)
 
 
-def ratio_of_pairs(peer: Sequence[float], ours: Sequence[float]) -> float:
-    """Return the median over repetitions of the peer's figure over ours."""
-    return statistics.median(a / b for a, b in zip(peer, ours, strict=True))
+def ratio_of_pairs(ones: Sequence[float], others: Sequence[float]) -> float:
+    """Return the median over repetitions of one figure over the other."""
+    return statistics.median(one / other for one, other in zip(ones, others, strict=True))
 
 
 def quantile(values: Iterable[float], share: float) -> float:

@@ -46,6 +46,7 @@ Advance = tuple[Any, Status, int, int, int]
 _OPTIONS = ("task", "taskset", "split", "level", "index", "salt")
 _UNBOUNDED_DRAW = 1 << 24
 _TOOLS = TypeAdapter(tuple[ToolSchema, ...])
+_LIMITS = Limits()
 
 
 class Environment(gymnasium.Env[Any, Any]):
@@ -79,10 +80,12 @@ class Environment(gymnasium.Env[Any, Any]):
     """Level of isolation that the record names."""
 
     _tools: ClassVar[dict[str, str]] = {}
+    _examples: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._tools = tools_of(cls)
+        cls._examples = tuple(f'{{"name": "{name}", "arguments": {{}}}}' for name in cls._tools)
 
     def __init__(
         self,
@@ -107,13 +110,12 @@ class Environment(gymnasium.Env[Any, Any]):
         self.action_format: ActionFormat = action_format
         self.limits_override = dict(limits or {})
         self.render_mode = render_mode
-        example = '{"name": "%s", "arguments": {}}'
-        examples = [example % name for name in self._tools]
+        examples = self._examples
         text = action_format == "text"
         self.action_space = Unicode(examples=examples) if text else message_space(examples)
         self.observation_space = Unicode() if text else messages_space()
         self._task: Task | None = None
-        self._limits = Limits()
+        self._limits = _LIMITS
         self._table = ToolTable(())
         self._status = Status.ABORTED
         self._verdict: Verdict | None = None
@@ -425,9 +427,10 @@ class Environment(gymnasium.Env[Any, Any]):
         return self._as_observation(new)
 
     def _answer(self, call: Call | None, text: str, count: int) -> Message:
-        limit = self._limits.observation_chars // count
-        text, cut = cut_middle(scrub(text), max(limit, 200))
-        self._cut_chars += cut
+        limit = max(self._limits.observation_chars // count, 200)
+        if len(text) > limit or not text.isascii():
+            text, cut = cut_middle(scrub(text), limit)
+            self._cut_chars += cut
         return _message("user" if call is None else "tool", text, call.id if call else "")
 
     def _as_observation(self, new: list[Message]) -> Any:

@@ -80,7 +80,7 @@ def read_plan(run: Path) -> dict[str, Any]:
     target = run / PLAN_FILE
     try:
         plan = json.loads(target.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise PlanError(f"{run} holds no {PLAN_FILE}: expected a run folder") from None
     except (ValueError, RecursionError) as error:
         raise PlanError(f"{target} is not JSON: {error}") from None

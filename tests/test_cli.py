@@ -199,6 +199,54 @@ def test_bad_input_gives_exit_code_1_and_the_mend(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_command_alone_shows_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in ([], ["leaderboard"]):
+        assert run(arguments) == 1
+        shown = capsys.readouterr()
+        assert "Usage: hexathlon" in shown.err + shown.out
+        assert "error" not in shown.err + shown.out
+
+
+def test_a_reader_that_goes_away_is_no_error(oracle_run: Path) -> None:
+    command = [*TOY_COMMAND, "report", str(oracle_run)]
+    process = subprocess.Popen(command, cwd=TESTS, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert process.wait(DEADLINE) == 0
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+@pytest.mark.usefixtures("toy_event")
+def test_what_is_no_run_folder_is_named(
+    tmp_path: Path, oracle_run: Path,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    (tmp_path / "empty").mkdir()
+    run_folder = str(oracle_run)
+    for arguments, said in (
+        (("eval", "agent:noop", "--envs", "Toy", "--out", "file"), "file is a file"),
+        (("verify", "file"), "expected a run folder"),
+        (("report", "file"), "expected a run folder"),
+        (("rescore", run_folder, "--out", run_folder), "is in use: expected a new folder"),
+        (("leaderboard", "build", "nowhere"), "there is no folder nowhere"),
+        (("leaderboard", "build", "empty"), "expected a run folder"),
+    ):
+        assert run(list(arguments)) == 1, arguments
+        assert said in capsys.readouterr().err
+
+
+def test_a_folder_of_runs_stands_for_the_runs_in_it(
+    oracle_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["leaderboard", "build", str(oracle_run.parent), "--out", str(tmp_path / "s")]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"oracle +100\.0%.* ceiling", shown)
+    assert re.search(r"noop +0\.0%.* floor", shown)
+
+
 @pytest.mark.parametrize(
     "model",
     [

@@ -81,6 +81,8 @@ def build_plan(
 
 def slices_of(config: EvalConfig, salt: str | None) -> list[Slice]:
     """Return which tasks are played, by environment."""
+    if config.split == "heldout" and salt is None:
+        raise UsageError("the held-out split needs a salt: name the file with --salt-file")
     if config.task:
         return list(_slices_of_ids(config, salt))
     slices = []

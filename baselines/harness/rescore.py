@@ -14,7 +14,7 @@ from hexathlon.baselines.harness.plan import open_row
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.envs.messages import Message, assistant_message, parse_text
 from hexathlon.envs.status import Status
-from hexathlon.evaluators.plan import PlanError, plan_hash, read_plan, write_plan
+from hexathlon.evaluators.plan import PLAN_FILE, PlanError, plan_hash, read_plan, write_plan
 from hexathlon.evaluators.records import (
     RecordError,
     RecordWriter,
@@ -46,6 +46,8 @@ def rescore_run(run: Path, out: Path, salt: str | None = None) -> Rescored:
     Raises:
         UsageError: The run does not read, its tasks are others now, or `out` is in use.
     """
+    if out.is_file() or (out / PLAN_FILE).exists():
+        raise UsageError(f"{out} is in use: expected a new folder for the records judged again")
     try:
         plan = read_plan(run)
         faults = check_chain(run, plan["plan_hash"])

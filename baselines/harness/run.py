@@ -86,6 +86,7 @@ def evaluate(
         if not force_new:
             raise PlanDiffers(_difference(run, stored, plan))
         _move_aside(run)
+    _make_folder(run)
     with _reported(), RecordWriter(run, plan_hash(plan), execution.fsync) as writer:
         if not (run / PLAN_FILE).exists():
             write_plan(run, plan)
@@ -155,6 +156,15 @@ def _places(name: str, old: Any, new: Any) -> Iterator[str]:
         yield from _places(f"{name}[{index}]", old[index], new[index])
     else:
         yield f"{name} ({old!r:.80} there, {new!r:.80} now)"
+
+
+def _make_folder(run: Path) -> None:
+    try:
+        run.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise UsageError(f"{run} is a file: expected a folder for the run") from None
+    except OSError as error:
+        raise UsageError(f"cannot make the run folder {run}: {error.strerror}") from None
 
 
 def _move_aside(run: Path) -> None:

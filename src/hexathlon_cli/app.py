@@ -14,6 +14,7 @@ from hexathlon_cli import evaluation, looking, results, training
 
 __all__ = ["app", "run"]
 
+_FINE = 0
 _USAGE = 1
 _INTERRUPTED = 130
 
@@ -62,27 +63,32 @@ def _root(
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; bad input never shows a traceback."""
     try:
-        code: Any = app(arguments, standalone_mode=False)
+        code: Any = app(arguments, prog_name="hexathlon", standalone_mode=False)
         sys.stdout.flush()
         if code == _INTERRUPTED:  # how newer versions of typer report it
-            return _interrupted()
-        return code if isinstance(code, int) else 0
+            return _interrupted(arguments)
+        return code if isinstance(code, int) else _FINE
     except (KeyboardInterrupt, typer.Abort):
-        return _interrupted()
+        return _interrupted(arguments)
+    except SystemExit as error:  # the parser's way of ending when the reader has gone
+        if not isinstance(error.__context__, BrokenPipeError):
+            raise
+        return _FINE
     except BrokenPipeError:
         # The reader of our output has gone; leave nothing for the interpreter to flush into it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _FINE
     except Exception as error:
         code = _code_of(error)
         if code is None:
             raise
-        typer.echo(f"error: {_message(error)}", err=True)
+        typer.echo(_message(error), err=True)
         return int(code)
 
 
-def _interrupted() -> int:
-    typer.echo("interrupted; what was recorded is kept, `hexathlon resume` goes on", err=True)
+def _interrupted(arguments: list[str]) -> int:
+    kept = "; what was recorded is kept, `hexathlon resume` goes on"
+    typer.echo(f"interrupted{kept if arguments[:1] in (['eval'], ['resume']) else ''}", err=True)
     return _INTERRUPTED
 
 
@@ -100,7 +106,9 @@ def _code_of(error: Exception) -> int | None:
 def _message(error: Exception) -> str:
     formatted = getattr(error, "format_message", None)
     if formatted is None:
-        return str(error)
+        return f"error: {error}"
+    if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help itself
+        return str(formatted())
     context = getattr(error, "ctx", None)
     hint = f"\nSee `{context.command_path} --help`." if context is not None else ""
-    return f"{formatted()}{hint}"
+    return f"error: {formatted()}{hint}"

@@ -2,9 +2,10 @@
 
 import re
 
-__all__ = ["with_article"]
+__all__ = ["be", "with_article"]
 
 _SPOKEN_AS_CONSONANT = re.compile(r"(?:eu|ewe|one\b|once|uni(?!m|n)|us[aeiu]|ut[ie]|ub|u\b)", re.I)
+_PLURAL = re.compile(r"(?:credits|days|goods|hours|miles|minutes|months|points|votes)(?: waited)?$")
 _SPOKEN_AS_VOWEL = re.compile(r"(?:[aeiou]|hour|honou?r|honest|heir)", re.I)
 
 
@@ -17,3 +18,12 @@ def with_article(noun: str, *, capital: bool = False) -> str:
     vowel = _SPOKEN_AS_VOWEL.match(noun) and not _SPOKEN_AS_CONSONANT.match(noun)
     article = "an" if vowel else "a"
     return f"{article.capitalize() if capital else article} {noun}"
+
+
+def be(noun: str) -> str:
+    """`is` or `are`, as the name of a column asks for.
+
+    >>> be("birth date"), be("client's withdrawal days")
+    ('is', 'are')
+    """
+    return "are" if _PLURAL.search(noun) else "is"

@@ -193,7 +193,7 @@ def _listed(
     told = _told(table, given)
     listed = "; ".join(f"{spelt(who)} {value:.2f}" for who, value in order)
     return (
-        f"Set the {amount.noun} of these {table.plural}, named by {name.noun}: {listed}. One "
+        f"Set the {amount.noun} of these {table.plural}, identified by {name.noun}: {listed}. One "
         f"that is not there yet is added with that {amount.noun}, the key ({table.key}) one "
         f"above the highest in use{told} and nothing else. No {name.noun} may stand twice "
         "afterwards."

@@ -300,7 +300,8 @@ def _fetch(cursor: sqlite3.Cursor, limits: QueryLimits) -> QueryResult:
     rows: list[tuple[Value, ...]] = []
     left = limits.result_bytes
     while len(rows) <= limits.rows:
-        chunk = cursor.fetchmany(min(_CHUNK, limits.rows + 1 - len(rows)))
+        wanted = limits.rows + 1 - len(rows)
+        chunk = cursor.fetchmany(_CHUNK if wanted > _CHUNK else wanted)
         for row in chunk:
             for cell in row:
                 if cell.__class__ is str or cell.__class__ is bytes:

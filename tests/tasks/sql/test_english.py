@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hexathlon.tasks.sql.english import with_article
+from hexathlon.tasks.sql.english import be, with_article
 from hexathlon.tasks.sql.source import source
 from hexathlon.tasks.sql.world import world_for
 from hexathlon.tasks.sql.writes_plan import spelt
@@ -19,6 +19,9 @@ FAULTS = {
     "two stops": re.compile(r"[.?]\.|,,|, \.|\(\)"),
     "one of many": re.compile(r"(?<![\d.,-])1 (?:rows|columns|places|values|days|years)\b"),
     "Python showing": re.compile(r"\b(?:None|True|False|nan)\b|[{}]|<[a-z]"),
+    "agreement": re.compile(
+        r"\b(?:credits|days|goods|hours|miles|minutes|months|points|votes)(?: waited)? is\b"
+    ),
     "no capital": re.compile(r"[.?] [a-z]"),
 }
 ARTICLE = re.compile(r"(?<!\()\b([Aa]n?) ([a-z]\w*)")
@@ -39,6 +42,12 @@ ARTICLE = re.compile(r"(?<!\()\b([Aa]n?) ([a-z]\w*)")
 def test_articles(noun, expected):
     assert with_article(noun) == expected
     assert with_article(noun, capital=True) == expected.capitalize().replace("european", "European")
+
+
+@pytest.mark.parametrize("noun", ["shooting days", "client's credits", "minutes waited"])
+def test_some_columns_are_many(noun):
+    assert be(noun) == "are"
+    assert be(f"number of {noun}'s status") == "is"
 
 
 def test_numbers_are_spelt_as_they_are():
