@@ -79,6 +79,10 @@ class Environment(gymnasium.Env[Any, Any]):
     sandbox: ClassVar[str] = "simulated"
     """Level of isolation that the record names."""
 
+    hints: ClassVar[Mapping[str, str]] = {}
+    """For a person who plays: what to do after a tool, by its name (empty: at the start), and
+    what is meant by a term of the verdict, by its name."""
+
     _tools: ClassVar[dict[str, str]] = {}
     _examples: ClassVar[tuple[str, ...]] = ()
 

@@ -42,6 +42,14 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             "hexathlon.envs.sql.env:make_vector",
             ("sql", "chinook", "dbbench", "spider", "bird", "intercode-sql"),
         ),
+        EnvironmentInfo(
+            "hexathlon/Shopping-v0",
+            "shopping",
+            "Buy exactly the right thing, or serve customers under a written policy",
+            "hexathlon.envs.shopping.env:ShoppingEnv",
+            "hexathlon.envs.shopping.env:make_vector",
+            ("shopping", "webshop", "tau2-retail"),
+        ),
     )
 }
 

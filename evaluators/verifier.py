@@ -70,6 +70,14 @@ _entries: dict[str, _Entry] = {
     "bird_rves": _Entry("hexathlon.evaluators.sql.bird:bird_rves", "1", False),
     "intercode_iou": _Entry("hexathlon.evaluators.sql.intercode:intercode_iou", "1", True),
     "dbbench": _Entry("hexathlon.evaluators.sql.dbbench:dbbench", "1", True),
+    "shopping_order": _Entry("hexathlon.evaluators.shopping.order:shopping_order", "1", True),
+    "shopping_loose": _Entry("hexathlon.evaluators.shopping.simulator:shopping_loose", "1", True),
+    "shopping_strict": _Entry("hexathlon.evaluators.shopping.simulator:shopping_strict", "1", True),
+    "webshop": _Entry("hexathlon.evaluators.shopping.webshop:webshop", "1", True),
+    "webshop_strict": _Entry("hexathlon.evaluators.shopping.webshop:webshop_strict", "1", True),
+    "tau2_db": _Entry("hexathlon.evaluators.shopping.tau2:tau2_db", "1", True),
+    "tau2_communicate": _Entry("hexathlon.evaluators.shopping.tau2:tau2_communicate", "1", True),
+    "tau2_strict": _Entry("hexathlon.evaluators.shopping.tau2:tau2_strict", "1", True),
     "sql_answer": _Entry("hexathlon.evaluators.sql.answers:sql_answer", "1", True),
 }
 _loaded: dict[str, RegisteredVerifier] = {}

@@ -16,6 +16,9 @@ _factories: dict[str, str | Callable[[], TaskSource]] = {
     "intercode-sql": "hexathlon.tasks.sql.loaders.intercode:source",
     "dbbench": "hexathlon.tasks.sql.loaders.dbbench:source",
     "chinook": "hexathlon.tasks.sql.loaders.sample:source",
+    "shopping": "hexathlon.tasks.shopping.source:source",
+    "tau2-retail": "hexathlon.tasks.shopping.loaders.tau2:source",
+    "webshop": "hexathlon.tasks.shopping.loaders.webshop:source",
 }
 _sources: dict[str, TaskSource] = {}
 

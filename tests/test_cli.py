@@ -405,8 +405,9 @@ def test_play_on_a_terminal() -> None:
             ("/undo", "The last turn is undone"),
             ("add amount=1", "The counter stands at 4"),
             ("hello there", "the turn holds no tool call"),
-            ("/tools", "submit()"),
+            ("/tools", "Finish."),
             ("submit", "The episode has ended: completed, reward 0"),
+            ("", ""),
         ):
             if said is not None:
                 os.write(terminal, f"{said}\n".encode())

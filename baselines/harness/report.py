@@ -124,7 +124,7 @@ def tables(run: ReadRun, anchors: Anchors, *, details: bool = True) -> list[Tabl
         made.append(_missing_evidence(run))
         made += [_parts(env, "level", env.levels) for env in envs]
         made += [_parts(env, "template", env.templates) for env in envs]
-        made += [_endings(run), _usage(run)]
+        made += [_faults(run), _endings(run), _usage(run)]
         return [table for table in made if table.rows]
     if any(env.score.unscored or env.score.infra or env.tally.flags for env in envs):
         made += [_missing_evidence(run), _endings(run)]
@@ -243,6 +243,18 @@ def _parts(env: EnvSummary, kind: str, parts: Mapping[str, Score]) -> Table:
         rows.append((*row, *several))
     headings = (kind, "tasks", "trials", "score", "95% interval", "pass@k / pass^k")
     return Table(f"{short(env.env)} by {kind}", headings, tuple(rows))
+
+
+def _faults(run: ReadRun) -> Table:
+    """What verifiers say was wrong; one failed trial can have several faults."""
+    rows = []
+    for env in run.summary.envs:
+        failed = sum(task.scored - task.passed for task in env.tally.tasks.values())
+        rows += [
+            (short(env.env), name.replace("_", " "), f"{count:,}", percent(count / failed))
+            for name, count in sorted(env.tally.faults.items(), key=lambda item: (-item[1], item))
+        ]
+    return Table("Faults of failed trials", ("event", "fault", "trials", "of failed"), tuple(rows))
 
 
 def _endings(run: ReadRun) -> Table:

@@ -94,9 +94,7 @@ def unscored(fault: Exception) -> Verdict:
     )
 
 
-def _gated(
-    verdict: Verdict, open_slots: Sequence[str], final_state: Mapping[str, Any]
-) -> Verdict:
+def _gated(verdict: Verdict, open_slots: Sequence[str], final_state: Mapping[str, Any]) -> Verdict:
     """The verdict, but 0 where an open slot was not asked for."""
     guessed = sorted(set(open_slots) - set(final_state.get("asked") or ()))
     terms = {**verdict.terms, "asked": float(not guessed)}

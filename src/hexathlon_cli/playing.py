@@ -1,11 +1,9 @@
-"""What `hexathlon play` does: a person in the agent's place, line by line."""
+"""What `hexathlon play` does: picks a task, and another one, and seats a person at it."""
 
 import contextlib
 import importlib
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hexathlon.baselines.codecs.base import Call, format_calls, read_json
 from hexathlon.baselines.harness.environments import (
     find_environment,
     make_environment,
@@ -18,18 +16,13 @@ from hexathlon.baselines.harness.errors import (
     near_miss,
 )
 from hexathlon.baselines.limits import TrialLimits
-from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.registry import EnvironmentInfo
 from hexathlon.tasks.errors import MissingData, TaskError
 from hexathlon.tasks.task import LEVELS
-from hexathlon_cli.output import print_text, signature
+from hexathlon_cli.sitting import Sitting
 
-_HELP = (
-    "Call a tool as `name key=value …`, or `name text` where it takes one text, or in JSON.\n"
-    "/task shows the task again, /tools the tools, /undo takes a turn back, /quit ends."
-)
-_Tools = Mapping[str, Mapping[str, Any]]
+__all__ = ["play_command"]
 
 
 def play_command(
@@ -45,7 +38,9 @@ def play_command(
     try:
         with contextlib.closing(make_environment(info.id, TrialLimits())()) as world:
             opening, details = world.reset(seed=seed, options=options)
-            _play(world, opening, details)
+            while Sitting(world, opening, details).play():
+                options = _choice(info, taskset, level)
+                opening, details = world.reset(options=options)
     except MissingData as error:
         raise EnvironmentUnavailable(str(error)) from None
     except TaskError as error:
@@ -60,89 +55,3 @@ def _choice(info: EnvironmentInfo, taskset: str | None, level: str | None) -> di
     name = taskset or info.tasksets[0]
     split = "train" if open_taskset(info, name, "train", None, None).size != 0 else "test"
     return {"taskset": name, "split": split, **({"level": level} if level else {})}
-
-
-def _play(world: Environment, opening: str, details: Mapping[str, Any]) -> None:
-    task = f"{details['task_id']}\n\n{details['system_prompt']}\n\n{opening}\n"
-    listing = "\n".join(signature(tool) for tool in details["tools"])
-    print_text(f"{task}\n{listing}\n\n{_HELP}\n")
-    tools = {tool["name"]: tool["parameters"] for tool in details["tools"]}
-    shown = {"/task": task, "/tools": listing, "/help": _HELP, "help": _HELP}
-    before: list[Any] = []
-    while (line := _read_line()) not in (None, "/quit"):
-        assert line is not None
-        if line in shown:
-            print_text(shown[line])
-        elif line == "/undo":
-            _undo(world, before)
-        elif line.startswith("/"):
-            print_text(f"There is no {line.split()[0]!r} here.\n{_HELP}")
-        elif line:
-            before += [world.snapshot()] if world.supports_fork else []
-            observation, reward, ended, cut, info = world.step(read_line(line, tools))
-            print_text(f"{observation}\n")
-            if ended or cut:
-                print_text(f"The episode has ended: {info['status']}, reward {reward:g}.")
-                return
-
-
-def _undo(world: Environment, before: list[Any]) -> None:
-    if not before:
-        print_text("There is nothing to undo.")
-        return
-    world.restore(before.pop())
-    print_text("The last turn is undone.")
-
-
-def _read_line() -> str | None:
-    try:
-        return input("> ").strip()
-    except EOFError:
-        return None
-
-
-def read_line(line: str, tools: _Tools) -> str:
-    """Return the action that a line stands for.
-
-    `name key=value …` and `name text` are calls of that tool; anything else goes on as typed.
-
-    Args:
-        line: What was typed.
-        tools: JSON schemas of the arguments by tool.
-    """
-    name, _, rest = line.partition(" ")
-    if name not in tools:
-        return line
-    fields = tools[name].get("properties", {})
-    arguments = _pairs(rest.strip(), tuple(fields))
-    if arguments is None:
-        wanted = tools[name].get("required", ()) or tuple(fields)
-        if len(wanted) != 1:
-            return line
-        arguments = {wanted[0]: rest.strip()}
-    return format_calls(
-        [Call(name, {one: _typed(text, fields[one]) for one, text in arguments.items()})]
-    )
-
-
-def _pairs(text: str, names: Sequence[str]) -> dict[str, str] | None:
-    """Read `key=value …`, where values may hold spaces; None if it does not begin so."""
-    found: dict[str, str] = {}
-    key = ""
-    for word in text.split(" ") if text else ():
-        head, equals, value = word.partition("=")
-        if equals and head in names:
-            key, found[head] = head, value
-        elif key:
-            found[key] += f" {word}"
-        else:
-            return None
-    return found
-
-
-def _typed(text: str, schema: Mapping[str, Any]) -> Any:
-    """Read a value as JSON unless a text is wanted."""
-    if schema.get("type") == "string":
-        return text
-    value = read_json(text)
-    return text if value is None and text != "null" else value
