@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from hexathlon_cli import evaluation, looking, results
+from hexathlon_cli import evaluation, looking, results, training
 
 __all__ = ["app", "run"]
 
@@ -20,7 +20,7 @@ _INTERRUPTED = 130
 
 app = typer.Typer(
     name="hexathlon",
-    help="Six events for language-model agents: look, play, evaluate, verify, compare.",
+    help="Six events for language-model agents: look, play, evaluate, verify, compare, train.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -38,6 +38,7 @@ app.command("report")(results.report)
 leaderboard = typer.Typer(help="Build the static leaderboard.", no_args_is_help=True)
 leaderboard.command("build")(results.leaderboard_build)
 app.add_typer(leaderboard, name="leaderboard", rich_help_panel=None)
+app.command("train")(training.train)
 app.command("selftest")(looking.selftest)
 app.command("doctor")(looking.doctor)
 
