@@ -42,6 +42,14 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             "hexathlon.envs.sql.env:make_vector",
             ("sql", "chinook", "dbbench", "spider", "bird", "intercode-sql"),
         ),
+        EnvironmentInfo(
+            "hexathlon/RolePlay-v0",
+            "roleplay",
+            "Stay in character, keep secrets, remember, bargain",
+            "hexathlon.envs.roleplay.env:RolePlayEnv",
+            "hexathlon.envs.roleplay.env:make_vector",
+            ("roleplay",),
+        ),
     )
 }
 

@@ -71,6 +71,9 @@ _entries: dict[str, _Entry] = {
     "intercode_iou": _Entry("hexathlon.evaluators.sql.intercode:intercode_iou", "1", True),
     "dbbench": _Entry("hexathlon.evaluators.sql.dbbench:dbbench", "1", True),
     "sql_answer": _Entry("hexathlon.evaluators.sql.answers:sql_answer", "1", True),
+    "roleplay_dialogue": _Entry(
+        "hexathlon.evaluators.roleplay.dialogue:roleplay_dialogue", "1", True
+    ),
 }
 _loaded: dict[str, RegisteredVerifier] = {}
 

@@ -15,6 +15,7 @@ _factories: dict[str, str | Callable[[], TaskSource]] = {
     "bird": "hexathlon.tasks.sql.loaders.bird:source",
     "intercode-sql": "hexathlon.tasks.sql.loaders.intercode:source",
     "dbbench": "hexathlon.tasks.sql.loaders.dbbench:source",
+    "roleplay": "hexathlon.tasks.roleplay.source:source",
     "chinook": "hexathlon.tasks.sql.loaders.sample:source",
 }
 _sources: dict[str, TaskSource] = {}

@@ -1,0 +1,108 @@
+"""From a stage to a task record: what the agent reads, what the scene plays, what is checked."""
+
+from functools import lru_cache
+from typing import Any
+
+from hexathlon.tasks.roleplay.beat import Beat
+from hexathlon.tasks.roleplay.card import NothingLeft, fill, table
+from hexathlon.tasks.roleplay.reading import CardReader, disagreement
+from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.telling import instruction
+from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES
+from hexathlon.tasks.roleplay.tools import dialogue_tools
+from hexathlon.tasks.seeding import derive_seed, generator_for
+from hexathlon.tasks.source import Address
+from hexathlon.tasks.task import Check, Limits, Task
+
+__all__ = ["Unsound", "dialogue_task", "draw_stage"]
+
+_TRIES = 20
+_SPARE_TURNS = 4
+
+
+class Unsound(Exception):
+    """No draw gave a task on which both derivations agree."""
+
+
+@lru_cache(maxsize=256)
+def draw_stage(address: Address, seed: int, **changes: Any) -> Stage:
+    """Draw a dialogue until both derivations agree on every beat.
+
+    Raises:
+        Unsound: They never did, which is a fault of the template.
+    """
+    problem = ""
+    for attempt in range(_TRIES):
+        rng = generator_for("roleplay-stage", seed, attempt)
+        language = "zh" if address.index % 2 else "en"
+        order = Order(address.template, address.level, address.split, language, rng)
+        try:
+            stage = DIALOGUES[address.template](order._replace(**changes))
+        except NothingLeft as nothing:
+            problem = str(nothing)
+            continue
+        problem = _problem(stage)
+        if not problem:
+            return stage
+    raise Unsound(f"{address}: {problem}")
+
+
+def _problem(stage: Stage) -> str:
+    """Where the second derivation disagrees; empty where it does not."""
+    text = instruction(_told(stage))
+    key = stage.card["setting"]
+    reader = CardReader(text, key, stage.language, stage.card["words"])
+    found = (disagreement(reader, beat) for beat in stage.beats)
+    return next(filter(None, found), "")
+
+
+def _told(stage: Stage) -> dict[str, Any]:
+    return {**stage.card, "rules": [rule for rule in stage.rules if "from" not in rule]}
+
+
+def dialogue_task(address: Address, name: str, version: str, seed: int, stage: Stage) -> Task:
+    """Return the task of a stage."""
+    manner = table("visitor")["manners"][stage.manner]["note"]
+    later = [str(event["year"]) for event in stage.card["later"]]
+    ahead = [stage.card["next_ruler"]["name"], *later] if stage.card.get("show_later") else []
+    params: dict[str, Any] = {
+        "mode": "dialogue", "language": stage.language, "setting": stage.card["setting"],
+        "character": stage.card["name"], "manner": fill(manner, stage.language, {}),
+        "lines": [_line(beat) for beat in stage.beats],
+        "agenda": _agenda(stage),
+        "hidden": [value for secret in stage.secrets for value in secret["values"]],
+    }  # fmt: skip
+    check = Check(
+        name="roleplay_dialogue",
+        params={
+            "beats": [beat.expectation() for beat in stage.beats],
+            "rules": stage.rules, "secrets": stage.secrets, "later": ahead,
+        },
+    )  # fmt: skip
+    return Task(
+        id=str(address), family="roleplay", generator=name, version=version,
+        level=address.level, split=address.split, seed=seed,
+        instruction=instruction(_told(stage)), params=params, tools=dialogue_tools(),
+        limits=Limits(turns=len(stage.beats) + _SPARE_TURNS), checks=(check,),
+        canary=canary(name, seed),
+    )  # fmt: skip
+
+
+def canary(name: str, seed: int) -> str:
+    """Return the string that marks a task's truth."""
+    return f"hexathlon-{name}-{derive_seed('roleplay-canary', seed):016x}"
+
+
+def _line(beat: Beat) -> dict[str, Any]:
+    line: dict[str, Any] = {"text": beat.line, "keep": list(beat.keep)}
+    if beat.choice:
+        line |= {"choice": beat.choice, "options": list(beat.options)}
+    return line
+
+
+def _agenda(stage: Stage) -> dict[str, Any] | None:
+    if not stage.slots:
+        return None
+    return {
+        "goal": "-", "slots": stage.slots, "patience": 1_000, "language": stage.language,
+    }  # fmt: skip

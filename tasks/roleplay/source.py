@@ -1,0 +1,101 @@
+"""The task source `roleplay`: conversations and games of generated characters.
+
+Ids count within a stratum (template and level); `address` goes round the strata, so that any
+prefix of a split covers templates and levels. Even indices are English, odd ones Chinese.
+"""
+
+from collections.abc import Mapping
+
+from hexathlon.tasks.errors import UnknownTask
+from hexathlon.tasks.roleplay.assembling import dialogue_task, draw_stage
+from hexathlon.tasks.roleplay.scripts import (
+    alternatives,
+    mutants,
+    oracle_actions,
+    played,
+    policies,
+)
+from hexathlon.tasks.roleplay.stage import Stage
+from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES
+from hexathlon.tasks.seeding import derive_seed
+from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.task import LEVELS, Level, Split, Task
+
+__all__ = ["RolePlaySource", "source"]
+
+PER_STRATUM: Mapping[Split, int] = {"dev": 10, "test": 30, "heldout": 30}
+"""Tasks of each template and level in the splits that have an end."""
+
+
+class RolePlaySource(TaskSource):
+    """Generated characters in conversations and games."""
+
+    name = "roleplay"
+    family = "roleplay"
+    version = "1"
+
+    def __init__(self) -> None:
+        self._strata = [(template, level) for level in LEVELS for template in DIALOGUES]
+
+    def size(self, split: Split, level: Level | None = None) -> int | None:
+        """The number of tasks of a split; train has no end."""
+        return None if split == "train" else PER_STRATUM[split] * len(self._of(level))
+
+    def address(self, split: Split, index: int, level: Level | None = None) -> str:
+        """The id of the index-th task: round after round over the strata."""
+        strata = self._of(level)
+        template, own = strata[index % len(strata)]
+        return str(Address(self.name, template, own, split, index // len(strata)))
+
+    def build(self, task_id: str, salt: str | None = None) -> Task:
+        """Build one task; the same id and salt give the same task everywhere.
+
+        Raises:
+            UnknownTask: There is no such template, level or index, or the salt is missing.
+        """
+        address = self._address(task_id, salt)
+        seed = self._seed(address, salt)
+        return dialogue_task(address, self.name, self.version, seed, draw_stage(address, seed))
+
+    def oracle(self, task: Task) -> Script:
+        """Do right in every beat."""
+        return played(oracle_actions(self._stage(task)))
+
+    def alternatives(self, task: Task) -> Mapping[str, Script]:
+        """Other right solutions."""
+        return alternatives(self._stage(task))
+
+    def mutants(self, task: Task) -> Mapping[str, Script]:
+        """Near misses."""
+        return mutants(self._stage(task))
+
+    def policies(self, task: Task) -> Mapping[str, Script]:
+        """Trivial agents."""
+        return policies(self._stage(task), task.instruction)
+
+    def _stage(self, task: Task) -> Stage:
+        return draw_stage(parse_address(task.id), task.seed)
+
+    def _seed(self, address: Address, salt: str | None) -> int:
+        return derive_seed("roleplay-task", self.version, str(address), salt or "")
+
+    def _of(self, level: Level | None) -> list[tuple[str, Level]]:
+        return [item for item in self._strata if level in (None, item[1])]
+
+    def _address(self, task_id: str, salt: str | None) -> Address:
+        address = parse_address(task_id)
+        if address.source != self.name or task_id != str(address):
+            raise UnknownTask(task_id, f"it is not written as ids of {self.name!r} are")
+        if (address.template, address.level) not in self._strata:
+            raise UnknownTask(task_id, f"there is no template {address.template!r}")
+        limit = PER_STRATUM.get(address.split)
+        if limit is not None and address.index >= limit:
+            raise UnknownTask(task_id, f"{address.split} holds {limit} tasks of each kind")
+        if (address.split == "heldout") != (salt is not None):
+            raise UnknownTask(task_id, "the held-out split needs a salt, and only it does")
+        return address
+
+
+def source() -> RolePlaySource:
+    """The source, for the registry."""
+    return RolePlaySource()
