@@ -5,10 +5,12 @@ from typing import Any
 
 from hexathlon.tasks.roleplay.beat import Beat
 from hexathlon.tasks.roleplay.card import NothingLeft, fill, table
+from hexathlon.tasks.roleplay.hearing import Listener
 from hexathlon.tasks.roleplay.reading import CardReader, disagreement
 from hexathlon.tasks.roleplay.stage import Order, Stage
 from hexathlon.tasks.roleplay.telling import instruction
 from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES
+from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.roleplay.tools import dialogue_tools
 from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.source import Address
@@ -34,7 +36,7 @@ def draw_stage(address: Address, seed: int, **changes: Any) -> Stage:
     problem = ""
     for attempt in range(_TRIES):
         rng = generator_for("roleplay-stage", seed, attempt)
-        language = "zh" if address.index % 2 else "en"
+        language: Language = "zh" if address.index % 2 else "en"
         order = Order(address.template, address.level, address.split, language, rng)
         try:
             stage = DIALOGUES[address.template](order._replace(**changes))
@@ -52,8 +54,16 @@ def _problem(stage: Stage) -> str:
     text = instruction(_told(stage))
     key = stage.card["setting"]
     reader = CardReader(text, key, stage.language, stage.card["words"])
-    found = (disagreement(reader, beat) for beat in stage.beats)
-    return next(filter(None, found), "")
+    listener = Listener(stage.language, stage.card["words"])
+    for beat in stage.beats:
+        if beat.about == "listening":
+            listener.hear(beat.line)
+        if beat.query:
+            judge = listener if "told" in beat.query else reader
+            problem = disagreement(judge.rule(beat.query), beat)
+            if problem:
+                return problem
+    return ""
 
 
 def _told(stage: Stage) -> dict[str, Any]:

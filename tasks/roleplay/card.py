@@ -1,7 +1,7 @@
 """Character cards: drawn from a setting's grammar, told in one language.
 
-A card is plain JSON. `draw_card` decides what is true of a character; what the agent
-reads is told of it in `telling`. Nothing else about a character exists: what the text does not say is not known.
+A card is plain JSON. `draw_card` decides what is true of a character; `telling` writes what the
+agent reads. Nothing else about a character exists: what the text does not say is not known.
 """
 
 import tomllib
@@ -153,7 +153,7 @@ def draw_card(
         "words": _words(own, language, trade, animal),
         "now": now,
         "attributes": {
-            a: (pools.person(family) if a == "sister" else _value(a, span, pools)).of(language)
+            a: (pools.person(family) if a == "cousin" else _value(a, span, pools)).of(language)
             for a in ATTRIBUTES
             if a in told
         },

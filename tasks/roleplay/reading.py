@@ -84,7 +84,8 @@ class CardReader:
         if "world" in query:
             return _text(read.past.get(query["world"]))
         if "ruler_after" in query:
-            return read.rulers[query["ruler_after"] + 1][1]
+            place: int = query["ruler_after"]
+            return read.rulers[place + 1][1]
         if "ruler_at" in query:
             return self._ruler_in(read.past[query["ruler_at"]])
         if "gap" in query:
@@ -130,11 +131,8 @@ class CardReader:
         return _Read(attributes, past, later, life, tuple(sorted(rulers)), now, name)
 
 
-def disagreement(reader: CardReader, beat: Beat) -> str:
-    """Say where the reader rules otherwise than the beat; empty where they agree."""
-    if not beat.query:
-        return ""
-    ruling = reader.rule(beat.query)
+def disagreement(ruling: Ruling, beat: Beat) -> str:
+    """Say where a ruling is another than the beat's; empty where they agree."""
     wanted = Ruling(
         beat.act, beat.value[0] if beat.value else "", beat.reasons[0] if beat.reasons else ""
     )

@@ -53,6 +53,9 @@ class Stage:
     slots: dict[str, Any] = field(default_factory=dict)
     """What the visitor knows of themselves and tells when asked."""
 
+    choice_words: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """What the character may choose from, by kind."""
+
     @classmethod
     def opened(
         cls,

@@ -38,6 +38,7 @@ class Pair(NamedTuple):
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _BLANKS = re.compile(r"\s+")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "「": '"', "」": '"'})
+_ARTICLE = re.compile(r"^(?:the|an?) ", re.IGNORECASE)
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
     "fifteen sixteen seventeen eighteen nineteen"
@@ -111,6 +112,7 @@ def number_forms(number: int) -> tuple[str, ...]:
 def found(reply: str, value: str) -> bool:
     """Whether prose names a value: a number in digits or words, or words as they are written."""
     text = fold(reply)
+    value = _ARTICLE.sub("", value)
     if value.isascii() and value.isdigit():
         return any(_names(text, form) for form in number_forms(int(value)))
     return _names(text, fold(value))

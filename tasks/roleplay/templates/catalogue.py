@@ -4,11 +4,21 @@ from collections.abc import Callable, Mapping
 
 from hexathlon.tasks.roleplay.stage import Order, Stage
 from hexathlon.tasks.roleplay.templates.boundary import boundary, timepoint
+from hexathlon.tasks.roleplay.templates.consistency import consistency
+from hexathlon.tasks.roleplay.templates.memory import memory
+from hexathlon.tasks.roleplay.templates.priority import priority
+from hexathlon.tasks.roleplay.templates.secrets import secrets
+from hexathlon.tasks.roleplay.templates.style import style
 
 __all__ = ["DIALOGUES"]
 
 DIALOGUES: Mapping[str, Callable[[Order], Stage]] = {
     "boundary": boundary,
     "timepoint": timepoint,
+    "memory": memory,
+    "secret": secrets,
+    "style": style,
+    "priority": priority,
+    "consistency": consistency,
 }
 """Templates whose tasks are beats of a dialogue."""
