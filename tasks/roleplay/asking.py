@@ -243,7 +243,7 @@ class Asker:
         spec = table("attributes")[name][frame]
         texts = spec if isinstance(spec, list) else [spec]
         text = texts[int(self.rng.integers(len(texts)))]
-        return fill(_articled(text, claim), self.language, {**self.card["words"], "c": claim})
+        return fill(text, self.language, {**self.card["words"], "c": claim})
 
     def spellings(self, value: Any) -> tuple[str, ...]:
         """Return the ways to write a value: people also by their given names."""
@@ -367,8 +367,3 @@ class Asker:
     def _refusing(self, line: str, reason: str, **query: Any) -> Beat:
         return Beat(line, "refuse", reasons=(reason,), query=query)
 
-
-def _articled(frame: str, value: str) -> str:
-    if value[:1].lower() in "aeiou" and value:
-        return frame.replace(" a {c}", " an {c}")
-    return frame

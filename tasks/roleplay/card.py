@@ -4,6 +4,7 @@ A card is plain JSON. `draw_card` decides what is true of a character; `telling`
 agent reads. Nothing else about a character exists: what the text does not say is not known.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -20,6 +21,7 @@ __all__ = [
     "ATTRIBUTES",
     "NothingLeft",
     "Pools",
+    "articled",
     "draw_card",
     "fill",
     "happenings",
@@ -28,6 +30,7 @@ __all__ = [
 ]
 
 FUTURE_YEARS = 30
+_VOWEL = re.compile(r"\b([Aa]) (?=[aeioAEIO]|[uU](?:nd|mb))")
 
 
 def split_pair(text: str) -> Pair:
@@ -55,7 +58,15 @@ def fill(template: str, language: Language, values: Mapping[str, Any]) -> str:
     text = split_pair(template).of(language)
     for name, value in values.items():
         text = text.replace("{" + name + "}", str(value))
-    return text[:1].upper() + text[1:] if language == "en" else text
+    if language == "zh":
+        return text
+    text = articled(text)
+    return text[:1].upper() + text[1:]
+
+
+def articled(text: str) -> str:
+    """Write "an" where English wants it."""
+    return _VOWEL.sub(r"\1n ", text)
 
 
 class NothingLeft(Exception):

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from hexathlon.tasks.roleplay.beat import Beat
-from hexathlon.tasks.roleplay.card import ATTRIBUTES, split_pair, table
+from hexathlon.tasks.roleplay.card import ATTRIBUTES, articled, split_pair, table
 from hexathlon.tasks.roleplay.lexicon import setting
 from hexathlon.tasks.roleplay.text import Language
 
@@ -148,7 +148,7 @@ def _frame(name: str, language: Language, words: tuple[tuple[str, str], ...]) ->
     text = split_pair(table("attributes")[name]["card"]).of(language)
     for word, value in words:
         text = text.replace("{" + word + "}", value)
-    text = text[:1].upper() + text[1:] if language == "en" else text
+    text = articled(text[:1].upper() + text[1:]) if language == "en" else text
     body = re.escape(text).replace(re.escape(" a {v}"), " an? {v}")
     body = body.replace(re.escape("{v}"), "(.+?)").replace("{v}", "(.+?)")
     return re.compile(f"^- {body}$", re.MULTILINE)

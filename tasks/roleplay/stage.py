@@ -133,11 +133,18 @@ class Stage:
     def led_in(self) -> None:
         """Let the visitor lead lines in as they are used to."""
         leads = table("visitor")["manners"][self.manner]["lead"]
-        self.beats = [beat.led_in(fill(self.pick(leads), self.language, {})) for beat in self.beats]
+        asked = [place for place, beat in enumerate(self.beats) if _asks(beat)]
+        chosen = self.some(asked, min(len(leads), 1 + len(asked) // 2))
+        for place, lead in zip(chosen, self.some(leads, len(chosen)), strict=True):
+            self.beats[place] = self.beats[place].led_in(fill(lead, self.language, {}))
 
     def rules_at(self, place: int) -> list[dict[str, Any]]:
         """Return the rules of speech that hold for a beat."""
         return [r for r in self.rules if r.get("from", 0) <= place < r.get("until", 1 << 30)]
+
+
+def _asks(beat: Beat) -> bool:
+    return beat.line.endswith(("?", "？")) and not beat.line.startswith(('"', "“"))
 
 
 def _about(beat: Beat, about: str) -> Beat:

@@ -74,12 +74,8 @@ def _character(card: Mapping[str, Any]) -> list[str]:
     ]
     for attribute, value in card["attributes"].items():
         frame = table("attributes")[attribute]["card"]
-        lines.append(fill(_articled(frame, str(value)), language, {**words, "v": value}))
+        lines.append(fill(frame, language, {**words, "v": value}))
     return lines
-
-
-def _articled(frame: str, value: str) -> str:
-    return frame.replace(" a {v}", " an {v}") if value[:1].lower() in "aeiou" else frame
 
 
 def _timeline(card: Mapping[str, Any]) -> list[str]:

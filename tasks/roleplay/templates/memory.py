@@ -75,8 +75,8 @@ class _Memory:
         text = self.stage.pick(spec) if isinstance(spec, list) else spec
         owner = split_pair(_WHOSE[whose]).of(self.stage.language)
         own = {"whose": owner, "Whose": owner[:1].upper() + owner[1:]}
-        return fill(_articled(text, str(values.get("v", values.get("c", "")))), self.stage.language,
-                    {**self.stage.card["words"], **own, **values})  # fmt: skip
+        words = {**self.stage.card["words"], **own, **values}
+        return fill(text, self.stage.language, words)
 
     def wrong(self, key: tuple[str, str]) -> str:
         """A value that is not true now: an earlier one, the brother's, or a new one."""
@@ -199,7 +199,3 @@ def _give_slots(stage: Stage, memories: _Memory) -> None:
             say = memories.frame(fact, "tell", whose, v="{value}")
             stage.slots[fact] = {"value": values[0], "ask": phrases, "say": [say]}
 
-
-def _articled(frame: str, value: str) -> str:
-    vowel = value[:1].lower() in "aeiou" and value
-    return frame.replace(" a {v}", " an {v}").replace(" a {c}", " an {c}") if vowel else frame
