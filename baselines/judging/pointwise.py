@@ -7,6 +7,7 @@ that speak to the judge is judged with and without them, and the worse of the tw
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from hexathlon.baselines.judging.client import Asked, JudgeClient
 from hexathlon.evaluators.canonical import text_hash
@@ -128,6 +129,7 @@ def decision_of(criterion: Criterion, asked: Asked[PointVerdict]) -> Decision:
     )
 
 
+@lru_cache(maxsize=1024)
 def speaks_to_judge(transcript: Transcript) -> bool:
     """Whether any message holds a passage that speaks to the judge."""
     return any(addressed(line.text) for line in transcript.lines)

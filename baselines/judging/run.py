@@ -285,7 +285,7 @@ def _read(plan: JudgingPlan) -> tuple[dict[str, Any], list[_Trial]]:
     ]
     if not trials:
         raise UsageError(
-            f"no trial of {plan.run} can be judged: its tasks name no rubric; give one with --rubric"
+            f"no trial of {plan.run} can be judged: its tasks name none; give one by --rubric"
         )
     return _header(plan, stored, trials), trials
 

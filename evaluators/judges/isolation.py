@@ -113,51 +113,67 @@ def fence(name: str, parts: Sequence[tuple[str, str]], mark: str) -> str:
 
 
 _JUDGE = (
-    r"judges?|graders?|evaluators?|evaluation|assessors?|examiners?|reviewers?|raters?|scorers?|"
-    r"verdicts?|rubrics?|criteri(?:on|a)|grading|scoring|评委|评审|评判|评分|打分|裁判|评估|判定|标准"
+    r"(?:judge|grader|evaluator|assessor|examiner|reviewer|rater|scorer|evaluation|assessment|"
+    r"verdict|rubric|criteri(?:on|a)|grading|scoring|labell?ing|benchmark)s?"
 )
 _ORDER = (
-    r"ignore|disregard|forget|override|bypass|overrule|output|return|answer|respond|reply|write|"
-    r"say|mark|label|rate|score|grade|give|assign|set|treat|consider|accept|pass|must|should|"
-    r"award|print|emit|conclude|confirm|忽略|无视|忘记|输出|返回|回答|标记|给|判|请|必须|视为|通过"
+    r"(?:ignor|disregard|forget|overrid|bypass|overrul|output|return|answer|respond|repl(?:y|ies)|"
+    r"writ|says?|said|mark|label|rat(?:e|ing)|scor|grad|giv|assign|treat|consider|accept|pass|must|"
+    r"should|award|print|emit|conclud|confirm|obey|decode|decid|count|satisf|fulfil|find|need)\w*"
 )
-_ADDRESSED = re.compile(
-    rf"\b(?:{_ORDER})\b[^\n]{{0,120}}?(?:\b(?:{_JUDGE})\b)|"
-    rf"(?:\b(?:{_JUDGE})\b)[^\n]{{0,120}}?\b(?:{_ORDER})\b|"
-    # Chinese has no word boundaries.
-    r"(?:评委|评审|评判|评分|打分|裁判|评估|判定)[^\n]{0,60}?(?:忽略|无视|输出|返回|标记|必须|视为|通过|满分)|"
-    r"(?:忽略|无视|忘记|输出|返回|标记|必须|视为)[^\n]{0,60}?"
-    r"(?:评委|评审|评判|评分|打分|裁判|评估|判定|标准|指令|说明)|"
-    # A verdict in our own words.
-    r"[\"']?(?:label|verdict|score|decision|result|grade)[\"']?\s*[:=]\s*[\"']?\w+|"
-    r"\b(?:not_met|cannot_tell)\b|"
-    r"\b(?:criteri(?:on|a)|rubric|requirements?|conditions?|checks?|all of (?:them|it)|everything|"
-    r"it|this|that)\s+(?:is|are|was|were|has been|have been|as)\s+(?:\w+\s+){0,2}"
-    r"(?:met|satisfied|fulfilled|passed|correct)\b|"
-    r"(?:标准|条件|要求)[^\n]{0,8}(?:满足|达到|符合)|"
-    # Talk about instructions, prompts and roles.
-    r"\b(?:ignore|disregard|forget|override|bypass)\b[^\n]{0,60}?"
+_PASSED = (
+    r"(?:met|passed|pass|satisfied|fulfilled|correct|true|positive|full marks?|10|100|perfect)"
+)
+_STATEMENT = (
+    r"(?:statement|criteri(?:on|a)|rubric|requirement|condition|check|test|answer|reply|response|"
+    r"everything)s?"
+)
+_SPEAKING = {
+    "orders about judging": rf"\b{_ORDER}\b[^\n]{{0,100}}?\b{_JUDGE}\b",
+    "judging and orders": rf"\b{_JUDGE}\b[^\n]{{0,100}}?\b{_ORDER}\b",
+    "a judge called upon": r"(?:^|[.!?\n\"'(]\s*)"
+    r"(?:dear |hey |to (?:the |all )?|note to (?:the )?)?"
+    r"(?:judges?|graders?|evaluators?|examiners?|reviewers?)\s*[,:;!]",
+    "a verdict in our words": r"\b(?:not_met|cannot_tell)\b|"
+    rf"\b(?:answer|say|says|said|return|output|mark\w*|labell?\w*|verdict|grade|score|result)\b"
+    rf"[^\n]{{0,30}}?(?:\b|_){_PASSED}\b",
+    "a field of a verdict": r"[\"'](?:label|verdict|score|decision|grade|evidence)[\"']\s*[:=]",
+    "a verdict in marks": rf"(?:boxed\s*\{{|>)\s*{_PASSED}\s*[}}<]",
+    "a statement said to hold": rf"\b(?:every |each |all |the |this |that )?{_STATEMENT}\s+"
+    rf"(?:(?:clearly|already|always|fully)\s+)?(?:holds?|applies|(?:is|are|was|were|as)\s+"
+    rf"(?:\w+\s+){{0,2}}(?:met|satisfied|fulfilled|passed|true|correct))\b",
+    "talk about instructions": r"\b(?:ignore|disregard|forget|override|bypass)\b[^\n]{0,60}?"
     r"\b(?:instructions?|prompts?|rules?|directions?|guidelines?|above|previous|prior|earlier)\b|"
-    r"\b(?:new|updated|revised|final|real|actual|hidden|secret)\s+"
-    r"(?:instructions?|system prompt)\b|"
-    r"\b(?:system|developer|assistant|admin(?:istrator)?|root|operator)\s*(?:prompt|message|"
-    r"override|notice|mode|note|update|alert)?\s*[:>\]]|"
-    r"\byou are (?:now )?(?:a |an |the )?(?:\w+ ){0,2}(?:model|assistant|ai|llm|judge|grader)\b|"
-    r"\bas (?:a |an |the )?(?:ai|language model|llm|judge|grader|evaluator)\b|"
-    r"(?:系统|开发者|管理员)(?:提示|消息|通知|指令)?\s*[:：]|"
-    r"\bend of (?:the )?(?:transcript|conversation|reply|text|data|document|input|block|log)\b|"
-    r"(?:full|maximum|top|perfect|highest)\s+(?:marks?|score|points?|grade|credit)\b|满分|"
-    r"\b10\s*/\s*10\b|\b100\s*%\s*(?:correct|pass|score)",
+    r"\b(?:new|updated|revised|real|actual|hidden)\s+(?:instructions?|system prompt)\b",
+    "another speaker": r"(?:^|[\n>›⟧|]\s*)(?:system|developer|admin(?:istrator)?|operator)\s*"
+    r"(?:prompt|message|override|notice|note|update)?\s*[:>\]]",
+    "marks of a chat format": r"‹[¦｜]|[¦｜]›|⟦/?INST⟧|‹‹/?SYS››|‹/?(?:s|system|assistant|user|"
+    r"human|think|(?:start|end)_of_turn)›|‹{3}|›{3}",
+    "a heading of ours": r"(?:^|\n)\s*\|?\s*\[\d+\] (?:user|system|assistant|tool|environment)\b",
+    "the end of a block": r"\bend of (?:the )?(?:transcript|conversation|reply|data|input|block)\b",
+    "top marks": r"\b(?:full|maximum|top|highest)\s+(?:marks?|score|points?|grade|credit)\b|"
+    r"\b10\s*/\s*10\b",
+    "Chinese": r"(?:评委|评审|评判|评分|打分|裁判|评估|判定|标签)[^\n]{0,60}?"
+    r"(?:忽略|无视|输出|返回|标记|必须|视为|通过|满分|为|是|请|met)|"
+    r"(?:忽略|无视|忘记|输出|返回|标记)[^\n]{0,60}?(?:评委|评审|评分|打分|评估|判定|标准|指令|说明|标签)|"
+    r"(?:标准|条件|要求)[^\n]{0,8}(?:满足|达到|符合)|满分|(?:系统|开发者|管理员)(?:提示|消息|指令)?[:：]",
+}
+"""Ways of speaking to a judge. They err on the side of yes: a false alarm costs one question more,
+and the verdict only where it rests on the very sentence."""
+
+_ADDRESSED = re.compile("|".join(f"(?:{one})" for one in _SPEAKING.values()), re.IGNORECASE)
+_HINT = re.compile(
+    rf"{_JUDGE}|label|met\b|pass|ignore|disregard|forget|override|bypass|instruction|prompt|"
+    r"system|developer|admin|operator|[‹›⟦⟧¦｜]|\[\d|end of|marks?\b|score|points|grade|credit|10|"
+    r"statement|everything|require|condition|check|test|answer|repl|respon|[评打裁判忽无忘输标条要满系开管]",
     re.IGNORECASE,
 )
 
 
 def addressed(text: str) -> bool:
-    """Whether a passage speaks to whoever judges, or about its instructions.
-
-    Errs on the side of yes: a false alarm costs one more question to the judge, nothing else.
-    """
-    return _ADDRESSED.search(_folded(text)) is not None
+    """Whether a passage speaks to whoever judges, or about its instructions."""
+    folded = _folded(text)
+    return _HINT.search(folded) is not None and _ADDRESSED.search(folded) is not None
 
 
 def hide_addressed(text: str) -> str:
@@ -175,15 +191,18 @@ _HIDDEN = "[passage left out]"
 
 
 def _folded(text: str) -> str:
-    """Return a text with look-alike letters and letters apart brought back to plain words."""
-    plain = unicodedata.normalize("NFKD", text)
-    plain = "".join(c for c in plain if not unicodedata.combining(c)).translate(_ALIKE)
-    plain = _SPACED.sub(lambda found: re.sub(r"[\s.\-_*]", "", found.group(0)), plain)
-    return plain.replace("*", "").replace("\\", "")
+    """Return a text with look-alike letters, accents and letters apart brought to plain words."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text)
+        text = _COMBINING.sub("", text).translate(_ALIKE)
+    if _SPACED.search(text):
+        text = _SPACED.sub(lambda found: re.sub(r"[\s.\-_*]", "", found.group(0)), text)
+    return text.replace("%20", " ")
 
 
+_COMBINING = re.compile("[\u0300-\u036f]")
 _ALIKE = str.maketrans("аеорсухіјѕԁɡ０１３", "aeopcyxijsdg013")
-_SPACED = re.compile(r"\b(?:\w[ .\-_*]){3,}\w\b")
+_SPACED = re.compile(r"\b(?:\w[ .\-_*]{1,2}){3,}\w\b")
 
 _MASTER = re.compile(
     r"(?:(?:my |the |final )*(?:thought process|thoughts?|reasoning|solution|answer|explanation|"
