@@ -74,6 +74,8 @@ _entries: dict[str, _Entry] = {
     "roleplay_dialogue": _Entry(
         "hexathlon.evaluators.roleplay.dialogue:roleplay_dialogue", "1", True
     ),
+    "roleplay_bargain": _Entry("hexathlon.evaluators.roleplay.games:roleplay_bargain", "1", True),
+    "roleplay_inquiry": _Entry("hexathlon.evaluators.roleplay.games:roleplay_inquiry", "1", True),
 }
 _loaded: dict[str, RegisteredVerifier] = {}
 

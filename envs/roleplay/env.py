@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 
 from hexathlon.envs.base import Environment
 from hexathlon.envs.roleplay.conversation import Conversation
+from hexathlon.envs.roleplay.games import Bargain, Inquiry
 from hexathlon.envs.roleplay.voices import Voice
 from hexathlon.envs.tools import tool
 from hexathlon.tasks.task import Task
@@ -46,9 +47,16 @@ class Scene(Protocol):
         ...
 
 
+_SCENES: Mapping[str, Callable[[Mapping[str, Any], int, Voice | None], Scene]] = {
+    "dialogue": Conversation,
+    "bargain": Bargain,
+    "inquiry": Inquiry,
+}
+
+
 def open_scene(params: Mapping[str, Any], seed: int, voice: Voice | None = None) -> Scene:
     """Open the scene of a task."""
-    return Conversation(params, seed, voice)
+    return _SCENES[params["mode"]](params, seed, voice)
 
 
 def _passed_on(name: str) -> Callable[..., str]:

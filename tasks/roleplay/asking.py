@@ -366,4 +366,3 @@ class Asker:
 
     def _refusing(self, line: str, reason: str, **query: Any) -> Beat:
         return Beat(line, "refuse", reasons=(reason,), query=query)
-

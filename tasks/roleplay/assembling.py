@@ -1,22 +1,24 @@
 """From a stage to a task record: what the agent reads, what the scene plays, what is checked."""
 
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from hexathlon.tasks.roleplay.beat import Beat
 from hexathlon.tasks.roleplay.card import NothingLeft, fill, table
+from hexathlon.tasks.roleplay.game import Game
 from hexathlon.tasks.roleplay.hearing import Listener
 from hexathlon.tasks.roleplay.reading import CardReader, disagreement
 from hexathlon.tasks.roleplay.stage import Order, Stage
 from hexathlon.tasks.roleplay.telling import instruction
-from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES
+from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES
 from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.roleplay.tools import dialogue_tools
 from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.source import Address
 from hexathlon.tasks.task import Check, Limits, Task
 
-__all__ = ["Unsound", "dialogue_task", "draw_stage"]
+__all__ = ["Unsound", "canary", "dialogue_task", "draw_game", "draw_stage", "game_task"]
 
 _TRIES = 20
 _SPARE_TURNS = 4
@@ -26,6 +28,9 @@ class Unsound(Exception):
     """No draw gave a task on which both derivations agree."""
 
 
+_Drawn = TypeVar("_Drawn")
+
+
 @lru_cache(maxsize=256)
 def draw_stage(address: Address, seed: int, **changes: Any) -> Stage:
     """Draw a dialogue until both derivations agree on every beat.
@@ -33,19 +38,39 @@ def draw_stage(address: Address, seed: int, **changes: Any) -> Stage:
     Raises:
         Unsound: They never did, which is a fault of the template.
     """
+
+    def draw(order: Order) -> Stage:
+        stage = DIALOGUES[address.template](order)
+        problem = _problem(stage)
+        if problem:
+            raise NothingLeft(problem)
+        return stage
+
+    return _drawn(draw, address, seed, changes)
+
+
+@lru_cache(maxsize=256)
+def draw_game(address: Address, seed: int) -> Game:
+    """Draw a game that both of its derivations find sound.
+
+    Raises:
+        Unsound: None was.
+    """
+    return _drawn(GAMES[address.template], address, seed, {})
+
+
+def _drawn(
+    draw: Callable[[Order], _Drawn], address: Address, seed: int, changes: Mapping[str, Any]
+) -> _Drawn:
     problem = ""
     for attempt in range(_TRIES):
         rng = generator_for("roleplay-stage", seed, attempt)
         language: Language = "zh" if address.index % 2 else "en"
         order = Order(address.template, address.level, address.split, language, rng)
         try:
-            stage = DIALOGUES[address.template](order._replace(**changes))
+            return draw(order._replace(**changes))
         except NothingLeft as nothing:
             problem = str(nothing)
-            continue
-        problem = _problem(stage)
-        if not problem:
-            return stage
     raise Unsound(f"{address}: {problem}")
 
 
@@ -94,6 +119,23 @@ def dialogue_task(address: Address, name: str, version: str, seed: int, stage: S
         level=address.level, split=address.split, seed=seed,
         instruction=instruction(_told(stage)), params=params, tools=dialogue_tools(),
         limits=Limits(turns=len(stage.beats) + _SPARE_TURNS), checks=(check,),
+        canary=canary(name, seed),
+    )  # fmt: skip
+
+
+def game_task(address: Address, name: str, version: str, seed: int, game: Game) -> Task:
+    """Return the task of a game."""
+    stage = game.stage
+    params = {
+        "language": stage.language, "setting": stage.card["setting"],
+        "character": stage.card["name"], **game.params,
+    }  # fmt: skip
+    truth = {"rules": stage.rules, "secrets": stage.secrets, **game.truth}
+    return Task(
+        id=str(address), family="roleplay", generator=name, version=version,
+        level=address.level, split=address.split, seed=seed,
+        instruction=instruction(_told(stage), game.answering), params=params, tools=game.tools,
+        limits=Limits(turns=game.turns), checks=(Check(name=game.check, params=truth),),
         canary=canary(name, seed),
     )  # fmt: skip
 

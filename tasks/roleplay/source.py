@@ -4,10 +4,11 @@ Ids count within a stratum (template and level); `address` goes round the strata
 prefix of a split covers templates and levels. Even indices are English, odd ones Chinese.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hexathlon.tasks.errors import UnknownTask
-from hexathlon.tasks.roleplay.assembling import dialogue_task, draw_stage
+from hexathlon.tasks.roleplay.assembling import dialogue_task, draw_game, draw_stage, game_task
+from hexathlon.tasks.roleplay.game import Game
 from hexathlon.tasks.roleplay.scripts import (
     alternatives,
     mutants,
@@ -16,14 +17,14 @@ from hexathlon.tasks.roleplay.scripts import (
     policies,
 )
 from hexathlon.tasks.roleplay.stage import Stage
-from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES
+from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
 from hexathlon.tasks.task import LEVELS, Level, Split, Task
 
 __all__ = ["RolePlaySource", "source"]
 
-PER_STRATUM: Mapping[Split, int] = {"dev": 10, "test": 30, "heldout": 30}
+PER_STRATUM: Mapping[Split, int] = {"dev": 8, "test": 32, "heldout": 32}
 """Tasks of each template and level in the splits that have an end."""
 
 
@@ -35,7 +36,7 @@ class RolePlaySource(TaskSource):
     version = "1"
 
     def __init__(self) -> None:
-        self._strata = [(template, level) for level in LEVELS for template in DIALOGUES]
+        self._strata = [(template, level) for level in LEVELS for template in (*DIALOGUES, *GAMES)]
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
         """The number of tasks of a split; train has no end."""
@@ -55,26 +56,40 @@ class RolePlaySource(TaskSource):
         """
         address = self._address(task_id, salt)
         seed = self._seed(address, salt)
+        if address.template in GAMES:
+            game = draw_game(address, seed)
+            return game_task(address, self.name, self.version, seed, game)
         return dialogue_task(address, self.name, self.version, seed, draw_stage(address, seed))
 
     def oracle(self, task: Task) -> Script:
-        """Do right in every beat."""
-        return played(oracle_actions(self._stage(task)))
+        """Do right in every beat, or reach the goal."""
+        game = self._game(task)
+        return played(game.oracle if game else oracle_actions(self._stage(task)))
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
         """Other right solutions."""
-        return alternatives(self._stage(task))
+        game = self._game(task)
+        return _all_played(game.alternatives) if game else alternatives(self._stage(task))
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
         """Near misses."""
-        return mutants(self._stage(task))
+        game = self._game(task)
+        return _all_played(game.mutants) if game else mutants(self._stage(task))
 
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Trivial agents."""
+        game = self._game(task)
+        if game:
+            return _all_played(game.policies)
         return policies(self._stage(task), task.instruction)
 
     def _stage(self, task: Task) -> Stage:
         return draw_stage(parse_address(task.id), task.seed)
+
+    def _game(self, task: Task) -> Game | None:
+        if task.template not in GAMES:
+            return None
+        return draw_game(parse_address(task.id), task.seed)
 
     def _seed(self, address: Address, salt: str | None) -> int:
         return derive_seed("roleplay-task", self.version, str(address), salt or "")
@@ -94,6 +109,10 @@ class RolePlaySource(TaskSource):
         if (address.split == "heldout") != (salt is not None):
             raise UnknownTask(task_id, "the held-out split needs a salt, and only it does")
         return address
+
+
+def _all_played(scripts: Mapping[str, Sequence[str]]) -> dict[str, Script]:
+    return {name: played(actions) for name, actions in scripts.items()}
 
 
 def source() -> RolePlaySource:

@@ -27,10 +27,15 @@ def instruction(card: Mapping[str, Any], answering: str = "answer") -> str:
 
     Args:
         card: The card, with whatever a template has added to it.
-        answering: The list of sentences that says how to answer.
+        answering: `answer`, or the table of a game, which says how to answer there.
     """
     language: Language = card["language"]
-    sections = [*card_sections(card), ("answer", lines_of(answering, language, {}))]
+    lines = (
+        lines_of("answer", language, {})
+        if answering == "answer"
+        else [fill(line, language, {}) for line in table(answering)["answer"]["lines"]]
+    )
+    sections = [*card_sections(card), ("answer", lines)]
     heads = table("telling")["heads"]
     parts = [
         f"# {split_pair(heads[head]).of(language)}\n" + "\n".join(f"- {line}" for line in lines)

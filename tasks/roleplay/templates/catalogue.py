@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Mapping
 
+from hexathlon.tasks.roleplay.game import Game
 from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.templates.bargain import bargain
 from hexathlon.tasks.roleplay.templates.boundary import boundary, timepoint
 from hexathlon.tasks.roleplay.templates.consistency import consistency
+from hexathlon.tasks.roleplay.templates.inquiry import inquiry
 from hexathlon.tasks.roleplay.templates.memory import memory
 from hexathlon.tasks.roleplay.templates.priority import priority
 from hexathlon.tasks.roleplay.templates.secrets import secrets
 from hexathlon.tasks.roleplay.templates.style import style
 
-__all__ = ["DIALOGUES"]
+__all__ = ["DIALOGUES", "GAMES"]
 
 DIALOGUES: Mapping[str, Callable[[Order], Stage]] = {
     "boundary": boundary,
@@ -22,3 +25,6 @@ DIALOGUES: Mapping[str, Callable[[Order], Stage]] = {
     "consistency": consistency,
 }
 """Templates whose tasks are beats of a dialogue."""
+
+GAMES: Mapping[str, Callable[[Order], Game]] = {"negotiation": bargain, "interrogation": inquiry}
+"""Templates whose tasks are games with a pay-off."""

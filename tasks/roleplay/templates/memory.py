@@ -198,4 +198,3 @@ def _give_slots(stage: Stage, memories: _Memory) -> None:
             phrases = [split_pair(text).of(stage.language) for text in facts[fact]["phrases"]]
             say = memories.frame(fact, "tell", whose, v="{value}")
             stage.slots[fact] = {"value": values[0], "ask": phrases, "say": [say]}
-
