@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.errors import EngineError
-from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
+from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError, near_miss
 from hexathlon.baselines.harness.plan import open_row
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.judging.client import JudgeClient
@@ -21,6 +21,7 @@ from hexathlon.baselines.judging.comparing import GroupScores, GroupwiseJudge, P
 from hexathlon.baselines.judging.concurrency import at_once
 from hexathlon.baselines.judging.judged_file import JudgedError, JudgedWriter, read_judged
 from hexathlon.evaluators.judges.aggregate import score
+from hexathlon.evaluators.judges.audit.document import Audit
 from hexathlon.evaluators.judges.families import family_of, kinship
 from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.rubric import Control, Criterion, Rubric, RubricError, get_rubric
@@ -65,11 +66,8 @@ class JudgingPlan:
     """Identities, as records hold them; none where code decides everything."""
 
     families: tuple[str, ...] = ()
-    audits: Sequence[str | None] = ()
-    """Hash of each judge's audit, None for an unaudited judge."""
-
-    experimental: Sequence[str] = ()
-    """Criteria whose agreement the audits did not establish."""
+    audits: Sequence[Audit | None] = ()
+    """Each judge's audit, None for an unaudited judge."""
 
     permutations: int = 2
     salt: str | None = None
@@ -98,13 +96,13 @@ class _Trial(NamedTuple):
 
 
 def judge_run(
-    plan: JudgingPlan, client: JudgeClient | None, judge: JudgeOfCriteria, concurrency: int
+    plan: JudgingPlan, clients: Sequence[JudgeClient], judge: JudgeOfCriteria, concurrency: int
 ) -> Judged:
     """Judge every trial of a run that is not judged yet.
 
     Args:
         plan: What is judged.
-        client: Asks the model; None where code decides everything.
+        clients: Ask the models: one, several of a panel, or none where code decides everything.
         judge: Decides single criteria.
         concurrency: Trials under way at once.
 
@@ -115,7 +113,7 @@ def judge_run(
     try:
         header, trials = _read(plan)
         with JudgedWriter(plan.run, header) as writer:
-            work = _Work(plan, client, judge, writer, concurrency)
+            work = _Work(plan, clients, judge, writer, concurrency)
             try:
                 return asyncio.run(work.all(trials))
             except EngineError as error:
@@ -153,12 +151,12 @@ class _Work:
     def __init__(
         self,
         plan: JudgingPlan,
-        client: JudgeClient | None,
+        clients: Sequence[JudgeClient],
         judge: JudgeOfCriteria,
         writer: JudgedWriter,
         concurrency: int,
     ) -> None:
-        self._plan, self._client, self._judge = plan, client, judge
+        self._plan, self._clients, self._judge = plan, clients, judge
         self._writer, self._concurrency = writer, concurrency
         self._done = {tuple(line["key"].values()) for line in writer.done if "key" in line}
         self._controlled = {line["control"]["id"] for line in writer.done if "control" in line}
@@ -180,8 +178,8 @@ class _Work:
             with Progress("judging", len(jobs)) as self._progress:
                 await at_once(jobs, self._run, self._concurrency)
         finally:
-            if self._client is not None:
-                await self._client.close()
+            for client in self._clients:
+                await client.close()
         return self._judged()
 
     def _is_done(self, group: Sequence[_Trial]) -> bool:
@@ -241,16 +239,18 @@ class _Work:
     async def _compared(
         self, rubric: Rubric, transcripts: Sequence[Transcript], task: str
     ) -> GroupScores:
-        assert self._client is not None, "comparing needs a model"
+        (client,) = self._clients
         if self._plan.kind == "pairwise":
-            return await PairwiseJudge(self._client).tournament(rubric, transcripts)
-        judge = GroupwiseJudge(self._client, permutations=self._plan.permutations)
+            return await PairwiseJudge(client).tournament(rubric, transcripts)
+        judge = GroupwiseJudge(client, permutations=self._plan.permutations)
         return await judge.judge(rubric, transcripts, address=[task])
 
     def _judged(self) -> Judged:
-        if self._client is not None and self._client.usage.calls:
-            usage = self._client.usage
-            latencies = self._client.latencies
+        usage = Usage()
+        for client in self._clients:
+            usage = usage.plus(client.usage)
+        if usage.calls:
+            latencies = [value for client in self._clients for value in client.latencies]
             self._writer.append({"usage": usage._asdict(), "timing": {"latencies": latencies}})
         lines = read_judged(self._writer.path).lines
         trials = [line for line in lines if "key" in line]
@@ -265,13 +265,15 @@ class _Work:
                 for one in controls
                 if not one["hit"]
             ),
-            self._client.usage if self._client is not None else Usage(),
+            usage,
         )
 
 
 def _read(plan: JudgingPlan) -> tuple[dict[str, Any], list[_Trial]]:
     if plan.kind not in KINDS:
-        raise UsageError(f"a judge is one of {', '.join(KINDS)}, got {plan.kind!r}")
+        raise UsageError(near_miss("kind of judge", plan.kind, KINDS))
+    if plan.kind != "pointwise" and len(plan.judges) != 1:
+        raise UsageError(f"judging {plan.kind} needs one model: --model")
     stored = read_plan(plan.run)
     faults = check_chain(plan.run, stored["plan_hash"])
     if faults:
@@ -283,6 +285,8 @@ def _read(plan: JudgingPlan) -> tuple[dict[str, Any], list[_Trial]]:
         for record in records.values()
         if (rubric := rubric_of(record)) is not None
     ]
+    if not plan.judges and any(trial.rubric.judged for trial in trials):
+        raise UsageError("the rubric has criteria that no code decides: give a judge by --model")
     if not trials:
         raise UsageError(
             f"no trial of {plan.run} can be judged: its tasks name none; give one by --rubric"
@@ -303,12 +307,22 @@ def _header(
         "kind": plan.kind,
         "judges": [dict(one) for one in plan.judges],
         "rubrics": {name: one.model_dump(mode="json") for name, one in sorted(rubrics.items())},
-        "audits": list(plan.audits),
+        "audits": [None if one is None else one.hash for one in plan.audits],
         "audited": bool(plan.audits) and all(one is not None for one in plan.audits),
-        "experimental": sorted(plan.experimental),
+        "experimental": _experimental(plan.audits, list(rubrics.values())),
         "kinship": kin if len(plan.families) < 3 else "panel",
         "permutations": plan.permutations if plan.kind == "groupwise" else None,
     }
+
+
+def _experimental(audits: Sequence[Audit | None], rubrics: Sequence[Rubric]) -> list[str]:
+    """Return the judged criteria that not every judge's audit establishes."""
+    found: set[str] = set()
+    for rubric in rubrics:
+        for audit in audits or (None,):
+            ids = [one.id for one in rubric.judged]
+            found.update(ids if audit is None else audit.experimental(rubric))
+    return sorted(found)
 
 
 def _rubrics(

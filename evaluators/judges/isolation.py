@@ -191,7 +191,9 @@ _HIDDEN = "[passage left out]"
 
 
 def _folded(text: str) -> str:
-    """Return a text with look-alike letters, accents and letters apart brought to plain words."""
+    """Return a text with escapes, look-alikes, accents and spaced letters as plain words."""
+    if "\\u" in text:
+        text = _ESCAPE.sub(lambda found: chr(int(found.group(1), 16)), text)
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text)
         text = _COMBINING.sub("", text).translate(_ALIKE)
@@ -200,6 +202,7 @@ def _folded(text: str) -> str:
     return text.replace("%20", " ")
 
 
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _COMBINING = re.compile("[\u0300-\u036f]")
 _ALIKE = str.maketrans("аеорсухіјѕԁɡ０１３", "aeopcyxijsdg013")
 _SPACED = re.compile(r"\b(?:\w[ .\-_*]{1,2}){3,}\w\b")

@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from hexathlon_cli import evaluation, looking, results
+from hexathlon_cli import evaluation, judging, looking, results
 
 __all__ = ["app", "run"]
 
@@ -37,6 +37,7 @@ app.command("report")(results.report)
 leaderboard = typer.Typer(help="Build the static leaderboard.", no_args_is_help=True)
 leaderboard.command("build")(results.leaderboard_build)
 app.add_typer(leaderboard, name="leaderboard", rich_help_panel=None)
+app.add_typer(judging.app, name="judge")
 app.command("selftest")(looking.selftest)
 app.command("doctor")(looking.doctor)
 

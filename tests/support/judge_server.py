@@ -34,8 +34,12 @@ class Seen(NamedTuple):
 
     @property
     def labels(self) -> dict[str, str]:
+        """The truth as far as it can be read; nothing where the question cannot be."""
         chinese = re.search("[\u4e00-\u9fff]", self.question)
-        return read_labels(self.question, self.own, "zh" if chinese else "en")
+        try:
+            return read_labels(self.question, self.own, "zh" if chinese else "en")
+        except ValueError:
+            return {}
 
     @property
     def quote(self) -> str:
@@ -201,8 +205,10 @@ def gullible(text: str) -> bool:
 def _point(name: str, power: float, blocks: dict[str, str], call: int) -> str:
     statement = "\n".join(line.removeprefix("| ") for line in blocks["STATEMENT"].split("\n"))
     seen = see(blocks["TRANSCRIPT"])
-    truth = seen.labels[_STATEMENTS[statement].id] == "met"
-    label = _swayed(name, power, truth, statement, seen, call)
+    truth = seen.labels.get(_STATEMENTS[statement].id)
+    label = "cannot_tell"
+    if truth is not None or (name == "gullible" and gullible(seen.everything)):
+        label = _swayed(name, power, truth == "met", statement, seen, call)
     return json.dumps({"evidence": seen.quote, "label": label}, ensure_ascii=False)
 
 
@@ -235,7 +241,7 @@ def length_place(length: int) -> float:
 def _worth(block: str, statements: list[tuple[str, str]]) -> float:
     labels = see(block).labels
     known = [_STATEMENTS[text] for _, text in statements]
-    return sum(one.weight * (labels[one.id] == "met") for one in known)
+    return sum(one.weight * (labels.get(one.id) == "met") for one in known)
 
 
 def _listed(block: str) -> list[tuple[str, str]]:
