@@ -61,7 +61,7 @@ def draw_rules(
             chosen = [free[int(i)] for i in rng.permutation(len(free))[:3]]
             rules.append({"kind": kind, "x": chosen})
         elif kind == "short":
-            low, high = (24, 34) if language == "en" else (48, 64)
+            low, high = (32, 42) if language == "en" else (56, 72)
             rules.append({"kind": kind, "x": int(rng.integers(low, high + 1))})
         elif kind == "sentences":
             rules.append({"kind": kind, "x": int(rng.integers(2, 4))})

@@ -89,7 +89,7 @@ def _rule(stage: Stage, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
         name = split_pair(stage.pick(table("priority")["titles"]["names"])).of(stage.language)
         return {"kind": "address", "x": name}, {"title": name}
     if kind == "short":
-        low, high = (22, 30) if stage.language == "en" else (40, 56)
+        low, high = (30, 40) if stage.language == "en" else (50, 64)
         limit = int(stage.rng.integers(low, high + 1))
         # "Under" the limit and "at most" the limit are both kept below it.
         return {"kind": "short", "x": limit}, {"limit": limit}
