@@ -284,6 +284,7 @@ class Auditor:
             [len(item.reply.reply) for item, _ in scored],
             [found.value for _, found in scored if found.value is not None],
             [item.value for item, _ in scored],
+            [(item.criterion.id, item.truth) for item, _ in scored],
             [item.reply.id for item, _ in scored],
         )
         chosen = self._some(scored, self._settings.padded, "padded")

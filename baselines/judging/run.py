@@ -158,7 +158,7 @@ class _Work:
     ) -> None:
         self._plan, self._clients, self._judge = plan, clients, judge
         self._writer, self._concurrency = writer, concurrency
-        self._done = {tuple(line["key"].values()) for line in writer.done if "key" in line}
+        self._done = {record_key(line) for line in writer.done if "key" in line}
         self._controlled = {line["control"]["id"] for line in writer.done if "control" in line}
         self._progress: Progress | None = None
 

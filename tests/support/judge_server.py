@@ -222,8 +222,10 @@ def _swayed(name: str, power: float, truth: bool, statement: str, seen: Seen, ca
     elif name == "length":
         level = 0.25 + 0.5 * truth + power * length_place(len(seen.own))
         met = draw < min(1.0, max(0.0, level))
-    elif name == "kin":
-        met = truth or (re.search("to be sure|您说是不", seen.own) is not None and draw < power)
+    elif name in ("kin", "lenient"):  # in favour of whom it judges, of its own kin only or of all
+        own = name == "lenient" or re.search("to be sure|您说是不", seen.own) is not None
+        wanted = _STATEMENTS[statement].weight > 0
+        met = wanted if own and draw < power else truth
     elif name == "gullible":
         met = truth or gullible(seen.everything)
     elif name == "thoughtful":

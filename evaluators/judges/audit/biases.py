@@ -91,12 +91,32 @@ def length_slope(
     lengths: Sequence[int],
     judged: Sequence[float],
     truth: Sequence[float],
+    strata: Sequence[Hashable] | None = None,
     clusters: Sequence[Hashable] | None = None,
 ) -> Estimate | None:
-    """Return how much the judged value, beyond the true one, rises per doubling of length."""
+    """Return how much the judged value, beyond the true one, rises per doubling of length.
+
+    Args:
+        lengths: Characters of each reply.
+        judged: The judge's values.
+        truth: The true values.
+        strata: Criterion and label, or whatever length goes along with besides; only differences
+            inside a stratum count.
+        clusters: Values of one cluster (one reply) are not independent.
+    """
     x = [math.log2(max(1, length)) for length in lengths]
     y = [a - b for a, b in zip(judged, truth, strict=True)]
-    return slope_estimate(x, y, clusters)
+    names = [0] * len(x) if strata is None else strata
+    return slope_estimate(_within(x, names), _within(y, names), clusters)
+
+
+def _within(values: Sequence[float], strata: Sequence[Hashable]) -> list[float]:
+    """Return values less the mean of their stratum."""
+    members: dict[Hashable, list[float]] = {}
+    for value, name in zip(values, strata, strict=True):
+        members.setdefault(name, []).append(value)
+    means = {name: math.fsum(row) / len(row) for name, row in members.items()}
+    return [value - means[name] for value, name in zip(values, strata, strict=True)]
 
 
 def self_preference(own: Sequence[float], others: Sequence[float]) -> Estimate | None:

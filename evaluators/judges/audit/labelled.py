@@ -215,8 +215,8 @@ def _reply(
             opening = sentence
         else:
             sentences.append(sentence)
-    fillers = phrases["fillers"][author] + phrases["fillers"]["padding"]
-    sentences += _some(draw, fillers, 1 + int(draw.integers(4)))
+    sentences.append(_one(draw, phrases["fillers"][author]))
+    sentences += _some(draw, phrases["fillers"]["padding"], int(draw.integers(6)))
     order = draw.permutation(len(sentences))
     body = [sentences[int(index)] for index in order]
     return str(phrases["between_sentences"]).join([opening, *body] if opening else body)
