@@ -48,7 +48,7 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             "Stay in character, keep secrets, remember, bargain",
             "hexathlon.envs.roleplay.env:RolePlayEnv",
             "hexathlon.envs.roleplay.env:make_vector",
-            ("roleplay",),
+            ("roleplay", "roleplay-shift"),
         ),
     )
 }

@@ -16,6 +16,7 @@ _factories: dict[str, str | Callable[[], TaskSource]] = {
     "intercode-sql": "hexathlon.tasks.sql.loaders.intercode:source",
     "dbbench": "hexathlon.tasks.sql.loaders.dbbench:source",
     "roleplay": "hexathlon.tasks.roleplay.source:source",
+    "roleplay-shift": "hexathlon.tasks.roleplay.shift:source",
     "chinook": "hexathlon.tasks.sql.loaders.sample:source",
 }
 _sources: dict[str, TaskSource] = {}

@@ -35,7 +35,7 @@ class Order(NamedTuple):
     settings: Sequence[str] = SETTINGS
     manners: Sequence[str] = MANNERS
     composition: str = "usual"
-    """Order of the beats: `usual` mixes them; `blocks` sorts them by act; `long` adds more."""
+    """`usual` mixes the beats; `blocks` sorts them by act, with asides in between."""
 
 
 @dataclass
@@ -126,9 +126,18 @@ class Stage:
     def shuffled(self, beats: Sequence[Beat]) -> list[Beat]:
         """Return beats in the order that the composition wants."""
         mixed = [beats[int(i)] for i in self.rng.permutation(len(beats))]
-        if self.order.composition == "blocks":
-            mixed.sort(key=lambda beat: beat.act)
-        return mixed
+        if self.order.composition == "usual":
+            return mixed
+        blocks: list[Beat] = []
+        for beat in sorted(mixed, key=lambda beat: beat.act):
+            if blocks and blocks[-1].act != beat.act:
+                blocks.append(self._aside())
+            blocks.append(beat)
+        return blocks
+
+    def _aside(self) -> Beat:
+        line = fill(self.pick(table("visitor")["asides"]["lines"]), self.language, {})
+        return Beat(line, "say", about="aside")
 
     def led_in(self) -> None:
         """Let the visitor lead lines in as they are used to."""
