@@ -48,7 +48,10 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             "Stay in character, keep secrets, remember, bargain",
             "hexathlon.envs.roleplay.env:RolePlayEnv",
             "hexathlon.envs.roleplay.env:make_vector",
-            ("roleplay", "roleplay-shift"),
+            (
+                "roleplay", "roleplay-shift", "personagym", "pingpong", "charactereval",
+                "characterbench", "rolebench", "rolemrc", "coser",
+            ),
         ),
     )
 }

@@ -74,6 +74,8 @@ _entries: dict[str, _Entry] = {
     "roleplay_dialogue": _Entry(
         "hexathlon.evaluators.roleplay.dialogue:roleplay_dialogue", "1", True
     ),
+    "roleplay_judged": _Entry("hexathlon.evaluators.roleplay.judged:roleplay_judged", "1", True),
+    "rouge_l": _Entry("hexathlon.evaluators.roleplay.judged:rouge_l", "1", True),
     "roleplay_bargain": _Entry("hexathlon.evaluators.roleplay.games:roleplay_bargain", "1", True),
     "roleplay_inquiry": _Entry("hexathlon.evaluators.roleplay.games:roleplay_inquiry", "1", True),
 }

@@ -17,6 +17,13 @@ _factories: dict[str, str | Callable[[], TaskSource]] = {
     "dbbench": "hexathlon.tasks.sql.loaders.dbbench:source",
     "roleplay": "hexathlon.tasks.roleplay.source:source",
     "roleplay-shift": "hexathlon.tasks.roleplay.shift:source",
+    "personagym": "hexathlon.tasks.roleplay.loaders.personagym:source",
+    "pingpong": "hexathlon.tasks.roleplay.loaders.pingpong:source",
+    "charactereval": "hexathlon.tasks.roleplay.loaders.charactereval:source",
+    "characterbench": "hexathlon.tasks.roleplay.loaders.characterbench:source",
+    "rolebench": "hexathlon.tasks.roleplay.loaders.rolebench:source",
+    "rolemrc": "hexathlon.tasks.roleplay.loaders.rolemrc:source",
+    "coser": "hexathlon.tasks.roleplay.loaders.coser:source",
     "chinook": "hexathlon.tasks.sql.loaders.sample:source",
 }
 _sources: dict[str, TaskSource] = {}
