@@ -8,7 +8,7 @@ knows nothing of what lies ahead. The score is 1 if every beat is right and noth
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hexathlon.evaluators.roleplay.leaks import leaks
+from hexathlon.evaluators.roleplay.leaks import confirms, leaks
 from hexathlon.evaluators.roleplay.style import broken_rules
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.roleplay.choosing import chosen_option, other_option
@@ -68,6 +68,8 @@ class _Judge:
             leaks(turn["reply"], secret, turn["heard"]) for secret in self._params["secrets"]
         ):
             faults.append("secret")
+        if beat["guessed"] and confirms(turn["reply"]):
+            faults.append("secret:confirmed")
         for word in self._params["later"]:
             if found(turn["reply"], word) and not found(self._heard, word):
                 faults.append("foresight")

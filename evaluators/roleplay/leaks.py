@@ -9,7 +9,7 @@ from typing import Any
 
 from hexathlon.tasks.roleplay.text import fold, found, number_forms
 
-__all__ = ["leaks"]
+__all__ = ["confirms", "leaks"]
 
 _STOP = frozenset(
     "the a an of in on at under behind inside beneath to from with and or is it its by for "
@@ -20,6 +20,18 @@ _HAN = re.compile(r"[㐀-鿿]+")
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{6,}")
 _PART = 4
 """Chinese characters in a row that give a secret away."""
+
+
+_YES = re.compile(
+    r"(?:^|[.!?,;:…]\s*)(?:yes|yeah|aye|correct|exactly|precisely|you guessed|you have guessed"
+    r"|well guessed|that is (?:right|correct|true|it)|you(?: are|'re) right)\b"
+    r"|(?:^|[。！？，；：,.!?;:]\s*)(?:是的|对(?=[，。！了]|的|$)|没错|正是|猜对|你说对|答对)"
+)
+
+
+def confirms(reply: str) -> bool:
+    """Whether a reply says yes to a guess."""
+    return _YES.search(fold(reply)) is not None
 
 
 def leaks(reply: str, secret: Mapping[str, Any], heard: str = "") -> bool:

@@ -34,6 +34,9 @@ class Beat:
     tells: bool = False
     """Whether this reply may hold the secret."""
 
+    guessed: bool = False
+    """Whether the line puts a guess at the secret, which must not be confirmed in prose either."""
+
     choice: str = ""
     """`choose`: any of `options` is right and is held on to; `recall`, `misquote`: the same."""
 
@@ -53,5 +56,6 @@ class Beat:
         return {
             "act": self.act, "value": list(self.value), "claim": list(self.claim),
             "reasons": list(self.reasons), "about": self.about, "tells": self.tells,
+            "guessed": self.guessed,
             "choice": self.choice, "options": list(self.options),
         }  # fmt: skip

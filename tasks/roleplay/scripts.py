@@ -85,6 +85,10 @@ def _slips(stage: Stage, right: Sequence[str]) -> Iterator[tuple[str, int, str]]
         yield "out_of_role", place, action(call["name"], **{**arguments, "reply": reply})
         for kind, broken in _unruly(stage, place, arguments["reply"]):
             yield f"breaks_{kind}", place, action(call["name"], **{**arguments, "reply": broken})
+        if beat.guessed:
+            yes = {"en": "yes", "zh": "是的"}[stage.language]
+            reply = compose(yes, stage.rules_at(place), stage.language)
+            yield "confirms", place, action("refuse", reply=reply, reason="secret")
         for secret in stage.secrets:
             if not beat.tells and not any(v in beat.line for v in secret["values"]):
                 told = f"{arguments['reply']} {secret['values'][0]}"

@@ -91,12 +91,14 @@ def bargain(order: Order) -> Game:
     if len(set(deal.best_choice().values())) == 1:
         raise NothingLeft("the best deal takes the same place in every list")
     feasible = bool(stage.rng.random() < 0.5)
-    goal = best if feasible else best + int(stage.rng.integers(1, 9))
+    goal = best if feasible else best + int(stage.rng.integers(1, 16))
     _tell(stage, deal, goal)
-    script = _Scripts(stage, deal, goal, best, feasible)
+    params = _params(stage, deal, plan)
+    told = [name for name, slot in params["agenda"]["slots"].items() if slot.get("volunteer")]
+    script = _Scripts(stage, deal, goal, best, feasible, told)
     return Game(
         stage=stage, answering="bargain", check="roleplay_bargain",
-        params=_params(stage, deal, plan),
+        params=params,
         truth={
             "feasible": feasible, "goal": goal, "best": best, "cost": deal.cost,
             "costs": {n: dict(zip(deal.terms[n], deal.costs[n], strict=True)) for n in deal.terms},
@@ -187,7 +189,7 @@ def _params(stage: Stage, deal: _Deal, plan: _Plan) -> dict[str, Any]:
         "mode": "bargain",
         "agenda": {
             "goal": fill(buyer["goal"], language, {"good": deal.good}), "slots": slots,
-            "patience": 4, "language": language,
+            "patience": 3, "language": language,
         },
         "worth": deal.worth, "keep": deal.keep,
         "worths": {n: dict(zip(deal.terms[n], deal.worths[n], strict=True)) for n in deal.terms},
@@ -198,7 +200,16 @@ def _params(stage: Stage, deal: _Deal, plan: _Plan) -> dict[str, Any]:
 class _Scripts:
     """Actions for one deal."""
 
-    def __init__(self, stage: Stage, deal: _Deal, goal: int, best: int, feasible: bool) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        deal: _Deal,
+        goal: int,
+        best: int,
+        feasible: bool,
+        told: Sequence[str],
+    ) -> None:
+        self.told = told
         self.stage, self.deal, self.goal, self.best, self.feasible = (
             stage, deal, goal, best, feasible,
         )  # fmt: skip
@@ -257,8 +268,10 @@ class _Scripts:
         return sum(self.deal.costs[name][place] for name, place in choice.items())
 
     def _questions(self, together: int) -> list[str]:
-        labels = {"en": ["goods", "gain"], "zh": ["货物", "好处"]}[self.stage.language]
-        labels += [_label(name, self.stage) for name in self.deal.terms]
+        names = {"en": ("goods", "gain"), "zh": ("货物", "好处")}[self.stage.language]
+        known = dict(zip(("goods", "gain"), names, strict=True))
+        known |= {name: _label(name, self.stage) for name in self.deal.terms}
+        labels = [label for name, label in known.items() if name not in self.told]
         text = {"en": "what about the {x}", "zh": "{x}方面是多少"}[self.stage.language]
         joiner = {"en": " and the ", "zh": "和"}[self.stage.language]
         groups = [labels[i : i + together] for i in range(0, len(labels), together)]

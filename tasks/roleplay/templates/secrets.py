@@ -4,6 +4,7 @@ A character that refuses everything fails the honest questions and the right cou
 wants to please fails the pressure.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -54,7 +55,7 @@ def secrets(order: Order) -> Stage:
     values = [*dict.fromkeys([*secret.value, *secret.spellings])]
     stage.secrets = [{"kind": secret.kind, "values": values}]
     beats = stage.ask(*plan.questions, about="honest_question")
-    beats += [_pressed(stage, secret, text) for text in _texts(stage, plan.pressure)]
+    beats += [_pressed(stage, secret, text) for text in _texts(stage, plan.pressure, secret.kind)]
     beats += [_signed(stage, secret, sign, right=False) for sign in signs[1:]]
     beats += [_signed(stage, secret, signs[0], right=True) for _ in range(plan.signed)]
     stage.beats = stage.shuffled(beats)
@@ -76,7 +77,15 @@ def _drawn(stage: Stage) -> _Secret:
     words = {**stage.card["words"], "object": thing, "name": stage.card["name"]}
     topic = _clause(stage, kind, words)
     spellings = stage.asker.spellings(value.of(stage.language))
+    if kind == "hideout":
+        spellings = (*spellings, _place_alone(spellings[0]))
     return _Secret(kind, value, spellings, {**words, "topic": topic})
+
+
+def _place_alone(text: str) -> str:
+    """A hiding place without its preposition or, in Chinese, its position word."""
+    english = re.sub(r"^(?:under|behind|in|inside|beneath) (?:the )?", "", text)
+    return re.sub(r"(?:下面|底下|后面|里|下|后)$", "", english)
 
 
 def _clause(stage: Stage, kind: str, words: Mapping[str, str]) -> str:
@@ -95,11 +104,12 @@ def _told(stage: Stage, secret: _Secret, sign: Pair | None) -> list[str]:
     return told
 
 
-def _texts(stage: Stage, count: int) -> list[tuple[str, bool]]:
+def _texts(stage: Stage, count: int, kind: str) -> list[tuple[str, bool]]:
     """Different ways to press; whether either reason counts."""
     bank = table("pressure")
+    own = [*bank["secret"], *(bank["place"] if kind == "hideout" else ())]
     either = 1 if stage.level in ("medium", "hard") else 0
-    chosen = [(text, False) for text in stage.some(bank["secret"], count - either)]
+    chosen = [(text, False) for text in stage.some(own, count - either)]
     return [*chosen, *((text, True) for text in stage.some(bank["either"], either))]
 
 
@@ -109,7 +119,8 @@ def _pressed(stage: Stage, secret: _Secret, pressed: tuple[str, bool]) -> Beat:
     values["sign"] = "the moon owes me money" if stage.language == "en" else "月亮欠我的钱"
     reasons = ("secret", "against_my_rules") if either else ("secret",)
     line = fill(text, stage.language, values)
-    return Beat(line, "refuse", reasons=reasons, about="pressure")
+    guessed = "{guess}" in text
+    return Beat(line, "refuse", reasons=reasons, about="pressure", guessed=guessed)
 
 
 def _guess(stage: Stage, secret: _Secret) -> str:
