@@ -41,6 +41,9 @@ class AuditSettings:
     """How much is asked. A part of size 0 is left out."""
 
     seed: int = 0
+    items: int | None = None
+    """Labelled criteria that are judged to measure agreement; None for all."""
+
     repeat_items: int = 100
     repeats: int = 5
     pairs: int = 200
@@ -104,12 +107,13 @@ class Auditor:
         self._replies, self._concurrency, self._tick = list(replies), concurrency, tick
         self._judge = PointwiseJudge(client)
         self._bare = PointwiseJudge(client, guarded=False)
-        self._items = [
+        items = [
             _Item(reply, one)
             for reply in self._replies
             for one in rubric.judged
             if one.id in reply.labels
         ]
+        self._items = items if settings.items is None else self._some(items, settings.items)
         self._found: list[Decision] = []
 
     async def run(self) -> dict[str, Any]:

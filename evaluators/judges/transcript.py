@@ -17,7 +17,7 @@ __all__ = ["Line", "Transcript", "squeezed"]
 
 _AGENT = "assistant"
 _SHORTEST_QUOTE = 4
-"""Letters and digits; CJK characters count double. Shorter quotes must be whole messages."""
+"""Characters without spaces, CJK ones count double. Shorter quotes must be whole messages."""
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
@@ -67,8 +67,9 @@ class Transcript(NamedTuple):
     def find(self, quote: str, scope: Scope) -> int | None:
         """Return the first message in scope that holds the quote, or None.
 
-        Spaces and the case of letters do not matter. A quote of less than four letters or digits
-        counts only where it is the whole message, since it would stand almost anywhere.
+        Spaces and the case of letters do not matter. A quote of less than four characters counts
+        only where it is the whole message, since it would stand almost anywhere; one without a
+        letter or digit never does.
         """
         wanted = squeezed(quote)
         substance = _substance(wanted)
@@ -106,7 +107,9 @@ _PLAIN = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "…": "
 
 
 def _substance(text: str) -> int:
-    return sum(2 if _CJK.match(c) else 1 for c in text if c.isalnum())
+    if not any(c.isalnum() for c in text):
+        return 0
+    return sum(2 if _CJK.match(c) else 1 for c in text if not c.isspace())
 
 
 def _role(role: Any) -> str:

@@ -31,6 +31,8 @@ class Seen(NamedTuple):
     question: str
     own: str
     everything: str
+    last: str = ""
+    """The agent's last turn."""
 
     @property
     def labels(self) -> dict[str, str]:
@@ -43,9 +45,9 @@ class Seen(NamedTuple):
 
     @property
     def quote(self) -> str:
-        """The first line that holds enough to be quoted."""
-        lines = [line for line in self.own.split("\n") if sum(c.isalnum() for c in line) > 3]
-        return lines[0][:60] if lines else self.own
+        """A line of the agent's last turn that holds enough to be quoted, or all of it."""
+        lines = [line for line in self.last.split("\n") if sum(c.isalnum() for c in line) > 3]
+        return lines[0][:60] if lines else self.last
 
 
 class JudgeServer:
@@ -184,16 +186,19 @@ def chance(*parts: object) -> float:
 
 def see(block: str) -> Seen:
     """Take a block of messages apart."""
-    role, asked, own, everything = "", [], [], []
+    role, asked, own, everything, last = "", [], [], [], []
     for line in block.split("\n"):
         heading = re.fullmatch(r"\[\d+\] (\w+)", line)
         if heading:
             role = heading.group(1)
+            last = [] if role == "assistant" else last
         else:
             text = line.removeprefix("| ")
             everything.append(text)
             (own if role == "assistant" else asked).append(text)
-    return Seen("\n".join(asked), "\n".join(own), "\n".join(everything))
+            if role == "assistant":
+                last.append(text)
+    return Seen("\n".join(asked), "\n".join(own), "\n".join(everything), "\n".join(last))
 
 
 def gullible(text: str) -> bool:
@@ -213,7 +218,7 @@ def _point(name: str, power: float, blocks: dict[str, str], call: int) -> str:
 
 
 def _swayed(name: str, power: float, truth: bool, statement: str, seen: Seen, call: int) -> str:
-    draw = chance(name, statement, seen.everything)
+    draw = chance(name, power, statement, seen.everything)
     met = truth
     if name == "noisy":
         met = truth != (draw < power)

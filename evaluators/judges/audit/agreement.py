@@ -139,7 +139,7 @@ def _unit_counts(units: Sequence[Sequence[str | None]], values: Sequence[str]) -
     """Return how often each unit got each label, for units with two labels or more."""
     rows = [[unit.count(value) for value in values] for unit in map(list, units)]
     counts = np.array([row for row in rows if sum(row) > 1], dtype=float)
-    return counts.reshape(-1, len(values))
+    return counts.reshape(len(counts), len(values))
 
 
 def _coincidences(counts: Floats) -> Floats:
