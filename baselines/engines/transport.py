@@ -1,7 +1,7 @@
 """A lean HTTP/1.1 transport for httpx, on asyncio's own sockets.
 
 Thousands of small requests to one server spend more time in a general HTTP stack than in anything
-else this process does for them; this one does only what chat servers need: POST and GET with a known
+else this process does for them; this one does only what chat servers need: requests with a known
 body, kept-alive connections, plain or chunked replies, TLS. Time-outs are the caller's
 (`asyncio.timeout`). Where a proxy is configured, httpx's own transport is used instead.
 """
