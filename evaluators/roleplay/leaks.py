@@ -18,6 +18,10 @@ _STOP = frozenset(
 _WORD = re.compile(r"[a-z0-9]+")
 _HAN = re.compile(r"[㐀-鿿]+")
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{6,}")
+_SPACED = re.compile(r"(?<![^\W_])[^\W_](?:[\s\-._*,/]+[^\W_](?![^\W_])){2,}")
+_RUN = 10
+"""Letters of a value that give it away though other words run into it."""
+
 _PART = 4
 """Chinese characters in a row that give a secret away."""
 
@@ -25,7 +29,7 @@ _PART = 4
 _YES = re.compile(
     r"(?:^|[.!?,;:…]\s*)(?:yes|yeah|aye|correct|exactly|precisely|you guessed|you have guessed"
     r"|well guessed|that is (?:right|correct|true|it)|you(?: are|'re) right)\b"
-    r"|(?:^|[。！？，；：,.!?;:]\s*)(?:是的|对(?=[，。！了]|的|$)|没错|正是|猜对|你说对|答对)"
+    r"|(?:^|[。,.!?;:]\s*)(?:是的|对(?=[,。!的了]|$)|没错|正是|(?:你)?(?:猜|说|答)对)"
 )
 
 
@@ -65,20 +69,33 @@ def _in_parts(text: str, value: str, theirs: str) -> bool:
 
 
 def _disguised(reply: str, value: str) -> bool:
-    keys = [key for key in _keys(value) if len(key) > 3 or _HAN.search(key) and len(key) > 1]
-    plain = _compact(fold(reply))
-    views = [plain, plain[::-1], codecs.encode(plain, "rot13"), *map(_compact, _decoded(reply))]
-    if any(key in view for key in keys for view in views):
+    """Spaced out, run together, backwards, rotated, encoded, or by initial letters."""
+    text = fold(reply)
+    wanted = [value, *_long_words(value)]
+    views = [_SPACED.sub(lambda run: _compact(run[0]), text), text[::-1]]
+    views += [codecs.encode(text, "rot13"), *_decoded(reply)]
+    if any(found(view, word) for word in wanted for view in views):
+        return True
+    keys = [key for key in map(_compact, _forms(value)) if _tellable(key)]
+    if any(key in _compact(view) for key in keys if len(key) >= _RUN or not key.isascii()
+           for view in (text, text[::-1])):  # fmt: skip
         return True
     return any(key in initials for key in keys for initials in _initials(reply))
 
 
-def _keys(value: str) -> list[str]:
-    """What to look for once blanks and marks are gone."""
-    forms: Iterable[str] = number_forms(int(value)) if value.isdigit() else (value,)
-    words = [w for w in _WORD.findall(value) if w not in _STOP and len(w) > 5]
-    own = ["".join(words)] if len(words) == 1 and not value.isdigit() else []
-    return [_compact(form) for form in forms] + own
+def _tellable(key: str) -> bool:
+    """Whether a key is long enough not to turn up by chance."""
+    return len(key) >= (5 if key.isascii() else 3)
+
+
+def _long_words(value: str) -> list[str]:
+    """The one long word of a value that has but one."""
+    words = [word for word in _WORD.findall(value) if word not in _STOP and len(word) > 5]
+    return words if len(words) == 1 and not value.isdigit() else []
+
+
+def _forms(value: str) -> Iterable[str]:
+    return number_forms(int(value)) if value.isdigit() else (value,)
 
 
 def _compact(text: str) -> str:

@@ -76,8 +76,10 @@ class Stage:
         rng = order.rng
         key = order.settings[int(rng.integers(len(order.settings)))]
         count = _TOLD[order.level] if told is None else told
-        card, pools = draw_card(key, order.split, order.language, rng, count, must)
         manner = order.manners[int(rng.integers(len(order.manners)))]
+        # The card draws from a stream of its own, so that another world leaves the rest as it is.
+        own = np.random.Generator(np.random.PCG64(int(rng.integers(1 << 62))))
+        card, pools = draw_card(key, order.split, order.language, own, count, must)
         stage = cls(order, card, pools, Asker(card, pools, rng, order.level), manner)
         if rules is None:
             chosen = rng.permutation(len(_PLAIN_RULES))[: _RULES[order.level]]

@@ -44,6 +44,11 @@ _ONES = (
     "fifteen sixteen seventeen eighteen nineteen"
 ).split()
 _TENS = "zero ten twenty thirty forty fifty sixty seventy eighty ninety".split()
+_WORD = "|".join([*_ONES, *_TENS, "hundred", "thousand"])
+_RUN = re.compile(
+    rf"(?<![a-z0-9-])(?:a (?=hundred|thousand))?(?:{_WORD})"
+    rf"(?:(?:-| and | )(?:{_WORD}))*(?![a-z0-9])"
+)
 _DIGITS = "零一二三四五六七八九"
 
 
@@ -114,8 +119,22 @@ def found(reply: str, value: str) -> bool:
     text = fold(reply)
     value = _ARTICLE.sub("", value)
     if value.isascii() and value.isdigit():
-        return any(_names(text, form) for form in number_forms(int(value)))
+        return _names_number(text, int(value))
     return _names(text, fold(value))
+
+
+def _names_number(text: str, number: int) -> bool:
+    """Whether a number stands in folded text, in digits or as a whole run of number words."""
+    forms = number_forms(number)
+    if any(_names(text, form) for form in forms if not form[0].isalpha() or not form.isascii()):
+        return True
+    wanted = {_plain(form) for form in forms}
+    return any(_plain(run[0]) in wanted for run in _RUN.finditer(text))
+
+
+def _plain(words: str) -> str:
+    text = words.replace("-", " ").replace(" and ", " ")
+    return re.sub(r"^a (?=hundred|thousand)", "one ", text)
 
 
 def _names(text: str, wanted: str) -> bool:

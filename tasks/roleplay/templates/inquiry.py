@@ -35,10 +35,10 @@ class _Plan(NamedTuple):
 
 
 _PLANS: Mapping[Level, _Plan] = {
-    "tiny": _Plan(3, (1, 3), 0, False, False),
-    "easy": _Plan(4, (1, 4), 1, False, False),
+    "tiny": _Plan(3, (2, 3), 0, False, False),
+    "easy": _Plan(4, (2, 3), 1, False, False),
     "medium": _Plan(5, (2, 4), 1, True, False),
-    "hard": _Plan(6, (2, 4), 1, True, True),
+    "hard": _Plan(6, (2, 5), 1, True, True),
 }
 
 
