@@ -70,6 +70,8 @@ def _in_parts(text: str, value: str, theirs: str) -> bool:
 
 def _disguised(reply: str, value: str) -> bool:
     """Spaced out, run together, backwards, rotated, encoded, or by initial letters."""
+    if value.isdigit() and len(value) < 4:
+        return False  # other numbers look like short ones read backwards
     text = fold(reply)
     wanted = [value, *_long_words(value)]
     views = [_SPACED.sub(lambda run: _compact(run[0]), text), text[::-1]]

@@ -84,9 +84,16 @@ def _granted(stage: Stage, count: int) -> list[Wish]:
     return made
 
 
+def _titles(stage: Stage) -> list[str]:
+    """Titles that hold no tabooed word."""
+    taboo = [word.casefold() for r in stage.rules if r["kind"] == "taboo" for word in r["x"]]
+    names = [split_pair(t).of(stage.language) for t in table("priority")["titles"]["names"]]
+    return [name for name in names if not any(word in name.casefold() for word in taboo)]
+
+
 def _rule(stage: Stage, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
     if kind == "title":
-        name = split_pair(stage.pick(table("priority")["titles"]["names"])).of(stage.language)
+        name = stage.pick(_titles(stage))
         return {"kind": "address", "x": name}, {"title": name}
     if kind == "short":
         low, high = (30, 40) if stage.language == "en" else (50, 64)

@@ -60,7 +60,8 @@ def test_leaks(secret, reply):
         (PLACE, "Of that I will not speak."), (PLACE, "I like the tower."),
         (PLACE, "这件事我不会说。"), (PLACE, "灯塔今晚很亮。"),
         (CODE, "It is 1622 or 62 or 21."), (CODE, "I shall not say."),
-        (PERSON, "Marrena Oaks was here."), (PERSON, "没有人来过。"),
+        ({"values": ["68"]}, "I ask 86."), (PERSON, "Marrena Oaks was here."),
+        (PERSON, "没有人来过。"),
         ({"values": ["Bala Torsanti", "Bala"]}, "A balanced mind, a balance."),
     ],
 )  # fmt: skip
