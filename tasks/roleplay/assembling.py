@@ -11,14 +11,17 @@ from hexathlon.tasks.roleplay.hearing import Listener
 from hexathlon.tasks.roleplay.reading import CardReader, disagreement
 from hexathlon.tasks.roleplay.stage import Order, Stage
 from hexathlon.tasks.roleplay.telling import instruction
-from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES
+from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES, TWINS
 from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.roleplay.tools import dialogue_tools
 from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.source import Address
 from hexathlon.tasks.task import Check, Limits, Task
 
-__all__ = ["Unsound", "canary", "dialogue_task", "draw_game", "draw_stage", "game_task"]
+__all__ = ["TWIN_BIT", "Unsound", "canary", "dialogue_task", "draw_game", "draw_stage", "game_task"]
+
+TWIN_BIT = 2
+"""Indices that differ in this bit alone are twins; the lowest bit is the language."""
 
 _TRIES = 20
 _SPARE_TURNS = 4
@@ -56,7 +59,8 @@ def draw_game(address: Address, seed: int) -> Game:
     Raises:
         Unsound: None was.
     """
-    return _drawn(GAMES[address.template], address, seed, {})
+    twin = address.template in TWINS and bool(address.index & TWIN_BIT)
+    return _drawn(GAMES[address.template], address, seed, {"twin": twin})
 
 
 def _drawn(

@@ -5,9 +5,16 @@ prefix of a split covers templates and levels. Even indices are English, odd one
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from hexathlon.tasks.errors import UnknownTask
-from hexathlon.tasks.roleplay.assembling import dialogue_task, draw_game, draw_stage, game_task
+from hexathlon.tasks.roleplay.assembling import (
+    TWIN_BIT,
+    dialogue_task,
+    draw_game,
+    draw_stage,
+    game_task,
+)
 from hexathlon.tasks.roleplay.game import Game
 from hexathlon.tasks.roleplay.scripts import (
     alternatives,
@@ -17,7 +24,7 @@ from hexathlon.tasks.roleplay.scripts import (
     policies,
 )
 from hexathlon.tasks.roleplay.stage import Stage
-from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES
+from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES, TWINS
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
 from hexathlon.tasks.task import LEVELS, Level, Split, Task
@@ -58,7 +65,8 @@ class RolePlaySource(TaskSource):
         seed = self._seed(address, salt)
         if address.template in GAMES:
             game = draw_game(address, seed)
-            return game_task(address, self.name, self.version, seed, game)
+            task = game_task(address, self.name, self.version, seed, game)
+            return task.model_copy(update={"twin": _twin(address)})
         return dialogue_task(address, self.name, self.version, seed, draw_stage(address, seed))
 
     def oracle(self, task: Task) -> Script:
@@ -92,7 +100,10 @@ class RolePlaySource(TaskSource):
         return draw_game(parse_address(task.id), task.seed)
 
     def _seed(self, address: Address, salt: str | None) -> int:
-        return derive_seed("roleplay-task", self.version, str(address), salt or "")
+        shared = address
+        if address.template in TWINS:
+            shared = replace(address, index=address.index & ~TWIN_BIT)
+        return derive_seed("roleplay-task", self.version, str(shared), salt or "")
 
     def _of(self, level: Level | None) -> list[tuple[str, Level]]:
         return [item for item in self._strata if level in (None, item[1])]
@@ -109,6 +120,13 @@ class RolePlaySource(TaskSource):
         if (address.split == "heldout") != (salt is not None):
             raise UnknownTask(task_id, "the held-out split needs a salt, and only it does")
         return address
+
+
+def _twin(address: Address) -> str | None:
+    """The id of the task that differs in the deciding fact alone."""
+    if address.template not in TWINS:
+        return None
+    return str(replace(address, index=address.index ^ TWIN_BIT))
 
 
 def _all_played(scripts: Mapping[str, Sequence[str]]) -> dict[str, Script]:

@@ -37,6 +37,9 @@ class Order(NamedTuple):
     composition: str = "usual"
     """`usual` mixes the beats; `blocks` sorts them by act, with asides in between."""
 
+    twin: bool = False
+    """Whether the second of two tasks is wanted that differ in the deciding fact alone."""
+
 
 @dataclass
 class Stage:

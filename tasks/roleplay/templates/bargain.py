@@ -1,6 +1,6 @@
 """Negotiation: sell under several terms to a buyer whose wishes come out only when asked for.
 
-The goal is a gain that either only the best deal reaches or, in half of the tasks, no deal; then
+The goal is a gain that only the best deal reaches or, in the twin of the same sale, no deal; then
 the right end is to walk away and to name the largest gain that was possible. The best gain is
 worked out term by term, and again by trying every deal. It never takes the first option of every
 term, nor the last.
@@ -90,8 +90,8 @@ def bargain(order: Order) -> Game:
         raise NothingLeft("the deal leaves too little to share")
     if len(set(deal.best_choice().values())) == 1:
         raise NothingLeft("the best deal takes the same place in every list")
-    feasible = bool(stage.rng.random() < 0.5)
-    goal = best if feasible else best + int(stage.rng.integers(1, 16))
+    feasible, beyond = not order.twin, int(stage.rng.integers(1, 16))
+    goal = best if feasible else best + beyond
     _tell(stage, deal, goal)
     params = _params(stage, deal, plan)
     told = [name for name, slot in params["agenda"]["slots"].items() if slot.get("volunteer")]

@@ -13,7 +13,7 @@ from hexathlon.tasks.roleplay.templates.priority import priority
 from hexathlon.tasks.roleplay.templates.secrets import secrets
 from hexathlon.tasks.roleplay.templates.style import style
 
-__all__ = ["DIALOGUES", "GAMES"]
+__all__ = ["DIALOGUES", "GAMES", "TWINS"]
 
 DIALOGUES: Mapping[str, Callable[[Order], Stage]] = {
     "boundary": boundary,
@@ -28,3 +28,6 @@ DIALOGUES: Mapping[str, Callable[[Order], Stage]] = {
 
 GAMES: Mapping[str, Callable[[Order], Game]] = {"negotiation": bargain, "interrogation": inquiry}
 """Templates whose tasks are games with a pay-off."""
+
+TWINS = ("negotiation",)
+"""Templates whose tasks come in pairs of which one can be fulfilled and one cannot."""
