@@ -8,26 +8,32 @@ import itertools
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from hexathlon.baselines.judging.client import JudgeClient
 from hexathlon.baselines.judging.comparing import GroupwiseJudge, PairwiseJudge
 from hexathlon.baselines.judging.concurrency import at_once
 from hexathlon.baselines.judging.pointwise import PointwiseJudge
 from hexathlon.evaluators.judges.aggregate import score
-from hexathlon.evaluators.judges.audit.agreement import alpha_estimate, kappa_estimate
 from hexathlon.evaluators.judges.audit.attacks import FIELDS, INJECTIONS, VERSION, master_replies
 from hexathlon.evaluators.judges.audit.biases import (
     flip_rate,
-    length_slope,
     rank_agreement,
-    self_preference,
     swap_test,
 )
-from hexathlon.evaluators.judges.audit.corrected import corrected_rate, powered_mean
-from hexathlon.evaluators.judges.audit.document import criterion_hash, sealed
-from hexathlon.evaluators.judges.audit.estimates import Estimate, mean_estimate, rate_estimate
+from hexathlon.evaluators.judges.audit.document import sealed
+from hexathlon.evaluators.judges.audit.estimates import mean_estimate, rate_estimate
 from hexathlon.evaluators.judges.audit.labelled import LabelledReply, labels_hash, padded
+from hexathlon.evaluators.judges.audit.measured import (
+    LabelledItem,
+    Row,
+    agreement,
+    as_json,
+    corrected_means,
+    kin_gap,
+    slope_of_length,
+    unscored,
+)
 from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric
 from hexathlon.evaluators.judges.transcript import Transcript
@@ -63,25 +69,6 @@ class AuditSettings:
     """Authors of the labelled set that count as the judge's kin; its families by default."""
 
 
-class _Item(NamedTuple):
-    reply: LabelledReply
-    criterion: Criterion
-
-    @property
-    def truth(self) -> str:
-        return self.reply.labels[self.criterion.id]
-
-    @property
-    def value(self) -> float:
-        value = self.criterion.value_of(self.truth)
-        assert value is not None, "an abstention is no label"
-        return value
-
-    def oriented(self, value: float) -> float:
-        """Return a value with 1 for what is wanted: of a pitfall, that it was not met."""
-        return value if self.criterion.weight > 0 else 1.0 - value
-
-
 class Auditor:
     """Measures one judge.
 
@@ -108,13 +95,13 @@ class Auditor:
         self._judge = PointwiseJudge(client)
         self._bare = PointwiseJudge(client, guarded=False)
         items = [
-            _Item(reply, one)
+            LabelledItem(reply, one)
             for reply in self._replies
             for one in rubric.judged
             if one.id in reply.labels
         ]
         self._items = items if settings.items is None else self._some(items, settings.items)
-        self._found: list[Decision] = []
+        self._rows: list[Row] = []
 
     async def run(self) -> dict[str, Any]:
         """Return the sealed audit.
@@ -122,7 +109,10 @@ class Auditor:
         Raises:
             EngineError: The judge's server fails for good.
         """
-        self._found = await self._decide("agreement", self._judge, self._items)
+        settings = self._settings
+        found = await self._decide("agreement", self._judge, self._items)
+        self._rows = rows = list(zip(self._items, found, strict=True))
+        own = settings.own or self._client.identity.families
         parts: dict[str, Any] = {
             "judge": self._client.identity.as_json(),
             "rubric": {"id": self._rubric.id, "hash": self._rubric.hash},
@@ -131,11 +121,11 @@ class Auditor:
                 "replies": len(self._replies),
                 "items": len(self._items),
             },
-            "settings": {"seed": self._settings.seed, "attacks": VERSION},
-            "agreement": self._agreement(),
-            "unscored": self._unscored(),
-            "self_preference": _json(self._self_preference()),
-            "corrected": self._corrected(),
+            "settings": {"seed": settings.seed, "attacks": VERSION},
+            "agreement": agreement(rows, self._rubric, settings.level, settings.seed),
+            "unscored": unscored(rows),
+            "self_preference": as_json(kin_gap(rows, own)),
+            "corrected": corrected_means(rows, settings.labelled_share, settings.seed),
             "flips": await self._flips(),
             "length": await self._length(),
             "swap": await self._swap(),
@@ -148,7 +138,7 @@ class Auditor:
         return sealed({**parts, "timing": {"latencies": self._client.latencies}})
 
     async def _decide(
-        self, part: str, judge: PointwiseJudge, items: Sequence[_Item], repeat: int = 0
+        self, part: str, judge: PointwiseJudge, items: Sequence[LabelledItem], repeat: int = 0
     ) -> list[Decision]:
         rows = [(one.criterion, one.reply.transcript) for one in items]
         return await self._ask(part, judge, rows, repeat)
@@ -172,97 +162,6 @@ class Auditor:
         await at_once(enumerate(questions), one, self._concurrency)
         return answers
 
-    def _agreement(self) -> dict[str, Any]:
-        level = self._settings.level
-        rows: dict[str, Any] = {}
-        for criterion in self._rubric.judged:
-            places = [i for i, one in enumerate(self._items) if one.criterion is criterion]
-            if not places:
-                continue
-            row = self._agreement_on(places, criterion.menu, criterion.id)
-            low = None if row["kappa"] is None else row["kappa"]["low"]
-            sound = low is not None and low >= level
-            row |= {"hash": criterion_hash(criterion)}
-            rows[criterion.id] = {**row, "status": "established" if sound else "experimental"}
-        return {
-            "level": level,
-            "overall": self._agreement_on(range(len(self._items)), None, "all"),
-            "criteria": rows,
-        }
-
-    def _agreement_on(
-        self, places: Sequence[int], menu: Sequence[str] | None, name: str
-    ) -> dict[str, Any]:
-        scored = [i for i in places if self._found[i].value is not None]
-        truth = [self._items[i].truth for i in scored]
-        said = [str(self._found[i].label) for i in scored]
-        values = list(menu) if menu is not None else sorted(set(truth) | set(said))
-        metric = "ordinal" if menu is not None and len(menu) > 2 else "nominal"
-        units = [[self._items[i].truth, _scored_label(self._found[i])] for i in places]
-        seed = self._settings.seed
-        return {
-            "items": len(places),
-            "scored": len(scored),
-            "accuracy": _json(
-                rate_estimate(sum(a == b for a, b in zip(truth, said, strict=True)), len(scored))
-            ),
-            "kappa": _json(kappa_estimate(truth, said, seed, name)),
-            "alpha": _json(
-                alpha_estimate(units, values, metric, seed, name)  # type: ignore[arg-type]
-            ),
-        }
-
-    def _unscored(self) -> dict[str, Any]:
-        """Count what has no value, and bound the mean score by it (rule J13)."""
-        reasons: dict[str, int] = {}
-        low, high = [], []
-        for item, found in zip(self._items, self._found, strict=True):
-            if found.value is None:
-                reasons[found.why] = reasons.get(found.why, 0) + 1
-            low.append(0.0 if found.value is None else item.oriented(found.value))
-            high.append(1.0 if found.value is None else item.oriented(found.value))
-        count = sum(reasons.values())
-        return {
-            "rate": _json(rate_estimate(count, len(self._items))),
-            "reasons": dict(sorted(reasons.items())),
-            "bounds": [sum(low) / len(low), sum(high) / len(high)] if low else None,
-        }
-
-    def _self_preference(self) -> Estimate | None:
-        own = set(self._settings.own or self._client.identity.families)
-        sides: tuple[list[float], list[float]] = ([], [])
-        for item, found in zip(self._items, self._found, strict=True):
-            if found.value is not None and item.reply.author:
-                gap = item.oriented(found.value) - item.oriented(item.value)
-                sides[item.reply.author not in own].append(gap)
-        return self_preference(*sides)
-
-    def _corrected(self) -> dict[str, Any]:
-        """Estimate the mean score from a part of the labels and all verdicts."""
-        rows = [
-            (item.oriented(item.value), item.oriented(found.value))
-            for item, found in zip(self._items, self._found, strict=True)
-            if found.value is not None
-        ]
-        order = generator_for("ppi", self._settings.seed).permutation(len(rows))
-        count = max(2, round(self._settings.labelled_share * len(rows)))
-        with_label = [rows[int(i)] for i in order[:count]]
-        without = [rows[int(i)][1] for i in order[count:]]
-        binary = [(h, f) for h, f in with_label if h in (0.0, 1.0) and f in (0.0, 1.0)]
-        passes = [f for h, f in binary if h == 1.0]
-        fails = [1.0 - f for h, f in binary if h == 0.0]
-        rate = None
-        if passes and fails and without:
-            judged = sum(without) / len(without)
-            rate = corrected_rate(judged, sum(passes) / len(passes), sum(fails) / len(fails))
-        return {
-            "labels_used": len(with_label),
-            "judged": _json(mean_estimate(without)),
-            "powered": _json(powered_mean(without, with_label)),
-            "by_error_rates": rate,
-            "labels_alone": _json(mean_estimate([h for h, _ in with_label])),
-        }
-
     async def _flips(self) -> dict[str, Any]:
         items = self._some(self._items, self._settings.repeat_items, "flips")
         labels: list[list[str | None]] = [[] for _ in items]
@@ -274,25 +173,14 @@ class Auditor:
         return {
             "items": len(items),
             "repeats": self._settings.repeats,
-            "disagreement": _json(rate.disagreement),
-            "unstable": _json(rate.unstable),
+            "disagreement": as_json(rate.disagreement),
+            "unstable": as_json(rate.unstable),
         }
 
     async def _length(self) -> dict[str, Any]:
-        scored = [
-            (item, found)
-            for item, found in zip(self._items, self._found, strict=True)
-            if found.value is not None
-        ]
-        slope = length_slope(
-            [len(item.reply.reply) for item, _ in scored],
-            [found.value for _, found in scored if found.value is not None],
-            [item.value for item, _ in scored],
-            [(item.criterion.id, item.truth) for item, _ in scored],
-            [item.reply.id for item, _ in scored],
-        )
+        scored = [row for row in self._rows if row[1].value is not None]
         chosen = self._some(scored, self._settings.padded, "padded")
-        longer = [_Item(padded(item.reply), item.criterion) for item, _ in chosen]
+        longer = [LabelledItem(padded(item.reply), item.criterion) for item, _ in chosen]
         again = await self._decide("padded", self._judge, longer)
         shifts, gains = [], []
         for (item, before), after in zip(chosen, again, strict=True):
@@ -300,9 +188,9 @@ class Auditor:
                 shifts.append(after.value - before.value)
                 gains.append(item.oriented(after.value) - item.oriented(before.value))
         return {
-            "slope": _json(slope),
-            "padded_shift": _json(mean_estimate(shifts)),
-            "padded_gain": _json(mean_estimate(gains)),
+            "slope": as_json(slope_of_length(self._rows)),
+            "padded_shift": as_json(mean_estimate(shifts)),
+            "padded_gain": as_json(mean_estimate(gains)),
         }
 
     async def _swap(self) -> dict[str, Any]:
@@ -317,9 +205,9 @@ class Auditor:
         )
         return {
             "pairs": len(pairs),
-            "consistency": _json(test.consistency),
-            "first_rate": _json(test.first_rate),
-            "accuracy": _json(test.accuracy),
+            "consistency": as_json(test.consistency),
+            "first_rate": as_json(test.first_rate),
+            "accuracy": as_json(test.accuracy),
             "unscored": test.unscored,
         }
 
@@ -339,7 +227,7 @@ class Auditor:
         known = [[self._known(one) for one in group] for group in groups]
         tau = rank_agreement([(a.values, b) for a, b in zip(found, known, strict=True)])
         unanswered = sum(one.calls - one.answered for one in found)
-        return {"groups": len(groups), "tau": _json(tau), "unanswered": unanswered}
+        return {"groups": len(groups), "tau": as_json(tau), "unanswered": unanswered}
 
     async def _injection(self) -> dict[str, Any]:
         """Try each injection on replies that do not pass, field by field in turn."""
@@ -371,7 +259,7 @@ class Auditor:
         for side, judge in (("bare", self._bare), ("guarded", self._judge)):
             found = await self._ask(part, judge, rows)
             passed = [one.value is not None and one.value > 0 for one in found]
-            sides[side] = _json(rate_estimate(sum(passed), len(rows)))
+            sides[side] = as_json(rate_estimate(sum(passed), len(rows)))
             sides[f"{side}_by"] = sorted({n for n, p in zip(names, passed, strict=True) if p})
         return {"tries": len(rows), **sides}
 
@@ -389,11 +277,11 @@ class Auditor:
         ]
         return {"planted": len(rows), "missed": missed}
 
-    def _failing(self) -> list[_Item]:
+    def _failing(self) -> list[LabelledItem]:
         """Return the items of positive criteria that do not pass, in truth and by the judge."""
         return [
             item
-            for item, found in zip(self._items, self._found, strict=True)
+            for item, found in self._rows
             if item.criterion.weight > 0 and item.value == 0.0 and found.value == 0.0
         ]
 
@@ -427,11 +315,3 @@ class Auditor:
         draw = generator_for("audit", self._settings.seed, *address)
         order = draw.permutation(len(rows))[:count]
         return [rows[int(index)] for index in sorted(order)]
-
-
-def _scored_label(decision: Decision) -> str | None:
-    return decision.label if decision.value is not None else None
-
-
-def _json(estimate: Estimate | None) -> dict[str, Any] | None:
-    return None if estimate is None else estimate.as_json()

@@ -40,7 +40,7 @@ class JudgeIdentity:
     """`endpoint` or `checkpoint`."""
 
     place: str = ""
-    """The server's address or the directory; recorded, but no part of the hash."""
+    """The server's address or the directory: where it is asked, not who it is."""
 
     revision: str = ""
     """The model's revision where its owner knows it."""
@@ -58,7 +58,7 @@ class JudgeIdentity:
 
     def as_json(self) -> dict[str, Any]:
         """Return the identity with its hash, as records hold it."""
-        return {**self._decisive(), "place": self.place, "hash": self.hash}
+        return {**self._decisive(), "hash": self.hash}
 
     @property
     def hash(self) -> str:

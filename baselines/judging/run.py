@@ -251,7 +251,9 @@ class _Work:
             usage = usage.plus(client.usage)
         if usage.calls:
             latencies = [value for client in self._clients for value in client.latencies]
-            self._writer.append({"usage": usage._asdict(), "timing": {"latencies": latencies}})
+            places = [client.identity.place for client in self._clients]
+            timing = {"latencies": latencies, "places": places}
+            self._writer.append({"usage": usage._asdict(), "timing": timing})
         lines = read_judged(self._writer.path).lines
         trials = [line for line in lines if "key" in line]
         controls = [line["control"] for line in lines if "control" in line]
