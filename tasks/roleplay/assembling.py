@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from hexathlon.tasks.roleplay.beat import Beat
-from hexathlon.tasks.roleplay.card import NothingLeft, fill, table
+from hexathlon.tasks.roleplay.card import NothingLeft, split_pair, table
 from hexathlon.tasks.roleplay.game import Game
 from hexathlon.tasks.roleplay.hearing import Listener
 from hexathlon.tasks.roleplay.reading import CardReader, disagreement
@@ -106,7 +106,7 @@ def dialogue_task(address: Address, name: str, version: str, seed: int, stage: S
     ahead = [stage.card["next_ruler"]["name"], *later] if stage.card.get("show_later") else []
     params: dict[str, Any] = {
         "mode": "dialogue", "language": stage.language, "setting": stage.card["setting"],
-        "character": stage.card["name"], "manner": fill(manner, stage.language, {}),
+        "character": stage.card["name"], "manner": split_pair(manner).of(stage.language),
         "lines": [_line(beat) for beat in stage.beats],
         "agenda": _agenda(stage),
         "hidden": [value for secret in stage.secrets for value in secret["values"]],
