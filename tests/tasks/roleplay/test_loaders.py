@@ -1,7 +1,6 @@
 """Loaders of public sets: real files where they are at hand, small ones in their form elsewhere."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -38,11 +37,13 @@ def tasks_of(source):
     return [source.build(source.address("test", i)) for i in range(source.size("test"))]
 
 
-def folder_of(name: str) -> Path:
-    data = os.environ.get("HEXATHLON_DATA", "")
-    folder = Path(data) / name
-    if not data or not folder.is_dir():
-        pytest.skip(f"HEXATHLON_DATA holds no {name}/")
+@pytest.fixture
+def published(shared_data):
+    def folder(name: str) -> Path:
+        if not (shared_data / name).is_dir():
+            pytest.skip(f"the public data folder holds no {name}/")
+        return shared_data / name
+
     return folder
 
 
@@ -60,8 +61,8 @@ def test_personagym_in_small(tmp_path):
     assert tasks_of(PersonaGymSource(folder))[0].params["character"] == "a potter"
 
 
-def test_personagym_as_published():
-    source = PersonaGymSource(folder_of("personagym"))
+def test_personagym_as_published(published):
+    source = PersonaGymSource(published("personagym"))
     assert source.size("test") == 6_000 and source.size("dev") == 0
     task = source.build(source.address("test", 123))
     assert len(task.params["lines"]) == 1 and task.rubric == "roleplay"
@@ -81,8 +82,8 @@ def test_pingpong_in_small(tmp_path):
     assert len(task.params["lines"]) == 8 and "Nell: Mind the nets!" in task.instruction
 
 
-def test_pingpong_as_published():
-    source = PingPongSource(folder_of("pingpong"))
+def test_pingpong_as_published(published):
+    source = PingPongSource(published("pingpong"))
     assert source.size("test") == 56
 
 
