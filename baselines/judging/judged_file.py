@@ -6,6 +6,7 @@ finds it. Then comes one line per trial (or group, or planted control), each nam
 line before.
 """
 
+import fcntl
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -45,7 +46,7 @@ class JudgedWriter:
     """Appends judged lines to a run's file for this header; what is there is kept.
 
     Raises:
-        JudgedError: The file was changed after it was written.
+        JudgedError: The file was changed after it was written, or another process writes to it.
     """
 
     def __init__(self, run: Path, header: Mapping[str, Any]) -> None:
@@ -55,17 +56,13 @@ class JudgedWriter:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.done: tuple[dict[str, Any], ...] = ()
         self._head = ""
-        if self.path.exists():
-            _drop_torn_line(self.path)
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-        if self.path.exists() and self.path.stat().st_size:
-            found = read_judged(self.path)
-            self.done = found.lines
-            self._head = str((found.lines[-1] if found.lines else found.header)["hash"])
-            self._file = os.open(self.path, flags, 0o644)
-        else:
-            self._file = os.open(self.path, flags, 0o644)
-            self._write(whole)
+        self._file = os.open(self.path, flags, 0o644)
+        try:
+            self._go_on(whole)
+        except BaseException:
+            os.close(self._file)
+            raise
 
     def append(self, line: Mapping[str, Any]) -> None:
         """Write one line."""
@@ -88,6 +85,20 @@ class JudgedWriter:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _go_on(self, header: dict[str, Any]) -> None:
+        """Take the file for this process alone and find its end."""
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise JudgedError(f"{self.path} is being written by another process") from None
+        _drop_torn_line(self.path)
+        if self.path.stat().st_size == 0:
+            self._write(header)
+            return
+        found = read_judged(self.path)
+        self.done = found.lines
+        self._head = str((found.lines[-1] if found.lines else found.header)["hash"])
 
     def _write(self, line: dict[str, Any]) -> None:
         line["hash"] = self._head = _hash(line)

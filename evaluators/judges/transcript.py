@@ -109,7 +109,7 @@ _PLAIN = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "…": "
 def _substance(text: str) -> int:
     if not any(c.isalnum() for c in text):
         return 0
-    return sum(2 if _CJK.match(c) else 1 for c in text if not c.isspace())
+    return len("".join(text.split())) + len(_CJK.findall(text))
 
 
 def _role(role: Any) -> str:

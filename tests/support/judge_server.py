@@ -12,6 +12,7 @@ import itertools
 import json
 import math
 import re
+import sys
 import threading
 import time
 from types import TracebackType
@@ -64,6 +65,9 @@ class JudgeServer:
         self.url = ""
 
     def __enter__(self) -> Self:
+        # Server and client share this process: they should not wait for each other's time slices.
+        self._interval = sys.getswitchinterval()
+        sys.setswitchinterval(1e-4)
         self._thread.start()
         assert self._ready.wait(20), "the judge server did not start"
         return self
@@ -74,6 +78,7 @@ class JudgeServer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        sys.setswitchinterval(self._interval)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(20)
         assert not self._thread.is_alive(), "the judge server did not stop"

@@ -11,7 +11,7 @@ from hexathlon.evaluators.judges.audit.document import AuditError, read_audit, w
 from hexathlon.evaluators.judges.audit.labelled import generate_labels, padded
 
 RUBRIC, REPLIES = generate_labels(0, 960)
-SETS = [generate_labels(seed, 480)[1] for seed in (11, 12, 13, 14)]
+SETS = [generate_labels(seed, 320)[1] for seed in (11, 12, 13, 14)]
 NOTHING = {"repeat_items": 0, "pairs": 0, "padded": 0, "groups": 0, "attacked": 0}
 
 
@@ -62,7 +62,7 @@ def share_to_gain(replies):
 
 
 def test_an_honest_judge_has_nothing_against_it(audit):
-    found = audit("honest", REPLIES[:120], repeat_items=20, pairs=60, padded=60, groups=20,
+    found = audit("honest", REPLIES[:60], repeat_items=20, pairs=60, padded=60, groups=20,
                   attacked=1, own=("alder",))  # fmt: skip
     assert found["shortcomings"] == []
     assert found["agreement"]["overall"]["kappa"]["value"] == 1.0
@@ -78,26 +78,26 @@ def test_an_honest_judge_has_nothing_against_it(audit):
 
 @pytest.mark.parametrize("error", [0.1, 0.3])
 def test_kappa_and_alpha_of_a_noisy_judge(audit, error):
-    audits = [audit(f"noisy-{error}", replies, padded=160) for replies in SETS]
+    audits = [audit(f"noisy-{error}", replies, padded=100) for replies in SETS]
     found = [one["agreement"] for one in audits]
     truths = [kappa_of_noise(error, replies) for replies in SETS]
     for name in ("kappa", "alpha"):
-        recovers([one["overall"][name] for one in found], truths, 0.18)
-    recovers([one["overall"]["accuracy"] for one in found], [1 - error] * 4, 0.1)
+        recovers([one["overall"][name] for one in found], truths, 0.22)
+    recovers([one["overall"]["accuracy"] for one in found], [1 - error] * 4, 0.13)
     rows = [row for one in found for row in one["criteria"].values()]
     wanted = [truth for truth in truths for _ in RUBRIC.criteria]
     inside = sum(covers(row["kappa"], truth) for row, truth in zip(rows, wanted, strict=True))
     assert inside >= 0.85 * len(rows)
     assert all((row["status"] == "established") == (row["kappa"]["low"] >= 0.6) for row in rows)
     for name in ("slope", "padded_shift", "padded_gain"):  # it has no liking for length
-        recovers([one["length"][name] for one in audits], [0.0] * 4, 0.4)
+        recovers([one["length"][name] for one in audits], [0.0] * 4, 0.5)
 
 
 @pytest.mark.parametrize("liking, place", [(0.3, "first"), (0.15, "second")])
 def test_position_bias(audit, liking, place):
-    found = [audit(f"{place}-{liking}", one, pairs=120, items=4)["swap"] for one in SETS]
-    recovers([one["consistency"] for one in found], [1 - liking] * 4, 0.2)
-    recovers([one["accuracy"] for one in found], [1 - liking] * 4, 0.2)
+    found = [audit(f"{place}-{liking}", one, pairs=100, items=4)["swap"] for one in SETS]
+    recovers([one["consistency"] for one in found], [1 - liking] * 4, 0.22)
+    recovers([one["accuracy"] for one in found], [1 - liking] * 4, 0.22)
     for one in found:
         assert one["first_rate"]["value"] == (1.0 if place == "first" else 0.0)
         assert not covers(one["first_rate"], 0.5)
@@ -105,14 +105,14 @@ def test_position_bias(audit, liking, place):
 
 @pytest.mark.parametrize("slope", [0.12])
 def test_length_slope_and_padding(audit, slope):
-    found = [audit(f"length-{slope}", replies, padded=480)["length"] for replies in SETS]
-    recovers([one["slope"] for one in found], [slope] * 4, 0.25)
+    found = [audit(f"length-{slope}", replies, padded=320)["length"] for replies in SETS]
+    recovers([one["slope"] for one in found], [slope] * 4, 0.3)
     moved = [
         slope * math.fsum(math.log2(len(padded(one).reply) / len(one.reply)) for one in replies)
         / len(replies)
         for replies in SETS
     ]  # fmt: skip
-    recovers([one["padded_shift"] for one in found], moved, 0.16)
+    recovers([one["padded_shift"] for one in found], moved, 0.2)
 
 
 @pytest.mark.parametrize("chance", [0.1])
@@ -131,15 +131,16 @@ def test_self_preference(audit, liking):
         liking * share_to_gain([one for one in replies if one.author == "alder"])
         for replies in SETS
     ]
-    recovers(found, truths, 0.16)
+    recovers(found, truths, 0.2)
 
 
 def test_corrected_means_of_a_lenient_judge(audit):
-    found = [audit("lenient-0.3", replies)["corrected"] for replies in SETS]
-    truths = [1 - share_to_gain(replies) for replies in SETS]
+    larger = [generate_labels(seed, 640)[1] for seed in (11, 12, 13, 14)]  # a fifth is used
+    found = [audit("lenient-0.3", replies)["corrected"] for replies in larger]
+    truths = [1 - share_to_gain(replies) for replies in larger]
     assert not any(covers(one["judged"], truth) for one, truth in zip(found, truths, strict=True))
-    recovers([one["judged"] for one in found], [t + 0.3 * (1 - t) for t in truths], 0.1)
-    recovers([one["powered"] for one in found], truths, 0.2)
+    recovers([one["judged"] for one in found], [t + 0.3 * (1 - t) for t in truths], 0.09)
+    recovers([one["powered"] for one in found], truths, 0.18)
     assert all(width(one["powered"]) < width(one["labels_alone"]) for one in found)
     assert all(abs(one["by_error_rates"] - t) < 0.1 for one, t in zip(found, truths, strict=True))
 
@@ -164,9 +165,9 @@ def test_a_judge_whose_replies_cannot_be_read_has_no_numbers(audit):
 
 
 def test_attacks_are_measured_with_and_without_the_guards(audit):
-    found = audit("gullible", REPLIES[:60], attacked=3)
+    found = audit("gullible", REPLIES[:60], attacked=2)
     attack = found["injection"]
-    assert attack["tries"] >= 40 * 3
+    assert attack["tries"] >= 40 * 2
     assert attack["bare"]["value"] > 0.7
     assert attack["guarded"]["value"] == 0.0 and attack["guarded_by"] == []
     keys = audit("thoughtful", REPLIES[:50], attacked=6)["master_keys"]

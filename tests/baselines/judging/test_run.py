@@ -5,7 +5,12 @@ import json
 import pytest
 
 from hexathlon.baselines.harness.report import anchors_of, as_json, markdown, read_run
-from hexathlon.baselines.judging.judged_file import JudgedError, judged_files, read_judged
+from hexathlon.baselines.judging.judged_file import (
+    JudgedError,
+    JudgedWriter,
+    judged_files,
+    read_judged,
+)
 from hexathlon.baselines.judging.results import judged_summaries
 from hexathlon.evaluators.judges.aggregate import score
 from hexathlon.evaluators.judges.audit.labelled import generate_labels
@@ -116,6 +121,17 @@ def test_a_changed_line_is_found(played, judges, capsys):
             read_judged(file)
         assert judge(path, judges, "honest") == 1
     assert "error: " in capsys.readouterr().err
+
+
+def test_two_writers_on_one_file_are_refused(tmp_path):
+    with JudgedWriter(tmp_path, {"run_id": "a"}) as first:
+        with pytest.raises(JudgedError, match="being written by another process"):
+            JudgedWriter(tmp_path, {"run_id": "a"})
+        with JudgedWriter(tmp_path, {"run_id": "b"}) as other:
+            assert other.path != first.path
+    first.close()
+    with JudgedWriter(tmp_path, {"run_id": "a"}) as again:
+        assert again.done == ()
 
 
 def test_unaudited_judges_are_marked_and_reported_apart(played, judges, capsys):
