@@ -49,8 +49,15 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             "hexathlon.envs.roleplay.env:RolePlayEnv",
             "hexathlon.envs.roleplay.env:make_vector",
             (
-                "roleplay", "roleplay-shift", "personagym", "pingpong", "charactereval",
-                "characterbench", "rolebench", "rolemrc", "coser",
+                "roleplay",
+                "roleplay-shift",
+                "personagym",
+                "pingpong",
+                "charactereval",
+                "characterbench",
+                "rolebench",
+                "rolemrc",
+                "coser",
             ),
         ),
     )
