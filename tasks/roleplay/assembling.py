@@ -102,7 +102,8 @@ def _told(stage: Stage) -> dict[str, Any]:
 def dialogue_task(address: Address, name: str, version: str, seed: int, stage: Stage) -> Task:
     """Return the task of a stage."""
     manner = table("visitor")["manners"][stage.manner]["note"]
-    later = [str(event["year"]) for event in stage.card["later"]]
+    told = set(map(str, stage.card["attributes"].values()))
+    later = [str(event["year"]) for event in stage.card["later"] if str(event["year"]) not in told]
     ahead = [stage.card["next_ruler"]["name"], *later] if stage.card.get("show_later") else []
     params: dict[str, Any] = {
         "mode": "dialogue", "language": stage.language, "setting": stage.card["setting"],
