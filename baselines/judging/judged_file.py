@@ -8,13 +8,14 @@ line before.
 
 import fcntl
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from hexathlon.evaluators.canonical import canonical_bytes, content_hash
 from hexathlon.evaluators.record_reader import parse_line, torn_bytes
+from hexathlon.evaluators.trial import record_key
 
 __all__ = [
     "JUDGED_FOLDER",
@@ -22,7 +23,10 @@ __all__ = [
     "JudgedFile",
     "JudgedWriter",
     "judged_files",
+    "last_of_controls",
+    "last_of_trials",
     "read_judged",
+    "spoilt",
 ]
 
 JUDGED_FOLDER = "judged"
@@ -130,6 +134,26 @@ def read_judged(path: Path) -> JudgedFile:
             raise JudgedError(f"{path}, line {number} does not follow the line before it")
         before = str(row["hash"])
     return JudgedFile(path, rows[0], tuple(rows[1:]))
+
+
+def last_of_trials(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return one line per trial: the last, where a trial was judged again."""
+    found = {record_key(line): line for line in lines if "key" in line}
+    return list(found.values())
+
+
+def last_of_controls(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return one row per planted control: the last, where it was judged again."""
+    found = {line["control"]["id"]: line["control"] for line in lines if "control" in line}
+    return list(found.values())
+
+
+def spoilt(line: Mapping[str, Any]) -> bool:
+    """Whether the judge's server failed on a trial, so that it should be judged again."""
+    group = line.get("group")
+    if group is not None:
+        return line["score"] is None and group["answered"] < group["calls"]
+    return any(row.get("why") == "provider" for row in line["judges"])
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:

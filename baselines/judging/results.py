@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hexathlon.baselines.judging.judged_file import JudgedFile, judged_files, read_judged
+from hexathlon.baselines.judging.judged_file import (
+    JudgedFile,
+    judged_files,
+    last_of_controls,
+    last_of_trials,
+    read_judged,
+)
 from hexathlon.evaluators.judges.aggregate import mean_score
 from hexathlon.evaluators.judges.audit.estimates import Estimate, mean_estimate
 
@@ -73,9 +79,9 @@ def judged_summaries(run: Path) -> list[JudgedSummary]:
 def summarise_judged(found: JudgedFile) -> JudgedSummary:
     """Return the summary of one judged file."""
     header, lines = found.header, found.lines
-    trials = [line for line in lines if "key" in line]
+    trials = last_of_trials(lines)
     scored = [line for line in trials if line["score"] is not None]
-    controls = [line["control"] for line in lines if "control" in line]
+    controls = last_of_controls(lines)
     judges = header["judges"]
     aggregators = {row["aggregator"] for row in header["rubrics"].values()}
     return JudgedSummary(

@@ -19,7 +19,14 @@ from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.judging.client import JudgeClient
 from hexathlon.baselines.judging.comparing import GroupScores, GroupwiseJudge, PairwiseJudge
 from hexathlon.baselines.judging.concurrency import at_once
-from hexathlon.baselines.judging.judged_file import JudgedError, JudgedWriter, read_judged
+from hexathlon.baselines.judging.judged_file import (
+    JudgedError,
+    JudgedWriter,
+    last_of_controls,
+    last_of_trials,
+    read_judged,
+    spoilt,
+)
 from hexathlon.evaluators.judges.aggregate import score
 from hexathlon.evaluators.judges.audit.document import Audit
 from hexathlon.evaluators.judges.families import family_of, kinship
@@ -158,8 +165,10 @@ class _Work:
     ) -> None:
         self._plan, self._clients, self._judge = plan, clients, judge
         self._writer, self._concurrency = writer, concurrency
-        self._done = {record_key(line) for line in writer.done if "key" in line}
-        self._controlled = {line["control"]["id"] for line in writer.done if "control" in line}
+        self._done = {record_key(line) for line in last_of_trials(writer.done) if not spoilt(line)}
+        self._controlled = {
+            row["id"] for row in last_of_controls(writer.done) if row["why"] != "provider"
+        }
         self._progress: Progress | None = None
 
     async def all(self, trials: Sequence[_Trial]) -> Judged:
@@ -208,7 +217,8 @@ class _Work:
         transcript = Transcript.of_reply(control.question, control.reply)
         decision = await self._judge.decide(criterion, transcript)
         row = {"id": name, "expected": control.label, "label": decision.label}
-        self._writer.append({"control": {**row, "hit": decision.label == control.label}})
+        hit = decision.label == control.label
+        self._writer.append({"control": {**row, "hit": hit, "why": decision.why}})
 
     async def _group(self, group: Sequence[_Trial]) -> None:
         transcripts = [Transcript.of_record(trial.record) for trial in group]
@@ -255,8 +265,8 @@ class _Work:
             timing = {"latencies": latencies, "places": places}
             self._writer.append({"usage": usage._asdict(), "timing": timing})
         lines = read_judged(self._writer.path).lines
-        trials = [line for line in lines if "key" in line]
-        controls = [line["control"] for line in lines if "control" in line]
+        trials = last_of_trials(lines)
+        controls = last_of_controls(lines)
         return Judged(
             self._writer.path,
             len(trials),

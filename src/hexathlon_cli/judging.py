@@ -41,6 +41,7 @@ _Cache = Annotated[Path | None, typer.Option(help="File that keeps verdicts betw
 _Prices = Annotated[Path | None, typer.Option(help="Price table (TOML).")]
 _Key = Annotated[str, typer.Option(help="Environment variable with the key.")]
 _Timeout = Annotated[float, typer.Option(help="Seconds for one try of a question.")]
+_Retries = Annotated[int, typer.Option(help="More tries of a request that fails.")]
 _Rubric = Annotated[
     str | None, typer.Option(help="Rubric file, or the name of one; each task's own by default.")
 ]
@@ -71,6 +72,7 @@ def run(
     prices: _Prices = None,
     api_key_env: _Key = "OPENAI_API_KEY",
     timeout: _Timeout = 300.0,
+    request_retries: _Retries = 4,
     salt_file: Annotated[Path | None, typer.Option(help="Secret of a held-out round.")] = None,
 ) -> int:
     """Add judged scores to a run, as a file of their own; the records stay as they are."""
@@ -113,6 +115,7 @@ def audit(
     prices: _Prices = None,
     api_key_env: _Key = "OPENAI_API_KEY",
     timeout: _Timeout = 300.0,
+    request_retries: _Retries = 4,
 ) -> int:
     """Measure a judge: agreement, biases, attacks; its hash goes into what the judge writes."""
     options = dict(locals())

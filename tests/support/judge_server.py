@@ -58,6 +58,8 @@ class JudgeServer:
         self.requests = 0
         self.bodies: list[dict[str, Any]] = []
         self.keep_bodies = False
+        self.down = False
+        """Answers every question with an error while it is set."""
         self.calls = itertools.count()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._serve)
@@ -140,7 +142,7 @@ class _Connection(asyncio.Protocol):
         name = data["model"]
         if name == "unknown":
             self._send(404, {"error": "no such model"})
-        elif name == "broken":
+        elif name == "broken" or self._server.down:
             self._send(500, {"error": "broken"})
         elif name == "no-schema" and "response_format" in data:
             self._send(400, {"error": "response_format is not supported"})

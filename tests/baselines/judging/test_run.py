@@ -5,6 +5,7 @@ import json
 import pytest
 
 from hexathlon.baselines.harness.report import anchors_of, as_json, markdown, read_run
+from hexathlon.baselines.judging.client import JudgeIdentity
 from hexathlon.baselines.judging.judged_file import (
     JudgedError,
     JudgedWriter,
@@ -102,6 +103,26 @@ def test_going_on_judges_only_what_is_left(played, judges):
     assert len(keys) == len(set(keys)) == 40
     assert judge(path, judges, "honest") == 0
     assert read_judged(file).lines == again.lines
+
+
+def test_trials_that_the_server_spoilt_are_judged_again(played, judges):
+    path = played()
+    judges.down = True
+    try:
+        assert judge(path, judges, "honest", "--request-retries", 0) == 4  # not even a name
+        arguments = ["--request-retries", "0", "--timeout", "20"]
+        with pytest.MonkeyPatch.context() as patch:
+            identity = JudgeIdentity("honest", place=judges.url)
+            patch.setattr("hexathlon_cli.judgements.find_judge", lambda settings: identity)
+            assert judge(path, judges, "honest", *arguments) == 3
+            (summary,) = judged_summaries(path)
+            assert (summary.trials, summary.scored) == (40, 0)
+            judges.down = False
+            assert judge(path, judges, "honest", *arguments) == 0
+    finally:
+        judges.down = False
+    (summary,) = judged_summaries(path)
+    assert (summary.trials, summary.scored) == (40, 40)
 
 
 def test_a_changed_line_is_found(played, judges, capsys):
