@@ -5,16 +5,14 @@ wrong, the whole file says so and its scores are not to be published.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.errors import EngineError
-from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError, near_miss
-from hexathlon.baselines.harness.plan import open_row
+from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.judging.client import JudgeClient
 from hexathlon.baselines.judging.comparing import GroupScores, GroupwiseJudge, PairwiseJudge
@@ -27,21 +25,17 @@ from hexathlon.baselines.judging.judged_file import (
     read_judged,
     spoilt,
 )
+from hexathlon.baselines.judging.plan import JudgedTrial, JudgingPlan, trials_of
 from hexathlon.evaluators.judges.aggregate import score
-from hexathlon.evaluators.judges.audit.document import Audit
-from hexathlon.evaluators.judges.families import family_of, kinship
 from hexathlon.evaluators.judges.labels import Decision
-from hexathlon.evaluators.judges.rubric import Control, Criterion, Rubric, RubricError, get_rubric
+from hexathlon.evaluators.judges.rubric import Control, Criterion, Rubric
 from hexathlon.evaluators.judges.transcript import Transcript
-from hexathlon.evaluators.plan import PlanError, TrialKey, read_plan
-from hexathlon.evaluators.records import RecordError, check_chain, read_records, record_key
-from hexathlon.tasks.errors import TaskError
-from hexathlon.tasks.taskset import TaskSet
+from hexathlon.evaluators.plan import PlanError
+from hexathlon.evaluators.records import RecordError, record_key
 
-__all__ = ["JudgeOfCriteria", "Judged", "JudgingPlan", "judge_run", "judge_transcripts"]
+__all__ = ["JudgeOfCriteria", "Judged", "judge_run"]
 
 Job = Callable[[], Awaitable[None]]
-KINDS = ("pointwise", "pairwise", "groupwise")
 
 
 class JudgeOfCriteria(Protocol):
@@ -60,26 +54,6 @@ class JudgeOfCriteria(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class JudgingPlan:
-    """What is judged, by whom."""
-
-    run: Path
-    rubric: Rubric | None
-    """None takes each task's own."""
-
-    kind: str = "pointwise"
-    judges: Sequence[Mapping[str, Any]] = ()
-    """Identities, as records hold them; none where code decides everything."""
-
-    families: tuple[str, ...] = ()
-    audits: Sequence[Audit | None] = ()
-    """Each judge's audit, None for an unaudited judge."""
-
-    permutations: int = 2
-    salt: str | None = None
-
-
 class Judged(NamedTuple):
     """What judging a run came to."""
 
@@ -91,15 +65,6 @@ class Judged(NamedTuple):
     """Controls that came out wrong, with what was said."""
 
     usage: Usage
-
-
-class _Trial(NamedTuple):
-    record: Mapping[str, Any]
-    rubric: Rubric
-
-    @property
-    def key(self) -> TrialKey:
-        return record_key(self.record)
 
 
 def judge_run(
@@ -118,7 +83,7 @@ def judge_run(
         EnvironmentUnavailable: The judge's server fails for good.
     """
     try:
-        header, trials = _read(plan)
+        header, trials = trials_of(plan)
         with JudgedWriter(plan.run, header) as writer:
             work = _Work(plan, clients, judge, writer, concurrency)
             try:
@@ -127,29 +92,6 @@ def judge_run(
                 raise EnvironmentUnavailable(f"{error.kind}: {error}") from None
     except (PlanError, RecordError, JudgedError, OSError) as error:
         raise UsageError(str(error)) from None
-
-
-async def judge_transcripts(
-    judge: JudgeOfCriteria,
-    rubric: Rubric,
-    transcripts: Iterable[Transcript],
-    done: Callable[[int, list[Decision]], None],
-    concurrency: int = 64,
-) -> None:
-    """Judge transcripts by a rubric, so many at once, and hand over each as it is done.
-
-    Args:
-        judge: Decides single criteria.
-        rubric: What is asked.
-        transcripts: Read one by one as places become free.
-        done: Gets the transcript's number and its decisions.
-        concurrency: Transcripts under way at once.
-    """
-
-    async def one(pair: tuple[int, Transcript]) -> None:
-        done(pair[0], await judge.decide_all(rubric, pair[1]))
-
-    await at_once(enumerate(transcripts), one, concurrency)
 
 
 class _Work:
@@ -171,7 +113,7 @@ class _Work:
         }
         self._progress: Progress | None = None
 
-    async def all(self, trials: Sequence[_Trial]) -> Judged:
+    async def all(self, trials: Sequence[JudgedTrial]) -> Judged:
         rubrics = {trial.rubric.hash: trial.rubric for trial in trials}
         controls = [pair for one in rubrics.values() for pair in _controls(one)]
         left = [trial for trial in trials if trial.key not in self._done]
@@ -191,7 +133,7 @@ class _Work:
                 await client.close()
         return self._judged()
 
-    def _is_done(self, group: Sequence[_Trial]) -> bool:
+    def _is_done(self, group: Sequence[JudgedTrial]) -> bool:
         return all(trial.key in self._done for trial in group)
 
     async def _run(self, job: Job) -> None:
@@ -199,7 +141,7 @@ class _Work:
         if self._progress is not None:
             self._progress.advance()
 
-    async def _one(self, trial: _Trial) -> None:
+    async def _one(self, trial: JudgedTrial) -> None:
         transcript = Transcript.of_record(trial.record)
         decisions = await self._judge.decide_all(trial.rubric, transcript)
         found = score(trial.rubric, {one.criterion: one.value for one in decisions})
@@ -220,7 +162,7 @@ class _Work:
         hit = decision.label == control.label
         self._writer.append({"control": {**row, "hit": hit, "why": decision.why}})
 
-    async def _group(self, group: Sequence[_Trial]) -> None:
+    async def _group(self, group: Sequence[JudgedTrial]) -> None:
         transcripts = [Transcript.of_record(trial.record) for trial in group]
         rubric = group[0].rubric
         found = await self._compared(rubric, transcripts, group[0].key[1])
@@ -281,84 +223,6 @@ class _Work:
         )
 
 
-def _read(plan: JudgingPlan) -> tuple[dict[str, Any], list[_Trial]]:
-    if plan.kind not in KINDS:
-        raise UsageError(near_miss("kind of judge", plan.kind, KINDS))
-    if plan.kind != "pointwise" and len(plan.judges) != 1:
-        raise UsageError(f"judging {plan.kind} needs one model: --model")
-    stored = read_plan(plan.run)
-    faults = check_chain(plan.run, stored["plan_hash"])
-    if faults:
-        raise UsageError(f"{plan.run}: {faults[0]}; a run whose chain is broken is not judged")
-    records = {record_key(one): one for one in read_records(plan.run) if one["status"] != "infra"}
-    rubric_of = _rubrics(plan, stored)
-    trials = [
-        _Trial(record, rubric)
-        for record in records.values()
-        if (rubric := rubric_of(record)) is not None
-    ]
-    if not plan.judges and any(trial.rubric.judged for trial in trials):
-        raise UsageError("the rubric has criteria that no code decides: give a judge by --model")
-    if not trials:
-        raise UsageError(
-            f"no trial of {plan.run} can be judged: its tasks name none; give one by --rubric"
-        )
-    return _header(plan, stored, trials), trials
-
-
-def _header(
-    plan: JudgingPlan, stored: Mapping[str, Any], trials: Sequence[_Trial]
-) -> dict[str, Any]:
-    model = stored["model"]
-    own = () if model["kind"] == "agent" else family_of(str(model["name"]))
-    kin = "different" if model["kind"] == "agent" else kinship(plan.families, own)
-    rubrics = {trial.rubric.hash: trial.rubric for trial in trials}
-    return {
-        "run_id": stored["run_id"],
-        "plan_hash": stored["plan_hash"],
-        "kind": plan.kind,
-        "judges": [dict(one) for one in plan.judges],
-        "rubrics": {name: one.model_dump(mode="json") for name, one in sorted(rubrics.items())},
-        "audits": [None if one is None else one.hash for one in plan.audits],
-        "audited": bool(plan.audits) and all(one is not None for one in plan.audits),
-        "experimental": _experimental(plan.audits, list(rubrics.values())),
-        "kinship": kin if len(plan.families) < 3 else "panel",
-        "permutations": plan.permutations if plan.kind == "groupwise" else None,
-    }
-
-
-def _experimental(audits: Sequence[Audit | None], rubrics: Sequence[Rubric]) -> list[str]:
-    """Return the judged criteria that not every judge's audit establishes."""
-    found: set[str] = set()
-    for rubric in rubrics:
-        for audit in audits or (None,):
-            ids = [one.id for one in rubric.judged]
-            found.update(ids if audit is None else audit.experimental(rubric))
-    return sorted(found)
-
-
-def _rubrics(
-    plan: JudgingPlan, stored: Mapping[str, Any]
-) -> Callable[[Mapping[str, Any]], Rubric | None]:
-    """Return a function from a record to its rubric."""
-    if plan.rubric is not None:
-        chosen = plan.rubric
-        return lambda record: chosen
-    sets: dict[tuple[str, str], TaskSet] = {
-        (row["taskset"], row["split"]): open_row(row, plan.salt) for row in stored["envs"]
-    }
-
-    def named(record: Mapping[str, Any]) -> Rubric | None:
-        task_id = record["key"]["task"]
-        try:
-            task = sets[task_id.partition("/")[0], record["split"]].get(task_id)
-            return None if task.rubric is None else get_rubric(task.rubric)
-        except (KeyError, TaskError, RubricError) as error:
-            raise UsageError(f"{task_id}: {error}") from None
-
-    return named
-
-
 def _controls(rubric: Rubric) -> list[tuple[str, Criterion, Control]]:
     """Return the planted controls of a rubric's judged criteria, each with a name."""
     return [
@@ -382,9 +246,9 @@ def _mixed(jobs: list[Job], planted: list[Job]) -> list[Job]:
     return mixed + waiting
 
 
-def _groups(trials: Sequence[_Trial]) -> list[list[_Trial]]:
+def _groups(trials: Sequence[JudgedTrial]) -> list[list[JudgedTrial]]:
     """Return the trials of each task that has several."""
-    groups: dict[tuple[str, str], list[_Trial]] = {}
+    groups: dict[tuple[str, str], list[JudgedTrial]] = {}
     for trial in trials:
         groups.setdefault((trial.key[0], trial.key[1]), []).append(trial)
     found = [group for group in groups.values() if len(group) > 1]
@@ -393,7 +257,7 @@ def _groups(trials: Sequence[_Trial]) -> list[list[_Trial]]:
     return found
 
 
-def _head(trial: _Trial) -> dict[str, Any]:
+def _head(trial: JudgedTrial) -> dict[str, Any]:
     return {
         "key": dict(trial.record["key"]),
         "record": trial.record["hash"],
