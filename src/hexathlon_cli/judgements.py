@@ -16,8 +16,8 @@ from hexathlon.baselines.judging.code import CodeJudge
 from hexathlon.baselines.judging.judged_file import JUDGED_FOLDER
 from hexathlon.baselines.judging.opening import JudgeSettings, find_judge, open_client
 from hexathlon.baselines.judging.panel import PanelJudge
-from hexathlon.baselines.judging.pointwise import PointwiseJudge
 from hexathlon.baselines.judging.plan import JudgingPlan
+from hexathlon.baselines.judging.pointwise import PointwiseJudge
 from hexathlon.baselines.judging.run import judge_run
 from hexathlon.evaluators.judges.audit.document import (
     Audit,
