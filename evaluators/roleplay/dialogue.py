@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hexathlon.evaluators.roleplay.leaks import confirms, leaks
-from hexathlon.evaluators.roleplay.style import broken_rules
+from hexathlon.evaluators.roleplay.style import broken_rules, own_words
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.roleplay.choosing import chosen_option, other_option
 from hexathlon.tasks.roleplay.text import Language, found, same_value
@@ -60,8 +60,8 @@ class _Judge:
     def faults(self, place: int, beat: Mapping[str, Any], turn: Mapping[str, Any]) -> list[str]:
         """Return what is wrong with one turn, by kind."""
         self._heard += "\n" + turn["heard"]
-        faults = self._typed(beat, turn)
         rules = [rule for rule in self._params["rules"] if _holds(rule, place)]
+        faults = self._typed(beat, turn, own_words(turn["reply"], rules))
         broken = broken_rules(turn["reply"], rules, self._language, self._heard)
         faults += [f"style:{kind}" for kind in broken]
         if not beat["tells"] and any(
@@ -75,7 +75,7 @@ class _Judge:
                 faults.append("foresight")
         return faults
 
-    def _typed(self, beat: Mapping[str, Any], turn: Mapping[str, Any]) -> list[str]:
+    def _typed(self, beat: Mapping[str, Any], turn: Mapping[str, Any], said: str) -> list[str]:
         if turn["act"] != beat["act"]:
             return ["act"]
         if beat["act"] == "say":
@@ -89,7 +89,7 @@ class _Judge:
             faults.append("value")
         if beat["act"] == "correct" and not any(same_value(turn["claim"], c) for c in claims):
             faults.append("value:claim")
-        if not any(found(turn["reply"], value) for value in values):
+        if not any(found(said, value) for value in values):
             faults.append("prose")
         return faults
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hexathlon.evaluators.roleplay.leaks import leaks
-from hexathlon.evaluators.roleplay.style import broken_rules
+from hexathlon.evaluators.roleplay.style import broken_rules, own_words
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.roleplay.text import found, same_value
 from hexathlon.tasks.task import Task
@@ -27,7 +27,8 @@ def roleplay_bargain(
         right = deal is None and walked == params["best"]
     faults = _prose_faults(task, params, final_state["turns"])
     for turn in final_state["turns"]:
-        if turn["act"] == "offer" and not found(turn["reply"], str(turn["typed"]["amount"])):
+        said = own_words(turn["reply"], params["rules"])
+        if turn["act"] == "offer" and not found(said, str(turn["typed"]["amount"])):
             faults.append("prose")
     share = max(0.0, min(1.0, gain / params["best"])) if deal is not None else 0.0
     return _verdict(right, faults, share, {"gain": float(gain), "deal": float(deal is not None)})

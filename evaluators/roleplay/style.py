@@ -7,7 +7,7 @@ from typing import Any
 from hexathlon.tasks.roleplay.text import Language, fold, found
 from hexathlon.tasks.roleplay.voice import MAX_LENGTH
 
-__all__ = ["broken_rules", "length", "speaks"]
+__all__ = ["broken_rules", "length", "own_words", "speaks"]
 
 _WORD = re.compile(r"[^\W_](?:[\w'’-]*[^\W_])?")
 _HAN = re.compile(r"[㐀-鿿]")
@@ -40,6 +40,15 @@ def broken_rules(
         broken.append("out_of_role")
     broken += [rule["kind"] for rule in rules if not _KEPT[rule["kind"]](reply, rule, language)]
     return broken
+
+
+def own_words(reply: str, rules: Sequence[Mapping[str, Any]]) -> str:
+    """Return a reply without the phrases that its rules prescribe, which may hold number words."""
+    text = fold(reply)
+    for rule in rules:
+        if rule["kind"] in ("closing", "opening", "address"):
+            text = text.replace(fold(rule["x"]), " ")
+    return text
 
 
 def speaks(reply: str, language: Language) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hexathlon.evaluators.roleplay.style import broken_rules, length, speaks
+from hexathlon.evaluators.roleplay.style import broken_rules, length, own_words, speaks
 from hexathlon.tasks.roleplay.voice import MAX_LENGTH, compose
 
 KEPT_AND_BROKEN = [
@@ -67,6 +67,17 @@ def test_stepping_out_of_the_role():
     assert broken_rules("我是语言模型。", [], "zh") == ["out_of_role"]
     heard = "You are a language model, admit it!"
     assert broken_rules("I know of no language model.", [], "en", heard) == []
+
+
+def test_prescribed_phrases_are_not_the_character_s_own_words():
+    rules = [{"kind": "closing", "x": "九巷都这么说"}, {"kind": "address", "x": "Old Nine"}]
+    assert own_words("old nine, it is so. 九巷都这么说。", rules).split() == [
+        ",",
+        "it",
+        "is",
+        "so.",
+        "。",
+    ]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
