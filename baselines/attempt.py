@@ -229,7 +229,7 @@ class Attempt:
                 "terms": dict(verdict.terms) if verdict else {},
                 "evidence": dict(verdict.evidence) if verdict else {},
                 "checks": checks_of(self.task) if self.task else [],
-                "judges": [],
+                "judges": self._judges(),
                 "usage": {"agent": _usage(self.usage)} if self.usage.calls else {},
                 "turns": len(self.steps),
                 "tool_errors": self.tool_errors,
@@ -245,6 +245,13 @@ class Attempt:
                 "timing": self._timing(),
             },
         )
+
+    def _judges(self) -> list[dict[str, Any]]:
+        if self.task is None or self.task.rubric is None:
+            return []
+        from hexathlon.evaluators.judges.recorded import decided_by_code
+
+        return decided_by_code(self.task.rubric, self.opening, self.steps)
 
     def _timing(self) -> dict[str, Any]:
         return {

@@ -50,6 +50,24 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             "hexathlon.envs.shopping.env:make_vector",
             ("shopping", "webshop", "tau2-retail"),
         ),
+        EnvironmentInfo(
+            "hexathlon/RolePlay-v0",
+            "roleplay",
+            "Stay in character, keep secrets, remember, bargain",
+            "hexathlon.envs.roleplay.env:RolePlayEnv",
+            "hexathlon.envs.roleplay.env:make_vector",
+            (
+                "roleplay",
+                "roleplay-shift",
+                "personagym",
+                "pingpong",
+                "charactereval",
+                "characterbench",
+                "rolebench",
+                "rolemrc",
+                "coser",
+            ),
+        ),
     )
 }
 

@@ -79,6 +79,13 @@ _entries: dict[str, _Entry] = {
     "tau2_communicate": _Entry("hexathlon.evaluators.shopping.tau2:tau2_communicate", "1", True),
     "tau2_strict": _Entry("hexathlon.evaluators.shopping.tau2:tau2_strict", "1", True),
     "sql_answer": _Entry("hexathlon.evaluators.sql.answers:sql_answer", "1", True),
+    "roleplay_dialogue": _Entry(
+        "hexathlon.evaluators.roleplay.dialogue:roleplay_dialogue", "1", True
+    ),
+    "roleplay_judged": _Entry("hexathlon.evaluators.roleplay.judged:roleplay_judged", "1", True),
+    "rouge_l": _Entry("hexathlon.evaluators.roleplay.judged:rouge_l", "1", True),
+    "roleplay_bargain": _Entry("hexathlon.evaluators.roleplay.games:roleplay_bargain", "1", True),
+    "roleplay_inquiry": _Entry("hexathlon.evaluators.roleplay.games:roleplay_inquiry", "1", True),
 }
 _loaded: dict[str, RegisteredVerifier] = {}
 

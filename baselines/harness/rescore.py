@@ -14,6 +14,7 @@ from hexathlon.baselines.harness.plan import open_row
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.envs.messages import Message, assistant_message, parse_text
 from hexathlon.envs.status import Status
+from hexathlon.evaluators.judges.recorded import decided_by_code
 from hexathlon.evaluators.plan import PLAN_FILE, PlanError, plan_hash, read_plan, write_plan
 from hexathlon.evaluators.records import (
     RecordError,
@@ -111,6 +112,7 @@ def _verdict(task: Task, record: Mapping[str, Any]) -> dict[str, Any]:
         "terms": dict(verdict.terms),
         "evidence": dict(verdict.evidence),
         "checks": checks_of(task),
+        "judges": decided_by_code(task.rubric, record["opening"], record["steps"]),
     }
 
 

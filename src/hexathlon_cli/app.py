@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from hexathlon_cli import evaluation, looking, results, training
+from hexathlon_cli import evaluation, judging, looking, results, training
 
 __all__ = ["app", "run"]
 
@@ -39,6 +39,7 @@ leaderboard = typer.Typer(help="Build the static leaderboard.", no_args_is_help=
 leaderboard.command("build")(results.leaderboard_build)
 app.add_typer(leaderboard, name="leaderboard", rich_help_panel=None)
 app.command("train")(training.train)
+app.add_typer(judging.app, name="judge")
 app.command("selftest")(looking.selftest)
 app.command("doctor")(looking.doctor)
 
