@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-TRAIN = ("torch", "transformers", "tokenizers", "safetensors")
+TRAIN = ("matplotlib", "torch", "transformers", "tokenizers", "safetensors")
 """What comes with the extra `train`, which an empty environment lacks."""
 
 FOLDERS = ("tasks", "evaluators", "envs", "baselines", "leaderboard")

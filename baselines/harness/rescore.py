@@ -27,7 +27,7 @@ from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.task import Task
 from hexathlon.tasks.taskset import TaskSet
 
-__all__ = ["Rescored", "rescore_run", "transcript_of"]
+__all__ = ["Rescored", "judged_again", "rescore_run", "transcript_of"]
 
 
 class Rescored(NamedTuple):
@@ -81,14 +81,22 @@ def _rescore(run: Path, plan: dict[str, Any], out: Path, salt: str | None) -> Re
 
 
 def _judged(record: dict[str, Any], sets: Mapping[tuple[str, str], TaskSet]) -> dict[str, Any]:
-    former = {name: record[name] for name in ("hash", "reward", "checks")}
+    task_id = record["key"]["task"]
+    return judged_again(sets[task_id.partition("/")[0], record["split"]].get(task_id), record)
+
+
+def judged_again(task: Task, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a recorded trial with the verdict that its final state and transcript get now.
+
+    Raises:
+        UsageError: The task is another one than the one that was played.
+    """
+    former = {name: record.get(name) for name in ("hash", "reward", "checks")}
     again = {**record, "rescored": former}
     if record["status"] == "infra":
         return again
-    task_id = record["key"]["task"]
-    task = sets[task_id.partition("/")[0], record["split"]].get(task_id)
     if task.hash != record["task_hash"]:
-        raise UsageError(f"{task_id} is another task now; run it again instead of rescoring")
+        raise UsageError(f"{task.id} is another task now; run it again instead of rescoring")
     return again | _verdict(task, record)
 
 

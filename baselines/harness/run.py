@@ -63,6 +63,7 @@ def evaluate(
     *,
     force_new: bool = False,
     model: OpenedModel | None = None,
+    progress: Progress | None = None,
 ) -> Outcome:
     """Plan a run and play it; a folder that holds the same plan is continued.
 
@@ -72,6 +73,7 @@ def evaluate(
         run: The run folder.
         force_new: Move a folder with another plan aside instead of refusing it.
         model: Who plays, where the caller has an agent of its own; else what `config.model` names.
+        progress: Is told of every trial; by default a bar on the terminal.
 
     Raises:
         PlanDiffers: The folder holds another plan; the message names the fields.
@@ -90,7 +92,7 @@ def evaluate(
     with _reported(), RecordWriter(run, plan_hash(plan), execution.fsync) as writer:
         if not (run / PLAN_FILE).exists():
             write_plan(run, plan)
-        return _play_rest(run, plan, model, execution, writer)
+        return _play_rest(run, plan, model, execution, writer, progress)
 
 
 def resume(run: Path, execution: ExecutionConfig) -> Outcome:
@@ -202,6 +204,7 @@ def _play_rest(
     model: OpenedModel,
     execution: ExecutionConfig,
     writer: RecordWriter,
+    progress: Progress | None = None,
 ) -> Outcome:
     config = stored_config(plan)
     done = completed_keys(run, infra=not execution.retry_infra)
@@ -209,9 +212,9 @@ def _play_rest(
     planned, left = len(plan["keys"]), len(plan["keys"]) - len(done)
     rollout = Rollout(model.agent, config.limits, execution.retries, read_salt(execution.salt_file))
     versions = {row["id"]: row["version"] for row in plan["envs"]}
-    with Progress(model.agent.name, planned) as progress:
-        progress.done = planned - left
-        player = Player(rollout, config, versions, execution, writer, progress, spoilt)
+    with progress or Progress(model.agent.name, planned) as shown:
+        shown.done = planned - left
+        player = Player(rollout, config, versions, execution, writer, shown, spoilt)
         player.play((key for key in _keys(plan) if key not in done), left)
     return Outcome(run, planned, left, len(writer.torn))
 

@@ -44,6 +44,7 @@ class Collector:
         limits: Budgets of a trial.
         concurrency: Trials at once.
         retries: Further attempts at a trial that infrastructure spoilt.
+        logged: Is given the records of a batch and returns those that rewards are taken from.
     """
 
     def __init__(
@@ -54,8 +55,10 @@ class Collector:
         limits: TrialLimits,
         concurrency: int,
         retries: int = 2,
+        logged: Callable[[list[TrialRecord]], Sequence[TrialRecord]] = lambda records: records,
     ) -> None:
         self.agent = agent
+        self.logged = logged
         self.env_id = env_id
         self._limits = limits
         self._retries = retries
@@ -76,12 +79,14 @@ class Collector:
             (self.env_id, task, seed, member) for task in tasks for member in range(members)
         ]
         played = asyncio.run(self._play(keys))
-        records = [record for record, _ in played]
+        records = list(self.logged([record for record, _ in played]))
+        players = [player for _, player in played]
         groups = []
         for number, task in enumerate(tasks):
-            part = played[number * members : (number + 1) * members]
-            groups.append(Group(task, tuple(s for one in part for s in _samples(*one))))
-            _same_start(task, [player for _, player in part])
+            part = slice(number * members, (number + 1) * members)
+            both = zip(records[part], players[part], strict=True)
+            groups.append(Group(task, tuple(s for one in both for s in _samples(*one))))
+            _same_start(task, players[part])
         faults = sum(record["status"] != "scored" for record in records)
         return Collected([group for group in groups if group.samples], records, faults)
 

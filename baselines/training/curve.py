@@ -1,4 +1,4 @@
-"""The learning curve as a page of its own: no script, no server, no library."""
+"""The learning curve: a page of its own, with no script, server or library, and a picture."""
 
 import html
 import json
@@ -26,7 +26,11 @@ text{font:11px system-ui,sans-serif;fill:#59636e}pre{overflow:auto;background:#f
 
 
 def write_curve(run: Path) -> Path:
-    """Draw a run's metrics into `curve.html` and return its path."""
+    """Draw a run's metrics into `curve.html`, and into `curve.png` where matplotlib is installed.
+
+    Returns:
+        The page.
+    """
     rows = read_metrics(run / "metrics.jsonl")
     recipe = json.loads((run / "recipe.json").read_text())
     panels = [_panel(title, names, unit, rows) for title, names, unit in _PANELS]
@@ -40,7 +44,35 @@ def write_curve(run: Path) -> Path:
     )
     path = run / "curve.html"
     path.write_text(page, encoding="utf-8")
+    _picture(run / "curve.png", recipe["name"], rows)
     return path
+
+
+def _picture(path: Path, name: str, rows: Sequence[dict[str, float]]) -> None:
+    try:
+        import matplotlib
+    except ImportError:
+        return
+    matplotlib.use("agg", force=False)
+    from matplotlib.figure import Figure
+
+    drawn = [panel for panel in _PANELS if any(key in row for row in rows for key in panel[1])]
+    figure = Figure(figsize=(8.0, 2.2 * len(drawn)), layout="constrained")
+    for place, (title, names, unit) in enumerate(drawn):
+        axes = figure.add_subplot(len(drawn), 1, place + 1)
+        for key, colour in zip(names, _COLOURS, strict=False):
+            points = [(row["step"], row[key]) for row in rows if key in row]
+            if points:
+                mark = "o" if key.startswith("dev/") else None
+                axes.plot(*zip(*points, strict=True), color=colour, label=key, marker=mark)
+        axes.set_title(title, loc="left", fontsize="medium")
+        axes.legend(frameon=False, fontsize="small")
+        axes.spines[["top", "right"]].set_visible(False)
+        if unit:
+            axes.set_ylim(0.0, 1.0)
+    figure.axes[-1].set_xlabel("step")
+    figure.suptitle(f"Training: {name}")
+    figure.savefig(path, dpi=120, metadata={"Software": None})
 
 
 def _panel(title: str, names: Sequence[str], unit: bool, rows: Sequence[dict[str, float]]) -> str:

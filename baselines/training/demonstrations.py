@@ -35,7 +35,7 @@ class Noise:
     """Share of demonstrations that follow a near miss of their task."""
 
     skipped: tuple[str, ...] = ()
-    """Tools that are left out wherever the oracle calls them to look."""
+    """Tools whose calls are left out wherever they only look."""
 
     seed: int = 0
 
@@ -70,11 +70,23 @@ def _skip(action: str, skipped: Sequence[str]) -> bool:
     return bool(calls) and all(call.name in skipped for call in calls or ())
 
 
+def _aside(env: Environment, action: str) -> str | None:
+    """Return what an action would answer, or None where it would change anything."""
+    (aside,) = env.fork(1)
+    try:
+        before = aside.final_state()
+        observed, _, terminated, truncated, _ = aside.step(action)
+        changed = terminated or truncated or aside.final_state() != before
+        return None if changed else str(observed)
+    finally:
+        aside.close()
+
+
 def demonstrate(env: Environment, task_id: str, noise: Noise) -> Demonstration:
     """Play a task's oracle, or a near miss, and return what happened.
 
-    A call that is skipped is still made in a fork of the environment where the script needs its
-    answer, so that the demonstration does not show it.
+    A call that is skipped is made in a fork of the environment, so that the script has its answer
+    and the demonstration does not show it. What changes anything is never skipped.
     """
     observation, info = env.reset(seed=noise.seed, options={"task": task_id})
     opening = observation
@@ -87,10 +99,8 @@ def demonstrate(env: Environment, task_id: str, noise: Noise) -> Demonstration:
             action = next(script) if answer is None else script.send(answer)
         except StopIteration:
             break
-        if _skip(action, noise.skipped):
-            (aside,) = env.fork(1)
-            answer = str(aside.step(action)[0])
-            aside.close()
+        if _skip(action, noise.skipped) and (seen := _aside(env, action)) is not None:
+            answer = seen
             continue
         observed, value, terminated, truncated, _ = env.step(action)
         answer, reward = str(observed), reward + float(value)

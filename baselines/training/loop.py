@@ -8,6 +8,7 @@ as if nothing had happened.
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.training.collect import Collected, Collector
 from hexathlon.baselines.training.recipe import Recipe
+from hexathlon.baselines.training.rollouts import RolloutLog
 from hexathlon.baselines.training.saving import latest_state, load_state, save_state
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialRecord
@@ -80,6 +82,7 @@ class Trainer:
         )
         self._renderer = ChatRenderer(tokenizer)
         self._collector = self._collects(recipe.rollout.temperature, recipe.rollout.max_tokens)
+        self._rollouts = RolloutLog(folder / "rollouts", recipe.rollout.rewards)
         self._source = get_source(recipe.tasks.source)
 
     def resume(self) -> bool:
@@ -143,23 +146,30 @@ class Trainer:
         }
 
     def measure(self, count: int) -> Measured:
-        """Play dev tasks once each, and train tasks beyond all drawn ones where dev is too small.
-
-        What is played is the same at every step and every run of a recipe.
-        """
+        """Play dev tasks once each, the same ones at every step, as `eval` would."""
         recipe = self.recipe
         self.engine.clear()
         collector = self._collects(recipe.evaluation.temperature, recipe.rollout.max_tokens)
         try:
-            got = collector.collect(self.unseen(count), 1, recipe.seed)
+            got = collector.collect(self.unseen(count), 1, 0)
         finally:
             collector.close()
         passed = [float(record["reward"] or 0.0) for record in got.records]
         return Measured(float(np.mean(passed)), got.records)
 
     def unseen(self, count: int) -> list[str]:
-        """Return dev tasks of the recipe's kind."""
-        return self._drawn("dev", range(10**9), count)
+        """Return dev tasks of the recipe's kind.
+
+        Raises:
+            NothingToLearn: There are fewer than are asked for.
+        """
+        found = self._drawn("dev", range(10**9), count)
+        if len(found) < count:
+            raise NothingToLearn(
+                f"{self._source.name} has {len(found)} dev tasks of this kind, the recipe's "
+                f"evaluation wants {count}: lower evaluation.tasks"
+            )
+        return found
 
     def close(self) -> None:
         """Close the environments."""
@@ -203,6 +213,7 @@ class Trainer:
         seen: list[Collected] = []
         for attempt in range(recipe.rollout.tries):
             seed = derive_seed("rollouts", recipe.seed, self.step, attempt)
+            self._collector.logged = partial(self._rollouts.keep, self.step + 1, attempt)
             got = self._collector.collect(
                 self._tasks(attempt), recipe.rollout.members, seed % 2**31
             )
@@ -268,6 +279,7 @@ class Trainer:
             "groups/kept": float(kept),
             "groups/flat": float(sum(not group.varies for group in groups)),
             "trials/faults": float(sum(got.faults for got in seen)),
+            "tokens/drawn": float(sum(sample.tokens for sample in samples)),
             "tokens/sampled": float(np.mean([sample.tokens for sample in samples])),
             "tokens/all": float(np.mean([len(sample.ids) for sample in samples])),
             "unfinished": float(np.mean([not sample.finished for sample in samples])),

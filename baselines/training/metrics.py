@@ -2,11 +2,15 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-__all__ = ["Listener", "MetricsLog", "listeners", "read_metrics"]
+__all__ = ["Listener", "MetricsLog", "Report", "listeners", "read_metrics"]
+
+
+Report = Callable[[str, int, int, dict[str, float]], None]
+"""Is told the phase, the step, how many there are, and the metrics."""
 
 
 class Listener(Protocol):

@@ -18,7 +18,7 @@ from hexathlon.baselines.training.cloning import CloneConfig
 from hexathlon.baselines.training.demonstrations import Noise
 from hexathlon.baselines.training.initial import ModelShape
 
-__all__ = ["Recipe", "RecipeError", "load_recipe", "recipe_names", "recipe_path"]
+__all__ = ["Recipe", "RecipeError", "load_recipe", "recipe_names", "recipe_of", "recipe_path"]
 
 RECIPES = Path(__file__).resolve().parents[1] / "recipes"
 
@@ -91,6 +91,9 @@ class RolloutTable(Table):
     concurrency: int = Field(default=64, ge=1)
     tries: int = Field(default=4, ge=1)
     """Batches that may be drawn to fill one step where filters drop groups."""
+
+    rewards: Literal["played", "rescored"] = "played"
+    """Whence rewards come: from the episodes, or from their records judged again."""
 
 
 class CreditTable(Table):
@@ -223,9 +226,21 @@ def load_recipe(spec: str, changes: dict[str, Any] | None = None) -> Recipe:
     for key, value in (changes or {}).items():
         _put(table, key, value)
     try:
+        return recipe_of(table)
+    except RecipeError as error:
+        raise RecipeError(f"{path}: {error}") from None
+
+
+def recipe_of(table: dict[str, Any]) -> Recipe:
+    """Return the recipe that a table describes.
+
+    Raises:
+        RecipeError: A key or value is not what is expected.
+    """
+    try:
         return Recipe(**table)
     except ValidationError as error:
-        raise RecipeError(f"{path}: {_first(error)}") from None
+        raise RecipeError(_first(error)) from None
 
 
 def _put(table: dict[str, Any], key: str, value: Any) -> None:

@@ -1,8 +1,10 @@
 """A training run in a folder: start, go on, finish.
 
 The folder holds `recipe.json` (the resolved recipe), `start/` (the policy that training began
-with), `states/` (to go on from), `metrics.jsonl`, `curve.html`, and in the end `policy/`, a
-checkpoint that `hexathlon eval` plays. Running the same recipe into the same folder goes on.
+with), `before/` and `after/` (evaluations on unseen tasks, run folders like those of `hexathlon
+eval`), `rollouts/` (the records of what was played), `states/` (to go on from), `metrics.jsonl`,
+`curve.html` and `curve.png`, and in the end `policy/`, a checkpoint. Running the same recipe into
+the same folder goes on.
 """
 
 import json
@@ -19,16 +21,15 @@ from hexathlon.baselines.training.curve import write_curve
 from hexathlon.baselines.training.demonstrations import demonstrate, sample_of, transcript
 from hexathlon.baselines.training.initial import make_model, make_tokenizer, save_policy
 from hexathlon.baselines.training.loop import Trainer
-from hexathlon.baselines.training.metrics import Listener, MetricsLog, read_metrics
+from hexathlon.baselines.training.measuring import evaluated
+from hexathlon.baselines.training.metrics import Listener, MetricsLog, Report
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.envs.base import Environment
+from hexathlon.evaluators.statistics import ScoreInterval
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import parse_address
 
-__all__ = ["RecipeDiffers", "Report", "train"]
-
-Report = Callable[[str, int, int, dict[str, float]], None]
-"""Is told the phase, the step, how many there are, and the metrics."""
+__all__ = ["RecipeDiffers", "make_start", "save_checkpoint", "train"]
 
 
 class RecipeDiffers(Exception):
@@ -37,7 +38,7 @@ class RecipeDiffers(Exception):
 
 def train(
     recipe: Recipe, out: Path, report: Report, extra: tuple[Listener, ...] = ()
-) -> dict[str, float]:
+) -> dict[str, ScoreInterval]:
     """Run a recipe to its end; a folder that holds part of it is continued.
 
     Args:
@@ -47,7 +48,7 @@ def train(
         extra: Listeners beside the metrics file.
 
     Returns:
-        Success on unseen tasks, `before` and `after`.
+        Mean reward on unseen tasks with its 95 % interval, `before` and `after`.
 
     Raises:
         RecipeDiffers: The folder holds another recipe's run.
@@ -62,12 +63,15 @@ def train(
     trainer = Trainer(recipe, model, tokenizer, _maker(recipe), out, _reference(recipe, out))
     trainer.resume()
     log = MetricsLog(out / "metrics.jsonl", trainer.step)
+    unseen = trainer.unseen(recipe.evaluation.tasks)
     try:
-        before = _first_measure(trainer, out, log, report)
+        before = evaluated(recipe, _starting(recipe, out), unseen, out / "before", report)
+        if trainer.step == 0:
+            log.log(0, {"dev/success": before.mean})
         while trainer.step < recipe.steps:
             metrics = trainer.advance()
             every = recipe.evaluation.every
-            if trainer.step == recipe.steps or (every and trainer.step % every == 0):
+            if every and trainer.step % every == 0:
                 metrics["dev/success"] = trainer.measure(recipe.evaluation.tasks).success
             log.log(trainer.step, metrics)
             for listener in extra:
@@ -81,10 +85,13 @@ def train(
         for listener in extra:
             listener.close()
     save_checkpoint(out / "policy", model, tokenizer, recipe)
+    after = evaluated(recipe, out / "policy", unseen, out / "after", report)
     write_curve(out)
-    rows = read_metrics(out / "metrics.jsonl")
-    measured = [row["dev/success"] for row in rows if "dev/success" in row]
-    return {"before": before, "after": measured[-1] if measured else before}
+    return {"before": before, "after": after}
+
+
+def _starting(recipe: Recipe, out: Path) -> Path:
+    return Path(recipe.policy.checkpoint) if recipe.policy.checkpoint else out / "start"
 
 
 def _claim(out: Path, recipe: Recipe) -> None:
@@ -109,14 +116,19 @@ def _start(recipe: Recipe, out: Path, report: Report) -> tuple[Any, Any]:
     """Return the policy that training begins with, made once and then read again."""
     from hexathlon.baselines.engines.local.loading import load_checkpoint
 
-    place = Path(recipe.policy.checkpoint) if recipe.policy.checkpoint else out / "start"
+    place = _starting(recipe, out)
     if not recipe.policy.checkpoint and not (place / SETTINGS).exists():
-        _make_start(recipe, place, report)
+        make_start(recipe, place, report)
     checkpoint = load_checkpoint(place, dtype=recipe.policy.dtype)
     return checkpoint.model, checkpoint.tokenizer
 
 
-def _make_start(recipe: Recipe, place: Path, report: Report) -> None:
+def make_start(recipe: Recipe, place: Path, report: Report) -> int:
+    """Make a small policy from a source's own transcripts, cloned where the recipe says so.
+
+    Returns:
+        How many parameters it has.
+    """
     import torch
 
     from hexathlon.baselines.tokens.render import ChatRenderer
@@ -135,7 +147,7 @@ def _make_start(recipe: Recipe, place: Path, report: Report) -> None:
     tokenizer = make_tokenizer(texts, recipe.policy.shape.vocabulary)
     torch.manual_seed(recipe.seed)
     model = make_model(recipe.policy.shape, len(tokenizer), recipe.seed)
-    if recipe.clone.demonstrations:
+    if recipe.clone.demonstrations and recipe.clone.settings.steps:
         renderer = ChatRenderer(tokenizer)
         samples = [sample_of(one, dialect, renderer) for one in shown]
         settings = recipe.clone.settings
@@ -147,6 +159,7 @@ def _make_start(recipe: Recipe, place: Path, report: Report) -> None:
             lambda step, metrics: report("clone", step + 1, settings.steps, metrics),
         )
     save_checkpoint(place, model, tokenizer, recipe)
+    return sum(parameter.numel() for parameter in model.parameters())
 
 
 def _demonstrated(recipe: Recipe, count: int) -> list[str]:
@@ -167,20 +180,9 @@ def _reference(recipe: Recipe, out: Path) -> Any:
         return None
     from hexathlon.baselines.engines.local.loading import load_checkpoint
 
-    place = Path(recipe.policy.checkpoint) if recipe.policy.checkpoint else out / "start"
+    place = _starting(recipe, out)
     model = load_checkpoint(place, dtype=recipe.policy.dtype).model
     return model.requires_grad_(False)
-
-
-def _first_measure(trainer: Trainer, out: Path, log: MetricsLog, report: Report) -> float:
-    """Return the success before training; measured once and then read from the log."""
-    for row in read_metrics(out / "metrics.jsonl"):
-        if row["step"] == 0 and "dev/success" in row:
-            return float(row["dev/success"])
-    success = trainer.measure(trainer.recipe.evaluation.tasks).success
-    log.log(0, {"dev/success": success})
-    report("train", 0, trainer.recipe.steps, {"dev/success": success})
-    return success
 
 
 def save_checkpoint(path: Path, model: Any, tokenizer: Any, recipe: Recipe) -> None:

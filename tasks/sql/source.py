@@ -24,7 +24,7 @@ from hexathlon.tasks.task import LEVELS, Level, Split, Task
 
 __all__ = ["SQLSource", "source"]
 
-PER_STRATUM: dict[Split, int] = {"dev": 6, "test": 6, "heldout": 6}
+PER_STRATUM: dict[Split, int] = {"dev": 24, "test": 6, "heldout": 6}
 """Tasks of each template and level in the splits that have an end."""
 GROUPS = 3
 """Worlds per level in one round over the strata."""

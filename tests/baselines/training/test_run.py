@@ -17,8 +17,12 @@ pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 from hexathlon.baselines.training.loop import NothingToLearn
 from hexathlon.baselines.training.metrics import MetricsLog, read_metrics
 from hexathlon.baselines.training.recipe import RecipeError, load_recipe
+from hexathlon.baselines.training.rollouts import RolloutLog, rescored
 from hexathlon.baselines.training.run import RecipeDiffers, train
 from hexathlon.baselines.training.saving import StateTorn
+from hexathlon.evaluators.plan import read_plan
+from hexathlon.evaluators.records import check_chain, read_records
+from hexathlon_cli.app import run
 
 TESTS = Path(__file__).resolve().parents[2]
 DEADLINE = 180.0
@@ -129,6 +133,54 @@ def test_a_killed_process_goes_on_bit_for_bit(recipe: Path, tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     assert digest(broken) == digest(tmp_path / "whole")
     assert rows(broken) == rows(tmp_path / "whole")
+
+
+def test_evaluations_are_run_folders_that_say_what_the_metrics_say(
+    recipe: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    found = train(load_recipe(str(recipe)), out, quiet)
+    for name in ("before", "after"):
+        run = out / name
+        plan = read_plan(run)
+        assert check_chain(run, plan["plan_hash"]) == []
+        records = list(read_records(run))
+        assert [record["split"] for record in records] == ["dev"] * 4
+        assert found[name].mean == sum(record["reward"] for record in records) / 4
+    measured = {row["step"]: row["dev/success"] for row in rows(out) if "dev/success" in row}
+    assert measured == {0: found["before"].mean, 2: measured[2], 4: found["after"].mean}
+    assert (out / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_rewards_from_judging_the_records_again_are_the_same(recipe: Path, tmp_path: Path) -> None:
+    train(load_recipe(str(recipe)), tmp_path / "played", quiet)
+    changes = {"rollout.rewards": "rescored"}
+    train(load_recipe(str(recipe), changes), tmp_path / "rescored", quiet)
+    assert digest(tmp_path / "rescored") == digest(tmp_path / "played")
+    assert rows(tmp_path / "rescored") == rows(tmp_path / "played")
+    logged = sorted((tmp_path / "played" / "rollouts").iterdir())
+    assert [path.name for path in logged] == [f"step-{n:06}-0.jsonl.gz" for n in (1, 2, 3, 4)]
+    again = tmp_path / "rescored" / "rollouts"
+    first = rescored(again / logged[0].name)
+    assert len(first) == 12
+    spoilt = [record | {"reward": 1.0 - record["reward"]} for record in first]
+    path = RolloutLog(tmp_path / "spoilt", "rescored")
+    assert [one["reward"] for one in path.keep(1, 0, spoilt)] == [one["reward"] for one in first]
+
+
+def test_train_init_makes_a_policy_that_plays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "fresh"
+    words = ["train", "init", "--env", "SQL", "--level", "tiny", "--transcripts", "16"]
+    assert run([*words, "--width", "32", "--layers", "2", "--out", str(out)]) == 0
+    assert "M parameters" in capsys.readouterr().out
+    assert run([*words, "--out", str(out)]) == 1
+    assert "exists" in capsys.readouterr().err
+    played = ["eval", str(out), "--envs", "SQL", "--level", "tiny", "--tasks", "1"]
+    assert run([*played, "--max-tokens", "8", "--out", str(tmp_path / "run")]) == 0
+    (record,) = read_records(tmp_path / "run")
+    assert record["status"] == "scored"
 
 
 def test_a_control_without_updates_changes_nothing(recipe: Path, tmp_path: Path) -> None:
