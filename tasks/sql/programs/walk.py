@@ -3,6 +3,8 @@
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import is_dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 from hexathlon.tasks.sql.programs.expressions import Expression, Ref, Scalar
@@ -37,9 +39,9 @@ def nodes(node: Any, kind: type[Kind]) -> Iterator[Kind]:
     if isinstance(node, tuple):
         for item in node:
             yield from nodes(item, kind)
-    elif dataclasses.is_dataclass(node) and not isinstance(node, type):
-        for field in dataclasses.fields(node):
-            yield from nodes(getattr(node, field.name), kind)
+    else:
+        for name in _fields(type(node)):
+            yield from nodes(getattr(node, name), kind)
 
 
 def scans(node: Any) -> Iterator[Scan]:
@@ -96,8 +98,8 @@ def _names(node: Any) -> Iterator[str]:
 
 
 def _parts(node: Any) -> Iterator[Expression]:
-    for field in dataclasses.fields(node):
-        yield from _expressions(getattr(node, field.name))
+    for name in _fields(type(node)):
+        yield from _expressions(getattr(node, name))
 
 
 def _expressions(value: Any) -> Iterator[Expression]:
@@ -112,10 +114,10 @@ def transformed(node: Any, change: Callable[[Any], Any]) -> Any:
     """Rebuild a program bottom-up; `change` maps each node, whose parts are rebuilt already."""
     if isinstance(node, tuple):
         return tuple(transformed(item, change) for item in node)
-    if not dataclasses.is_dataclass(node) or isinstance(node, type):
+    names = _fields(type(node))
+    if not names:
         return node
-    fields = {f.name: transformed(getattr(node, f.name), change) for f in dataclasses.fields(node)}
-    return change(type(node)(**fields))
+    return change(type(node)(*(transformed(getattr(node, name), change) for name in names)))
 
 
 def replacements(
@@ -127,7 +129,13 @@ def replacements(
         for place, item in enumerate(node):
             for label, new in replacements(item, propose):
                 yield label, (*node[:place], new, *node[place + 1 :])
-    elif dataclasses.is_dataclass(node) and not isinstance(node, type):
-        for field in dataclasses.fields(node):
-            for label, new in replacements(getattr(node, field.name), propose):
-                yield label, dataclasses.replace(node, **{field.name: new})
+    else:
+        for name in _fields(type(node)):
+            for label, new in replacements(getattr(node, name), propose):
+                yield label, dataclasses.replace(node, **{name: new})
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...]:
+    """Field names of a kind of node, in order; none of what is not a node."""
+    return tuple(f.name for f in dataclasses.fields(kind)) if is_dataclass(kind) else ()
