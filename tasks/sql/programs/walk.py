@@ -3,8 +3,6 @@
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import is_dataclass
-from functools import cache
 from typing import Any, TypeVar
 
 from hexathlon.tasks.sql.programs.expressions import Expression, Ref, Scalar
@@ -40,7 +38,7 @@ def nodes(node: Any, kind: type[Kind]) -> Iterator[Kind]:
         for item in node:
             yield from nodes(item, kind)
     else:
-        for name in _fields(type(node)):
+        for name in _fields(node):
             yield from nodes(getattr(node, name), kind)
 
 
@@ -98,7 +96,7 @@ def _names(node: Any) -> Iterator[str]:
 
 
 def _parts(node: Any) -> Iterator[Expression]:
-    for name in _fields(type(node)):
+    for name in _fields(node):
         yield from _expressions(getattr(node, name))
 
 
@@ -114,7 +112,7 @@ def transformed(node: Any, change: Callable[[Any], Any]) -> Any:
     """Rebuild a program bottom-up; `change` maps each node, whose parts are rebuilt already."""
     if isinstance(node, tuple):
         return tuple(transformed(item, change) for item in node)
-    names = _fields(type(node))
+    names = _fields(node)
     if not names:
         return node
     return change(type(node)(*(transformed(getattr(node, name), change) for name in names)))
@@ -130,12 +128,18 @@ def replacements(
             for label, new in replacements(item, propose):
                 yield label, (*node[:place], new, *node[place + 1 :])
     else:
-        for name in _fields(type(node)):
+        for name in _fields(node):
             for label, new in replacements(getattr(node, name), propose):
                 yield label, dataclasses.replace(node, **{name: new})
 
 
-@cache
-def _fields(kind: type) -> tuple[str, ...]:
-    """Field names of a kind of node, in order; none of what is not a node."""
-    return tuple(f.name for f in dataclasses.fields(kind)) if is_dataclass(kind) else ()
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def _fields(node: Any) -> tuple[str, ...]:
+    """Names of a node's fields, in order; none of what is not a node."""
+    kind = type(node)
+    if kind not in _FIELDS:
+        known = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+        _FIELDS[kind] = tuple(field.name for field in known)
+    return _FIELDS[kind]
