@@ -42,6 +42,14 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             "hexathlon.envs.sql.env:make_vector",
             ("sql", "chinook", "dbbench", "spider", "bird", "intercode-sql"),
         ),
+        EnvironmentInfo(
+            "hexathlon/Terminal-v0",
+            "terminal",
+            "Work at a shell in a sandbox",
+            "hexathlon.envs.terminal.env:TerminalEnv",
+            "hexathlon.envs.terminal.env:make_vector",
+            ("terminal", "harbor", "terminal-bench"),
+        ),
     )
 }
 

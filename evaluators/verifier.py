@@ -71,6 +71,8 @@ _entries: dict[str, _Entry] = {
     "intercode_iou": _Entry("hexathlon.evaluators.sql.intercode:intercode_iou", "1", True),
     "dbbench": _Entry("hexathlon.evaluators.sql.dbbench:dbbench", "1", True),
     "sql_answer": _Entry("hexathlon.evaluators.sql.answers:sql_answer", "1", True),
+    "terminal_tests": _Entry("hexathlon.evaluators.terminal.tests:terminal_tests", "1", True),
+    "harbor_reward": _Entry("hexathlon.evaluators.terminal.tests:harbor_reward", "1", True),
 }
 _loaded: dict[str, RegisteredVerifier] = {}
 

@@ -16,6 +16,9 @@ _factories: dict[str, str | Callable[[], TaskSource]] = {
     "intercode-sql": "hexathlon.tasks.sql.loaders.intercode:source",
     "dbbench": "hexathlon.tasks.sql.loaders.dbbench:source",
     "chinook": "hexathlon.tasks.sql.loaders.sample:source",
+    "terminal": "hexathlon.tasks.terminal.source:source",
+    "harbor": "hexathlon.tasks.terminal.directories:harbor",
+    "terminal-bench": "hexathlon.tasks.terminal.directories:terminal_bench",
 }
 _sources: dict[str, TaskSource] = {}
 
