@@ -33,9 +33,9 @@ _POOLS: dict[str, str] = {
         mallet nozzle oiler pulley quill ratchet spindle trowel urn valve wrench yoke awl
         bellows chisel dowel eyelet ferrule gimlet hasp ingot jig keel lever mandrel needle
         pallet rivet shim tongs vise washer""",
-    "key": """alpha bravo cargo delay epoch focus grade hours index joint knots level margin
-        nodes owner phase quorum ratio scope token units value width yield angle batch count
-        depth edges force group hosts items joins kinds limit mode notes order points queue
+    "key": """alpha bravo cargo delay epoch focus grade hours inset joint knots level margin
+        nodes owner phase quorum ratio scope token units vowel width yield angle batch cubes
+        depth edges force group hosts items joins kinds length mode nights origin points queue
         rank shift""",
 }
 
