@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.sandbox.changes import Changes
-from hexathlon.envs.sandbox.execution import Evidence, Execution, Process, Screen
+from hexathlon.envs.sandbox.execution import Evidence, Execution, Process, Screen, ShellState
 from hexathlon.envs.sandbox.image import Entry, Image
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 
@@ -47,6 +47,9 @@ class Snapshot(ABC):
 
     image: Image
     limits: SandboxLimits
+    shell: ShellState | None
+    """What brings its shell back; None for a fresh one."""
+
     lost: tuple[Process, ...]
     """Background processes that lived in the sandbox at that moment and live on only there."""
 

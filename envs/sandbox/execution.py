@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from hexathlon.envs.sandbox.limits import Stop
 
-__all__ = ["Evidence", "Execution", "Process", "Screen"]
+__all__ = ["Evidence", "Execution", "Process", "Screen", "ShellState"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +87,14 @@ class Evidence:
 
     stops: tuple[Stop, ...] = ()
     """Every wall that commands ran into, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShellState:
+    """What a new shell needs in order to go on where another stood."""
+
+    script: bytes
+    """Bash that brings back variables, functions, options and the folder; empty: a fresh shell."""
+
+    previous: int
+    """`$?`."""

@@ -8,7 +8,7 @@ from hexathlon.envs.sandbox.base import SandboxBackend
 __all__ = ["BACKENDS", "backend", "choose"]
 
 BACKENDS = {
-    "namespaces": "hexathlon.envs.sandbox.namespaces:NamespaceBackend",
+    "namespaces": "hexathlon.envs.sandbox.namespaces.backend:NamespaceBackend",
     "docker": "hexathlon.envs.sandbox.docker:DockerBackend",
     "landlock": "hexathlon.envs.sandbox.landlock:LandlockBackend",
     "none": "hexathlon.envs.sandbox.unconfined:UnconfinedBackend",
