@@ -117,6 +117,16 @@ class Draft:
         """Add a near miss of its own."""
         self.other_mutants[name] = _script(script)
 
+    def program(
+        self, path: str, right: str, faults: Mapping[str, tuple[str, str]], mode: str = "755"
+    ) -> None:
+        """Add a file as the solution, and for each fault (old, new text) a mutant that has it."""
+        self.part(path.rpartition("/")[2], put(path, right, mode))
+        for name, (old, new) in faults.items():
+            if old not in right:
+                raise ValueError(f"{self.template}: the fault {name} changes nothing")
+            self.mutant(name, put(path, right.replace(old, new), mode))
+
     @property
     def solution(self) -> str:
         """The whole solution."""
