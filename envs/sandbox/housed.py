@@ -130,12 +130,15 @@ class HousedSandbox(Sandbox):
             return Stop.DISK
         if reply["inodes"] <= 0:
             return Stop.INODES
+        if not reply["counts"]:
+            found = next((stop for words, stop in _SIGNS_WITHOUT_GROUPS if words in output), None)
+            if found is not None:
+                return found
         if status == 0:
             return None
         if status == 128 + signal.SIGXFSZ:
             return Stop.DISK
-        signs = _SIGNS if reply["counts"] else _SIGNS + _SIGNS_WITHOUT_GROUPS
-        return next((stop for words, stop in signs if words in output), None)
+        return next((stop for words, stop in _SIGNS if words in output), None)
 
     def _start_shell(self, script: bytes | None = None) -> PipeShell:
         """Start a shell in a sandbox that has none."""

@@ -9,6 +9,7 @@ import contextlib
 import os
 import select
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from typing import Protocol
 
@@ -16,20 +17,21 @@ from hexathlon.envs.sandbox.limits import Stop
 
 __all__ = [
     "DUMP_LINE",
+    "NO_LIMIT",
     "Gathered",
     "PipeShell",
-    "READY",
+    "Shell",
     "ShellEnded",
     "ShellLink",
     "command_lines",
+    "end_line",
+    "quoted",
     "setup_line",
     "useful_state",
 ]
 
-READY = b"ready\0"
-
 _SETUP = (
-    b"exec 199>&2 2>/dev/null; unset HISTFILE MAILCHECK PS1 PS2; set +o history; set +H; "
+    b"exec 198>&1 199>&2 2>/dev/null; unset HISTFILE MAILCHECK PS1 PS2; set +o history; set +H; "
     b"shopt -u checkwinsize; shopt -s expand_aliases; __hx(){ return $1; }; "
 )
 _REPORT = b"builtin printf '%d\\0' \"$?\" >&199\n"
@@ -69,7 +71,7 @@ def setup_line(script: int | None = None, folder: str | None = None) -> bytes:
         line += b"cd -- $'" + quoted(folder.encode()) + b"'; "
     if script is not None:
         line += b". /dev/fd/%d >/dev/null 2>&1 </dev/null; exec %d<&-; " % (script, script)
-    return line + b"builtin printf '\\nready\\0' >&199\n"
+    return line + b"builtin printf '\\nready %d\\0' $$ >&199\n"
 
 
 def quoted(text: bytes) -> bytes:
@@ -88,10 +90,15 @@ def command_lines(command: str, previous: int, marker: bytes = b"") -> bytes:
     """
     status = b"__hx %d; " % previous if previous else b""
     text = quoted(command.encode("utf-8", "surrogateescape"))
-    lines = status + b"eval $'" + text + b"' </dev/null 2>&1 199>&-\n" + _REPORT
+    lines = status + b"eval $'" + text + b"' </dev/null 2>&1 198>&- 199>&-\n" + _REPORT
     if marker:
-        lines += b"builtin printf '%s' '" + marker + b"'\n"
+        lines += end_line(marker)
     return lines
+
+
+def end_line(marker: bytes) -> bytes:
+    """Return the line that writes a marker to standard output, wherever that points by now."""
+    return b"builtin printf '%s' '" + marker + b"' >&198\n"
 
 
 def useful_state(dump: bytes) -> bytes:
@@ -167,7 +174,7 @@ _STAGES = (
 
 _READ = 1 << 16
 _PIPE_READS = 32
-_NO_LIMIT = 1 << 62
+NO_LIMIT = 1 << 62
 
 
 class ShellEnded(Exception):
@@ -178,41 +185,51 @@ class ShellEnded(Exception):
         self.code = code
 
 
-class PipeShell:
-    """The caller's side of one shell: three pipes.
+class Shell(ABC):
+    """The caller's side of one shell, whatever way leads to it.
 
     Args:
-        command: Writes into the shell.
-        output: Reads what commands print.
-        status: Reads what the shell reports.
         link: The sandbox around it.
+        marker: See `command_lines`.
     """
 
-    def __init__(self, command: int, output: int, status: int, link: ShellLink) -> None:
-        self._command, self._output, self._status = command, output, status
+    def __init__(self, link: ShellLink, marker: bytes = b"") -> None:
         self._link = link
-        for descriptor in (command, output, status):
-            os.set_blocking(descriptor, False)
-        self._poll = select.poll()
-        for descriptor in (output, status, link.fileno()):
-            self._poll.register(descriptor, select.POLLIN)
-        self._unsent = b""
+        self._marker = marker
         self.previous = 0
         """What `$?` is."""
+        self.pid = 0
+        """Its process id inside."""
 
+    @abstractmethod
     def close(self) -> None:
-        """Close the pipes."""
-        for descriptor in (self._command, self._output, self._status):
-            os.close(descriptor)
+        """Close the way to it."""
+
+    @abstractmethod
+    def _talk(
+        self, lines: bytes, gathered: Gathered, seconds: float, most: int = NO_LIMIT
+    ) -> bytes | None:
+        """Write lines and read until the shell reports.
+
+        Returns:
+            The report with the NUL that ends it, or None at the deadline or when more than
+            `most` bytes have been printed.
+
+        Raises:
+            ShellEnded: The shell has ended.
+        """
 
     def begin(self, line: bytes, seconds: float) -> bool:
         """Send the first line and wait until the shell is ready; false if it never is."""
-        report = self._talk(line, Gathered(1 << 12), seconds)
-        return report is not None and report.endswith(READY)
+        report = self._talk(line + self._end(), Gathered(1 << 12), seconds)
+        _, ready, pid = (report or b"").rpartition(b"ready ")
+        if ready:
+            self.pid = int(pid[:-1])
+        return bool(ready)
 
     def dump(self, seconds: float) -> bytes | None:
         """Return the shell's state as a script, or None if it does not answer."""
-        report = self._talk(DUMP_LINE, Gathered(1), seconds)
+        report = self._talk(DUMP_LINE + self._end(), Gathered(1), seconds)
         if report is None:
             return None
         return useful_state(report[:-1])
@@ -226,7 +243,7 @@ class PipeShell:
             ShellEnded: The shell has ended, by itself or because nothing else would stop it.
         """
         since = time.clock_gettime(time.CLOCK_BOOTTIME)
-        lines = command_lines(command, self.previous)
+        lines = command_lines(command, self.previous, self._marker)
         report = self._talk(lines, gathered, seconds, most)
         stop = None
         if report is None:
@@ -247,18 +264,38 @@ class PipeShell:
                 return report
         raise TimeoutError("a shell did not end when it was killed")
 
+    def _end(self) -> bytes:
+        return end_line(self._marker) if self._marker else b""
+
+
+class PipeShell(Shell):
+    """A shell at the other end of three pipes.
+
+    Args:
+        command: Writes into the shell.
+        output: Reads what commands print.
+        status: Reads what the shell reports.
+        link: The sandbox around it.
+    """
+
+    def __init__(self, command: int, output: int, status: int, link: ShellLink) -> None:
+        super().__init__(link)
+        self._command, self._output, self._status = command, output, status
+        for descriptor in (command, output, status):
+            os.set_blocking(descriptor, False)
+        self._poll = select.poll()
+        for descriptor in (output, status, link.fileno()):
+            self._poll.register(descriptor, select.POLLIN)
+        self._unsent = b""
+
+    def close(self) -> None:
+        """Close the pipes."""
+        for descriptor in (self._command, self._output, self._status):
+            os.close(descriptor)
+
     def _talk(
-        self, lines: bytes, gathered: Gathered, seconds: float, most: int = _NO_LIMIT
+        self, lines: bytes, gathered: Gathered, seconds: float, most: int = NO_LIMIT
     ) -> bytes | None:
-        """Write lines and read until the shell reports.
-
-        Returns:
-            The report with the NUL that ends it, or None at the deadline or when more than
-            `most` bytes have been printed.
-
-        Raises:
-            ShellEnded: The shell has ended.
-        """
         deadline = time.monotonic() + seconds
         self._unsent += lines
         report = b""

@@ -98,7 +98,7 @@ def _new_stream(screen: Any) -> Any:
 def _screen_class() -> Any:
     import pyte
 
-    class AlternatingScreen(pyte.Screen):  # type: ignore[misc]
+    class AlternatingScreen(pyte.Screen):
         """A screen with the second page that full-screen programs draw on."""
 
         def __init__(self, columns: int, rows: int, answer: Any) -> None:

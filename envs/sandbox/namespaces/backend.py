@@ -3,13 +3,13 @@
 import os
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from hexathlon.envs.sandbox.base import Probe, Sandbox, SandboxBackend, SandboxFault, Snapshot
 from hexathlon.envs.sandbox.changes import Changes
-from hexathlon.envs.sandbox.housed import ShellPipes
 from hexathlon.envs.sandbox.image import HOST, Entry, Image
 from hexathlon.envs.sandbox.kernel import bundle, wire
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
@@ -54,11 +54,16 @@ class Opened:
 
 
 class NamespaceBackend(SandboxBackend):
-    """Sandboxes in namespaces of their own, over layers in memory."""
+    """Sandboxes in namespaces of their own, over layers in memory.
+
+    Args:
+        keeper: Returns the keeper to use; None for the one that this process shares.
+    """
 
     name: ClassVar[str] = "namespaces"
 
-    def __init__(self) -> None:
+    def __init__(self, keeper: Callable[[], Keeper] | None = None) -> None:
+        self._keeper = keeper or shared_keeper
         self._images: OrderedDict[tuple[int, str], Stack] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -75,7 +80,7 @@ class NamespaceBackend(SandboxBackend):
             return Probe(False, str(error))
         if done.output != b"works\n":
             return Probe(False, f"a command in it printed {done.output[:80]!r}")
-        properties = shared_keeper().properties
+        properties = self._keeper().properties
         groups = str(properties["limits"])
         named = groups if groups.startswith("cgroup") else "rlimits"
         return Probe(
@@ -111,7 +116,7 @@ class NamespaceBackend(SandboxBackend):
 
     def stack_for(self, image: Image) -> Stack:
         """Return the layers of an image, made once for all sandboxes of it."""
-        keeper = shared_keeper()
+        keeper = self._keeper()
         key = (id(keeper), image.digest())
         with self._lock:
             if key in self._images:
@@ -194,10 +199,6 @@ class NamespaceBackend(SandboxBackend):
         opened.link.close()
         kills, refusals = keeper.ask("end", pid=opened.pid)["counters"]
         return kills, refusals
-
-    def pipes(self) -> ShellPipes:
-        """Return pipes for a shell that starts together with its process 1."""
-        return ShellPipes()
 
 
 def _spec(keeper: Keeper, image: Image, limits: SandboxLimits, lay: bool) -> dict[str, object]:

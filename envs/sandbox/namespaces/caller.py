@@ -41,19 +41,27 @@ class Layer:
 
 
 class Keeper:
-    """One keeper process; safe to use from several threads."""
+    """One keeper process; safe to use from several threads.
 
-    def __init__(self) -> None:
+    Args:
+        python: The interpreter; it needs its standard library only.
+        user: User and group id to run it as; None for this process's own.
+    """
+
+    def __init__(self, python: str = sys.executable, user: int | None = None) -> None:
         ours, theirs = wire.pair()
         package = str(Path(hexathlon.__file__).parent)
         with theirs:
             number = theirs.fileno()
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-B", "-c", _PROGRAM, str(number), package],
+                [python, "-I", "-S", "-B", "-c", _PROGRAM, str(number), package],
                 stdin=subprocess.DEVNULL,
                 pass_fds=(number,),
                 start_new_session=True,
                 env={},
+                user=user,
+                group=user,
+                extra_groups=None if user is None else [],
             )
         ours.settimeout(_SECONDS)
         self._connection = ours

@@ -155,7 +155,7 @@ def _described(found: _Found, lower: list[str], owner: int, max_bytes: int) -> C
         if entry is None:
             continue
         left -= len(entry.data)
-        if _differs(entry, path, lower, owner):
+        if path in found.deleted or _differs(entry, path, lower, owner):
             written[path] = entry
     hidden = {path for path in found.deleted if _below(lower, path) is not None}
     gone = hidden - set(written)

@@ -13,6 +13,7 @@ import os
 import platform
 import signal
 import socket
+from collections.abc import Callable
 from typing import Any
 
 from hexathlon.envs.sandbox.kernel import bundle, laying, wire
@@ -111,7 +112,8 @@ class _Keeper:
         self._users = _make_users() if root else None
         self._layers = Layers(_FIRST_ID if root else 0, self._users)
         self._program = seccomp_program()
-        self._operations = {"open": self._open, "end": self._end, "drop": self._drop}
+        self._operations: dict[str, Callable[..., dict[str, Any]]] = {}
+        self._operations |= {"open": self._open, "end": self._end, "drop": self._drop}
         self._operations |= {"changes": self._changes, "copy": self._copy, "counters": self._count}
         _forget_arguments()
         set_name("init")

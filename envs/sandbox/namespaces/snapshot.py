@@ -20,7 +20,11 @@ class LayeredSnapshot(Snapshot):
     """Frozen layers, shared with whoever stands on them."""
 
     def __init__(
-        self, stack: Stack, limits: SandboxLimits, shell: ShellState, lost: tuple[Process, ...]
+        self,
+        stack: Stack,
+        limits: SandboxLimits,
+        shell: ShellState | None,
+        lost: tuple[Process, ...],
     ) -> None:
         self.stack = stack
         self.image = stack.image
