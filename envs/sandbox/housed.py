@@ -6,10 +6,10 @@ is theirs.
 
 import os
 import signal
-import time
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from dataclasses import replace
 
 from hexathlon.envs.sandbox.base import Sandbox, SandboxFault, SandboxPathError
 from hexathlon.envs.sandbox.execution import Evidence, Execution, Process, Screen
@@ -17,27 +17,14 @@ from hexathlon.envs.sandbox.image import Entry, Image
 from hexathlon.envs.sandbox.kernel import bundle, wire
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits, Stop
 from hexathlon.envs.sandbox.link import InitLink
-from hexathlon.envs.sandbox.shell import Gathered, PipeShell, ShellEnded, setup_line
+from hexathlon.envs.sandbox.running import absolute, run_in_shell, wall_in_words
+from hexathlon.envs.sandbox.shell import PipeShell, ShellEnded, setup_line
 from hexathlon.envs.sandbox.terminal import COLUMNS, ROWS, Terminal
 
-__all__ = ["HousedSandbox", "ShellPipes", "absolute"]
+__all__ = ["HousedSandbox", "ShellPipes"]
 
 _READY_SECONDS = 20.0
 _SCRIPT = 196
-_LONGEST_COMMAND = 1 << 20
-
-_SIGNS = (
-    (b"No space left on device", Stop.DISK),
-    (b"File size limit exceeded", Stop.DISK),
-    (b"File too large", Stop.DISK),
-    (b"Too many open files", Stop.DESCRIPTORS),
-)
-_SIGNS_WITHOUT_GROUPS = (
-    (b"fork: Resource temporarily unavailable", Stop.PROCESSES),
-    (b"fork: retry: Resource temporarily unavailable", Stop.PROCESSES),
-    (b"MemoryError", Stop.MEMORY),
-    (b"Cannot allocate memory", Stop.MEMORY),
-)
 
 
 class ShellPipes:
@@ -82,42 +69,20 @@ class HousedSandbox(Sandbox):
 
     def execute(self, command: str, timeout: float | None = None) -> Execution:
         """Run a command in the persistent shell."""
-        link, start = self._live(), time.monotonic()
-        seconds = self.limits.seconds if timeout is None else timeout
-        if len(command) > _LONGEST_COMMAND:
-            return Execution(b"bash: command too long\n", 126, 0.0)
-        gathered = Gathered(self.limits.kept_bytes)
-        status, stop = self._run(command, seconds, gathered)
-        output, cut_at, cut = gathered.result()
-        restarted = self._shell is None
-        wall = self._wall(link, status, output)
-        stop = wall if stop is None or wall in (Stop.MEMORY, Stop.PROCESSES) else stop
-        if restarted:
+        link = self._live()
+        shell = self._shell or self._start_shell()
+        done = run_in_shell(shell, command, self.limits, timeout)
+        wall = self._wall(link, done)
+        stop = wall if done.stop is None or wall in (Stop.MEMORY, Stop.PROCESSES) else done.stop
+        if done.restarted:
+            self._drop_shell()
             self._start_shell()
             stop = stop or Stop.SHELL_ENDED
         if stop is not None:
             self._stops.append(stop)
-        return Execution(output, status, time.monotonic() - start, cut_at, cut, stop, restarted)
+        return replace(done, stop=stop)
 
-    def _run(
-        self, command: str, seconds: float, gathered: Gathered
-    ) -> tuple[int | None, Stop | None]:
-        shell = self._shell
-        if shell is None:
-            shell = self._start_shell()
-        try:
-            status, stop = shell.run(command, seconds, self.limits.output_bytes, gathered)
-        except ShellEnded as ended:
-            status, stop = ended.code if ended.code >= 0 else 128 - ended.code, None
-            self._drop_shell()
-            return status, stop
-        except TimeoutError as error:
-            raise SandboxFault(str(error)) from error
-        if status is None:
-            self._drop_shell()
-        return status, stop
-
-    def _wall(self, link: InitLink, status: int | None, output: bytes) -> Stop | None:
+    def _wall(self, link: InitLink, done: Execution) -> Stop | None:
         """Return the wall that a command ran into, by counters first, by its words second."""
         reply, _ = link.ask("walls")
         kills, refusals = reply["counts"] or (0, 0)
@@ -130,15 +95,7 @@ class HousedSandbox(Sandbox):
             return Stop.DISK
         if reply["inodes"] <= 0:
             return Stop.INODES
-        if not reply["counts"]:
-            found = next((stop for words, stop in _SIGNS_WITHOUT_GROUPS if words in output), None)
-            if found is not None:
-                return found
-        if status == 0:
-            return None
-        if status == 128 + signal.SIGXFSZ:
-            return Stop.DISK
-        return next((stop for words, stop in _SIGNS if words in output), None)
+        return wall_in_words(done.exit_status, done.output, counted=bool(reply["counts"]))
 
     def _start_shell(self, script: bytes | None = None) -> PipeShell:
         """Start a shell in a sandbox that has none."""
@@ -259,20 +216,6 @@ class HousedSandbox(Sandbox):
         if self._link is not None:
             self._link.close()
             self._link = None
-
-
-def absolute(path: str) -> str:
-    """Return a path as it is taken inside; relative ones start at the root.
-
-    Raises:
-        SandboxPathError: It is no path.
-    """
-    if not path or "\0" in path or len(path.encode("utf-8", "replace")) > 4000:
-        raise SandboxPathError(f"not a path: {path[:80]!r}")
-    with suppress(UnicodeEncodeError):
-        path.encode()
-        return path if path.startswith("/") else "/" + path
-    raise SandboxPathError(f"not a path: {path[:80]!r}")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ __all__ = ["BACKENDS", "backend", "choose"]
 
 BACKENDS = {
     "namespaces": "hexathlon.envs.sandbox.namespaces.backend:NamespaceBackend",
-    "docker": "hexathlon.envs.sandbox.docker:DockerBackend",
+    "docker": "hexathlon.envs.sandbox.docker.backend:DockerBackend",
     "landlock": "hexathlon.envs.sandbox.landlock:LandlockBackend",
     "none": "hexathlon.envs.sandbox.unconfined:UnconfinedBackend",
 }

@@ -205,6 +205,10 @@ class Shell(ABC):
     def close(self) -> None:
         """Close the way to it."""
 
+    def follow(self, link: ShellLink) -> None:
+        """Belong to another sandbox object from now on."""
+        self._link = link
+
     @abstractmethod
     def _talk(
         self, lines: bytes, gathered: Gathered, seconds: float, most: int = NO_LIMIT

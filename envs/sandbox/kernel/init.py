@@ -19,7 +19,7 @@ from typing import Any
 from hexathlon.envs.sandbox.kernel import bundle, laying, wire
 from hexathlon.envs.sandbox.kernel.proc import Row, command_of, descendants, table
 
-__all__ = ["Init"]
+__all__ = ["Init", "no_route_count"]
 
 _SHELL = "/bin/bash"
 _DEADLINE_SECONDS = 2.0
@@ -254,7 +254,7 @@ class Init:
             time.sleep(_PAUSE_SECONDS)
 
     def _network(self, descriptors: list[int]) -> dict[str, Any]:
-        return {"attempts": _no_route("/proc/self/net/snmp") + _no_route6("/proc/self/net/snmp6")}
+        return {"attempts": no_route_count("/proc/self/net")}
 
 
 def _kill(pid: int, number: int) -> int:
@@ -271,6 +271,15 @@ def _gauge(handle: int) -> int:
         if word in (b"oom_kill", b"max"):
             return int(number)
     return 0
+
+
+def no_route_count(folder: str) -> int:
+    """Return how many packets of a network namespace had no route.
+
+    Args:
+        folder: `/proc/<a process in it>/net`.
+    """
+    return _no_route(f"{folder}/snmp") + _no_route6(f"{folder}/snmp6")
 
 
 def _no_route(path: str) -> int:
