@@ -24,7 +24,7 @@ from hexathlon.envs.sandbox.terminal import COLUMNS, ROWS, Terminal
 __all__ = ["HousedSandbox", "ShellPipes"]
 
 _READY_SECONDS = 20.0
-_SCRIPT = 196
+_SCRIPT = 57
 
 
 class ShellPipes:

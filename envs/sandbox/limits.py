@@ -31,7 +31,7 @@ class SandboxLimits:
     """Longest single file."""
 
     open_files: int = 256
-    """Descriptors open in one process."""
+    """Descriptors open in one process, at least 64."""
 
     output_bytes: int = 64 * MIB
     """Bytes that one command may print before it is stopped."""
@@ -41,6 +41,10 @@ class SandboxLimits:
 
     cpus: float | None = None
     """Processors that all processes together may keep busy; None for as many as there are."""
+
+    def __post_init__(self) -> None:
+        if self.open_files < 64:  # the shell's own channels have numbers just below
+            raise ValueError(f"open_files must be at least 64, got {self.open_files}")
 
 
 class Stop(StrEnum):

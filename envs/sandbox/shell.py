@@ -31,14 +31,14 @@ __all__ = [
 ]
 
 _SETUP = (
-    b"exec 198>&1 199>&2 2>/dev/null; unset HISTFILE MAILCHECK PS1 PS2; set +o history; set +H; "
+    b"exec 58>&1 59>&2 2>/dev/null; unset HISTFILE MAILCHECK PS1 PS2; set +o history; set +H; "
     b"shopt -u checkwinsize; shopt -s expand_aliases; __hx(){ return $1; }; "
 )
-_REPORT = b"builtin printf '%d\\0' \"$?\" >&199\n"
+_REPORT = b"builtin printf '%d\\0' \"$?\" >&59\n"
 
 DUMP_LINE = (
     b"{ declare -p; declare -f; alias -p; shopt -p; set +o; trap -p; umask -p; "
-    b"builtin printf 'cd %q\\n' \"$PWD\"; builtin printf '\\0'; } >&199 2>/dev/null\n"
+    b"builtin printf 'cd %q\\n' \"$PWD\"; builtin printf '\\0'; } >&59 2>/dev/null\n"
 )
 """Makes the shell write its own state as a script over the status channel."""
 
@@ -71,7 +71,7 @@ def setup_line(script: int | None = None, folder: str | None = None) -> bytes:
         line += b"cd -- $'" + quoted(folder.encode()) + b"'; "
     if script is not None:
         line += b". /dev/fd/%d >/dev/null 2>&1 </dev/null; exec %d<&-; " % (script, script)
-    return line + b"builtin printf '\\nready %d\\0' $$ >&199\n"
+    return line + b"builtin printf '\\nready %d\\0' $$ >&59\n"
 
 
 def quoted(text: bytes) -> bytes:
@@ -90,7 +90,7 @@ def command_lines(command: str, previous: int, marker: bytes = b"") -> bytes:
     """
     status = b"__hx %d; " % previous if previous else b""
     text = quoted(command.encode("utf-8", "surrogateescape"))
-    lines = status + b"eval $'" + text + b"' </dev/null 2>&1 198>&- 199>&-\n" + _REPORT
+    lines = status + b"eval $'" + text + b"' </dev/null 2>&1 58>&- 59>&-\n" + _REPORT
     if marker:
         lines += end_line(marker)
     return lines
@@ -98,7 +98,7 @@ def command_lines(command: str, previous: int, marker: bytes = b"") -> bytes:
 
 def end_line(marker: bytes) -> bytes:
     """Return the line that writes a marker to standard output, wherever that points by now."""
-    return b"builtin printf '%s' '" + marker + b"' >&198\n"
+    return b"builtin printf '%s' '" + marker + b"' >&58\n"
 
 
 def useful_state(dump: bytes) -> bytes:

@@ -99,20 +99,19 @@ class Engine:
             elif folder.is_symlink():
                 tops[str(folder)] = Entry(link=os.readlink(folder))
         tops["/usr/local"] = Entry(folder=True, mode=0o755)
-        tag = self._import("host", archive_of(tops))
+        archive = archive_of(tops)
+        tag = self._import("host-" + hashlib.sha256(archive).hexdigest()[:16], archive)
         return Prepared(tag, files, binds)
 
     def _tree(self, path: str) -> Prepared:
         status = os.stat(path)
         name = hashlib.sha256(f"{path} {status.st_ino} {status.st_mtime_ns}".encode()).hexdigest()
-        tag = f"{_REPOSITORY}:tree-{name[:16]}"
-        if not self.client.images.list(name=tag):
-            with tempfile.TemporaryFile() as store:
-                with tarfile.open(fileobj=store, mode="w") as archive:
-                    archive.add(path, arcname=".")
-                store.seek(0)
-                self._import(f"tree-{name[:16]}", store)
-        return self._tagged(tag)
+        tag = f"tree-{name[:16]}"
+        with tempfile.TemporaryFile() as store:
+            with tarfile.open(fileobj=store, mode="w") as archive:
+                archive.add(path, arcname=".")
+            store.seek(0)
+            return self._tagged(self._import(tag, store))
 
     def _tagged(self, tag: str) -> Prepared:
         """Read what an image holds where sandboxes may write; the rest stays in the image."""
@@ -139,14 +138,19 @@ class Engine:
         return Prepared(tag, files, {})
 
     def _import(self, name: str, archive: Any) -> str:
+        """Import a base unless the engine has it already; return its tag."""
         import docker
+
+        tag = f"{_REPOSITORY}:{name}"
+        if self.client.images.list(name=tag):
+            return tag
 
         data = archive if isinstance(archive, bytes) else archive.read()
         try:
             self.client.api.import_image_from_data(data, repository=_REPOSITORY, tag=name)
         except docker.errors.APIError as error:
             raise SandboxFault(f"the base {name!r} cannot be imported: {error}") from error
-        return f"{_REPOSITORY}:{name}"
+        return tag
 
     def reap(self) -> int:
         """Remove containers whose owner process on this machine has ended; return how many."""
@@ -155,6 +159,12 @@ class Engine:
             if not _lives(container.labels.get(LABEL, "")):
                 removed += _remove(container)
         return removed
+
+    def close(self) -> None:
+        """Remove every container of this process and hang up."""
+        self.remove_own()
+        atexit.unregister(self.remove_own)
+        self.client.close()
 
     def remove_own(self) -> None:
         """Remove every container of this process."""

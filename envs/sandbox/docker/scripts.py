@@ -6,8 +6,11 @@ is left alive, is asked of the engine.
 
 __all__ = ["KEEP", "KILL_ALL", "READ", "STOP", "UNPACK", "WAIT_THEN_SHELL", "WRITE"]
 
-KEEP = "trap : TERM INT HUP; while :; do read -r -t 3600 _ || :; done"
-"""Process 1: bash reaps what is left to it, cannot be signalled from inside, and only waits."""
+KEEP = "trap '' CHLD; : & wait; exec sleep infinity"
+"""Process 1: cannot be killed from inside and only waits. It ignores the ends of children, so that
+the kernel reaps what is left to it (bash sets this once it has had a child, and a program that it
+becomes keeps it). The engine's own init would end with the program that it started, which an agent
+could kill."""
 
 WAIT_THEN_SHELL = "read -r _; exec bash --noprofile --norc --noediting -i"
 """Says nothing until it is spoken to, so that no frame is lost while the connection is made."""

@@ -3,6 +3,8 @@
 import os
 import shutil
 
+from hexathlon.envs.sandbox.image import Entry
+
 __all__ = ["make_host_root"]
 
 _FROM_ETC = (
@@ -48,6 +50,9 @@ _FOLDERS = {
 }  # fmt: skip
 
 
+_TIME = Entry().mtime
+
+
 def make_host_root(root: str) -> None:
     """Make the folders, links and files of a small system in an empty folder."""
     for path, mode in _FOLDERS.items():
@@ -64,6 +69,9 @@ def make_host_root(root: str) -> None:
     os.symlink("/usr/share/zoneinfo/UTC", f"{root}/etc/localtime")
     os.symlink("/usr/lib/os-release", f"{root}/etc/os-release")
     os.symlink("/proc/mounts", f"{root}/etc/mtab")
+    for folder, folders, files in os.walk(root):
+        for name in [*folders, *files]:
+            os.utime(f"{folder}/{name}", (_TIME, _TIME), follow_symlinks=False)
 
 
 def _copy(source: str, target: str) -> None:

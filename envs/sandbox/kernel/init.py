@@ -4,14 +4,19 @@ It runs inside, with the rights of what it starts, and so can reach nothing that
 not reach; but its own memory and descriptors are closed to the agent, and signals from inside
 cannot touch it. It ends, and with it everything in the sandbox, when the caller's end of the
 socket closes. On rungs without a pid namespace it is the reaper of its descendants instead.
+
+Nothing may be imported late: by then the interpreter's own files are out of sight.
 """
 
 import errno
+import fcntl
 import os
 import select
 import signal
 import socket
 import stat
+import struct
+import termios
 import time
 from collections.abc import Callable
 from typing import Any
@@ -128,7 +133,7 @@ class Init:
 
     def shell(self, descriptors: list[int]) -> dict[str, Any]:
         """Start the persistent shell; descriptors: input, output, status, and a script if any."""
-        places = (0, 1, 2, 196)
+        places = (0, 1, 2, 57)
         actions: list[Any] = [
             (os.POSIX_SPAWN_DUP2, source, place)
             for source, place in zip(descriptors, places, strict=False)
@@ -155,10 +160,6 @@ class Init:
         return {"pid": pid}
 
     def _terminal(self, descriptors: list[int], rows: int, columns: int) -> dict[str, Any]:
-        import fcntl
-        import struct
-        import termios
-
         master = os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
         self._out.append(master)
         fcntl.ioctl(master, 0x40045431, struct.pack("i", 0))  # TIOCSPTLCK: unlock

@@ -1,0 +1,100 @@
+"""The rungs that the contract is checked on."""
+
+import os
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend
+from hexathlon.envs.sandbox.docker.backend import DockerBackend
+from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
+from hexathlon.envs.sandbox.namespaces.backend import NamespaceBackend
+from hexathlon.envs.sandbox.namespaces.caller import Keeper
+from support.docker_engine import docker_engine
+
+RUNGS = ("namespaces", "namespaces as a user", "docker")
+
+SMALL = SandboxLimits(
+    seconds=10.0,
+    memory_bytes=64 * MIB,
+    processes=48,
+    disk_bytes=16 * MIB,
+    inodes=2_000,
+    file_bytes=12 * MIB,
+    open_files=64,
+    output_bytes=4 * MIB,
+    kept_bytes=32 * 1024,
+)
+"""Small enough that nothing which hits them is felt outside."""
+
+IMAGE = Image(
+    files={
+        "/app/data.txt": Entry(b"one\ntwo\n"),
+        "/app/run.sh": Entry(b"#!/bin/bash\necho ran\n", mode=0o755),
+        "/app/link": Entry(link="data.txt"),
+        "/app/old/inner/deep.txt": Entry(b"deep\n"),
+        "/app/private": Entry(folder=True, mode=0o700),
+    },
+    workdir="/app",
+    environment={"GREETING": "hello there"},
+)
+
+
+@pytest.fixture(scope="session")
+def docker_backend() -> Iterator[DockerBackend]:
+    with docker_engine() as url:
+        backend = DockerBackend(url)
+        yield backend
+        if "engine" in vars(backend):
+            backend.engine.close()
+
+
+@pytest.fixture(scope="session")
+def namespaces() -> NamespaceBackend:
+    backend = NamespaceBackend()
+    probe = backend.probe()
+    if not probe.available:
+        pytest.skip(f"no namespaces here: {probe.reason}")
+    return backend
+
+
+@pytest.fixture(scope="session")
+def user_backend() -> Iterator[NamespaceBackend]:
+    """The rung as an ordinary user gets it: a keeper without any rights."""
+    if os.geteuid() != 0:
+        pytest.skip("the tests run as an ordinary user already")
+    if not os.access("/usr/bin/python3", os.X_OK):
+        pytest.skip("no Python that every user may run")
+    keeper = Keeper("/usr/bin/python3", 65_534)
+    backend = NamespaceBackend(lambda: keeper)
+    probe = backend.probe()
+    if not probe.available:
+        pytest.skip(f"no namespaces for ordinary users here: {probe.reason}")
+    yield backend
+    keeper.close()
+
+
+@pytest.fixture(scope="session", params=RUNGS)
+def backend(request: pytest.FixtureRequest) -> SandboxBackend:
+    fixture = {
+        "namespaces": "namespaces",
+        "namespaces as a user": "user_backend",
+        "docker": "docker_backend",
+    }[request.param]
+    found: SandboxBackend = request.getfixturevalue(fixture)
+    return found
+
+
+@pytest.fixture
+def sandbox(backend: SandboxBackend) -> Iterator[Sandbox]:
+    with backend.open(IMAGE, SMALL) as opened:
+        yield opened
+
+
+@pytest.fixture
+def run(sandbox: Sandbox) -> Callable[[str], str]:
+    def run(command: str) -> str:
+        return sandbox.execute(command).output.decode()
+
+    return run
