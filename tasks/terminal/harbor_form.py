@@ -28,7 +28,7 @@ def harbor_files(address: Address, draft: Draft, canary: str) -> dict[str, bytes
     texts = {
         "task.toml": _config(address, draft),
         "instruction.md": draft.instruction + "\n",
-        "environment/Dockerfile": _dockerfile(needs),
+        "environment/Dockerfile": _dockerfile(needs, bool(draft.files)),
         "environment/setup.sh": setup_script(draft),
         "tests/test.sh": TEST_SCRIPT,
         "tests/check.py": inspect.getsource(check_source).replace(judging.__name__, "judging"),
@@ -68,14 +68,14 @@ def setup_script(draft: Draft) -> str:
     )
 
 
-def _dockerfile(needs: tuple[str, ...]) -> str:
+def _dockerfile(needs: tuple[str, ...], copies: bool) -> str:
     packages = " ".join(sorted({"python3", *needs}))
     return (
         "FROM debian:12\n"
         f"RUN apt-get update && apt-get install -y --no-install-recommends {packages}\n"
         f"WORKDIR {WORKDIR}\n"
-        f"COPY app {WORKDIR}\n"
-        "COPY setup.sh /setup.sh\n"
+        + (f"COPY app {WORKDIR}\n" if copies else "")
+        + "COPY setup.sh /setup.sh\n"
         "RUN bash /setup.sh && rm /setup.sh\n"
     )
 
