@@ -59,6 +59,10 @@ _NOT_STATE = (
 )  # fmt: skip
 
 
+# To set these makes bash change the way it reads its input and lose what it has read.
+_EDITING = tuple(b"set %co %s" % (sign, name) for sign in b"+-" for name in (b"emacs", b"vi"))
+
+
 def setup_line(script: int | None = None, folder: str | None = None) -> bytes:
     """Return the first line for a new shell.
 
@@ -111,7 +115,7 @@ def useful_state(dump: bytes) -> bytes:
             skipping = name.startswith(_NOT_STATE)
         elif skipping and line.endswith(b" ()"):  # a function's definition begins
             skipping = False
-        if not skipping:
+        if not skipping and line not in _EDITING:
             kept.append(line)
     return b"\n".join(kept)
 

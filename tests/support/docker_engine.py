@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
@@ -49,16 +50,15 @@ def docker_engine() -> Iterator[str]:
 
 
 def _wait(url: str, process: "subprocess.Popen[bytes]", folder: Path) -> None:
-    import docker
-
     deadline = time.monotonic() + _SECONDS
     while process.poll() is None and time.monotonic() < deadline:
-        try:
-            client = docker.DockerClient(base_url=url, timeout=5)
-            client.ping()
-            client.close()
-            return
-        except docker.errors.DockerException:
-            time.sleep(0.05)
+        with socket.socket(socket.AF_UNIX) as connection:
+            try:
+                connection.connect(url.removeprefix("unix://"))
+                connection.sendall(b"GET /_ping HTTP/1.0\r\n\r\n")
+                if b"200 OK" in connection.recv(4096):
+                    return
+            except OSError:
+                time.sleep(0.05)
     lines = (folder / "log").read_text(errors="replace").splitlines()[-3:]
     pytest.skip(f"the docker engine does not start here: {lines}")

@@ -115,4 +115,5 @@ def difference(
 
 
 def _face(entry: Entry) -> tuple[bytes, int, str | None, bool]:
-    return entry.data, entry.mode, entry.link, entry.folder
+    mode = 0 if entry.link is not None else entry.mode  # a link's own mode means nothing
+    return entry.data, mode, entry.link, entry.folder

@@ -283,14 +283,14 @@ class DockerSandbox(Sandbox):
     def kill_all(self) -> tuple[Process, ...]:
         """Kill everything inside but process 1."""
         found = self.processes()
-        self._drop_shell()
-        self._drop_terminal()
         deadline = time.monotonic() + 10.0
         while time.monotonic() < deadline:
             with contextlib.suppress(SandboxFault):
                 self._help(scripts.KILL_ALL)
             left = self.processes()
             if not left:
+                self._drop_shell()  # only now: a shell that sees its input end may still act
+                self._drop_terminal()
                 return found
             self._gauges.kill_shells(self._container)
         raise SandboxFault("still alive after they were killed: " + left[0].command[:100])
@@ -354,9 +354,15 @@ class DockerSandbox(Sandbox):
 
 
 def _raw(stream: Any) -> socket.socket:
-    """Return the socket under what the package hands out, kept open on its own."""
+    """Return the socket under what the package hands out, and close the rest."""
     inner: socket.socket = stream._sock
-    return socket.socket(fileno=os.dup(inner.fileno()))
+    connection = socket.socket(fileno=os.dup(inner.fileno()))
+    response = getattr(stream, "_response", None)
+    if response is not None:
+        response.close()  # first, as it reads what has been left unread
+    stream.close()
+    inner.close()
+    return connection
 
 
 def _exchange(connection: socket.socket, data: bytes, most: int) -> tuple[bytes, bool]:

@@ -240,7 +240,15 @@ class Init:
         else:
             for row in self._others():
                 _kill(row.pid, number)
+        if number == signal.SIGSTOP:
+            self._await_standstill()
         return {}
+
+    def _await_standstill(self) -> None:
+        """Wait until nothing runs: a stop takes effect when a process is next about to run."""
+        deadline = time.monotonic() + _DEADLINE_SECONDS
+        while any(row.state in "RS" for row in self._others()) and time.monotonic() < deadline:
+            time.sleep(_PAUSE_SECONDS)
 
     def _kill_all(self, descriptors: list[int]) -> dict[str, Any]:
         """Kill everything and wait until nothing is left, so that nothing can act any more."""

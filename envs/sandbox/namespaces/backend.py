@@ -196,8 +196,8 @@ class NamespaceBackend(SandboxBackend):
 
     def end(self, keeper: Keeper, opened: Opened) -> tuple[int, int]:
         """Kill a process 1 and all below it; return the counters of its control groups."""
-        opened.link.close()
         kills, refusals = keeper.ask("end", pid=opened.pid)["counters"]
+        opened.link.close()
         return kills, refusals
 
 

@@ -97,8 +97,9 @@ class NamespaceSandbox(HousedSandbox):
             self._hang_up()
             return
         self._count_network()
-        self._hang_up()
+        # First the end, then the pipes: a shell that sees its input end would run its traps.
         kills, refusals = self._backend.end(self._stack.keeper, opened)
+        self._hang_up()
         self._killed = (self._killed[0] + kills, self._killed[1] + refusals)
 
     def _count_network(self) -> None:
