@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from hexathlon.tasks.terminal.dice import Cast, Dice
 from hexathlon.tasks.task import LEVELS, Level, Split
+from hexathlon.tasks.terminal.dice import Cast, Dice
 
 __all__ = ["WORKDIR", "Draft", "Probe", "Template", "all_templates", "put", "template"]
 

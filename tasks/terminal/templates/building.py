@@ -56,7 +56,7 @@ def make_stale(draft: Draft) -> None:
         f'#include <stdio.h>\n#include <stdlib.h>\n#include "{table}.h"\nint {unit}(int);\n'
         "int main(int argc, char **argv) {\n"
         "    for (int i = 1; i < argc; i++)\n"
-        f"        printf(\"%d\\n\", {unit}(atoi(argv[i]) * {table}[(i - 1) % {table}_count]));\n"
+        f'        printf("%d\\n", {unit}(atoi(argv[i]) * {table}[(i - 1) % {table}_count]));\n'
         "    return 0;\n}\n",
     )
     right = {
@@ -353,7 +353,9 @@ def c_ring(draft: Draft) -> None:
     draft.file(f"{name}.h", header)
     draft.file(f"{name}.c", source(chosen))
     draft.file("main.c", _DRIVER.format(name=name, size=size))
-    draft.file("Makefile", f"driver: main.c {name}.c {name}.h\n\tgcc -w -O1 -o $@ main.c {name}.c\n")
+    draft.file(
+        "Makefile", f"driver: main.c {name}.c {name}.h\n\tgcc -w -O1 -o $@ main.c {name}.c\n"
+    )
     rule = ("puts the new value in and drops the oldest one, and returns 1" if drops
             else "leaves all as it is and returns 0")  # fmt: skip
     draft.say(

@@ -106,8 +106,12 @@ int main(void) {{
     return 0;
 }}
 """
-    right = text.format(type="long long", form="%lld", kind=kind, expression=f"value * {factor} / {divisor}")
-    wrong = text.format(type="int", form="%d", kind=kind, expression=f"value * {factor} / {divisor}")
+    right = text.format(
+        type="long long", form="%lld", kind=kind, expression=f"value * {factor} / {divisor}"
+    )
+    wrong = text.format(
+        type="int", form="%d", kind=kind, expression=f"value * {factor} / {divisor}"
+    )
     other = text.format(type="long", form="%ld", kind=kind, expression=(
         f"value < 0 ? -(-value * {factor}L / {divisor}) : value * {factor}L / {divisor}"))  # fmt: skip
     return Stage(
@@ -137,6 +141,7 @@ def _filter(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
 def _rename(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
     order = dice.shuffled(kinds)
     table = dict(zip(kinds, [*order[1:], order[0]], strict=True))
+
     # Renaming one after another would rename again what was renamed.
     def apply(rows: list[Row]) -> list[Row]:
         return [(a, b, c, table.get(d, d), e) for a, b, c, d, e in rows]

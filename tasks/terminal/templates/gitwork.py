@@ -140,9 +140,9 @@ def git_regression(draft: Draft) -> None:
     probe = f"{kind_of[bad]} %d"
     find = (
         f"cd repo\nexport PYTHONDONTWRITEBYTECODE=1\ngood=$(git rev-list --max-parents=0 main)\ngit bisect start main $good >/dev/null\n"
-        f"git bisect run sh -c 'bound=$(sed -nE \"s/.*amount >=? ([0-9]+).*/\\1/p\" "
-        f"rules/{bad}.py); printf \"{probe}\\n\" $bound | python3 quote.py > /tmp/now; "
-        f"printf \"{probe}\\n\" $((bound + 1)) | python3 quote.py > /tmp/next; "
+        f'git bisect run sh -c \'bound=$(sed -nE "s/.*amount >=? ([0-9]+).*/\\1/p" '
+        f'rules/{bad}.py); printf "{probe}\\n" $bound | python3 quote.py > /tmp/now; '
+        f'printf "{probe}\\n" $((bound + 1)) | python3 quote.py > /tmp/next; '
         f"test $(cat /tmp/next) = $(($(cat /tmp/now) + {unit}))' >/dev/null\n"
         "git rev-parse refs/bisect/bad > /app/culprit\ngit bisect reset >/dev/null 2>&1\ncd /app\n"
     )
@@ -268,7 +268,9 @@ def git_conflict(draft: Draft) -> None:
                 stdin=" ".join(map(str, numbers)), text="\n".join(expected))  # fmt: skip
     draft.probe("parents", f"{git} log -1 --format=%P main | xargs -n1 {git} log -1 --format=%s",
                 lines=[f"Call it {new}, cap it at {limit}", "Notes on the bonus"])  # fmt: skip
-    draft.probe("names", f"{git} show main:run.py | grep -cw -e {old} -e '<<<<<<<'", exit=1, text="0")
+    draft.probe(
+        "names", f"{git} show main:run.py | grep -cw -e {old} -e '<<<<<<<'", exit=1, text="0"
+    )
     draft.probe("notes", f"{git} show main:notes.md main:bonus.md",
                 text=f"uses {new}\nmultiples of {floor}, before any cap\n")  # fmt: skip
     start = "cd repo\ngit merge -q bonus >/dev/null 2>&1 || true\n"
@@ -279,7 +281,9 @@ def git_conflict(draft: Draft) -> None:
     draft.mutant("squashed", "cd repo\ngit merge -q --squash bonus >/dev/null 2>&1 || true\n"
                  + put("run.py", program(new, feature=True, capped=True)) + end)  # fmt: skip
     swapped = program(new, feature=True, capped=True).split("    if ")
-    swapped_text = swapped[0] + "    if " + swapped[2].split("    print")[0] + "    if " + swapped[1]
+    swapped_text = (
+        swapped[0] + "    if " + swapped[2].split("    print")[0] + "    if " + swapped[1]
+    )
     draft.mutant("other_order", start + put("run.py", swapped_text + f"    print({new})\n") + end)
     draft.alternative(
         "by_hand",

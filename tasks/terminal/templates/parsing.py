@@ -106,9 +106,15 @@ def redact_patterns(draft: Draft) -> None:
                     text="\n".join(result), seconds=5.0)  # fmt: skip
     right = "\n".join(shape.pattern() for shape in shapes)
     draft.part("patterns", put("patterns.txt", right))
-    draft.mutant("no_bounds", put("patterns.txt", "\n".join(s.pattern(bounds=False) for s in shapes)))
-    draft.mutant("any_length", put("patterns.txt", "\n".join(s.pattern(exact=False) for s in shapes)))
-    draft.mutant("any_mark", put("patterns.txt", "\n".join(s.pattern(escaped=False) for s in shapes)))
+    draft.mutant(
+        "no_bounds", put("patterns.txt", "\n".join(s.pattern(bounds=False) for s in shapes))
+    )
+    draft.mutant(
+        "any_length", put("patterns.txt", "\n".join(s.pattern(exact=False) for s in shapes))
+    )
+    draft.mutant(
+        "any_mark", put("patterns.txt", "\n".join(s.pattern(escaped=False) for s in shapes))
+    )
     draft.mutant("word_bounds", put("patterns.txt", "\n".join(
         rf"\b{s.pattern(bounds=False)}\b" for s in shapes)))  # fmt: skip
     around = "\n".join(
@@ -216,7 +222,9 @@ def calc_language(draft: Draft) -> None:
         if kind == 0:
             return f"({grown(depth - 1)})"
         if kind == 1:
-            return f"{unary}{grown(depth - 1)}" if dice.chance(0.5) else f"{unary}({grown(depth - 1)})"
+            return (
+                f"{unary}{grown(depth - 1)}" if dice.chance(0.5) else f"{unary}({grown(depth - 1)})"
+            )
         mark = dice.pick([m for names, _ in levels for m in names])
         gap = dice.pick(("", " "))
         return f"{grown(depth - 1)}{gap}{mark}{gap}{grown(depth - 1)}"
@@ -237,8 +245,16 @@ def calc_language(draft: Draft) -> None:
             lines += [f"7 {x} 5 {y} 3 {z} 2" for x in flat for y in flat for z in flat][:40]
         draft.probe(f"lines_{number}", "./calc", stdin="\n".join(lines) + "\n",
                     text="\n".join(evaluate(line) for line in lines))  # fmt: skip
-    divided = "wrapped(a // b)" if down else "wrapped(abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1))"
-    other_way = "wrapped(abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1))" if down else "wrapped(a // b)"
+    divided = (
+        "wrapped(a // b)"
+        if down
+        else "wrapped(abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1))"
+    )
+    other_way = (
+        "wrapped(abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1))"
+        if down
+        else "wrapped(a // b)"
+    )
     right = _CALC.format(levels=repr(levels), unary=unary, width=width).replace("DIVIDED", divided)
     flipped = [(names, not way) for names, way in levels]
     draft.program("calc", right, {
@@ -386,8 +402,10 @@ def binary_journal(draft: Draft) -> None:
         data, state = bytearray(magic), dict[str, int]()
         for number in range(count):
             kind = dice.pick(("set_", "add", "add", "drop", "other"))
-            key = dice.pick(names) + ("é" if dice.chance(0.1) else "") + "k" * dice.pick((0, 0, 140))
-            value = dice.whole(-5, 5) if dice.chance(0.5) else dice.whole(-10**9, 10**9)
+            key = (
+                dice.pick(names) + ("é" if dice.chance(0.1) else "") + "k" * dice.pick((0, 0, 140))
+            )
+            value = dice.whole(-5, 5) if dice.chance(0.5) else dice.whole(-(10**9), 10**9)
             raw = (value << 1) if value >= 0 else (-value << 1) - 1
             code = kinds.get(kind, 99)
             body = bytes([code]) + varint(len(key.encode())) + key.encode() + varint(raw)
@@ -405,9 +423,11 @@ def binary_journal(draft: Draft) -> None:
         return bytes(data), "".join(f"{key} {state[key]}\n" for key in sorted(state))
 
     draft.file("sample.bin", case(12, torn=False)[0])
-    draft.file("FORMAT", f"""A journal begins with the bytes {magic.decode()}; then come records:
+    draft.file(
+        "FORMAT",
+        f"""A journal begins with the bytes {magic.decode()}; then come records:
 
-  1 byte    kind: {kinds['set_']} sets, {kinds['add']} adds to (0 where there is nothing), {kinds['drop']} removes
+  1 byte    kind: {kinds["set_"]} sets, {kinds["add"]} adds to (0 where there is nothing), {kinds["drop"]} removes
   varint    length of the key in bytes
   bytes     key, UTF-8
   varint    value, also where it is not needed, in zigzag form (0, -1, 1, -2 … are 0, 1, 2, 3 …)
@@ -416,7 +436,8 @@ def binary_journal(draft: Draft) -> None:
 A varint has seven bits in each byte, lowest first; all bytes but the last have their top bit set.
 Records of other kinds, and those whose check fails, do not count. A record that is cut off by the
 end of the file does not count either.
-""")
+""",
+    )
     draft.say(
         "Write an executable /app/replay that takes the path of a journal (FORMAT says how it is "
         "laid out, sample.bin is one) and prints the keys that are set in the end, sorted by their "
@@ -436,5 +457,7 @@ end of the file does not count either.
         "one_byte_length": ("key_length, at = varint(at + 1)", "key_length, at = data[at + 1], at + 2"),
         "any_file": ("sys.exit(3)", "pass"),
     })  # fmt: skip
-    other = right.replace("(raw >> 1) ^ -(raw & 1)", "raw // 2 if raw % 2 == 0 else -(raw + 1) // 2")
+    other = right.replace(
+        "(raw >> 1) ^ -(raw & 1)", "raw // 2 if raw % 2 == 0 else -(raw + 1) // 2"
+    )
     draft.alternative("arithmetic", put("replay", other, "755"))

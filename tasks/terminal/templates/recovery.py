@@ -76,7 +76,9 @@ def archive_copies(draft: Draft) -> None:
         line = sealed(text)
         kind = dice.whole(0, 4)
         if kind == 0:
-            line = line.replace(text[-1:] + f" {mark}", f"0 {mark}") if text[-1] != "0" else line[1:]
+            line = (
+                line.replace(text[-1:] + f" {mark}", f"0 {mark}") if text[-1] != "0" else line[1:]
+            )
         elif kind == 1:
             line = f"{text} {mark}{zlib.crc32(text.encode()):08x}"
         elif kind == 2:
@@ -121,7 +123,9 @@ def archive_copies(draft: Draft) -> None:
         "done > /tmp/un/all || true\n./check_lines /tmp/un/all | sort -u > records.txt\n"
     )
     lines = check.replace("text.split()[0]", "text")
-    draft.alternative("shell", put("check", check, "755") + put("check_lines", lines, "755") + shell)
+    draft.alternative(
+        "shell", put("check", check, "755") + put("check_lines", lines, "755") + shell
+    )
 
 
 _FILL = """import sqlite3
@@ -205,7 +209,9 @@ def sqlite_damage(draft: Draft) -> None:
     draft.part("header", head)
     draft.part("index", "python3 -c \"import sqlite3; db = sqlite3.connect('store.db'); "
                "db.execute('reindex'); db.commit()\"\n")  # fmt: skip
-    draft.part("total", put("total", right, "755"), put("total", total.replace("SUM", "sum"), "755"))
+    draft.part(
+        "total", put("total", right, "755"), put("total", total.replace("SUM", "sum"), "755")
+    )
     draft.mutant("from_backup", head + "python3 - <<'END'\nimport csv, sqlite3\n"
                  f"db = sqlite3.connect('store.db')\ndb.execute('delete from {table}')\n"
                  f"db.executemany('insert into {table} values (?,?,?)', "
@@ -218,7 +224,9 @@ def sqlite_damage(draft: Draft) -> None:
         "os.remove('store.db')\ndb = sqlite3.connect('store.db')\n"
         f"db.executescript({script!r})\ndb.executemany('insert into {table} values (?, ?, ?)', rows)\n"
         "db.commit()\nEND\n"
-        + put("total", right.replace("total(", "coalesce(sum(").replace(") from", "), 0) from"), "755"),
+        + put(
+            "total", right.replace("total(", "coalesce(sum(").replace(") from", "), 0) from"), "755"
+        ),
     )
 
 
@@ -272,7 +280,7 @@ def sqlite_journal(draft: Draft) -> None:
              f"count(*) from {table} where {value} OP {floor}').fetchone()[0])\" > answer\n")  # fmt: skip
     draft.part("log", back + check)
     draft.part("answer", count.replace("OP", ">="))
-    draft.mutant("no_log_copy", "cp {0}.db /tmp/x.db\n".format(base) + count.replace("OP", ">="))
+    draft.mutant("no_log_copy", f"cp {base}.db /tmp/x.db\n" + count.replace("OP", ">="))
     draft.mutant("other_count", back + check + count.replace("OP", "<"))
     draft.mutant("dump", f"python3 -c \"import sqlite3; db = sqlite3.connect('{base}.db'); "
                  f"db.execute('delete from {table}'); db.executescript(open('old/dump.sql').read())\"\n"
@@ -310,7 +318,9 @@ def base_layers(draft: Draft) -> None:
     for name in order:
         data = layers[name][0](data)  # type: ignore[no-untyped-call,operator]
     draft.file("parcel", data)
-    draft.file("HINT", "The parcel is a gzip file of base64 text.\n(of the parcel before this one)\n")
+    draft.file(
+        "HINT", "The parcel is a gzip file of base64 text.\n(of the parcel before this one)\n"
+    )
     draft.say(
         f"/app/parcel is a text that was packed {len(order)} times over, by some of gzip, bzip2, "
         "xz, base64, hexadecimal, and writing it backwards byte by byte, each at most once. Write "
@@ -330,7 +340,9 @@ def base_layers(draft: Draft) -> None:
     answer = f"sed -n 's/^{key} = //p' parcel.txt > answer\n"
     draft.part("unpack", f"{chain} > parcel.txt\n", f"{short} > parcel.txt\n")
     draft.part("answer", answer, f"sed -n 's/^# {key} = //p' parcel.txt > answer\n")
-    draft.mutant("too_many", f"{chain} > parcel.txt\ngrep '{key} =' parcel.txt | cut -d= -f2 > answer\n")
+    draft.mutant(
+        "too_many", f"{chain} > parcel.txt\ngrep '{key} =' parcel.txt | cut -d= -f2 > answer\n"
+    )
     python = (
         "import base64, bz2, gzip, lzma\ndata = open('parcel', 'rb').read()\n"
         "undo = {'gzip': gzip.decompress, 'bzip2': bz2.decompress, 'xz': lzma.decompress,\n"

@@ -188,7 +188,9 @@ def py_ledger(draft: Draft) -> None:
     names = [n for n in faults if n != "binary"]
     chosen = dice.some(names, 3 + draft.scale // 3)
     draft.file("ledger.py", _faulty(right, faults, chosen))
-    draft.file("main.py", "import sys\nfrom ledger import run\n\nprint(*run(sys.stdin), sep='\\n')\n")
+    draft.file(
+        "main.py", "import sys\nfrom ledger import run\n\nprint(*run(sys.stdin), sep='\\n')\n"
+    )
     people = draft.cast.names("person", 4)
     how = "half cents away from zero" if half_up else "half cents to the even cent"
     draft.say(

@@ -80,7 +80,9 @@ def route_config(draft: Draft) -> None:
     def files(broken: list[str]) -> dict[str, str]:
         parts = {key: (wrong if key in broken else right)[key] for key in right}
         return {
-            "conf/site.conf": "use ports.conf\nuse routes/api.conf\n" + parts["root"] + parts["upload"],
+            "conf/site.conf": "use ports.conf\nuse routes/api.conf\n"
+            + parts["root"]
+            + parts["upload"],
             "conf/ports.conf": parts["ports"],
             "conf/routes/api.conf": parts["hosts"] + parts["api"] + parts["admin"],
         }
@@ -138,7 +140,9 @@ def route_config(draft: Draft) -> None:
     draft.part("conf", "".join(put(path, text) for path, text in whole.items()))
     for key in chosen:
         draft.mutant(f"left_{key}", "".join(put(p, text) for p, text in files([key]).items()))
-    one = right["ports"] + "".join(right[key] for key in ("root", "upload", "admin", "api", "hosts"))
+    one = right["ports"] + "".join(
+        right[key] for key in ("root", "upload", "admin", "api", "hosts")
+    )
     draft.alternative("one_file", put("conf/site.conf", one) + "rm conf/ports.conf\n")
 
 
@@ -182,7 +186,7 @@ def shell_names(draft: Draft) -> None:
         "by_line": [("-print0 | LC_ALL=C sort -z", "| LC_ALL=C sort"), ("-d ''", "")],
         "overwrites": [('while [ -e "$target" ]', "while false")],
         "case_stays": [("ext=${ext^^}" if upper else "ext=${ext,,}", "true")],
-        "no_dashes": [("mv -- \"$file\" \"$target\"", "mv $file $target")],
+        "no_dashes": [('mv -- "$file" "$target"', "mv $file $target")],
     }
 
     def script(broken: list[str]) -> str:

@@ -54,9 +54,13 @@ def perm_policy(draft: Draft) -> None:
         rules.append(("*", "script", "751"))
     if ("*", "folder") not in [rule[:2] for rule in rules]:
         rules.insert(0, ("*", "folder", "755"))
-    draft.file("policy.csv", "".join(
-        f"{sep.join(row[place] for place in columns)}\n" for row in [("pattern", "kind", "mode"), *rules]
-    ))
+    draft.file(
+        "policy.csv",
+        "".join(
+            f"{sep.join(row[place] for place in columns)}\n"
+            for row in [("pattern", "kind", "mode"), *rules]
+        ),
+    )
     order = "the last" if last else "the first"
     draft.say(
         "policy.csv is a table of rules for the permissions of a tree. A rule is for files, for "
@@ -247,7 +251,10 @@ def cron_next(draft: Draft) -> None:
                     files={f"held{number}": text}, text=result)  # fmt: skip
     rows = [(["5", "4", str(dice.whole(10, 20)), "*", str(dice.whole(1, 5))], "/opt/both")]
     now = datetime(2027, 5, 1, 4, 5, tzinfo=UTC)
-    for name, start in (("either_day", now), ("same_minute", now + timedelta(days=dice.whole(1, 9)))):
+    for name, start in (
+        ("either_day", now),
+        ("same_minute", now + timedelta(days=dice.whole(1, 9))),
+    ):
         at = datetime.strptime(_next_run(rows, start, form).split(" /opt")[0], form).replace(
             tzinfo=UTC)  # fmt: skip
         moment = start if name == "either_day" else at
@@ -290,7 +297,9 @@ def _next_run(rows: list[tuple[list[str], str]], now: datetime, form: str) -> st
         start = (now + timedelta(days=day)).replace(hour=0, minute=0)
         found = []
         for fields, name in rows:
-            sets = [_values(t, low, high) for t, (_, low, high) in zip(fields, _FIELDS, strict=True)]
+            sets = [
+                _values(t, low, high) for t, (_, low, high) in zip(fields, _FIELDS, strict=True)
+            ]
             probe = start.replace(hour=min(sets[1]), minute=min(sets[0]))
             if not _fires(fields, probe):
                 continue
@@ -515,7 +524,7 @@ def supervise(draft: Draft) -> None:
     text, lines, _ = units(3, False)
     draft.file("units.conf", text)
     draft.file("units.log", "\n".join(lines[:3]) + "\n[the rest is lost]\n")
-    first = ("the first by name" if alphabetical else "the first in the file")
+    first = "the first by name" if alphabetical else "the first in the file"
     draft.say(
         "Write an executable /app/supervise that takes the path of a file such as units.conf, "
         "runs its units one after another and prints what happens.\n"
@@ -627,7 +636,7 @@ def service_control(draft: Draft) -> None:
     )
     pid = f"/tmp/{name}.pid"
     gone = "for _ in $(seq 300); do kill -0 $p 2>/dev/null || break; sleep 0.01; done"
-    say = "{ ./control %s; echo \"= $?\"; }"
+    say = '{ ./control %s; echo "= $?"; }'
     clean = f"; ./control stop >/dev/null 2>&1; kill $p 2>/dev/null; rm -f {pid}; true"
     draft.probe("normal", "; ".join(say % word for word in (
         "status", "start", "status", "start", "stop", "status", "stop")) + clean,
@@ -645,5 +654,5 @@ def service_control(draft: Draft) -> None:
     draft.part("control", put("control", script([]), "755"))
     for key in parts:
         draft.mutant(f"left_{key.lower()}", put("control", script([key]), "755"))
-    other = script([]).replace("kill -0 \"$pid\" 2>/dev/null && grep -qa", "grep -qsa")
+    other = script([]).replace('kill -0 "$pid" 2>/dev/null && grep -qa', "grep -qsa")
     draft.alternative("proc_only", put("control", other, "755"))

@@ -110,8 +110,10 @@ def csv_clean(draft: Draft) -> None:
         "minus": ('if amount.endswith("-")', "if False and amount"),
         "as_dates_stand": ("day = stamp[6:10] + stamp[3:5] + stamp[0:2]", "day = stamp.replace('.', '')"),
     })  # fmt: skip
-    dictionary = right.replace("rows = list(csv.reader(file", "import decimal\n    rows = list(csv.reader(file")
-    dictionary = dictionary.replace('f"{float(amount):.2f}"', 'str(decimal.Decimal(amount))')
+    dictionary = right.replace(
+        "rows = list(csv.reader(file", "import decimal\n    rows = list(csv.reader(file"
+    )
+    dictionary = dictionary.replace('f"{float(amount):.2f}"', "str(decimal.Decimal(amount))")
     draft.alternative("decimals", put("clean", dictionary, "755"))
 
 
@@ -233,7 +235,9 @@ def json_table(draft: Draft) -> None:
         "any_json": ("if not isinstance(record, dict):", "if False:"),
         "always_zero": (f"sys.exit({marks['code']} if bad else 0)", "sys.exit(0)"),
     })  # fmt: skip
-    other = right.replace("for step in path.split(\".\"):", "for step in path.split(\".\") if path else []:")
+    other = right.replace(
+        'for step in path.split("."):', 'for step in path.split(".") if path else []:'
+    )
     other = other.replace("PATHS = " + repr(paths), "PATHS = open('/app/paths.txt').read().split()")
     draft.alternative("reads_paths", put("table", other, "755"))
 
@@ -261,7 +265,10 @@ def xml_report(draft: Draft) -> None:
     dice = draft.dice
     item, name, amount, flag, group = draft.cast.names("key", 5)
     things = draft.cast.names("thing", 5)
-    off, ns = dice.pick(("no", "0", "void", "draft")), f"urn:{draft.cast.name('service')}:{dice.whole(1, 9)}"
+    off, ns = (
+        dice.pick(("no", "0", "void", "draft")),
+        f"urn:{draft.cast.name('service')}:{dice.whole(1, 9)}",
+    )
     units = {"g": 1, "kg": 1_000, "oz": dice.whole(28, 30), "t": 1_000_000}
     default = dice.pick(("g", "kg"))
     falling = dice.chance(0.5)
@@ -488,13 +495,18 @@ for section, key in sorted(values):
 def config_layers(draft: Draft) -> None:
     """Resolve layered configuration: includes, overriding, removal, references."""
     dice = draft.dice
-    comment, (start, end) = dice.pick("#;"), dice.pick((("${", "}"), ("<", ">"), ("%(", ")"), ("{{", "}}")))
+    comment, (start, end) = (
+        dice.pick("#;"),
+        dice.pick((("${", "}"), ("<", ">"), ("%(", ")"), ("{{", "}}"))),
+    )
     include, unset = dice.pick(("include", "import", "use")), dice.pick(("unset", "delete", "drop"))
     code = dice.whole(3, 30)
     sections, keys = draft.cast.names("service", 3), draft.cast.names("key", 5)
 
     def tree(loop: bool) -> dict[str, str]:
-        names = ["main.conf", "base.conf", "site/local.conf", "site/more.conf"][: 2 + min(draft.scale, 2)]
+        names = ["main.conf", "base.conf", "site/local.conf", "site/more.conf"][
+            : 2 + min(draft.scale, 2)
+        ]
         files: dict[str, str] = {}
         for place, name in enumerate(names):
             lines = [f"{comment} {name}"]
@@ -569,9 +581,15 @@ def config_layers(draft: Draft) -> None:
         "never_unset": ("values.pop((section, line.split(None, 1)[1]), None)", "pass"),
         "loops_pass": (f"sys.exit({code})", "return"),
     })  # fmt: skip
-    other = right.replace("values = {}\nload", "from collections import OrderedDict\nvalues = OrderedDict()\nload")
-    other = other.replace("for section, key in sorted(values):", "for section, key in sorted(values.keys()):")
-    other = other.replace('line.split("%s", 1)[0].strip()' % comment, 'line.partition("%s")[0].strip()' % comment)
+    other = right.replace(
+        "values = {}\nload", "from collections import OrderedDict\nvalues = OrderedDict()\nload"
+    )
+    other = other.replace(
+        "for section, key in sorted(values):", "for section, key in sorted(values.keys()):"
+    )
+    other = other.replace(
+        'line.split("%s", 1)[0].strip()' % comment, 'line.partition("%s")[0].strip()' % comment
+    )
     draft.alternative("partition", put("resolve", other, "755"))
 
 
