@@ -40,12 +40,28 @@ FIXED = {
 dates, `ls -l` shows no times."""
 
 _COMMANDS = {
-    "build-essential": "gcc make", "ca-certificates": "", "coreutils": "ls", "cron": "cron",
-    "curl": "curl", "findutils": "find", "gawk": "gawk", "gcc": "gcc", "git": "git",
-    "libc6-dev": "gcc", "make": "make", "mawk": "mawk", "procps": "ps", "python3": "python3",
-    "python3-pip": "pip3", "python3-venv": "python3", "sqlite3": "sqlite3", "tzdata": "",
-    "vim": "vim", "xz-utils": "xz", "zip": "zip",
-}  # fmt: skip
+    "build-essential": "gcc make",
+    "ca-certificates": "",
+    "coreutils": "ls",
+    "cron": "cron",
+    "curl": "curl",
+    "findutils": "find",
+    "gawk": "gawk",
+    "gcc": "gcc",
+    "git": "git",
+    "libc6-dev": "gcc",
+    "make": "make",
+    "mawk": "mawk",
+    "procps": "ps",
+    "python3": "python3",
+    "python3-pip": "pip3",
+    "python3-venv": "python3",
+    "sqlite3": "sqlite3",
+    "tzdata": "",
+    "vim": "vim",
+    "xz-utils": "xz",
+    "zip": "zip",
+}
 """Commands by which a package shows, where its name is not one."""
 
 _BUILD_SECONDS = 120.0
@@ -116,8 +132,11 @@ def _copied(step: Copy, context: Mapping[str, bytes]) -> dict[str, Entry]:
             target = posixpath.join(step.target, posixpath.basename(name)) if into else step.target
             inner = {target: context[name]}
         elif inner:
-            inner = {posixpath.join(step.target, p.removeprefix(folder)): d
-                     for p, d in inner.items() if p != "Dockerfile" or folder}  # fmt: skip
+            inner = {
+                posixpath.join(step.target, p.removeprefix(folder)): d
+                for p, d in inner.items()
+                if p != "Dockerfile" or folder
+            }
         else:
             raise SandboxFault(f"the Dockerfile copies {source!r}, which is not there")
         for path, data in inner.items():
@@ -147,7 +166,10 @@ def _require_packages(sandbox: Sandbox, task: HarborTask, recipe: Recipe) -> Non
     missing = [name for name in recipe.debian_packages if not _present(sandbox, name)]
     wanted = " ".join(shlex.quote(_module(name)) for name in recipe.python_packages)
     if wanted:
-        probe = "import importlib.util as u, sys; print([m for m in sys.argv[1:] if not u.find_spec(m)])"
+        probe = (
+            "import importlib.util as u, sys; print([m for "
+            "m in sys.argv[1:] if not u.find_spec(m)])"
+        )
         done = sandbox.execute(f"python3 -c {shlex.quote(probe)} {wanted}")
         absent = done.output.decode("utf-8", "replace").strip()
         missing += [f"Python packages {absent}"] if absent != "[]" else []

@@ -62,9 +62,18 @@ def test_command(workdir: str, variables: Mapping[str, str], *, pristine: bool) 
     """The command that runs a step's tests, with the grader's tools first where there are any."""
     words = [f"{name}={shlex.quote(value)}" for name, value in variables.items()]
     if pristine:
-        own = [f"PATH={_PATH}", "HOME=/root", "LC_ALL=C.UTF-8", "TZ=UTC", "USER=root",
-               f"PYTHONPATH={_LIBRARY}", "PYTHONNOUSERSITE=1", "PYTHONDONTWRITEBYTECODE=1",
-               "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1", f"HEXATHLON_OUTCOMES={_OUTCOMES}"]  # fmt: skip
+        own = [
+            f"PATH={_PATH}",
+            "HOME=/root",
+            "LC_ALL=C.UTF-8",
+            "TZ=UTC",
+            "USER=root",
+            f"PYTHONPATH={_LIBRARY}",
+            "PYTHONNOUSERSITE=1",
+            "PYTHONDONTWRITEBYTECODE=1",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1",
+            f"HEXATHLON_OUTCOMES={_OUTCOMES}",
+        ]
         words = ["-i", *words, *own]
     return f"( cd {shlex.quote(workdir)} && env {' '.join(words)} bash /tests/test.sh )"
 

@@ -6,6 +6,9 @@ asserts, `raises`, `approx`, `skip`, `fail`, `importorskip`, fixtures with `yiel
 and no `conftest.py`: nothing that an agent left can hook into it.
 """
 
+# mypy: ignore-errors
+# Runs under the sandbox's own Python, whatever its version; not part of the package's interface.
+
 import contextlib
 import importlib.util
 import inspect
@@ -109,6 +112,7 @@ class param(tuple):  # noqa: N801
     """One set of parameters with an id or marks."""
 
     def __new__(cls, *values, marks=(), id=None):  # noqa: A002
+        """Take the values, and what belongs to them."""
         made = super().__new__(cls, values)
         made.marks = marks if isinstance(marks, (list, tuple)) else (marks,)
         made.name = id
@@ -204,9 +208,10 @@ class _Captured:
         self.out, self.err = io.StringIO(), io.StringIO()
 
     def readouterr(self):
-        made = type("Captured", (tuple,), {"out": property(lambda s: s[0]),
-                                           "err": property(lambda s: s[1])})(
-            (self.out.getvalue(), self.err.getvalue()))  # fmt: skip
+        """Return what was printed since the last call."""
+        made = type(
+            "Captured", (tuple,), {"out": property(lambda s: s[0]), "err": property(lambda s: s[1])}
+        )((self.out.getvalue(), self.err.getvalue()))
         for stream in (self.out, self.err):
             stream.seek(0)
             stream.truncate()
@@ -394,7 +399,7 @@ def main(words):
 
 
 def _report(outcomes, report):
-    for name, outcome, text in outcomes:
+    for name, _, text in outcomes:
         if text:
             print(f"____ {name}\n{text}")
     for name, outcome, _ in outcomes:

@@ -19,8 +19,22 @@ from hexathlon.tasks.terminal.opening import native_checks
 __all__ = ["Judge", "StepResult"]
 
 _LOGS = "/logs/verifier"
-_DROPPED = ("/tests", "/solution", "/logs", "/hexathlon", "/proc", "/dev", "/sys", "/usr/bin",
-            "/usr/sbin", "/usr/lib", "/bin", "/sbin", "/lib", "/lib64")  # fmt: skip
+_DROPPED = (
+    "/tests",
+    "/solution",
+    "/logs",
+    "/hexathlon",
+    "/proc",
+    "/dev",
+    "/sys",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/lib",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib64",
+)
 
 
 @dataclass(frozen=True)
@@ -99,9 +113,10 @@ class Judge:
 
         gone = [path for path in changes.deleted if not ours(path)]
         files = {
-            path: entry for path, entry in self.image.files.items()
+            path: entry
+            for path, entry in self.image.files.items()
             if not any(path == each or path.startswith(f"{each}/") for each in gone)
-        }  # fmt: skip
+        }
         files.update({p: entry for p, entry in changes.written.items() if not ours(p)})
         return Image(self.image.base, files, self.image.workdir, self.image.environment)
 
@@ -110,12 +125,16 @@ class Judge:
     ) -> StepResult:
         """Run the task's own test script and read the reward that it wrote."""
         sandbox.execute(clear_away(_LOGS))
-        sandbox.lay({
-            **tools,
-            _LOGS: Entry(folder=True, mode=0o755),
-            **{f"/tests/{path}": Entry(data, 0o755 if path.endswith(".sh") else 0o644)
-               for path, data in step.tests.items()},
-        })  # fmt: skip
+        sandbox.lay(
+            {
+                **tools,
+                _LOGS: Entry(folder=True, mode=0o755),
+                **{
+                    f"/tests/{path}": Entry(data, 0o755 if path.endswith(".sh") else 0o644)
+                    for path, data in step.tests.items()
+                },
+            }
+        )
         variables = {**self.task.variables, **self.task.test_variables}
         command = test_command(self.image.workdir, variables, pristine=bool(tools))
         done = sandbox.execute(command, timeout=step.seconds)

@@ -4,18 +4,21 @@ Written into `tests/` as `check.py`, for harnesses that run `tests/test.sh`. Hex
 the same probes from outside, so that expected answers never enter a sandbox.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os
 import subprocess
 import sys
+from typing import Any
 
 from hexathlon.tasks.terminal.judging import difference
 
 _SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-def main(folder, logs):  # type: ignore[no-untyped-def]
+def main(folder: str, logs: str) -> None:
     """Judge the state of the container by the probes in `folder`; write the reward to `logs`."""
     with open(os.path.join(folder, "checks.json"), encoding="utf-8") as file:
         checks = json.load(file)
@@ -36,7 +39,7 @@ def main(folder, logs):  # type: ignore[no-untyped-def]
         sys.stdout.write(f"{test['status'].upper()} {test['name']} {test['message']}\n")
 
 
-def _kept(path, digest):  # type: ignore[no-untyped-def]
+def _kept(path: str, digest: str) -> str:
     try:
         with open(path, "rb") as file:
             found = hashlib.sha256(file.read()).hexdigest()
@@ -45,7 +48,7 @@ def _kept(path, digest):  # type: ignore[no-untyped-def]
     return "" if found == digest else "changed"
 
 
-def _judged(probe):  # type: ignore[no-untyped-def]
+def _judged(probe: dict[str, Any]) -> str:
     for path, text in probe["files"].items():
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
         with open(path, "w", encoding="utf-8", newline="") as file:

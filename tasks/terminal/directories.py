@@ -100,13 +100,19 @@ class DirectorySource(TaskSource):
             checks.append(Check(name="harbor_reward", params=reward, headline=False))
         seconds = max(step.seconds for step in harbor_task.steps)
         return Task(
-            id=task_id, family=self.family, generator=self.name, version=self.version,
-            level=address.level, split="test", seed=derive_seed("directory", digest),
-            instruction=harbor_task.steps[0].instruction, tools=TOOLS,
+            id=task_id,
+            family=self.family,
+            generator=self.name,
+            version=self.version,
+            level=address.level,
+            split="test",
+            seed=derive_seed("directory", digest),
+            instruction=harbor_task.steps[0].instruction,
+            tools=TOOLS,
             params={"kind": "directory", "path": path, "digest": digest},
             limits=Limits(turns=_TURNS, seconds_per_action=min(max(seconds, 60.0), 600.0)),
             checks=tuple(checks),
-        )  # fmt: skip
+        )
 
     def oracle(self, task: Task) -> Script:
         """Run each step's own solution."""
@@ -146,8 +152,11 @@ def _functions(name: str, data: bytes) -> list[str]:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
             found.append(f"{start}::{node.name}")
         elif isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
-            found += [f"{start}::{node.name}::{item.name}" for item in node.body
-                      if isinstance(item, ast.FunctionDef) and item.name.startswith("test")]  # fmt: skip
+            found += [
+                f"{start}::{node.name}::{item.name}"
+                for item in node.body
+                if isinstance(item, ast.FunctionDef) and item.name.startswith("test")
+            ]
     return found
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from hexathlon.tasks.task import LEVELS, Level, Split
 from hexathlon.tasks.terminal.dice import Cast, Dice
 
-__all__ = ["WORKDIR", "Draft", "Probe", "Template", "all_templates", "put", "template"]
+__all__ = ["WORKDIR", "Draft", "Probe", "Template", "all_templates", "faulty", "put", "template"]
 
 WORKDIR = "/app"
 _END = "HEX_END"
@@ -136,18 +136,38 @@ class Draft:
     def mutants(self) -> dict[str, str]:
         """The solution with each part in turn left out or done wrong, and the others given."""
         single = len(self.parts) == 1
-        made = {} if single else {
-            f"without_{left}": _script(
-                "".join(wrong if name == left else right
-                        for name, (right, wrong) in self.parts.items())
-            )
-            for left in self.parts
-        }  # fmt: skip
+        made = (
+            {}
+            if single
+            else {
+                f"without_{left}": _script(
+                    "".join(
+                        wrong if name == left else right
+                        for name, (right, wrong) in self.parts.items()
+                    )
+                )
+                for left in self.parts
+            }
+        )
         return made | self.other_mutants
 
 
 def _script(body: str) -> str:
     return f"set -e\ncd {WORKDIR}\n{body.strip()}\n"
+
+
+def faulty(text: str, faults: Mapping[str, tuple[str, str]], chosen: Sequence[str]) -> str:
+    """The text with the chosen of these faults (old, new) in it.
+
+    Raises:
+        ValueError: A fault changes nothing.
+    """
+    for name in chosen:
+        old, new = faults[name]
+        if old not in text:
+            raise ValueError(f"the fault {name} changes nothing")
+        text = text.replace(old, new)
+    return text
 
 
 def put(path: str, text: str, mode: str = "") -> str:

@@ -49,12 +49,16 @@ def checks_of(draft: Draft) -> dict[str, Any]:
         },
         "probes": [
             {
-                "id": probe.id, "run": probe.run, "expect": dict(probe.expect),
-                "files": dict(probe.files), "stdin": probe.stdin, "seconds": probe.seconds,
+                "id": probe.id,
+                "run": probe.run,
+                "expect": dict(probe.expect),
+                "files": dict(probe.files),
+                "stdin": probe.stdin,
+                "seconds": probe.seconds,
             }
             for probe in draft.probes
         ],
-    }  # fmt: skip
+    }
 
 
 def setup_script(draft: Draft) -> str:

@@ -4,13 +4,17 @@ Needs the standard library alone and nothing of this package: the same file is w
 `tests/` folder of every generated task, so that other harnesses judge by the same rules.
 """
 
+from __future__ import annotations
+
 import json
 import math
+from collections.abc import Mapping
+from typing import Any
 
 __all__ = ["difference"]
 
 
-def difference(expect, exit_code, output):  # type: ignore[no-untyped-def]
+def difference(expect: Mapping[str, Any], exit_code: int, output: bytes) -> str:
     """Say in a word what is wrong; empty when all is as expected.
 
     Args:
@@ -40,7 +44,7 @@ def difference(expect, exit_code, output):  # type: ignore[no-untyped-def]
     return ""
 
 
-def _json_difference(wanted, text):  # type: ignore[no-untyped-def]
+def _json_difference(wanted: Any, text: str) -> str:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -48,7 +52,7 @@ def _json_difference(wanted, text):  # type: ignore[no-untyped-def]
     return "" if _same(wanted, found) else "json"
 
 
-def _number_difference(wanted, tolerance, text):  # type: ignore[no-untyped-def]
+def _number_difference(wanted: float, tolerance: float, text: str) -> str:
     try:
         found = float(text.strip())
     except ValueError:
@@ -56,7 +60,7 @@ def _number_difference(wanted, tolerance, text):  # type: ignore[no-untyped-def]
     return "" if math.isfinite(found) and abs(found - wanted) <= tolerance else "number"
 
 
-def _same(wanted, found):  # type: ignore[no-untyped-def]
+def _same(wanted: Any, found: Any) -> bool:
     if isinstance(wanted, bool) or isinstance(found, bool) or wanted is None or found is None:
         return wanted is found
     if isinstance(wanted, (int, float)):
@@ -69,4 +73,4 @@ def _same(wanted, found):  # type: ignore[no-untyped-def]
         return len(wanted) == len(found) and all(map(_same, wanted, found))
     if isinstance(wanted, dict):
         return sorted(wanted) == sorted(found) and all(_same(wanted[k], found[k]) for k in wanted)
-    return wanted == found
+    return bool(wanted == found)

@@ -61,13 +61,20 @@ class TerminalSource(TaskSource):
         tests = [f"keep:{path}" for path in checks["keep"]]
         tests += [probe["id"] for probe in checks["probes"]]
         return Task(
-            id=task_id, family=self.family, generator=self.name, version=self.version,
-            level=address.level, split=address.split, seed=seed, instruction=draft.instruction,
-            params={"kind": "generated"}, tools=TOOLS,
+            id=task_id,
+            family=self.family,
+            generator=self.name,
+            version=self.version,
+            level=address.level,
+            split=address.split,
+            seed=seed,
+            instruction=draft.instruction,
+            params={"kind": "generated"},
+            tools=TOOLS,
             limits=Limits(turns=_TURNS[address.level], seconds_per_action=60.0),
             checks=(Check(name="terminal_tests", params={"tests": {"": tests}}),),
             canary=_canary(seed),
-        )  # fmt: skip
+        )
 
     def _check(self, task_id: str, address: Address, salt: str | None) -> None:
         if address.source != self.name or task_id != str(address):

@@ -94,8 +94,11 @@ def read_yaml(text: str) -> dict[str, Any]:
         if match is None:
             raise MalformedTask(f"task.yaml, line {place}: cannot be read: {line[:80]!r}")
         block = []
-        while place < len(lines) and (not lines[place].strip() or lines[place].startswith(" ")
-                                      or lines[place].startswith("- ")):  # fmt: skip
+        while place < len(lines) and (
+            not lines[place].strip()
+            or lines[place].startswith(" ")
+            or lines[place].startswith("- ")
+        ):
             block.append(lines[place])
             place += 1
         result[match[1]] = _value((match[2] or "").strip(), block)

@@ -37,10 +37,12 @@ HARBOR: dict[str, dict[str, str]] = {
         'printf \'{"reward": %s, "style": 0.5}\' $score > /logs/verifier/reward.json\n'
         "echo 0.25 > /logs/verifier/reward.txt\n",
         "tests/test_total.py": "import os\nimport subprocess\nfrom pathlib import Path\n\n"
-        "import pytest\n\n\n@pytest.fixture\ndef held(tmp_path):\n    path = tmp_path / 'held.txt'\n"
+        "import pytest\n\n\n@pytest.fixture\ndef "
+        "held(tmp_path):\n    path = tmp_path / 'held.txt'\n"
         "    path.write_text('2\\n40\\n')\n    return path\n\n\ndef test_written():\n"
         "    assert Path('/srv/total.txt').read_text().strip() == '36'\n\n\n"
-        "def test_program(held):\n    out = subprocess.check_output(['python3', '/srv/total.py', held])\n"
+        "def test_program(held):\n    out = "
+        "subprocess.check_output(['python3', '/srv/total.py', held])\n"
         "    assert int(out) == 42\n\n\n@pytest.mark.parametrize('name', ['STRICT', 'REGION'])\n"
         "def test_variables(name):\n    assert os.environ[name] in ('yes', 'north')\n\n\n"
         "class TestStock:\n    def test_kept(self):\n"
@@ -90,7 +92,8 @@ TERMINAL_BENCH: dict[str, dict[str, str]] = {
         "Dockerfile": "FROM ghcr.io/laude-institute/t-bench/ubuntu-24-04:latest\nWORKDIR /app\n",
         "run-tests.sh": _RUN_TESTS,
         "tests/test_outputs.py": "import subprocess\n\n\ndef swapped(text):\n"
-        "    return subprocess.run(['/app/swap'], input=text, capture_output=True, text=True).stdout\n\n\n"
+        "    return subprocess.run(['/app/swap'], input=text, "
+        "capture_output=True, text=True).stdout\n\n\n"
         "def test_word():\n    assert swapped('Hello') == 'hELLO'\n\n\n"
         "def test_other():\n    assert swapped('a1B\\n') == 'A1b\\n'\n",
         "solution.sh": "printf '#!/bin/sh\\ntr a-zA-Z A-Za-z\\n' > swap\nchmod +x swap\n",

@@ -101,8 +101,11 @@ def make_stale(draft: Draft) -> None:
     build = "make -s >/dev/null 2>&1"
     fresh = "git init -q . 2>/dev/null; make -s clean >/dev/null 2>&1; "
     other = [dice.whole(2, 90) for _ in range(5)]
-    draft.probe("fresh", f"make -s clean >/dev/null; make -s -j4 >/dev/null 2>&1 && ./{prog} {args}",
-                text=output(values, cap, add))  # fmt: skip
+    draft.probe(
+        "fresh",
+        f"make -s clean >/dev/null; make -s -j4 >/dev/null 2>&1 && ./{prog} {args}",
+        text=output(values, cap, add),
+    )
     draft.probe(
         "header_changed",
         f"{build}; cp held/limit.h include/{limit}.h && {build} && ./{prog} {args}",
@@ -120,16 +123,24 @@ def make_stale(draft: Draft) -> None:
         f"{build}; make -s clean >/dev/null; find . -type f -path './[dis]*' | LC_ALL=C sort; "
         f"ls | grep -cxE '{prog}|.*[.]o'",
         exit=1,
-        text="".join(f"./{name}\n" for name in sorted(
-            [f"data/{table}.def", f"include/{limit}.h", "src/main.c", f"src/{unit}.c"])) + "0\n",
-    )  # fmt: skip
+        text="".join(
+            f"./{name}\n"
+            for name in sorted(
+                [f"data/{table}.def", f"include/{limit}.h", "src/main.c", f"src/{unit}.c"]
+            )
+        )
+        + "0\n",
+    )
     del fresh
     draft.part("makefile", put("Makefile", makefile([])))
     for name in chosen:
         draft.mutant(f"left_{name}", put("Makefile", makefile([name])))
-    everything = makefile([]).replace("main.o: src/main.c", "main.o: FORCE src/main.c").replace(
-        f"{unit}.o: src", f"{unit}.o: FORCE src"
-    ).replace(f"{table}.h: data", f"{table}.h: FORCE data")  # fmt: skip
+    everything = (
+        makefile([])
+        .replace("main.o: src/main.c", "main.o: FORCE src/main.c")
+        .replace(f"{unit}.o: src", f"{unit}.o: FORCE src")
+        .replace(f"{table}.h: data", f"{table}.h: FORCE data")
+    )
     draft.alternative("always_all", put("Makefile", everything + "\nFORCE:\n"))
 
 
@@ -181,13 +192,16 @@ int main(void) {
 """
 _C_FAULTS = {
     "narrow_sum": [("long long sum;", "int sum;"), ("SEP%lldSEP", "SEP%dSEP")],
-    "short_line": [("char *line = NULL;", "char line[48];"), ("size_t size = 0;", ""),
-                   ("getline(&line, &size, stdin) != -1", "fgets(line, sizeof line, stdin)")],
+    "short_line": [
+        ("char *line = NULL;", "char line[48];"),
+        ("size_t size = 0;", ""),
+        ("getline(&line, &size, stdin) != -1", "fgets(line, sizeof line, stdin)"),
+    ],
     "few_rows": [("room = room ? room * 2 : 16;\n", "room = 16; if (rows) return &rows[15];\n")],
     "prefix_only": [("strcmp(rows[i].name, name)", "strncmp(rows[i].name, name, 5)")],
     "first_gap": [("strrchr(line", "strchr(line")],
     "ties": [("return strcmp(x->name, y->name);", "return strcmp(y->name, x->name);")],
-}  # fmt: skip
+}
 
 
 @template("c_tally", ("tiny", "easy", "medium"), needs=("gcc", "libc6-dev"))
@@ -208,8 +222,9 @@ def c_tally(draft: Draft) -> None:
     chosen = dice.some(sorted(_C_FAULTS), 2 + draft.scale)
     names = draft.cast.names("thing", 5)
     draft.file("tally.c", broken(chosen))
-    draft.file("sample.txt", "".join(
-        f"{dice.pick(names[:3])}{sep}{dice.whole(1, 60)}\n" for _ in range(8)))  # fmt: skip
+    draft.file(
+        "sample.txt", "".join(f"{dice.pick(names[:3])}{sep}{dice.whole(1, 60)}\n" for _ in range(8))
+    )
     draft.say(
         f"tally.c reads lines `NAME{sep}AMOUNT` and shall print one line "
         f"`NAME{sep}SUM{sep}COUNT` for each name: the amounts added up, {fee} added to each of "
@@ -231,13 +246,21 @@ def c_tally(draft: Draft) -> None:
         ordered = sorted(sums.items(), key=lambda item: (-item[1][place], item[0]))
         text = "".join(f"{who}{sep}{total}{sep}{count}\n" for who, (total, count) in ordered)
         given = "# head\nno gap\n" + "\n".join(f"{who}{sep}{n}" for who, n in rows) + end
-        draft.probe(name, "gcc -w -O1 -o /tmp/tally tally.c && /tmp/tally < held.txt",
-                    files={"held.txt": given}, text=text)  # fmt: skip
+        draft.probe(
+            name,
+            "gcc -w -O1 -o /tmp/tally tally.c && /tmp/tally < held.txt",
+            files={"held.txt": given},
+            text=text,
+        )
 
     pool = [*names, f"{names[0]}x", f"{names[0]}y", f"a{sep}b"]
     case("plain", [(dice.pick(pool), dice.whole(-99, 99)) for _ in range(40)])
-    case("large", [(dice.pick(names), dice.whole(3_000_000_000, 4_000_000_000))
-                   for _ in range(30)] + [(names[1], -4_000_000_000)], end="")  # fmt: skip
+    case(
+        "large",
+        [(dice.pick(names), dice.whole(3_000_000_000, 4_000_000_000)) for _ in range(30)]
+        + [(names[1], -4_000_000_000)],
+        end="",
+    )
     case("many", [(f"item{n}", dice.whole(1, 9)) for n in dice.shuffled(range(300))])
     case("long", [(name * 40, dice.whole(1, 99)) for name in names for _ in range(3)])
     case("gaps", [(f"{a}{sep}{b}", dice.whole(1, 9)) for a in names for b in names])
@@ -246,10 +269,12 @@ def c_tally(draft: Draft) -> None:
     draft.part("tally", put("tally.c", right))
     for name in chosen:
         draft.mutant(f"left_{name}", put("tally.c", broken([name])))
-    static = right.replace("char *line = NULL;", "static char text[1 << 20], *line = text;").replace(
-        "size_t size = 0;", "").replace(
-        "getline(&line, &size, stdin) != -1", "fgets(text, sizeof text, stdin)").replace(
-        "room = room ? room * 2 : 16;", "room += 1 << 16;")  # fmt: skip
+    static = (
+        right.replace("char *line = NULL;", "static char text[1 << 20], *line = text;")
+        .replace("size_t size = 0;", "")
+        .replace("getline(&line, &size, stdin) != -1", "fgets(text, sizeof text, stdin)")
+        .replace("room = room ? room * 2 : 16;", "room += 1 << 16;")
+    )
     draft.alternative("static", put("tally.c", static))
 
 
@@ -308,7 +333,10 @@ int main(void) {{
     int n;
     while (scanf("%15s %d", word, &n) == 2) {{
         if (!strcmp(word, "put")) printf("%d\\n", {name}_put(q, n));
-        if (!strcmp(word, "take")) {{ int v = -1, ok = {name}_take(q, &v); printf("%d %d\\n", ok, v); }}
+        if (!strcmp(word, "take")) {{
+            int v = -1, ok = {name}_take(q, &v);
+            printf("%d %d\\n", ok, v);
+        }}
         if (!strcmp(word, "resize")) printf("%d\\n", {name}_resize(q, n));
     }}
     return 0;
@@ -345,19 +373,26 @@ def c_ring(draft: Draft) -> None:
 
     chosen = dice.some(sorted(wrong), 1 + draft.scale) if draft.scale < 3 else sorted(wrong)
     header = "".join(
-        f"{line};\n" for line in (
-            f"struct {name}", f"struct {name} *{name}_new(int size)",
+        f"{line};\n"
+        for line in (
+            f"struct {name}",
+            f"struct {name} *{name}_new(int size)",
             f"int {name}_put(struct {name} *q, int value)",
             f"int {name}_take(struct {name} *q, int *value)",
-            f"int {name}_resize(struct {name} *q, int size)"))  # fmt: skip
+            f"int {name}_resize(struct {name} *q, int size)",
+        )
+    )
     draft.file(f"{name}.h", header)
     draft.file(f"{name}.c", source(chosen))
     draft.file("main.c", _DRIVER.format(name=name, size=size))
     draft.file(
         "Makefile", f"driver: main.c {name}.c {name}.h\n\tgcc -w -O1 -o $@ main.c {name}.c\n"
     )
-    rule = ("puts the new value in and drops the oldest one, and returns 1" if drops
-            else "leaves all as it is and returns 0")  # fmt: skip
+    rule = (
+        "puts the new value in and drops the oldest one, and returns 1"
+        if drops
+        else "leaves all as it is and returns 0"
+    )
     draft.say(
         f"{name}.c is a queue of fixed size, first in first out. `{name}_take` returns 0 when the "
         f"queue is empty; `{name}_put` into a full queue {rule}; `{name}_resize` keeps all values "
@@ -383,22 +418,51 @@ def c_ring(draft: Draft) -> None:
                 room = number if fits else room
                 lines.append(str(int(fits)))
         text = "".join(f"{word} {number}\n" for word, number in commands)
-        draft.probe(label, f"make -s >/dev/null 2>&1; timeout 5 ./driver < {label}.in",
-                    files={f"{label}.in": text}, text="\n".join(lines) + "\n")  # fmt: skip
+        draft.probe(
+            label,
+            f"make -s >/dev/null 2>&1; timeout 5 ./driver < {label}.in",
+            files={f"{label}.in": text},
+            text="\n".join(lines) + "\n",
+        )
 
     fill = [("put", dice.whole(10, 99)) for _ in range(size)]
     case("empty", [("take", 0), fill[0], ("take", 0), ("take", 0), fill[1], ("take", 0)])
     case("full", [*fill, ("put", 7), ("put", 8), *[("take", 0)] * (size + 1)])
-    case("resized", [*fill, ("take", 0), ("take", 0), ("put", 5), ("resize", size + 3), ("put", 6),
-                     *[("take", 0)] * (size + 2)])  # fmt: skip
-    case("random", [dice.pick([("put", dice.whole(0, 99)), ("take", 0), ("put", dice.whole(0, 99)),
-                               ("resize", dice.whole(1, 9))]) for _ in range(120)])  # fmt: skip
+    case(
+        "resized",
+        [
+            *fill,
+            ("take", 0),
+            ("take", 0),
+            ("put", 5),
+            ("resize", size + 3),
+            ("put", 6),
+            *[("take", 0)] * (size + 2),
+        ],
+    )
+    case(
+        "random",
+        [
+            dice.pick(
+                [
+                    ("put", dice.whole(0, 99)),
+                    ("take", 0),
+                    ("put", dice.whole(0, 99)),
+                    ("resize", dice.whole(1, 9)),
+                ]
+            )
+            for _ in range(120)
+        ],
+    )
     draft.part("source", put(f"{name}.c", source([])))
     for key in chosen:
         draft.mutant(f"left_{key}", put(f"{name}.c", source([key])))
-    plain = source([]).replace("q->head = (q->head + 1) % q->size;\n    q->count--;\n    return 1",
-                               "q->count--;\n    memmove(q->cells, q->cells + 1, "
-                               "q->count * sizeof(int));\n    return 1")  # fmt: skip
-    plain = plain.replace("q->head = (q->head + 1) % q->size; q->count--;",
-                          "memmove(q->cells, q->cells + 1, --q->count * sizeof(int));")  # fmt: skip
+    plain = source([]).replace(
+        "q->head = (q->head + 1) % q->size;\n    q->count--;\n    return 1",
+        "q->count--;\n    memmove(q->cells, q->cells + 1, q->count * sizeof(int));\n    return 1",
+    )
+    plain = plain.replace(
+        "q->head = (q->head + 1) % q->size; q->count--;",
+        "memmove(q->cells, q->cells + 1, --q->count * sizeof(int));",
+    )
     draft.alternative("shifting", put(f"{name}.c", plain))

@@ -1,10 +1,11 @@
-"""Compositions: two to four parts, each with a fault of its own, the output of one feeding the next.
+"""Compositions: two to four parts, each at fault, the output of one feeding the next.
 
 Every stage reads and writes lines `ID STAMP SITE KIND VALUE`; what it shall do stands in its own
 document. Only the whole is judged, on held-out inputs, so every part has to be right; notes and
 spare copies that lie about are dead ends.
 """
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -48,12 +49,19 @@ def _shift(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
     body = f"OFFSETS = {offsets!r}\nfor row in rows:\n    row[1] %s= OFFSETS[row[2]]\n"
     table = ", ".join(f"{site} {minutes:+d}" for site, minutes in offsets.items())
     return Stage(
-        "clock", "stages/clock.py", _python(body % "-"), _python(body % "+"),
+        "clock",
+        "stages/clock.py",
+        _python(body % "-"),
+        _python(body % "+"),
         "Stamps come in local minutes; wanted are UTC minutes. Minutes that each site is ahead of "
-        f"UTC: {table}.", apply,
-        _python(f"OFFSETS = {offsets!r}\nrows = [[a, b + -OFFSETS[c], c, d, e] for a, b, c, d, e in rows]\n"),
+        f"UTC: {table}.",
+        apply,
+        _python(
+            f"OFFSETS = {offsets!r}\nrows = [[a, b + "
+            f"-OFFSETS[c], c, d, e] for a, b, c, d, e in rows]\n"
+        ),
         "python3 stages/clock.py",
-    )  # fmt: skip
+    )
 
 
 def _latest(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
@@ -68,18 +76,28 @@ def _latest(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
         return [best[key] for key in sorted(best)]
 
     sign, bad = (">=", ">") if keep_last else (">", ">=")
-    awk = ("#!/bin/sh\n# keeps one line for each id\nawk '!($1 in at) || $2 {0} at[$1] "
-           "{{ at[$1] = $2; line[$1] = $0 }} END {{ for (i in line) print line[i] }}' | sort -n -k1,1\n")  # fmt: skip
+    awk = (
+        "#!/bin/sh\n# keeps one line for each id\nawk '!($1 in at) || $2 {0} at[$1] "
+        "{{ at[$1] = $2; line[$1] = $0 }} END {{ for (i "
+        "in line) print line[i] }}' | sort -n -k1,1\n"
+    )
     which = "the last of them in the input" if keep_last else "the first of them in the input"
-    body = (f"best = {{}}\nfor row in rows:\n    old = best.get(row[0])\n"
-            f"    if old is None or row[1] {sign} old[1]:\n        best[row[0]] = row\n"
-            "rows = [best[key] for key in sorted(best)]\n")  # fmt: skip
+    body = (
+        f"best = {{}}\nfor row in rows:\n    old = best.get(row[0])\n"
+        f"    if old is None or row[1] {sign} old[1]:\n        best[row[0]] = row\n"
+        "rows = [best[key] for key in sorted(best)]\n"
+    )
     return Stage(
-        "latest", "stages/latest.sh", awk.format(sign), awk.format(bad).replace("sort -n", "sort"),
+        "latest",
+        "stages/latest.sh",
+        awk.format(sign),
+        awk.format(bad).replace("sort -n", "sort"),
         "Of lines with the same id only the one with the largest stamp is kept; if several have "
-        f"it, {which}. The output is sorted by id, as a number.", apply,
-        f"#!/bin/sh\npython3 -c '{_python(body)}'\n", "sh stages/latest.sh",
-    )  # fmt: skip
+        f"it, {which}. The output is sorted by id, as a number.",
+        apply,
+        f"#!/bin/sh\npython3 -c '{_python(body)}'\n",
+        "sh stages/latest.sh",
+    )
 
 
 def _scale(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
@@ -112,14 +130,25 @@ int main(void) {{
     wrong = text.format(
         type="int", form="%d", kind=kind, expression=f"value * {factor} / {divisor}"
     )
-    other = text.format(type="long", form="%ld", kind=kind, expression=(
-        f"value < 0 ? -(-value * {factor}L / {divisor}) : value * {factor}L / {divisor}"))  # fmt: skip
+    other = text.format(
+        type="long",
+        form="%ld",
+        kind=kind,
+        expression=(
+            f"value < 0 ? -(-value * {factor}L / {divisor}) : value * {factor}L / {divisor}"
+        ),
+    )
     return Stage(
-        "scale", "stages/scale.c", right, wrong,
+        "scale",
+        "stages/scale.c",
+        right,
+        wrong,
         f"Values of kind {kind} are multiplied by {factor} and divided by {divisor}, fractions cut "
-        "off towards zero; values are up to 10 000 000 in size before that. Others stay.", apply,
-        other, "/tmp/scale",
-    )  # fmt: skip
+        "off towards zero; values are up to 10 000 000 in size before that. Others stay.",
+        apply,
+        other,
+        "/tmp/scale",
+    )
 
 
 def _filter(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
@@ -131,11 +160,16 @@ def _filter(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
 
     awk = f"awk '$3 != \"{dropped}\" && $5 >= {low}'\n"
     return Stage(
-        "select", "stages/select.sh", awk, awk.replace("$3 !=", "$3 !~").replace(">=", ">"),
+        "select",
+        "stages/select.sh",
+        awk,
+        awk.replace("$3 !=", "$3 !~").replace(">=", ">"),
         f"Lines of the site {dropped} are dropped, and so are those with a value below {low}. "
-        "Sites whose names merely contain that name stay.", apply,
-        f"awk -v gone={dropped} '{{ if ($3 == gone || $5 < {low}) next; print }}'\n", "sh stages/select.sh",
-    )  # fmt: skip
+        "Sites whose names merely contain that name stay.",
+        apply,
+        f"awk -v gone={dropped} '{{ if ($3 == gone || $5 < {low}) next; print }}'\n",
+        "sh stages/select.sh",
+    )
 
 
 def _rename(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
@@ -147,15 +181,30 @@ def _rename(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
         return [(a, b, c, table.get(d, d), e) for a, b, c, d, e in rows]
 
     wrong = "sed " + " ".join(f"-e 's/ {old} / {new} /'" for old, new in table.items()) + "\n"
-    right = "awk '" + "".join(
-        f'{"else " if place else "{ "}if ($4 == "{old}") $4 = "{new}"; '
-        for place, (old, new) in enumerate(table.items())) + "print }'\n"  # fmt: skip
-    other = f"python3 -c '{_python(f'table = {table!r}'.replace(chr(39), chr(34)) + chr(10) + 'for row in rows: row[3] = table.get(row[3], row[3])' + chr(10))}'\n"
+    right = (
+        "awk '"
+        + "".join(
+            f'{"else " if place else "{ "}if ($4 == "{old}") $4 = "{new}"; '
+            for place, (old, new) in enumerate(table.items())
+        )
+        + "print }'\n"
+    )
+    body = (
+        f"table = {json.dumps(table)}\nfor row in rows:\n    row[3] = table.get(row[3], row[3])\n"
+    )
+    other = f"python3 -c '{_python(body)}'\n"
     return Stage(
-        "rename", "stages/rename.sh", right, wrong,
-        "Kinds are renamed, all at once: " + ", ".join(f"{a} becomes {b}" for a, b in table.items())
-        + ".", apply, other, "sh stages/rename.sh",
-    )  # fmt: skip
+        "rename",
+        "stages/rename.sh",
+        right,
+        wrong,
+        "Kinds are renamed, all at once: "
+        + ", ".join(f"{a} becomes {b}" for a, b in table.items())
+        + ".",
+        apply,
+        other,
+        "sh stages/rename.sh",
+    )
 
 
 def _carry(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
@@ -169,19 +218,27 @@ def _carry(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
             done.append((a, b, c, d, sums[c]))
         return done
 
-    body = ("sums = {{}}\nfor row in rows:\n    site, kind = row[2], row[3]\n"
-            f"    sums[{{}}] = row[4] if kind == '{reset}' else sums.get({{}}, 0) + row[4]\n"
-            "    row[4] = sums[{}]\n")  # fmt: skip
-    other = ("from collections import defaultdict\nsums = defaultdict(int)\nfor row in rows:\n"
-             f"    if row[3] == '{reset}':\n        sums[row[2]] = 0\n    sums[row[2]] += row[4]\n"
-             "    row[4] = sums[row[2]]\n")  # fmt: skip
+    body = (
+        "sums = {{}}\nfor row in rows:\n    site, kind = row[2], row[3]\n"
+        f"    sums[{{}}] = row[4] if kind == '{reset}' else sums.get({{}}, 0) + row[4]\n"
+        "    row[4] = sums[{}]\n"
+    )
+    other = (
+        "from collections import defaultdict\nsums = defaultdict(int)\nfor row in rows:\n"
+        f"    if row[3] == '{reset}':\n        sums[row[2]] = 0\n    sums[row[2]] += row[4]\n"
+        "    row[4] = sums[row[2]]\n"
+    )
     return Stage(
-        "carry", "stages/carry.py", _python(body.format(*["site"] * 3)),
+        "carry",
+        "stages/carry.py",
+        _python(body.format(*["site"] * 3)),
         _python(body.format(*["kind"] * 3)),
         f"The value becomes the sum of all values of its site so far, its own included; a line of "
-        f"kind {reset} starts the sum of its site anew with its own value.", apply,
-        _python(other), "python3 stages/carry.py",
-    )  # fmt: skip
+        f"kind {reset} starts the sum of its site anew with its own value.",
+        apply,
+        _python(other),
+        "python3 stages/carry.py",
+    )
 
 
 _STAGES = (_shift, _latest, _scale, _filter, _rename, _carry)
@@ -204,8 +261,12 @@ def _chain(draft: Draft, count: int) -> None:
         draft.file(f"docs/{stage.name}.md", stage.document + "\n")
     for stage in dice.some(stages, 1):
         draft.file(f"{stage.path}.bak", stage.wrong.replace("5", "4"))
-    draft.file("docs/HISTORY", "".join(
-        f"{name}: checked in spring, nothing wrong with it\n" for name in dice.shuffled(names)))  # fmt: skip
+    draft.file(
+        "docs/HISTORY",
+        "".join(
+            f"{name}: checked in spring, nothing wrong with it\n" for name in dice.shuffled(names)
+        ),
+    )
     draft.file("last_run.log", "all stages fine (old data, one site)\n")
     draft.say(
         "run.sh sends lines `ID STAMP SITE KIND VALUE` (STAMP in minutes, VALUE a whole number) "
@@ -227,8 +288,10 @@ def _chain(draft: Draft, count: int) -> None:
         draft.mutant(f"left_{stage.name}", "".join(left))
     draft.mutant("spares", "for f in stages/*.bak; do cp $f ${f%.bak}; done")
     if count == 2:
-        draft.mutant("passed_on", "".join(put(s.path, "cat\n" if s.path.endswith(".sh") else s.wrong)
-                                          for s in stages))  # fmt: skip
+        draft.mutant(
+            "passed_on",
+            "".join(put(s.path, "cat\n" if s.path.endswith(".sh") else s.wrong) for s in stages),
+        )
     draft.alternative("other_code", "".join(put(stage.path, stage.other) for stage in stages))
 
 

@@ -84,11 +84,16 @@ def git_regression(draft: Draft) -> None:
         return _rule(rule, kind_of[rule], signs[rule], bounds[rule], changes[rule], notes[rule])
 
     history = History(draft.cast.name("person"))
-    main = _QUOTE.format(unit=unit, rules=", ".join(rules) + ",",
-                         imports="\n".join(f"from rules.{r} import {r}" for r in rules))  # fmt: skip
+    main = _QUOTE.format(
+        unit=unit,
+        rules=", ".join(rules) + ",",
+        imports="\n".join(f"from rules.{r} import {r}" for r in rules),
+    )
     table = "A rule applies from its bound on, the bound itself included.\n"
-    history.commit("First version", {"quote.py": main, "README.md": table,
-                                     **{f"rules/{r}.py": text(r) for r in rules}})  # fmt: skip
+    history.commit(
+        "First version",
+        {"quote.py": main, "README.md": table, **{f"rules/{r}.py": text(r) for r in rules}},
+    )
     length = 8 * draft.scale + dice.whole(0, 6)
     broken_at = dice.whole(length // 3, length - 4)
     subjects = ["First version"]
@@ -129,29 +134,39 @@ def git_regression(draft: Draft) -> None:
         orders.append(f"{kind} {amount}\n")
         totals.append(f"{total}\n")
     git = "git -C repo -c core.fsmonitor=false -c core.hooksPath=/dev/null"
-    draft.probe("culprit", "tr -d ' \\n' < culprit | grep -xE '[0-9a-f]{40}' | "
-                f"xargs {git} log -1 --format=%s", text=culprit)  # fmt: skip
-    draft.probe("priced", f"{git} archive main | tar -x -C /tmp && cd /tmp && python3 quote.py",
-                stdin="".join(orders), text="".join(totals))  # fmt: skip
-    draft.probe("history", f"{git} log --reverse --format=%s main | head -{length}",
-                lines=subjects)  # fmt: skip
-    draft.probe("committed", f"{git} log --oneline main | wc -l | xargs test {length} -lt",
-                exit=0)  # fmt: skip
+    draft.probe(
+        "culprit",
+        f"tr -d ' \\n' < culprit | grep -xE '[0-9a-f]{{40}}' | xargs {git} log -1 --format=%s",
+        text=culprit,
+    )
+    draft.probe(
+        "priced",
+        f"{git} archive main | tar -x -C /tmp && cd /tmp && python3 quote.py",
+        stdin="".join(orders),
+        text="".join(totals),
+    )
+    draft.probe("history", f"{git} log --reverse --format=%s main | head -{length}", lines=subjects)
+    draft.probe("committed", f"{git} log --oneline main | wc -l | xargs test {length} -lt", exit=0)
     probe = f"{kind_of[bad]} %d"
     find = (
-        f"cd repo\nexport PYTHONDONTWRITEBYTECODE=1\ngood=$(git rev-list --max-parents=0 main)\ngit bisect start main $good >/dev/null\n"
+        f"cd repo\nexport PYTHONDONTWRITEBYTECODE=1\ngood=$(git rev-list "
+        f"--max-parents=0 main)\ngit bisect start main $good >/dev/null\n"
         f'git bisect run sh -c \'bound=$(sed -nE "s/.*amount >=? ([0-9]+).*/\\1/p" '
         f'rules/{bad}.py); printf "{probe}\\n" $bound | python3 quote.py > /tmp/now; '
         f'printf "{probe}\\n" $((bound + 1)) | python3 quote.py > /tmp/next; '
         f"test $(cat /tmp/next) = $(($(cat /tmp/now) + {unit}))' >/dev/null\n"
         "git rev-parse refs/bisect/bad > /app/culprit\ngit bisect reset >/dev/null 2>&1\ncd /app\n"
     )
-    mend = (f"cd repo\nsed -i 's/amount > /amount >= /' rules/{bad}.py\n"
-            "git commit -qam 'Bounds belong to their rules'\ncd /app\n")  # fmt: skip
+    mend = (
+        f"cd repo\nsed -i 's/amount > /amount >= /' rules/{bad}.py\n"
+        "git commit -qam 'Bounds belong to their rules'\ncd /app\n"
+    )
     draft.part("culprit", find, "git -C repo rev-parse main > culprit")
     draft.part("mend", mend)
-    draft.mutant("reverted_all", find + "cd repo\ngit checkout -q $(cat /app/culprit)~1 -- rules\n"
-                 "git commit -qm 'Back'\n")  # fmt: skip
+    draft.mutant(
+        "reverted_all",
+        find + "cd repo\ngit checkout -q $(cat /app/culprit)~1 -- rules\ngit commit -qm 'Back'\n",
+    )
     draft.mutant("not_committed", find + mend.replace("git commit", ": git commit"))
     draft.alternative(
         "pickaxe",
@@ -201,19 +216,28 @@ def git_lost(draft: Draft) -> None:
     git = "git -C repo -c core.fsmonitor=false -c core.hooksPath=/dev/null"
     draft.probe("subjects", f"{git} log --reverse --format=%s main", text="\n".join(subjects))
     shown = "".join(f"{path}={contents[path]}" for path in sorted(contents))
-    draft.probe("contents", f"{git} archive main | tar -x -C /tmp && cd /tmp && "
-                "for f in $(ls *.txt | grep -vx list.txt | LC_ALL=C sort); do "
-                "printf '%s=' $f; cat $f; done", text=shown)  # fmt: skip
-    draft.probe("clean", f"{git} status --porcelain && {git} symbolic-ref --short HEAD",
-                text="main\n")  # fmt: skip
+    draft.probe(
+        "contents",
+        f"{git} archive main | tar -x -C /tmp && cd /tmp && "
+        "for f in $(ls *.txt | grep -vx list.txt | LC_ALL=C sort); do "
+        "printf '%s=' $f; cat $f; done",
+        text=shown,
+    )
+    draft.probe(
+        "clean", f"{git} status --porcelain && {git} symbolic-ref --short HEAD", text="main\n"
+    )
     find = "cd repo\nold=$(git log -g --format=%H main | sed -n 3p)\n"
-    wanted = f"$(git log --reverse --format='%H %s' $old~{lost}..$old | grep -v 'for {dropped}$' | cut -c1-40)"
+    wanted = (
+        f"$(git log --reverse --format='%H %s' $old~{lost}..$old "
+        f"| grep -v 'for {dropped}$' | cut -c1-40)"
+    )
     draft.part("pick", find + f"git cherry-pick {wanted} >/dev/null\n")
     draft.mutant("all_of_them", find + f"git cherry-pick $old~{lost}..$old >/dev/null\n")
     draft.mutant("last_only", find + "git cherry-pick $old >/dev/null\n")
     draft.mutant("moved_back", find + "git reset -q --hard $old\n")
-    draft.mutant("from_stash", "cd repo\ngit stash pop -q\ngit add -A\ngit commit -qm "
-                 f"'{subjects[2]}'\n")  # fmt: skip
+    draft.mutant(
+        "from_stash", f"cd repo\ngit stash pop -q\ngit add -A\ngit commit -qm '{subjects[2]}'\n"
+    )
     draft.alternative(
         "rebase",
         find + f"git checkout -q -b found $old\nGIT_SEQUENCE_EDITOR=\"sed -i '/for {dropped}$/d'\" "
@@ -240,17 +264,30 @@ def git_conflict(draft: Draft) -> None:
         return f"import sys\n\nfor word in sys.stdin.read().split():\n{body}    print({name})\n"
 
     history = History(draft.cast.name("person"))
-    first = history.commit("Start", {"run.py": program(old, feature=False, capped=False),
-                                     "notes.md": f"uses {old}\n"})  # fmt: skip
-    history.commit(f"Call it {new}, cap it at {limit}",
-                   {"run.py": program(new, feature=False, capped=True), "notes.md": f"uses {new}\n"})  # fmt: skip
-    history.commit(f"Bonus of {extra}", {"run.py": program(old, feature=True, capped=False)},
-                   "bonus", first)  # fmt: skip
-    history.commit("Notes on the bonus", {"bonus.md": f"multiples of {floor}, before any cap\n"},
-                   "bonus")  # fmt: skip
+    first = history.commit(
+        "Start", {"run.py": program(old, feature=False, capped=False), "notes.md": f"uses {old}\n"}
+    )
+    history.commit(
+        f"Call it {new}, cap it at {limit}",
+        {"run.py": program(new, feature=False, capped=True), "notes.md": f"uses {new}\n"},
+    )
+    history.commit(
+        f"Bonus of {extra}", {"run.py": program(old, feature=True, capped=False)}, "bonus", first
+    )
+    history.commit(
+        "Notes on the bonus", {"bonus.md": f"multiples of {floor}, before any cap\n"}, "bonus"
+    )
     if draft.scale > 2:
-        history.commit("Experiment", {"run.py": program(old, feature=False, capped=False)
-                       .replace("print", "print(0) or print")}, "try", first)  # fmt: skip
+        history.commit(
+            "Experiment",
+            {
+                "run.py": program(old, feature=False, capped=False).replace(
+                    "print", "print(0) or print"
+                )
+            },
+            "try",
+            first,
+        )
     draft.build(history.script())
     draft.say(
         "Merge the branch bonus into main in repo/, as a true merge commit whose parents are the "
@@ -264,22 +301,36 @@ def git_conflict(draft: Draft) -> None:
         value += extra if value % floor == 0 else 0
         expected.append(str(min(value, limit)))
     git = "git -C repo -c core.fsmonitor=false -c core.hooksPath=/dev/null"
-    draft.probe("runs", f"{git} show main:run.py > /tmp/run.py && python3 /tmp/run.py",
-                stdin=" ".join(map(str, numbers)), text="\n".join(expected))  # fmt: skip
-    draft.probe("parents", f"{git} log -1 --format=%P main | xargs -n1 {git} log -1 --format=%s",
-                lines=[f"Call it {new}, cap it at {limit}", "Notes on the bonus"])  # fmt: skip
+    draft.probe(
+        "runs",
+        f"{git} show main:run.py > /tmp/run.py && python3 /tmp/run.py",
+        stdin=" ".join(map(str, numbers)),
+        text="\n".join(expected),
+    )
+    draft.probe(
+        "parents",
+        f"{git} log -1 --format=%P main | xargs -n1 {git} log -1 --format=%s",
+        lines=[f"Call it {new}, cap it at {limit}", "Notes on the bonus"],
+    )
     draft.probe(
         "names", f"{git} show main:run.py | grep -cw -e {old} -e '<<<<<<<'", exit=1, text="0"
     )
-    draft.probe("notes", f"{git} show main:notes.md main:bonus.md",
-                text=f"uses {new}\nmultiples of {floor}, before any cap\n")  # fmt: skip
+    draft.probe(
+        "notes",
+        f"{git} show main:notes.md main:bonus.md",
+        text=f"uses {new}\nmultiples of {floor}, before any cap\n",
+    )
     start = "cd repo\ngit merge -q bonus >/dev/null 2>&1 || true\n"
     end = "git add -A\ngit commit -qm 'Merge bonus'\n"
     draft.part("merge", start + put("run.py", program(new, feature=True, capped=True)) + end)
     draft.mutant("ours", "cd repo\ngit merge -q -X ours bonus >/dev/null\n")
     draft.mutant("theirs", "cd repo\ngit merge -q -X theirs bonus >/dev/null\n")
-    draft.mutant("squashed", "cd repo\ngit merge -q --squash bonus >/dev/null 2>&1 || true\n"
-                 + put("run.py", program(new, feature=True, capped=True)) + end)  # fmt: skip
+    draft.mutant(
+        "squashed",
+        "cd repo\ngit merge -q --squash bonus >/dev/null 2>&1 || true\n"
+        + put("run.py", program(new, feature=True, capped=True))
+        + end,
+    )
     swapped = program(new, feature=True, capped=True).split("    if ")
     swapped_text = (
         swapped[0] + "    if " + swapped[2].split("    print")[0] + "    if " + swapped[1]
@@ -326,17 +377,31 @@ def git_secret(draft: Draft) -> None:
         "stay; the working tree is clean on main."
     )
     git = "git -C repo -c core.fsmonitor=false -c core.hooksPath=/dev/null"
-    objects = (f"{git} cat-file --batch-all-objects --batch-check='%(objectname) %(objecttype)' "
-               f"| while read -r id kind; do {git} cat-file $kind $id; done")  # fmt: skip
-    draft.probe("no_object", f"({objects}; cat repo/.git/packed-refs) 2>/dev/null | "
-                f"grep -ac '{secret}'", exit=1, text="0")  # fmt: skip
-    draft.probe("messages", f"{git} log --reverse --format='%s %at' main", text="".join(
-        f"{subject} {_DAY + 3_600 * (n + 1)}\n" for n, subject in enumerate(subjects)))  # fmt: skip
-    draft.probe("marked", f"{git} show v1:deploy.sh; {git} show try:try.sh | head -1; "
-                f"{git} log --format=%s -1 v1",
-                text=_at(subjects, given, length, key) + f"echo REMOVED\n{subjects[-3]}\n")  # fmt: skip
-    draft.probe("tip", f"{git} show main:deploy.sh && {git} status --porcelain && "
-                f"{git} symbolic-ref --short HEAD", text=contents["deploy.sh"] + "main\n")  # fmt: skip
+    objects = (
+        f"{git} cat-file --batch-all-objects --batch-check='%(objectname) %(objecttype)' "
+        f"| while read -r id kind; do {git} cat-file $kind $id; done"
+    )
+    draft.probe(
+        "no_object",
+        f"({objects}; cat repo/.git/packed-refs) 2>/dev/null | grep -ac '{secret}'",
+        exit=1,
+        text="0",
+    )
+    draft.probe(
+        "messages",
+        f"{git} log --reverse --format='%s %at' main",
+        text="".join(f"{subject} {_DAY + 3_600 * (n + 1)}\n" for n, subject in enumerate(subjects)),
+    )
+    draft.probe(
+        "marked",
+        f"{git} show v1:deploy.sh; {git} show try:try.sh | head -1; {git} log --format=%s -1 v1",
+        text=_at(subjects, given, length, key) + f"echo REMOVED\n{subjects[-3]}\n",
+    )
+    draft.probe(
+        "tip",
+        f"{git} show main:deploy.sh && {git} status --porcelain && {git} symbolic-ref --short HEAD",
+        text=contents["deploy.sh"] + "main\n",
+    )
     stream = "git fast-export --signed-tags=strip --all"
     rewrite = (
         "cd repo\ngit stash clear\n" + stream + " > /tmp/stream\n"
@@ -355,8 +420,11 @@ def git_secret(draft: Draft) -> None:
     draft.part("prune", prune)
     draft.mutant("tip_only", "cd repo\ngit branch -q -D try\ngit tag -d v1 >/dev/null\n" + prune)
     draft.mutant("main_only", rewrite.replace("--all >", "main >") + prune)
-    draft.mutant("orphan", "cd repo\ngit checkout -q --orphan new\ngit commit -qm 'Start'\n"
-                 "git branch -q -D try main\ngit tag -d v1 >/dev/null\ngit branch -m main\n" + prune)  # fmt: skip
+    draft.mutant(
+        "orphan",
+        "cd repo\ngit checkout -q --orphan new\ngit commit -qm 'Start'\n"
+        "git branch -q -D try main\ngit tag -d v1 >/dev/null\ngit branch -m main\n" + prune,
+    )
     draft.alternative(
         "filter_branch",
         "cd repo\nexport FILTER_BRANCH_SQUELCH_WARNING=1\n"

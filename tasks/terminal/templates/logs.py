@@ -8,8 +8,16 @@ from zoneinfo import ZoneInfo
 from hexathlon.tasks.terminal.dice import Dice
 from hexathlon.tasks.terminal.draft import Draft, put, template
 
-ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Adelaide",
-         "America/St_Johns", "Asia/Tokyo", "Europe/Lisbon", "America/Denver")  # fmt: skip
+ZONES = (
+    "Europe/Berlin",
+    "America/New_York",
+    "Asia/Kolkata",
+    "Australia/Adelaide",
+    "America/St_Johns",
+    "Asia/Tokyo",
+    "Europe/Lisbon",
+    "America/Denver",
+)
 WORDS = "started stopped reloaded rotated connected dropped retried flushed paused resumed".split()
 
 
@@ -90,8 +98,11 @@ def log_zones(draft: Draft) -> None:
     for path, text in form.write(own, 12 * draft.scale, winter)[0].items():
         draft.file(f"logs/{path}", text)
     draft.file("logs/zones.json", _json(own))
-    draft.file("README.old", "All machines run on UTC, so merging is a matter of `sort -m`.\n"
-               "(written before the move)\n")  # fmt: skip
+    draft.file(
+        "README.old",
+        "All machines run on UTC, so merging is a matter of `sort -m`.\n"
+        "(written before the move)\n",
+    )
     example = form._row(datetime(2025, 1, 31, 22, 5, 9, tzinfo=UTC), "HOST", "MESSAGE")
     draft.say(
         f"The machines of {draft.cast.name('service')} log in their own local time; "
@@ -111,15 +122,23 @@ def log_zones(draft: Draft) -> None:
         given = {f"held_{season}/{path}": text for path, text in files.items() if text}
         given |= {f"held_{season}/zones.json": _json(held), f"held_{season}/notes.log": "none\n"}
         draft.probe(season, f"./merge held_{season}", files=given, text=merged)
-    program = (_MERGE.replace("STAMP", form.stamp).replace("PRINTED", form.printed)
-               .replace("ROW", form.row).replace("BACKWARDS", str(form.backwards)))  # fmt: skip
+    program = (
+        _MERGE.replace("STAMP", form.stamp)
+        .replace("PRINTED", form.printed)
+        .replace("ROW", form.row)
+        .replace("BACKWARDS", str(form.backwards))
+    )
     right = program.replace("ZONE", _ZONE)
     draft.part("merge", put("merge", right, "755"))
     draft.mutant("all_utc", put("merge", program.replace("ZONE", "timezone.utc"), "755"))
     draft.mutant("winter_time", put("merge", program.replace("ZONE", _WINTER), "755"))
     draft.mutant("not_merged", put("merge", right.replace("rows.sort", "rows.copy().sort"), "755"))
-    draft.mutant("given_logs", put("merge", right, "755") + "./merge logs > out\n"
-                 + put("merge", "#!/bin/sh\ncat /app/out\n"))  # fmt: skip
+    draft.mutant(
+        "given_logs",
+        put("merge", right, "755")
+        + "./merge logs > out\n"
+        + put("merge", "#!/bin/sh\ncat /app/out\n"),
+    )
     piped = right.replace("rows.sort(key=lambda row: row[0])", "import heapq").replace(
         "for at, host, text in rows:",
         "keyed = [(row[0].timestamp(), place, row) for place, row in enumerate(rows)]\n"
@@ -134,7 +153,8 @@ def _json(value: object) -> str:
 
 
 def _login_log(dice: Dice, people: list[str], start: int, count: int, gap: int) -> list[list[str]]:
-    rows, now = [], start
+    rows: list[list[str]] = []
+    now = start
     addresses = [f"10.{dice.whole(0, 9)}.{dice.whole(0, 9)}.{dice.whole(1, 250)}" for _ in range(6)]
     while len(rows) < count:
         address, person = dice.pick(addresses), dice.pick(people)
@@ -152,8 +172,14 @@ def _breaches(rows: list[list[str]], fails: int, window: int) -> str:
     for place, (at, kind, person, address) in enumerate(rows):
         if kind != "ok":
             continue
-        recent = [r for r in rows[:place] if r[1] == "fail" and r[3] == address
-                  and int(at) - int(r[0]) <= window and r[2] == person]  # fmt: skip
+        recent = [
+            r
+            for r in rows[:place]
+            if r[1] == "fail"
+            and r[3] == address
+            and int(at) - int(r[0]) <= window
+            and r[2] == person
+        ]
         if len(recent) >= fails:
             found.append(f"{at} {person} {address} {len(recent)}")
     return "".join(f"{line}\n" for line in found)
@@ -189,11 +215,16 @@ def log_breaches(draft: Draft) -> None:
 
     text, _ = log(40)
     draft.file("auth.log", text)
-    draft.file("policy.ini",
-               "; superseded values stay for the record\n[2023]\nfails = 1\nwindow = 3600\n\n"
-               f"[current]\nfails = {fails}\nwindow = {window}\n")  # fmt: skip
-    draft.file("README", f"A breach is {fails + 2} failed logins within {window * 2} seconds.\n"
-               "(2021; see policy.ini, section current, for what holds now)\n")  # fmt: skip
+    draft.file(
+        "policy.ini",
+        "; superseded values stay for the record\n[2023]\nfails = 1\nwindow = 3600\n\n"
+        f"[current]\nfails = {fails}\nwindow = {window}\n",
+    )
+    draft.file(
+        "README",
+        f"A breach is {fails + 2} failed logins within {window * 2} seconds.\n"
+        "(2021; see policy.ini, section current, for what holds now)\n",
+    )
     shuffle = " Lines may stand in any order; seconds of one user never repeat." * (draft.scale > 1)
     draft.say(
         "auth.log lists logins: seconds, event (ok or fail), user, address. A breach is an `ok` "
@@ -205,10 +236,18 @@ def log_breaches(draft: Draft) -> None:
     )
     for number in range(4):
         text, result = log(60 + 40 * number)
-        draft.probe(f"held_{number}", f"./breaches held_{number}.log",
-                    files={f"held_{number}.log": text}, text=result)  # fmt: skip
-    right = (_BREACH.replace("ORDER", "rows.sort()").replace("FAILS", str(fails))
-             .replace("WINDOW", str(window)).replace("PERSON", "and r[2] == person"))  # fmt: skip
+        draft.probe(
+            f"held_{number}",
+            f"./breaches held_{number}.log",
+            files={f"held_{number}.log": text},
+            text=result,
+        )
+    right = (
+        _BREACH.replace("ORDER", "rows.sort()")
+        .replace("FAILS", str(fails))
+        .replace("WINDOW", str(window))
+        .replace("PERSON", "and r[2] == person")
+    )
     draft.part("breaches", put("breaches", right, "755"))
     for name, old, new in (
         ("any_user", "and r[2] == person", ""),
@@ -254,8 +293,13 @@ def log_digest(draft: Draft) -> None:
     marker = dice.pick(("    ", "\t", "| ", ".. "))
     severe = dice.pick((("ERROR", "FATAL"), ("ERROR", "CRIT"), ("FATAL", "CRIT", "ALERT")))
     mask = dice.pick("#@%")
-    heads = ["lost {} of {} parts", "timeout after {} ms", "no reply from node {}",
-             "disk {} at {} percent", "bad checksum"]  # fmt: skip
+    heads = [
+        "lost {} of {} parts",
+        "timeout after {} ms",
+        "no reply from node {}",
+        "disk {} at {} percent",
+        "bad checksum",
+    ]
 
     def log(count: int) -> tuple[str, str]:
         lines, counts = [], dict[tuple[str, str], list[int]]()
@@ -279,8 +323,12 @@ def log_digest(draft: Draft) -> None:
         return "\n".join(lines) + "\n", result
 
     draft.file("app.log", log(40)[0])
-    draft.file("digest", "#!/bin/sh\n# does not do it: counts lines, not records\n"
-               "grep -i error \"$1\" | cut -d' ' -f3 | sort | uniq -c\n", 0o755)  # fmt: skip
+    draft.file(
+        "digest",
+        "#!/bin/sh\n# does not do it: counts lines, not records\n"
+        "grep -i error \"$1\" | cut -d' ' -f3 | sort | uniq -c\n",
+        0o755,
+    )
     draft.say(
         "app.log holds records. A record starts with `DATE LEVEL SERVICE: MESSAGE`; the lines "
         f"after it that start with {marker!r} (as a Python string) belong to it, other lines to "
@@ -293,11 +341,17 @@ def log_digest(draft: Draft) -> None:
     )
     for number in range(3):
         text, result = log(80 + 60 * number)
-        draft.probe(f"held_{number}", f"./digest held_{number}.log",
-                    files={f"held_{number}.log": text}, text=result)  # fmt: skip
-    right = (_DIGEST.replace("LEVELS", repr(severe)).replace("CONTINUES",
-             f"line.startswith({marker!r})")
-             .replace("HEAD", f're.sub(r"\\d+", {mask!r}, match[4])'))  # fmt: skip
+        draft.probe(
+            f"held_{number}",
+            f"./digest held_{number}.log",
+            files={f"held_{number}.log": text},
+            text=result,
+        )
+    right = (
+        _DIGEST.replace("LEVELS", repr(severe))
+        .replace("CONTINUES", f"line.startswith({marker!r})")
+        .replace("HEAD", f're.sub(r"\\d+", {mask!r}, match[4])')
+    )
     draft.part("digest", put("digest", right, "755"))
     for name, old, new in (
         ("case", "match[2].upper()", "match[2]"),

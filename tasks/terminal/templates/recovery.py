@@ -56,9 +56,12 @@ def archive_copies(draft: Draft) -> None:
             packed = packed[: -dice.whole(1, 7)]
         draft.file(f"copies/{'abcd'[copy]}.tar.gz", packed)
     old = [f"{n:04d} {dice.word(6)} {dice.whole(1, 9_999)}" for n in range(30)]
-    draft.file("copies/README", f"Each line ends with {mark} and the CRC-32 (zlib) in hexadecimal "
-               f"of {salt!r} followed by all before the blank before the {mark}.\n"
-               "backup.txt is the newest export.\n")  # fmt: skip
+    draft.file(
+        "copies/README",
+        f"Each line ends with {mark} and the CRC-32 (zlib) in hexadecimal "
+        f"of {salt!r} followed by all before the blank before the {mark}.\n"
+        "backup.txt is the newest export.\n",
+    )
     draft.file("copies/backup.txt", "".join(f"{line}\n" for line in old))
     draft.say(
         f"copies/ holds damaged copies of one backup of {name}: some cannot be unpacked as they "
@@ -86,13 +89,18 @@ def archive_copies(draft: Draft) -> None:
         else:
             whole.append(text.split()[0])
         held.append(line)
-    draft.probe("check", "./check held.txt", files={"held.txt": "\n".join(held) + "\n"},
-                text="\n".join(whole))  # fmt: skip
+    draft.probe(
+        "check",
+        "./check held.txt",
+        files={"held.txt": "\n".join(held) + "\n"},
+        text="\n".join(whole),
+    )
     read = (
         "import glob, re, sys, zlib\n"
         "def whole(line):\n"
         f"    text, gap, sum_ = line.rpartition(' {mark}')\n"
-        f"    return text if gap and sum_ == '%08x' % zlib.crc32(('{salt}' + text).encode()) else None\n"
+        f"    return text if gap and sum_ == '%08x' % "
+        f"zlib.crc32(('{salt}' + text).encode()) else None\n"
     )
     unpack = (
         "found = {}\nfor path in sorted(glob.glob('copies/*.gz')):\n"
@@ -102,29 +110,49 @@ def archive_copies(draft: Draft) -> None:
         "        text = whole(line)\n        if text: found[text[:4]] = text\n"
         "print('\\n'.join(found[n] for n in sorted(found)))\n"
     )
-    check = "#!/usr/bin/env python3\n" + read + (
-        "for line in open(sys.argv[1]):\n    text = whole(line.rstrip('\\n'))\n"
-        "    if text: print(text.split()[0])\n")  # fmt: skip
-    draft.part("records", f"python3 - > records.txt <<'END'\n{read}{unpack}END\n",
-               "cp copies/backup.txt records.txt")  # fmt: skip
+    check = (
+        "#!/usr/bin/env python3\n"
+        + read
+        + (
+            "for line in open(sys.argv[1]):\n    text = whole(line.rstrip('\\n'))\n"
+            "    if text: print(text.split()[0])\n"
+        )
+    )
+    draft.part(
+        "records",
+        f"python3 - > records.txt <<'END'\n{read}{unpack}END\n",
+        "cp copies/backup.txt records.txt",
+    )
     draft.part("check", put("check", check, "755"))
-    draft.mutant("first_copy", put("check", check, "755")
-                 + f"python3 - > records.txt <<'END'\n{read}"
-                 + unpack.replace("glob('copies/*.gz')", "glob('copies/a*.gz')") + "END\n")  # fmt: skip
-    draft.mutant("unsalted", put("check", check.replace(f"'{salt}' + ", ""), "755")
-                 + f"python3 - > records.txt <<'END'\n{read}{unpack}END\n")  # fmt: skip
-    draft.mutant("unchecked", put("check", check, "755") + "python3 - > records.txt <<'END'\n" + read
-                 + unpack.replace("if text:", "text = line.split(' ' + line[-9:-8])[0]; \n"
-                                  "        if line:") + "END\n")  # fmt: skip
+    draft.mutant(
+        "first_copy",
+        put("check", check, "755")
+        + f"python3 - > records.txt <<'END'\n{read}"
+        + unpack.replace("glob('copies/*.gz')", "glob('copies/a*.gz')")
+        + "END\n",
+    )
+    draft.mutant(
+        "unsalted",
+        put("check", check.replace(f"'{salt}' + ", ""), "755")
+        + f"python3 - > records.txt <<'END'\n{read}{unpack}END\n",
+    )
+    draft.mutant(
+        "unchecked",
+        put("check", check, "755")
+        + "python3 - > records.txt <<'END'\n"
+        + read
+        + unpack.replace("if text:", "text = line.split(' ' + line[-9:-8])[0]; \n        if line:")
+        + "END\n",
+    )
     shell = (
         "mkdir -p /tmp/un\nfor f in copies/*.gz; do\n"
         "  at=$(LC_ALL=C grep -obUaP '\\x1f\\x8b\\x08' $f | head -1 | cut -d: -f1)\n"
         "  tail -c +$((at + 1)) $f | zcat 2>/dev/null | tar -xO 2>/dev/null\n"
         "done > /tmp/un/all || true\n./check_lines /tmp/un/all | sort -u > records.txt\n"
     )
-    lines = check.replace("text.split()[0]", "text")
+    whole_lines = check.replace("text.split()[0]", "text")
     draft.alternative(
-        "shell", put("check", check, "755") + put("check_lines", lines, "755") + shell
+        "shell", put("check", check, "755") + put("check_lines", whole_lines, "755") + shell
     )
 
 
@@ -149,16 +177,19 @@ def sqlite_damage(draft: Draft) -> None:
         "create table notes (line text); insert into notes values "
         f"('backup of {table} is older');"
     )
-    fill = _FILL.format(path="store.db", script=script, rows=rows,
-                        insert=f"insert into {table} values (?, ?, ?)")  # fmt: skip
+    fill = _FILL.format(
+        path="store.db", script=script, rows=rows, insert=f"insert into {table} values (?, ?, ?)"
+    )
     moved = dice.pick(things)
     # The index gets the keys of other rows: the table is changed behind its back.
     break_index = (
         "db.execute('pragma writable_schema = on')\n"
-        f"sql = db.execute(\"select sql from sqlite_master where name = 'by_{key}'\").fetchone()[0]\n"
+        f'sql = db.execute("select sql from sqlite_master '
+        f"where name = 'by_{key}'\").fetchone()[0]\n"
         f"page = db.execute(\"select rootpage from sqlite_master where name = 'by_{key}'\")"
         ".fetchone()[0]\n"
-        f"db.execute(\"delete from sqlite_master where name = 'by_{key}'\")\ndb.commit()\ndb.close()\n"
+        f'db.execute("delete from sqlite_master where '
+        f"name = 'by_{key}'\")\ndb.commit()\ndb.close()\n"
         "db = sqlite3.connect('store.db')\n"
         f"db.execute(\"update {table} set {key} = '{moved}' where id % 7 = {dice.whole(0, 6)}\")\n"
         "db.commit()\ndb.execute('pragma writable_schema = on')\n"
@@ -185,44 +216,69 @@ def sqlite_damage(draft: Draft) -> None:
     )
 
     def ask(sql: str, path: str = "store.db") -> str:
-        return f"python3 -c \"import sqlite3; [print(*r) for r in sqlite3.connect('{path}').execute('{sql}')]\""
+        return (
+            f'python3 -c "import sqlite3; [print(*r) for r in '
+            f"sqlite3.connect('{path}').execute('{sql}')]\""
+        )
 
     draft.probe("sound", ask("pragma integrity_check"), text="ok")
     sums = {thing: sum(v for _, t, v in final if t == thing) for thing in things}
-    draft.probe("indexed", ask(f"select {key}, sum({value}) from {table} indexed by by_{key} "
-                               f"group by {key} order by {key}"),
-                text="".join(f"{t} {s}\n" for t, s in sorted(sums.items()) if s))  # fmt: skip
-    draft.probe("rows", ask(f"select id, {key}, {value} from {table} not indexed order by id"),
-                text="".join(f"{a} {b} {c}\n" for a, b, c in final))  # fmt: skip
+    draft.probe(
+        "indexed",
+        ask(
+            f"select {key}, sum({value}) from {table} indexed by by_{key} "
+            f"group by {key} order by {key}"
+        ),
+        text="".join(f"{t} {s}\n" for t, s in sorted(sums.items()) if s),
+    )
+    draft.probe(
+        "rows",
+        ask(f"select id, {key}, {value} from {table} not indexed order by id"),
+        text="".join(f"{a} {b} {c}\n" for a, b, c in final),
+    )
     others = [(n, dice.pick(things[:5]), dice.whole(1, 999)) for n in range(1, 50)]
-    make = _FILL.format(path="held.db", script=script, rows=others,
-                        insert=f"insert into {table} values (?, ?, ?)")  # fmt: skip
+    make = _FILL.format(
+        path="held.db", script=script, rows=others, insert=f"insert into {table} values (?, ?, ?)"
+    )
     for place in (0, 5):
         expected = sum(v for _, t, v in others if t == things[place])
-        draft.probe(f"total_{place}", f"rm -f held.db; python3 make.py; ./total held.db {things[place]}",
-                    files={"make.py": make}, text=str(expected))  # fmt: skip
-    total = ("#!/usr/bin/env python3\nimport sqlite3, sys\nprint(sqlite3.connect(sys.argv[1])."
-             f"execute('select SUM({value}) from {table} where {key} = ?', sys.argv[2:])"
-             ".fetchone()[0])\n")  # fmt: skip
+        draft.probe(
+            f"total_{place}",
+            f"rm -f held.db; python3 make.py; ./total held.db {things[place]}",
+            files={"make.py": make},
+            text=str(expected),
+        )
+    total = (
+        "#!/usr/bin/env python3\nimport sqlite3, sys\nprint(sqlite3.connect(sys.argv[1])."
+        f"execute('select SUM({value}) from {table} where {key} = ?', sys.argv[2:])"
+        ".fetchone()[0])\n"
+    )
     right = total.replace("SUM", "total").replace("print(", "print(int(").replace("[0])", "[0]))")
     head = "printf 'SQLite format 3\\0' | dd of=store.db conv=notrunc status=none\n"
     draft.part("header", head)
-    draft.part("index", "python3 -c \"import sqlite3; db = sqlite3.connect('store.db'); "
-               "db.execute('reindex'); db.commit()\"\n")  # fmt: skip
+    draft.part(
+        "index",
+        "python3 -c \"import sqlite3; db = sqlite3.connect('store.db'); "
+        "db.execute('reindex'); db.commit()\"\n",
+    )
     draft.part(
         "total", put("total", right, "755"), put("total", total.replace("SUM", "sum"), "755")
     )
-    draft.mutant("from_backup", head + "python3 - <<'END'\nimport csv, sqlite3\n"
-                 f"db = sqlite3.connect('store.db')\ndb.execute('delete from {table}')\n"
-                 f"db.executemany('insert into {table} values (?,?,?)', "
-                 f"csv.reader(open('{table}_backup.csv')))\ndb.execute('reindex')\ndb.commit()\nEND\n"
-                 + put("total", right, "755"))  # fmt: skip
+    draft.mutant(
+        "from_backup",
+        head + "python3 - <<'END'\nimport csv, sqlite3\n"
+        f"db = sqlite3.connect('store.db')\ndb.execute('delete from {table}')\n"
+        f"db.executemany('insert into {table} values (?,?,?)', "
+        f"csv.reader(open('{table}_backup.csv')))\ndb.execute('reindex')\ndb.commit()\nEND\n"
+        + put("total", right, "755"),
+    )
     draft.alternative(
         "rebuilt",
         head + "python3 - <<'END'\nimport os, sqlite3\nold = sqlite3.connect('store.db')\n"
         f"rows = old.execute('select * from {table} not indexed').fetchall()\nold.close()\n"
         "os.remove('store.db')\ndb = sqlite3.connect('store.db')\n"
-        f"db.executescript({script!r})\ndb.executemany('insert into {table} values (?, ?, ?)', rows)\n"
+        f"db.executescript({script!r})\ndb.executemany('insert "
+        f"into {table} values (?, ?, ?)', rows)\n"
         "db.commit()\nEND\n"
         + put(
             "total", right.replace("total(", "coalesce(sum(").replace(") from", "), 0) from"), "755"
@@ -246,7 +302,8 @@ def sqlite_journal(draft: Draft) -> None:
         f"db = sqlite3.connect('{base}.db')\ndb.execute('pragma journal_mode = wal')\n"
         f"db.execute('create table {table} (id integer primary key, word text, {value} integer)')\n"
         f"db.executemany('insert into {table} values (?, ?, ?)', {rows[:cut]!r})\ndb.commit()\n"
-        "db.execute('pragma wal_checkpoint(truncate)')\ndb.execute('pragma wal_autocheckpoint = 0')\n"
+        "db.execute('pragma wal_checkpoint(truncate)')\n"
+        "db.execute('pragma wal_autocheckpoint = 0')\n"
         f"db.executemany('insert into {table} values (?, ?, ?)', {rows[cut:]!r})\ndb.commit()\n"
         f"db.executemany('update {table} set {value} = ? where id = ?', "
         f"{[(v, n) for n, v in changed.items()]!r})\ndb.commit()\n"
@@ -257,8 +314,11 @@ def sqlite_journal(draft: Draft) -> None:
     )
     draft.build(f"python3 - <<'END'\n{build}END")
     draft.file("old/dump.sql", f"-- half a dump\ninsert into {table} values (1, 'x', 0);\n")
-    draft.file("NOTES", "After the crash somebody tidied up: files with odd names went into other "
-               "folders.\nThe export of May is in old/dump.sql.\n")  # fmt: skip
+    draft.file(
+        "NOTES",
+        "After the crash somebody tidied up: files with odd names went into other "
+        "folders.\nThe export of May is in old/dump.sql.\n",
+    )
     floor = dice.whole(100, 900)
     draft.say(
         f"{base}.db lost its newest rows in a crash; what is needed to get them back lies "
@@ -266,30 +326,43 @@ def sqlite_journal(draft: Draft) -> None:
         "another program can read.\nThen write to /app/answer the number of rows whose "
         f"{value} is at least {floor}."
     )
-    read = (f"cp {base}.db /tmp/one.db && cd /tmp && python3 -c \"import sqlite3; [print(*r) for r in "
-            f"sqlite3.connect('one.db').execute('select * from {table} order by id')]\"")  # fmt: skip
+    read = (
+        f'cp {base}.db /tmp/one.db && cd /tmp && python3 -c "import sqlite3; [print(*r) for r in '
+        f"sqlite3.connect('one.db').execute('select * from {table} order by id')]\""
+    )
     draft.probe("rows", read, text="".join(f"{a} {b} {c}\n" for a, b, c in final))
-    draft.probe("sound", f"cp {base}.db /tmp/two.db && cd /tmp && python3 -c \"import sqlite3; print("
-                "sqlite3.connect('two.db').execute('pragma integrity_check').fetchone()[0])\"",
-                text="ok")  # fmt: skip
+    draft.probe(
+        "sound",
+        f'cp {base}.db /tmp/two.db && cd /tmp && python3 -c "import sqlite3; print('
+        "sqlite3.connect('two.db').execute('pragma integrity_check').fetchone()[0])\"",
+        text="ok",
+    )
     draft.probe("answer", "cat answer", number=sum(v >= floor for _, _, v in final))
     back = f"cp {away} {base}.db-wal\n"
-    check = (f"python3 -c \"import sqlite3; db = sqlite3.connect('{base}.db'); "
-             "db.execute('pragma wal_checkpoint(truncate)'); db.close()\"\n")  # fmt: skip
-    count = (f"python3 -c \"import sqlite3; print(sqlite3.connect('{base}.db').execute('select "
-             f"count(*) from {table} where {value} OP {floor}').fetchone()[0])\" > answer\n")  # fmt: skip
+    check = (
+        f"python3 -c \"import sqlite3; db = sqlite3.connect('{base}.db'); "
+        "db.execute('pragma wal_checkpoint(truncate)'); db.close()\"\n"
+    )
+    count = (
+        f"python3 -c \"import sqlite3; print(sqlite3.connect('{base}.db').execute('select "
+        f"count(*) from {table} where {value} OP {floor}').fetchone()[0])\" > answer\n"
+    )
     draft.part("log", back + check)
     draft.part("answer", count.replace("OP", ">="))
     draft.mutant("no_log_copy", f"cp {base}.db /tmp/x.db\n" + count.replace("OP", ">="))
     draft.mutant("other_count", back + check + count.replace("OP", "<"))
-    draft.mutant("dump", f"python3 -c \"import sqlite3; db = sqlite3.connect('{base}.db'); "
-                 f"db.execute('delete from {table}'); db.executescript(open('old/dump.sql').read())\"\n"
-                 + count.replace("OP", ">="))  # fmt: skip
+    draft.mutant(
+        "dump",
+        f"python3 -c \"import sqlite3; db = sqlite3.connect('{base}.db'); "
+        f"db.execute('delete from {table}'); db.executescript(open('old/dump.sql').read())\"\n"
+        + count.replace("OP", ">="),
+    )
     draft.alternative(
         "vacuum",
         f"mkdir /tmp/w && cp {base}.db /tmp/w/a.db && cp {away} /tmp/w/a.db-wal\n"
         "python3 -c \"import sqlite3; db = sqlite3.connect('/tmp/w/a.db', isolation_level=None); "
-        "db.execute('pragma journal_mode = delete'); db.execute('vacuum into ?', ['/tmp/w/b.db'])\"\n"
+        "db.execute('pragma journal_mode = delete'); "
+        "db.execute('vacuum into ?', ['/tmp/w/b.db'])\"\n"
         f"cp /tmp/w/b.db {base}.db\n" + count.replace("OP", ">="),
     )
 
@@ -316,7 +389,7 @@ def base_layers(draft: Draft) -> None:
     text = f"{body}{key} = {secret}\n# {key} = {other}\n{body[::-1].strip()}\n"
     data = text.encode()
     for name in order:
-        data = layers[name][0](data)  # type: ignore[no-untyped-call,operator]
+        data = layers[name][0](data)  # type: ignore[no-untyped-call]
     draft.file("parcel", data)
     draft.file(
         "HINT", "The parcel is a gzip file of base64 text.\n(of the parcel before this one)\n"
@@ -332,9 +405,12 @@ def base_layers(draft: Draft) -> None:
     back = "python3 -c 'import sys; sys.stdout.buffer.write(sys.stdin.buffer.read()[::-1])'"
     hexa = "python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))'"
     steps = {name: command or back for name, (_, command) in layers.items()} | {
-        "hex": hexa, "bzip2": "python3 -c 'import bz2, sys; sys.stdout.buffer.write("
-        "bz2.decompress(sys.stdin.buffer.read()))'", "xz": "python3 -c 'import lzma, sys; "
-        "sys.stdout.buffer.write(lzma.decompress(sys.stdin.buffer.read()))'"}  # fmt: skip
+        "hex": hexa,
+        "bzip2": "python3 -c 'import bz2, sys; sys.stdout.buffer.write("
+        "bz2.decompress(sys.stdin.buffer.read()))'",
+        "xz": "python3 -c 'import lzma, sys; "
+        "sys.stdout.buffer.write(lzma.decompress(sys.stdin.buffer.read()))'",
+    }
     chain = " | ".join(["cat parcel", *(steps[name] for name in reversed(order))])
     short = " | ".join(["cat parcel", *(steps[name] for name in reversed(order[1:]))])
     answer = f"sed -n 's/^{key} = //p' parcel.txt > answer\n"

@@ -4,7 +4,8 @@ from hexathlon.tasks.terminal.draft import Draft, put, template
 
 _ROUTER = """#!/usr/bin/env python3
 # router FOLDER < requests: says where each request would go. It stands for the server and is right.
-# site.conf: `use FILE`, `upstream NAME PORT`, `route PRIORITY HOST PATH NAME [METHODS]`, `limit NAME N[km]`
+# site.conf: `use FILE`, `upstream NAME PORT`, `route PRIORITY HOST PATH NAME [METHODS]`,
+# `limit NAME N[km]`
 # HOST may begin with *., PATH may end with *; the fitting route of highest priority wins, of
 # several the last one in reading order. A body longer than the limit of its upstream is refused.
 import os, sys
@@ -40,7 +41,8 @@ def fits(pattern, text):
     return text.startswith(pattern[:-1]) if pattern.endswith("*") else text == pattern
 for line in sys.stdin:
     method, host, path, size = line.split()
-    found = [r for r in routes if fits(r[2], host) and fits(r[3], path) and (not r[5] or method in r[5])]
+    found = [r for r in routes if fits(r[2], host) and fits(r[3], path)]
+    found = [r for r in found if not r[5] or method in r[5]]
     if not found:
         print("404")
         continue
@@ -93,14 +95,20 @@ def route_config(draft: Draft) -> None:
     draft.file("router", _ROUTER, 0o755)
     rows = [
         f"any request to {domain} goes to {names[2]}, except:",
-        f"PUT of /upload there goes to {names[3]}, bodies up to {size} MiB; to others at most 1 MiB",
+        f"PUT of /upload there goes to {names[3]}, bodies "
+        f"up to {size} MiB; to others at most 1 MiB",
         f"requests to any host below {domain} go to {names[2]}, except:",
         f"those to api.{domain} whose path begins with /v1/ go to {names[0]}, except:",
         f"GET and POST of paths there that begin with /v1/admin/ go to {names[1]}",
         "all else is 404; what is too long is 413",
     ]
-    draft.file("ROUTES", "\n".join(rows) + "\n\nports: " + ", ".join(
-        f"{n} {p}" for n, p in zip(names, ports, strict=True)) + "\n")  # fmt: skip
+    draft.file(
+        "ROUTES",
+        "\n".join(rows)
+        + "\n\nports: "
+        + ", ".join(f"{n} {p}" for n, p in zip(names, ports, strict=True))
+        + "\n",
+    )
     draft.say(
         "./router conf (read it) stands for a server. ROUTES says where requests shall go; the "
         "configuration in conf/ does not do that, or is refused. Mend the files in conf/ so that "
@@ -124,17 +132,42 @@ def route_config(draft: Draft) -> None:
         return "413" if length > most else f"{name}:{ports[names.index(name)]}"
 
     def case(name: str, requests: list[tuple[str, str, str, int]]) -> None:
-        draft.probe(name, "./router conf", stdin="".join(
-            f"{' '.join(map(str, request))}\n" for request in requests),
-            text="\n".join(goes(*request) for request in requests))  # fmt: skip
+        draft.probe(
+            name,
+            "./router conf",
+            stdin="".join(f"{' '.join(map(str, request))}\n" for request in requests),
+            text="\n".join(goes(*request) for request in requests),
+        )
 
     api, word = f"api.{domain}", dice.word(5)
-    case("plain", [("GET", domain, f"/{word}", 1), ("GET", f"www.{domain}", "/", 2),
-                   ("GET", f"{word}.test", "/", 1), ("PUT", domain, "/uploads", 5)])  # fmt: skip
-    case("api", [("GET", api, f"/v1/{word}", 1), ("PUT", api, "/v1/admin/x", 1), ("GET", api, "/v1", 1),
-                 ("POST", api, "/v1/admin/y", 9), ("GET", f"a.{api}", "/v1/x", 1)])  # fmt: skip
-    case("sizes", [("PUT", domain, "/upload", size << 20), ("PUT", domain, "/upload", (size << 20) + 1),
-                   ("PUT", domain, "/x", (1 << 20) + 1), ("GET", api, "/v1/a", 1 << 20)])  # fmt: skip
+    case(
+        "plain",
+        [
+            ("GET", domain, f"/{word}", 1),
+            ("GET", f"www.{domain}", "/", 2),
+            ("GET", f"{word}.test", "/", 1),
+            ("PUT", domain, "/uploads", 5),
+        ],
+    )
+    case(
+        "api",
+        [
+            ("GET", api, f"/v1/{word}", 1),
+            ("PUT", api, "/v1/admin/x", 1),
+            ("GET", api, "/v1", 1),
+            ("POST", api, "/v1/admin/y", 9),
+            ("GET", f"a.{api}", "/v1/x", 1),
+        ],
+    )
+    case(
+        "sizes",
+        [
+            ("PUT", domain, "/upload", size << 20),
+            ("PUT", domain, "/upload", (size << 20) + 1),
+            ("PUT", domain, "/x", (1 << 20) + 1),
+            ("GET", api, "/v1/a", 1 << 20),
+        ],
+    )
     draft.build("true")
     whole = files([])
     draft.part("conf", "".join(put(path, text) for path, text in whole.items()))
@@ -179,9 +212,12 @@ def shell_names(draft: Draft) -> None:
     upper = dice.chance(0.5)
     none = dice.pick(("none", "other", "rest"))
     base = _SORT.replace("KEEP", keep).replace("ext=none", f"ext={none}")
-    right = (base.replace("LISTING", 'find "$from" -type f -print0 | LC_ALL=C sort -z')
-             .replace("DELIM", "-d ''").replace("QUOTED", "file")
-             .replace("LOWER", "ext=${ext^^}" if upper else "ext=${ext,,}"))  # fmt: skip
+    right = (
+        base.replace("LISTING", 'find "$from" -type f -print0 | LC_ALL=C sort -z')
+        .replace("DELIM", "-d ''")
+        .replace("QUOTED", "file")
+        .replace("LOWER", "ext=${ext^^}" if upper else "ext=${ext,,}")
+    )
     faults = {
         "by_line": [("-print0 | LC_ALL=C sort -z", "| LC_ALL=C sort"), ("-d ''", "")],
         "overwrites": [('while [ -e "$target" ]', "while false")],
@@ -200,7 +236,8 @@ def shell_names(draft: Draft) -> None:
     draft.file("sort_files", script(chosen), 0o755)
     draft.say(
         "/app/sort_files FROM TO shall move all regular files at any depth below FROM into "
-        f"TO/EXT/, EXT being what follows the last point of the name, in {'upper' if upper else 'lower'} "
+        f"TO/EXT/, EXT being what follows the last point "
+        f"of the name, in {'upper' if upper else 'lower'} "
         f"case, and {none} (in that case of letters too) for names without a point, or with none "
         f"but at their beginning. Files whose name begins with {keep} stay where they are. If a "
         "name is taken there, the file is called 2-NAME, or 3-NAME and so on, files being taken in "
@@ -228,7 +265,8 @@ def shell_names(draft: Draft) -> None:
             placed[target] = path
         make = (
             "import os, sys, json\nfor path in json.load(open('paths.json')):\n"
-            "    full = os.path.join('in', path)\n    os.makedirs(os.path.dirname(full), exist_ok=True)\n"
+            "    full = os.path.join('in', path)\n    "
+            "os.makedirs(os.path.dirname(full), exist_ok=True)\n"
             "    open(full, 'w').write(path)\n"
         )
         show = (
@@ -239,14 +277,29 @@ def shell_names(draft: Draft) -> None:
         )
         import json
 
-        draft.probe(label, "rm -rf in out; python3 make.py; ./sort_files in out >/dev/null; python3 show.py",
-                    files={"make.py": make, "show.py": show, "paths.json": json.dumps(paths)},
-                    json=placed)  # fmt: skip
+        draft.probe(
+            label,
+            "rm -rf in out; python3 make.py; ./sort_files in out >/dev/null; python3 show.py",
+            files={"make.py": make, "show.py": show, "paths.json": json.dumps(paths)},
+            json=placed,
+        )
 
     a, b, c, d, e = words
     case("plain", [f"{a}.txt", f"x/{b}.TXT", f"x/y/{c}", f"{keep}{d}.txt", f".{e}", f"x/.{e}.Conf"])
-    case("odd", [f"my {a}.txt", f"x y/{b} 2.csv", f"-{c}.txt", f"-rf/{d}.dat", f"*{e}.txt", "a\nb.txt",
-                 f"  {a}", "q'u\"ote.md", "[x]?.md"])  # fmt: skip
+    case(
+        "odd",
+        [
+            f"my {a}.txt",
+            f"x y/{b} 2.csv",
+            f"-{c}.txt",
+            f"-rf/{d}.dat",
+            f"*{e}.txt",
+            "a\nb.txt",
+            f"  {a}",
+            "q'u\"ote.md",
+            "[x]?.md",
+        ],
+    )
     case("same", [f"{x}/{a}.{ext}" for x in ("p", "q", "r", "-s") for ext in ("txt", "Txt")])
     draft.part("script", put("sort_files", right, "755"))
     for name in chosen:
