@@ -10,8 +10,8 @@ __all__ = ["BACKENDS", "backend", "choose"]
 BACKENDS = {
     "namespaces": "hexathlon.envs.sandbox.namespaces.backend:NamespaceBackend",
     "docker": "hexathlon.envs.sandbox.docker.backend:DockerBackend",
-    "landlock": "hexathlon.envs.sandbox.landlock:LandlockBackend",
-    "none": "hexathlon.envs.sandbox.unconfined:UnconfinedBackend",
+    "landlock": "hexathlon.envs.sandbox.landlocked.backend:LandlockBackend",
+    "none": "hexathlon.envs.sandbox.landlocked.backend:UnconfinedBackend",
 }
 """Name → class, in order of preference. `none` is no sandbox and is never chosen unasked."""
 

@@ -36,8 +36,8 @@ class InitLink:
         """Return the socket's descriptor."""
         return self._connection.fileno()
 
-    def started(self) -> None:
-        """Wait for the sandbox to say that it is up.
+    def started(self) -> dict[str, Any]:
+        """Wait for the sandbox to say that it is up; return what else it says.
 
         Raises:
             SandboxFault: It is not; the message says why.
@@ -46,6 +46,7 @@ class InitLink:
         if "error" in reply:
             raise SandboxFault(f"the sandbox does not start: {reply['error']}")
         self._pids["shell"] = reply.get("pid", 0)
+        return reply
 
     def ask(
         self, do: str, descriptors: list[int] | None = None, seconds: float = _SECONDS, **more: Any

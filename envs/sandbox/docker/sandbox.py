@@ -3,7 +3,6 @@
 import contextlib
 import io
 import os
-import signal
 import socket
 import time
 from collections.abc import Mapping
@@ -17,9 +16,9 @@ from hexathlon.envs.sandbox.base import (
     SandboxPathError,
     Snapshot,
 )
-from hexathlon.envs.sandbox.changes import Changes
+from hexathlon.envs.sandbox.changes import Changes, compare
 from hexathlon.envs.sandbox.docker import scripts
-from hexathlon.envs.sandbox.docker.archives import archive_of, difference, entries_of
+from hexathlon.envs.sandbox.docker.archives import archive_of, entries_of
 from hexathlon.envs.sandbox.docker.engine import ENGINES
 from hexathlon.envs.sandbox.docker.gauges import Gauges
 from hexathlon.envs.sandbox.docker.muxed import Frames, MuxedShell
@@ -38,6 +37,7 @@ __all__ = ["DockerSandbox"]
 
 _READY_SECONDS = 30.0
 _HELP_SECONDS = 60.0
+_STOP_SECONDS = 5.0
 _TICKS = os.sysconf("SC_CLK_TCK")
 _MOST_ENTRIES = 100_000
 _ERRORS = {2: "No such file or directory", 22: "not a regular file"}
@@ -99,10 +99,9 @@ class DockerSandbox(Sandbox):
         pid = self._shell.pid if self._shell is not None else 0
         arguments = [pid, int(since * _TICKS), number, "yes" if shell else "no"]
         try:
-            self._help(scripts.STOP, *arguments)
-        except SandboxFault:
-            if number == signal.SIGKILL and shell:  # nothing can be started in there any more
-                self._gauges.kill_shells(self._container)
+            self._help(scripts.STOP, *arguments, seconds=_STOP_SECONDS)
+        except SandboxFault:  # nothing can be started in there any more
+            self._gauges.kill_shells(self._container)
 
     def start_shell(self, state: ShellState | None) -> None:
         """Start the persistent shell."""
@@ -136,7 +135,12 @@ class DockerSandbox(Sandbox):
             self._shell = None
 
     def _help(
-        self, script: str, *arguments: object, data: bytes | None = None, most: int = MIB
+        self,
+        script: str,
+        *arguments: object,
+        data: bytes | None = None,
+        most: int = MIB,
+        seconds: float = _HELP_SECONDS,
     ) -> tuple[int, bytes, bool]:
         """Run a helper; return its exit status, its output and whether that was cut.
 
@@ -156,10 +160,10 @@ class DockerSandbox(Sandbox):
             message = f"nothing can be run in the container: {str(error)[:200]}"
             raise SandboxFault(message) from error
         with contextlib.closing(connection):
-            output, cut = _exchange(connection, data or b"", most)
+            output, cut = _exchange(connection, data or b"", most, seconds)
         if cut:
             return 0, output, True
-        deadline = time.monotonic() + _HELP_SECONDS
+        deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             found = self._api.exec_inspect(made["Id"])
             if found["ExitCode"] is not None:
@@ -286,7 +290,7 @@ class DockerSandbox(Sandbox):
         deadline = time.monotonic() + 10.0
         while time.monotonic() < deadline:
             with contextlib.suppress(SandboxFault):
-                self._help(scripts.KILL_ALL)
+                self._help(scripts.KILL_ALL, seconds=_STOP_SECONDS)
             left = self.processes()
             if not left:
                 self._drop_shell()  # only now: a shell that sees its input end may still act
@@ -318,7 +322,7 @@ class DockerSandbox(Sandbox):
         _, data, cut = self._help(script + " 2>/dev/null", most=most)
         found, special, short = entries_of(io.BytesIO(data), most, _MOST_ENTRIES)
         found = {path: entry for path, entry in found.items() if path not in ENGINES}
-        return difference(self._before, found, special, cut or short)
+        return compare(self._before, found, special, cut or short)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Kill everything, then go on from the snapshot."""
@@ -365,7 +369,9 @@ def _raw(stream: Any) -> socket.socket:
     return connection
 
 
-def _exchange(connection: socket.socket, data: bytes, most: int) -> tuple[bytes, bool]:
+def _exchange(
+    connection: socket.socket, data: bytes, most: int, seconds: float
+) -> tuple[bytes, bool]:
     """Send everything and read to the end, both at once; true if there was more than `most`."""
     import select
 
@@ -374,7 +380,7 @@ def _exchange(connection: socket.socket, data: bytes, most: int) -> tuple[bytes,
     unsent = memoryview(data)
     poll = select.poll()
     poll.register(connection, select.POLLIN | (select.POLLOUT if unsent else 0))
-    deadline = time.monotonic() + _HELP_SECONDS
+    deadline = time.monotonic() + seconds
     while True:
         ready = poll.poll(max(deadline - time.monotonic(), 0) * 1000)
         if not ready:

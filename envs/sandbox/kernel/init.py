@@ -75,6 +75,10 @@ class Init:
             "network": self._network,
         }
         self._out: list[int] = []
+        self._pause_ms: int | None = None
+
+    def _look(self) -> None:
+        """Look after the sandbox while nothing is asked; for rungs that must."""
 
     def serve(self) -> None:
         """Answer until the caller goes."""
@@ -88,7 +92,9 @@ class Init:
         poll.register(self._connection, select.POLLIN)
         poll.register(woken, select.POLLIN)
         while True:
-            ready = dict(poll.poll())
+            ready = dict(poll.poll(self._pause_ms))
+            if not ready:
+                self._look()
             if woken in ready:
                 os.read(woken, 4096)
                 self._reap()
@@ -101,16 +107,20 @@ class Init:
             return False
         request, descriptors = message
         self._out = []
-        try:
-            reply = self._operations[request.pop("do")](descriptors, **request)
-        except OSError as error:
-            reply = {"error": error.strerror or str(error), "errno": error.errno}
+        self._perform(request.pop("do"), descriptors, request)
         for descriptor in descriptors:
             os.close(descriptor)
+        return True
+
+    def _perform(self, do: str, descriptors: list[int], request: dict[str, Any]) -> None:
+        """Do what was asked and answer."""
+        try:
+            reply = self._operations[do](descriptors, **request)
+        except OSError as error:
+            reply = {"error": error.strerror or str(error), "errno": error.errno}
         self._say(reply, self._out)
         for descriptor in self._out:
             os.close(descriptor)
-        return True
 
     def _say(self, message: dict[str, Any], descriptors: list[int]) -> None:
         try:
@@ -154,6 +164,10 @@ class Init:
             setsigdef=[signal.SIGXFSZ, signal.SIGPIPE, signal.SIGINT],
         )
         os.chdir("/")
+        return self._started(kind, pid)
+
+    def _started(self, kind: str, pid: int) -> dict[str, Any]:
+        """Note a new shell and put it under the limits."""
         self._shells[pid] = kind
         for door in self._doors:
             os.pwrite(door, b"%d" % pid, 0)

@@ -41,6 +41,19 @@ IMAGE = Image(
 )
 
 
+QUICK_ON_DOCKER = (
+    "image_is_laid_in", "shell_persists", "late_command", "changes_are_a_difference",
+    "snapshot_stays", "killing_leaves", "dangerous_calls", "no_network", "fork", "disk", "memory",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Containers take their time: of the shared checks a few are run on them every time."""
+    for item in items:
+        if "[docker" in item.name and not any(word in item.name for word in QUICK_ON_DOCKER):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def docker_backend() -> Iterator[DockerBackend]:
     with docker_engine() as url:
