@@ -68,6 +68,7 @@ class Keeper:
         self._lock = threading.Lock()
         self._owner = os.getpid()
         self._serial = 0
+        self._broken = False
         self._released: deque[int] = deque()
         try:
             self.properties = self._receive()
@@ -77,7 +78,8 @@ class Keeper:
 
     def alive(self) -> bool:
         """Whether it runs and belongs to this process."""
-        return self._owner == os.getpid() and self._process.poll() is None
+        mine = self._owner == os.getpid() and not self._broken
+        return mine and self._process.poll() is None
 
     def new_number(self) -> int:
         """Return a number for a layer that is about to be made."""
@@ -107,6 +109,7 @@ class Keeper:
         if self._owner == os.getpid():
             with self._lock, contextlib.suppress(SandboxFault):
                 self._drop()
+                self._exchange({"do": "idle"}, [])  # lets the keeper reap its helpers
 
     def _drop(self) -> None:
         numbers = []
@@ -120,6 +123,7 @@ class Keeper:
         try:
             wire.send(self._connection, message, descriptors)
         except OSError as error:
+            self._broken = True
             raise SandboxFault(f"the sandboxes' keeper is gone ({error.strerror})") from error
         return self._receive()
 
@@ -127,8 +131,10 @@ class Keeper:
         try:
             heard = wire.receive(self._connection)
         except OSError as error:
+            self._broken = True
             raise SandboxFault(f"the sandboxes' keeper does not answer ({error})") from error
         if heard is None:
+            self._broken = True
             raise SandboxFault("the sandboxes' keeper has ended")
         if "error" in heard[0]:
             raise SandboxFault(str(heard[0]["error"]))

@@ -108,6 +108,7 @@ class _Keeper:
         self._root = root
         self._family = family if isinstance(family, str) else family.anchored()
         self._groups: dict[int, Group] = {}
+        self._helpers: list[int] = []
         self._own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
         self._users = _make_users() if root else None
         self._layers = Layers(_FIRST_ID if root else 0, self._users)
@@ -115,6 +116,7 @@ class _Keeper:
         self._operations: dict[str, Callable[..., dict[str, Any]]] = {}
         self._operations |= {"open": self._open, "end": self._end, "drop": self._drop}
         self._operations |= {"changes": self._changes, "copy": self._copy, "counters": self._count}
+        self._operations["idle"] = self._idle
         _forget_arguments()
         set_name("init")
 
@@ -136,6 +138,7 @@ class _Keeper:
             for descriptor in descriptors:
                 os.close(descriptor)
             wire.send(self._connection, reply, [])
+            self._reap_helpers()
 
     def _open(
         self, descriptors: list[int], layers: list[int], sizes: list[int], **spec: Any
@@ -176,9 +179,33 @@ class _Keeper:
             self._family.remove(group)
         return {"counters": counters}
 
+    def _idle(self, descriptors: list[int]) -> dict[str, Any]:
+        return {}
+
     def _count(self, descriptors: list[int], pid: int) -> dict[str, Any]:
         group = self._groups.get(pid)
         return {"counters": group.counters() if group is not None else (0, 0)}
+
+    def _elsewhere(self, descriptor: int, work: Callable[[], int | None]) -> None:
+        """Do something slow in a child, which answers on a socket of its own."""
+        pid = os.fork()
+        if pid:
+            self._helpers.append(pid)
+            return
+        code = 1
+        try:
+            connection = socket.socket(fileno=os.dup(descriptor))
+            try:
+                result = work()
+                wire.send(connection, {}, [] if result is None else [result])
+            except OSError as error:
+                wire.send(connection, {"error": str(error)}, [])
+            code = 0
+        finally:
+            os._exit(code)
+
+    def _reap_helpers(self) -> None:
+        self._helpers = [pid for pid in self._helpers if os.waitpid(pid, os.WNOHANG)[0] == 0]
 
     def _drop(self, descriptors: list[int], layers: list[int]) -> dict[str, Any]:
         for number in layers:
@@ -190,7 +217,7 @@ class _Keeper:
     ) -> dict[str, Any]:
         """Copy a layer that is in use into a new one, in a process of its own."""
         self._layers.add(to, *sizes)
-        _elsewhere(descriptors[0], lambda: _copy_layer(layer, to))
+        self._elsewhere(descriptors[0], lambda: _copy_layer(layer, to))
         return {}
 
     def _changes(
@@ -200,7 +227,7 @@ class _Keeper:
         lower = [f"l/{number}/u" for number in image] + [self._layers.base(base)]
         upper = [f"l/{number}/u" for number in above]
         owner = _FIRST_ID if self._root else 0
-        _elsewhere(descriptors[0], lambda: bundle.pack(export(upper, lower, owner, **most)))
+        self._elsewhere(descriptors[0], lambda: bundle.pack(export(upper, lower, owner, **most)))
         return {}
 
 
@@ -250,23 +277,6 @@ def _keep_only(wanted: list[int]) -> None:
     for descriptor in [*sorted(wanted), 1 << 20]:
         os.closerange(previous + 1, descriptor)
         previous = descriptor
-
-
-def _elsewhere(descriptor: int, work: Any) -> None:
-    """Do something slow in a child, which answers on a socket of its own."""
-    if os.fork():
-        return
-    code = 1
-    try:
-        connection = socket.socket(fileno=os.dup(descriptor))
-        try:
-            result = work()
-            wire.send(connection, {}, [result] if result is not None else [])
-        except OSError as error:
-            wire.send(connection, {"error": str(error)}, [])
-        code = 0
-    finally:
-        os._exit(code)
 
 
 def _copy_layer(source: int, target: int) -> None:

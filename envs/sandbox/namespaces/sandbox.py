@@ -1,5 +1,6 @@
 """One sandbox in namespaces, over layers."""
 
+import contextlib
 import os
 import signal
 
@@ -97,8 +98,10 @@ class NamespaceSandbox(HousedSandbox):
             self._hang_up()
             return
         self._count_network()
+        kills = refusals = 0
         # First the end, then the pipes: a shell that sees its input end would run its traps.
-        kills, refusals = self._backend.end(self._stack.keeper, opened)
+        with contextlib.suppress(SandboxFault):  # the keeper is gone, and all it held with it
+            kills, refusals = self._backend.end(self._stack.keeper, opened)
         self._hang_up()
         self._killed = (self._killed[0] + kills, self._killed[1] + refusals)
 
