@@ -48,8 +48,9 @@ def perf_pairs(draft: Draft) -> None:
     draft.say(
         "`python3 pairs.py` reads whole numbers, one a line, and prints how many pairs of places "
         f"i < j there are for which {what} leaves {rest} when divided by {mod} (the remainder is "
-        f"never negative). It is right, but far too slow. Make it give the same answers for {count:,} numbers in 2 seconds of "
-        "processor time and 200 MB of memory. Numbers may be negative, and as large as 10**12."
+        f"never negative). It is right, but far too slow. Make it give the same answers for "
+        f"{count:,} numbers in 2 seconds of processor time and 200 MB "
+        f"of memory. Numbers may be negative, and as large as 10**12."
     )
 
     def expected(numbers: list[int]) -> int:

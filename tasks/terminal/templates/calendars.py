@@ -9,6 +9,7 @@ _SLOTS = """def merged(spans):
     for start, end in sorted(spans):
         if end <= start:
             continue
+        start -= LEAD
         if result and start <= result[-1][1] + GAP:
             result[-1][1] = max(result[-1][1], end)
         else:
@@ -55,10 +56,7 @@ _SLOT_FAULTS = {
         "start, end = max(start, day_start), min(end, day_end)",
         "start = max(start, day_start)",
     ),
-    "empty": (
-        "        if end <= start:\n            continue\n        if result",
-        "        if result",
-    ),
+    "no_lead": ("        start -= LEAD\n", ""),
 }
 
 
@@ -67,23 +65,28 @@ def py_slots(draft: Draft) -> None:
     """Free times between appointments; edges, overlaps and gaps go wrong."""
     dice = draft.dice
     start, end = dice.whole(6, 9) * 60, dice.whole(16, 20) * 60
-    gap = dice.pick((0, 5, 10, 15))
-    right = _SLOTS.replace("GAP", str(gap))
-    names = [n for n in _SLOT_FAULTS if n != "empty"]
-    chosen = dice.some(names, min(2 + draft.scale, len(names)))
-    draft.file("slots.py", faulty(right, _SLOT_FAULTS, chosen))
+    gap, lead = dice.whole(0, 20), dice.whole(1, 25)
+    right = _SLOTS.replace("GAP", str(gap)).replace("LEAD", str(lead))
+    faults = {
+        name: (old.replace("LEAD", str(lead)), new) for name, (old, new) in _SLOT_FAULTS.items()
+    }
+    chosen = dice.some(sorted(faults), 2 + draft.scale)
+    draft.file("slots.py", faulty(right, faults, chosen))
     draft.file("main.py", _SLOT_MAIN.format(start=start, end=end))
     draft.say(
         "`python3 main.py` reads appointments, a line `START END` each in minutes since midnight, "
         "in any order, and a line `least N`, and shall print the times of the day that are free, "
         f"in order, each at least N minutes long. The day goes from {start} to {end}. "
-        f"Appointments that overlap, or are at most {gap} minutes apart, make one; one that does "
-        "not end after it starts does not count. They may reach over the ends of the day. Its "
+        f"An appointment that does not end after it starts does not count. The {lead} minutes "
+        "before each are needed to get there, and are not free either. Times that overlap, or are "
+        f"at most {gap} minutes apart, make one. They may reach over the ends of the day. Its "
         "results are wrong; mend slots.py, and that alone."
     )
     draft.keep("main.py")
 
     def case(name: str, spans: list[tuple[int, int]], least: int) -> None:
+        given = f"least {least}\n" + "".join(f"{a} {b}\n" for a, b in spans)
+        spans = [(a - lead, b) for a, b in spans if b > a]
         busy = [False] * (24 * 60 + 1)
         for a, b in spans:
             for minute in range(max(a, 0), min(b, len(busy))) if b > a else ():
@@ -100,19 +103,18 @@ def py_slots(draft: Draft) -> None:
                 if minute - at >= least and minute > at:
                     lines.append(f"{at} {minute}\n")
                 at = minute + 1
-        given = f"least {least}\n" + "".join(f"{a} {b}\n" for a, b in spans)
         draft.probe(name, "python3 main.py", stdin=given, text="".join(lines))
 
-    case("exact", [(start + 60, start + 120), (start + 150, end - 60)], 30)
+    case("exact", [(start + 60, start + 120), (start + 150 + lead, end - 60)], 30)
     case("nested", [(start + 30, end - 90), (start + 60, start + 90)], 20)
     case("over_the_ends", [(start - 50, start + 20), (end - 45, end + 90)], 15)
-    case("outside", [(end + 10, end + 60), (start - 100, start - 50)], 10)
+    case("outside", [(end + 40, end + 90), (start - 100, start - 50)], 10)
     case(
         "close",
         [
             (start + 40, start + 100),
-            (start + 100 + gap, start + 200),
-            (start + 201 + gap, start + 260),
+            (start + 100 + gap + lead, start + 220),
+            (start + 221 + gap + lead, start + 290),
         ],
         1,
     )
@@ -124,10 +126,10 @@ def py_slots(draft: Draft) -> None:
         case(f"random_{number}", spans, dice.whole(5, 40))
     draft.part("slots", put("slots.py", right))
     for name in chosen:
-        draft.mutant(f"left_{name}", put("slots.py", faulty(right, _SLOT_FAULTS, [name])))
+        draft.mutant(f"left_{name}", put("slots.py", faulty(right, faults, [name])))
     minutes = (
         "def free(spans, day_start, day_end, least):\n"
-        "    spans = [(a, b) for a, b in spans if b > a]\n    busy = set()\n"
+        f"    spans = [(a - {lead}, b) for a, b in spans if b > a]\n    busy = set()\n"
         "    for a, b in spans:\n        busy.update(range(a, b))\n        for c, _ in spans:\n"
         f"            if b <= c <= b + {gap}:\n                busy.update(range(b, c))\n"
         "    found, at = [], day_start\n    for minute in range(day_start, day_end + 1):\n"

@@ -290,9 +290,9 @@ for (service, head), (count, lines) in sorted(counts.items(), key=lambda i: (-i[
 def log_digest(draft: Draft) -> None:
     """Count error records that go over several lines, numbers in them masked."""
     dice, services = draft.dice, draft.cast.names("service", 5)
-    marker = dice.pick(("    ", "\t", "| ", ".. "))
-    severe = dice.pick((("ERROR", "FATAL"), ("ERROR", "CRIT"), ("FATAL", "CRIT", "ALERT")))
-    mask = dice.pick("#@%")
+    marker = dice.pick(("    ", "\t", "| ", ".. ", "> ", "+ ", "\t- ", "  ~"))
+    severe = tuple(dice.some(("ERROR", "FATAL", "CRIT", "ALERT"), dice.whole(2, 3)))
+    mask = dice.pick("#@%$&*")
     heads = [
         "lost {} of {} parts",
         "timeout after {} ms",
@@ -304,7 +304,8 @@ def log_digest(draft: Draft) -> None:
     def log(count: int) -> tuple[str, str]:
         lines, counts = [], dict[tuple[str, str], list[int]]()
         for _ in range(count):
-            level = dice.pick(("INFO", "WARN", "ERROR", "error", "FATAL", "Crit", "ALERT"))
+            level = dice.pick(("INFO", "WARN", "ERROR", "FATAL", "CRIT", "ALERT"))
+            level = dice.pick((level, level, level.lower(), level.title()))
             service, head = dice.pick(services), dice.pick(heads)
             text = head.format(dice.whole(1, 900), dice.whole(1, 900))
             lines.append(f"2025-0{dice.whole(1, 9)}-1{dice.whole(0, 9)} {level} {service}: {text}")

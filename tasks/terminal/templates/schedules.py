@@ -88,7 +88,7 @@ for day in range(366 * 9):
         first = min(found)[0]
         for at, name in sorted(found):
             if at == first:
-                print(at.strftime("FORMAT"), name)
+                print(at.strftime("FORMAT"), "TAG", name)
         break
 """
 
@@ -99,6 +99,10 @@ def cron_next(draft: Draft) -> None:
     dice = draft.dice
     form = dice.pick(("%Y-%m-%dT%H:%M", "%d.%m.%Y %H:%M", "%Y%m%d-%H%M", "%m/%d/%Y %H:%M"))
     jobs = draft.cast.names("service", 6)
+    tag = f"{draft.cast.name('key')}{dice.whole(2, 99)}"
+
+    def tagged(text: str) -> str:
+        return text.replace(" /opt", f" {tag} /opt")
 
     def table(count: int) -> tuple[str, list[tuple[list[str], str]]]:
         rows, text = [], "# jobs of this machine\nMAILTO=root\n\n"
@@ -118,7 +122,8 @@ def cron_next(draft: Draft) -> None:
         "Write an executable /app/next_run that takes the path of a crontab and a moment, such as "
         f"'{shown}' for six minutes past 15:00 on 4 March 2027, and prints the jobs that run next "
         "after that moment (not at it): for each, in byte order of their commands, the moment in "
-        "the same form, a blank and the command. Clock changes do not matter.\nA crontab (see "
+        f"the same form, the word {tag} and the command, parted by "
+        f"blanks. Clock changes do not matter.\nA crontab (see "
         "crontab) has comments, assignments and jobs with five fields; fields hold *, numbers, "
         "ranges, lists and steps, no names. 7 is Sunday too. The fields for the day of the month "
         "and the day of the week follow the usual rule of cron(5): if both are restricted, that "
@@ -143,7 +148,7 @@ def cron_next(draft: Draft) -> None:
             f"table_{number}",
             f"./next_run held{number} '{now.strftime(form)}'",
             files={f"held{number}": text},
-            text=result,
+            text=tagged(result),
         )
     rows = [(["5", "4", str(dice.whole(10, 20)), "*", str(dice.whole(1, 5))], "/opt/both")]
     now = datetime(2027, 5, 1, 4, 5, tzinfo=UTC)
@@ -159,24 +164,25 @@ def cron_next(draft: Draft) -> None:
             name,
             f"./next_run held_both '{moment.strftime(form)}'",
             files={"held_both": f"{' '.join(rows[0][0])} /opt/both\n"},
-            text=_next_run(rows, moment, form),
+            text=tagged(_next_run(rows, moment, form)),
         )
     sunday = [(["0", "0", "*", "*", "7"], "/opt/sunday")]
     draft.probe(
         "sunday",
         f"./next_run held_sunday '{now.strftime(form)}'",
         files={"held_sunday": "0 0 * * 7 /opt/sunday\n"},
-        text=_next_run(sunday, now, form),
+        text=tagged(_next_run(sunday, now, form)),
     )
     steps = [(["*/7", "2-20/3", "*", "*", "*"], "/opt/steps")]
     draft.probe(
         "steps",
         f"./next_run held_steps '{now.strftime(form)}'",
         files={"held_steps": "*/7 2-20/3 * * * /opt/steps\n"},
-        text=_next_run(steps, now, form),
+        text=tagged(_next_run(steps, now, form)),
     )
     right = (
         _NEXT.replace("FORMAT", form)
+        .replace("TAG", tag)
         .replace("EITHER", "or")
         .replace("WEEK", "{date.isoweekday() % 7, date.isoweekday()}")
     )
@@ -201,7 +207,7 @@ def cron_next(draft: Draft) -> None:
         "        either = not (fields[2][0] == '*' or fields[4][0] == '*')\n"
         "        if (day or week) if either else (day and week):\n            hits.append(name)\n"
         f"    if hits:\n        for name in sorted(hits):\n"
-        f"            print(at.strftime('{form}'), name)\n"
+        f"            print(at.strftime('{form}'), '{tag}', name)\n"
         "        break\n"
     )
     draft.alternative("minute_by_minute", put("next_run", slow, "755"))

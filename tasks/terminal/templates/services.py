@@ -208,9 +208,9 @@ done
 def shell_names(draft: Draft) -> None:
     """A shell script that loses files with blanks, dashes, line breaks and same names."""
     dice = draft.dice
-    keep = dice.pick(("_", "=", "~", "@"))
+    keep = dice.pick("_=~@+%^,")
     upper = dice.chance(0.5)
-    none = dice.pick(("none", "other", "rest"))
+    none = draft.cast.name("key")
     base = _SORT.replace("KEEP", keep).replace("ext=none", f"ext={none}")
     right = (
         base.replace("LISTING", 'find "$from" -type f -print0 | LC_ALL=C sort -z')
