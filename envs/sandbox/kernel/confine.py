@@ -14,7 +14,7 @@ from hexathlon.envs.sandbox.kernel.calls import (
     setns,
     unshare,
 )
-from hexathlon.envs.sandbox.kernel.landlock import MAKE_DEVICES, restrict
+from hexathlon.envs.sandbox.kernel.landlock import MAKE_DEVICES, MOVE, restrict
 from hexathlon.envs.sandbox.kernel.seccomp import filter_system_calls
 
 __all__ = ["Ceilings", "enter_users", "set_ceilings", "shut_in"]
@@ -51,7 +51,7 @@ def shut_in(program: bytes) -> int:
     """
     drop_capabilities()
     no_new_privileges()
-    version = restrict(MAKE_DEVICES, (), signals=False)
+    version = restrict(MAKE_DEVICES | MOVE, [("/", MOVE)], signals=False)
     set_undumpable()
     die_with_parent()
     filter_system_calls(program)

@@ -6,7 +6,14 @@ from collections.abc import Iterable
 
 from hexathlon.envs.sandbox.kernel.calls import syscall
 
-__all__ = ["EXECUTE_AND_READ", "MAKE_DEVICES", "READ_AND_WRITE", "landlock_version", "restrict"]
+__all__ = [
+    "EXECUTE_AND_READ",
+    "MAKE_DEVICES",
+    "MOVE",
+    "READ_AND_WRITE",
+    "landlock_version",
+    "restrict",
+]
 
 _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446
 _VERSION_FLAG, _PATH_BENEATH = 1, 1
@@ -19,6 +26,9 @@ _REFER, _TRUNCATE, _IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15
 _FIRST_VERSION_OF = {_REFER: 2, _TRUNCATE: 3, _IOCTL_DEVICE: 5}
 
 MAKE_DEVICES = _MAKE_CHAR | _MAKE_BLOCK
+MOVE = _REFER
+"""Renaming from one folder to another; every ruleset denies it that does not grant it."""
+
 EXECUTE_AND_READ = _EXECUTE | _READ | _READ_FOLDER
 READ_AND_WRITE = (
     EXECUTE_AND_READ
