@@ -35,7 +35,7 @@ _POOLS: dict[str, str] = {
         pallet rivet shim tongs vise washer""",
     "key": """alpha bravo cargo delay epoch focus grade hours inset joint knots level margin
         nodes owner phase quorum ratio scope token units vowel width yield angle batch cubes
-        depth edges force group hosts items joins kinds length mode nights origin points queue
+        depth edges force grain hosts items joins kinds length mode nights origin points queue
         rank shift""",
 }
 

@@ -174,7 +174,8 @@ def _filter(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
 
 def _rename(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
     order = dice.shuffled(kinds)
-    table = dict(zip(kinds, [*order[1:], order[0]], strict=True))
+    following = {kind: order[(place + 1) % len(order)] for place, kind in enumerate(order)}
+    table = {kind: following[kind] for kind in kinds}
 
     # Renaming one after another would rename again what was renamed.
     def apply(rows: list[Row]) -> list[Row]:

@@ -107,7 +107,7 @@ def perm_policy(draft: Draft) -> None:
         given |= {f"tree{number}/{places[3]}/{names[1]}.conf": "text\n", "outside": "text\n"}
         run = (
             f"find tree{number} -type d -exec chmod 705 {{}} +; find tree{number} outside -type f "
-            f"-exec chmod 604 {{}} +; ln -s ../outside tree{number}/link; "
+            f"-exec chmod 604 {{}} +; ln -s ../outside tree{number}/{names[1]}.lnk; "
             f"./apply_policy tree{number}; chmod u+rwx tree{number}; "
             f"find tree{number} -mindepth 1 ! -type l -printf '%P %m\\n' | grep -v '^outside' | "
             "LC_ALL=C sort; stat -c %a outside"
