@@ -119,8 +119,14 @@ def test_a_dockerfile_taken_apart():
         ("FROM nvidia/cuda:12\n", "the base image nvidia/cuda:12"),
         ("FROM debian:12 AS a\nFROM debian:12\n", "a build in several stages"),
         ("FROM debian\nUSER nobody\n", "the user nobody"),
-        ("FROM debian\nADD https://example.invalid/x /x\n", "copying 'https://example.invalid/x /x'"),
-        ("FROM debian\nRUN --mount=type=cache,target=/x true\n", "the flag --mount=type=cache,target=/x"),
+        (
+            "FROM debian\nADD https://example.invalid/x /x\n",
+            "copying 'https://example.invalid/x /x'",
+        ),
+        (
+            "FROM debian\nRUN --mount=type=cache,target=/x true\n",
+            "the flag --mount=type=cache,target=/x",
+        ),
         ("FROM debian\nONBUILD RUN x\n", "the instruction ONBUILD"),
     ],
 )
@@ -131,8 +137,9 @@ def test_what_a_dockerfile_needs_beyond_us(text, obstacle):
 def test_dockerfile_variables_and_chains():
     recipe = read_dockerfile(
         "ARG V=12\nFROM debian:$V\nENV A=1 B='two words'\nENV C three\nWORKDIR /a\nWORKDIR b\n"
-        "RUN apt-get update; apt-get install -y git=1:2.39 && pip install --no-cache-dir PyYAML==6\n"
-        "RUN if true; then echo x; fi\nRUN [\"echo\", \"a b\"]\n"
+        "RUN apt-get update; apt-get install -y git=1:2.39 "
+        "&& pip install --no-cache-dir PyYAML==6\n"
+        'RUN if true; then echo x; fi\nRUN ["echo", "a b"]\n'
     )
     assert recipe.base == "debian:12" and recipe.workdir == "/a/b"
     assert recipe.variables == {"A": "1", "B": "two words", "C": "three"}
