@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 __all__ = ["DEFAULT_ENVIRONMENT", "HOST", "Entry", "Image"]
 
@@ -71,6 +72,10 @@ class Image:
 
     def digest(self) -> str:
         """Return a hash of the base and the files; two images that share it share a layer."""
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
         sha = hashlib.sha256(json.dumps([self.base, self.workdir]).encode())
         for path in sorted(self.files):
             entry = self.files[path]

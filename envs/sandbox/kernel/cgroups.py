@@ -42,9 +42,16 @@ class Group:
             self._try_write("cpu", "cpu.cfs_quota_us", quota)
 
     def doors(self) -> list[int]:
-        """Open the files into which a process id is written to move it in; one a folder."""
+        """Open the files through which a process moves itself: all ways in, then all ways out.
+
+        Version 1 has a file for single threads, and a thread that moves itself takes no lock of
+        the whole machine there; any other move waits until every processor has been idle once.
+        """
+        name = "tasks" if self._version == 1 else "cgroup.procs"
         folders = sorted(set(self._folders.values()))
-        return [os.open(folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for folder in folders]
+        paths = [f"{folder}/{name}" for folder in folders]
+        paths += [f"{folder}/../../{name}" for folder in folders]
+        return [os.open(path, os.O_WRONLY | os.O_CLOEXEC) for path in paths]
 
     def gauges(self) -> list[int]:
         """Open the files that count killed and refused processes, in this order."""

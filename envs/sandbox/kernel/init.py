@@ -39,7 +39,7 @@ class Init:
         connection: Socket to the caller.
         environment: Variables of the shells.
         workdir: Where the shells start.
-        doors: Files of control groups that take a process id.
+        doors: Files of control groups through which a process moves itself: ways in, ways out.
         gauges: Files of control groups that hold the counters of killed and refused processes.
         whole: Whether every process but this one in `/proc` belongs to the sandbox.
     """
@@ -152,26 +152,35 @@ class Init:
         return self._spawn("shell", arguments, actions)
 
     def _spawn(self, kind: str, arguments: list[str], actions: list[Any]) -> dict[str, Any]:
-        folder = self._workdir if os.path.isdir(self._workdir) else "/"
-        os.chdir(folder)  # posix_spawn cannot; this process has no other use for its folder
-        pid = os.posix_spawn(
-            _SHELL,
-            arguments,
-            self._environment,
-            file_actions=actions,
-            setsid=True,
-            setsigmask=[],
-            setsigdef=[signal.SIGXFSZ, signal.SIGPIPE, signal.SIGINT],
-        )
-        os.chdir("/")
-        return self._started(kind, pid)
-
-    def _started(self, kind: str, pid: int) -> dict[str, Any]:
-        """Note a new shell and put it under the limits."""
+        ways = len(self._doors) // 2
+        self._move(self._doors[:ways])  # what is started stands where its parent stood
+        try:
+            pid = self._start(arguments, actions)
+        finally:
+            self._move(self._doors[ways:])
         self._shells[pid] = kind
-        for door in self._doors:
-            os.pwrite(door, b"%d" % pid, 0)
         return {"pid": pid}
+
+    def _move(self, doors: list[int]) -> None:
+        for door in doors:
+            os.pwrite(door, b"0", 0)
+
+    def _start(self, arguments: list[str], actions: list[Any]) -> int:
+        """Start a shell and return its process id."""
+        # posix_spawn cannot change folders, and this process has no other use for its own.
+        os.chdir(self._workdir if os.path.isdir(self._workdir) else "/")
+        try:
+            return os.posix_spawn(
+                _SHELL,
+                arguments,
+                self._environment,
+                file_actions=actions,
+                setsid=True,
+                setsigmask=[],
+                setsigdef=[signal.SIGXFSZ, signal.SIGPIPE, signal.SIGINT],
+            )
+        finally:
+            os.chdir("/")
 
     def _terminal(self, descriptors: list[int], rows: int, columns: int) -> dict[str, Any]:
         master = os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)

@@ -141,7 +141,7 @@ class _Keeper(Init):
                 os._exit(0)
         os.waitpid(pid, 0)
 
-    def _spawn(self, kind: str, arguments: list[str], actions: list[Any]) -> dict[str, Any]:
+    def _start(self, arguments: list[str], actions: list[Any]) -> int:
         """Start a shell inside the domain; a plain fork, as the domain is taken on before exec."""
         pid = os.fork()
         if pid == 0:
@@ -149,7 +149,7 @@ class _Keeper(Init):
                 self._become_shell(arguments, actions)
             finally:
                 os._exit(127)
-        return self._started(kind, pid)
+        return pid
 
     def _become_shell(self, arguments: list[str], actions: list[Any]) -> None:
         os.setsid()

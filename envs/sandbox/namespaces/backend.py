@@ -194,9 +194,15 @@ class NamespaceBackend(SandboxBackend):
             raise
         return opened
 
-    def end(self, keeper: Keeper, opened: Opened) -> tuple[int, int]:
-        """Kill a process 1 and all below it; return the counters of its control groups."""
-        kills, refusals = keeper.ask("end", pid=opened.pid)["counters"]
+    def end(self, keeper: Keeper, opened: Opened, *, wait: bool = True) -> tuple[int, int]:
+        """Kill a process 1 and all below it; return the counters of its control groups.
+
+        Args:
+            keeper: Whose it is.
+            opened: What to end.
+            wait: Whether to return only when nothing of it is left.
+        """
+        kills, refusals = keeper.ask("end", pid=opened.pid, wait=wait)["counters"]
         opened.link.close()
         return kills, refusals
 

@@ -109,6 +109,7 @@ class _Keeper:
         self._family = family if isinstance(family, str) else family.anchored()
         self._groups: dict[int, Group] = {}
         self._helpers: list[int] = []
+        self._dying: list[int] = []
         self._own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
         self._users = _make_users() if root else None
         self._layers = Layers(_FIRST_ID if root else 0, self._users)
@@ -138,7 +139,7 @@ class _Keeper:
             for descriptor in descriptors:
                 os.close(descriptor)
             wire.send(self._connection, reply, [])
-            self._reap_helpers()
+            self._reap()
 
     def _open(
         self, descriptors: list[int], layers: list[int], sizes: list[int], **spec: Any
@@ -167,17 +168,21 @@ class _Keeper:
             self._groups[pid] = group
         return {"pid": pid}
 
-    def _end(self, descriptors: list[int], pid: int) -> dict[str, Any]:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
+    def _end(self, descriptors: list[int], pid: int, wait: bool) -> dict[str, Any]:
+        """Kill a sandbox; where it is not waited for, it is reaped after the next request."""
+        reply = self._count(descriptors, pid)
+        os.kill(pid, signal.SIGKILL)
+        if wait:
             os.waitpid(pid, 0)  # returns once nothing is left in the pid namespace
+            self._forget(pid)
+        else:
+            self._dying.append(pid)
+        return reply
+
+    def _forget(self, pid: int) -> None:
         group = self._groups.pop(pid, None)
-        counters = (0, 0)
         if group is not None and isinstance(self._family, Family):
-            counters = group.counters()
             self._family.remove(group)
-        return {"counters": counters}
 
     def _idle(self, descriptors: list[int]) -> dict[str, Any]:
         return {}
@@ -204,8 +209,13 @@ class _Keeper:
         finally:
             os._exit(code)
 
-    def _reap_helpers(self) -> None:
+    def _reap(self) -> None:
+        """Take note of helpers and sandboxes that have ended; no other children are reaped."""
         self._helpers = [pid for pid in self._helpers if os.waitpid(pid, os.WNOHANG)[0] == 0]
+        ended = [pid for pid in self._dying if os.waitpid(pid, os.WNOHANG)[0]]
+        for pid in ended:
+            self._dying.remove(pid)
+            self._forget(pid)
 
     def _drop(self, descriptors: list[int], layers: list[int]) -> dict[str, Any]:
         for number in layers:

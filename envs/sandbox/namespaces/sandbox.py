@@ -90,7 +90,7 @@ class NamespaceSandbox(HousedSandbox):
         limits, stack = self.limits, self._stack
         return limits.disk_bytes - stack.bytes_used, limits.inodes - stack.inodes_used
 
-    def _end(self) -> None:
+    def _end(self, *, wait: bool = True) -> None:
         if self._opened is None:
             return
         opened, self._opened = self._opened, None
@@ -101,7 +101,7 @@ class NamespaceSandbox(HousedSandbox):
         kills = refusals = 0
         # First the end, then the pipes: a shell that sees its input end would run its traps.
         with contextlib.suppress(SandboxFault):  # the keeper is gone, and all it held with it
-            kills, refusals = self._backend.end(self._stack.keeper, opened)
+            kills, refusals = self._backend.end(self._stack.keeper, opened, wait=wait)
         self._hang_up()
         self._killed = (self._killed[0] + kills, self._killed[1] + refusals)
 
@@ -185,7 +185,7 @@ class NamespaceSandbox(HousedSandbox):
 
     def reset(self) -> None:
         """Kill everything, then start anew from the image."""
-        self._end()
+        self._end(wait=False)  # what is dying shares nothing with what begins
         self._frozen = None
         self._stack = self._backend.stack_for(self.image)
         self._stops, self._attempts, self._killed = [], 0, (0, 0)
@@ -193,7 +193,7 @@ class NamespaceSandbox(HousedSandbox):
 
     def _become(self, other: "NamespaceSandbox") -> None:
         """Take over another sandbox whole."""
-        self._end()
+        self._end(wait=False)
         self.__dict__.update(other.__dict__)
         other._opened = other._link = other._shell = other._terminal = None
 
