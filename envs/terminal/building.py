@@ -64,6 +64,9 @@ _COMMANDS = {
 }
 """Commands by which a package shows, where its name is not one."""
 
+_HARNESS_FOLDERS = ("/logs", "/solution", "/tests")
+"""Empty for the agent; there because a sandbox may be writable below known folders only."""
+
 _BUILD_SECONDS = 120.0
 _KEPT = 8
 
@@ -92,6 +95,8 @@ def build_image(backend: SandboxBackend, task: HarborTask, base: str) -> Image:
     workdir = task.workdir or recipe.workdir
     variables = {**FIXED, **recipe.variables, **task.variables}
     files, rest = _leading_copies(recipe, task.environment)
+    for folder in _HARNESS_FOLDERS:
+        files.setdefault(folder, Entry(folder=True, mode=0o755, mtime=FILE_TIME))
     image = Image(base, files, workdir, variables)
     if not (rest or recipe.debian_packages or recipe.python_packages):
         return image

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxPathError
@@ -93,7 +93,9 @@ class Judge:
         if checks is not None:
             made = judge_probes(self.backend, self.image, changes, checks, self.limits)
             return StepResult(step.name, tuple((a, b) for a, b in made), changed=changed)
-        with self.backend.open(self._left(changes), self.limits) as sandbox:
+        left = self._left(changes)
+        files = {**left.files, "/hexathlon": Entry(folder=True, mode=0o755)}
+        with self.backend.open(replace(left, files=files), self.limits) as sandbox:
             return self._scripted(step, sandbox, GRADER_FILES, changed)
 
     def shared(self, step: Step, sandbox: Sandbox) -> StepResult:

@@ -79,8 +79,8 @@ def _dockerfile(needs: tuple[str, ...], copies: bool) -> str:
         f"RUN apt-get update && apt-get install -y --no-install-recommends {packages}\n"
         f"WORKDIR {WORKDIR}\n"
         + (f"COPY app {WORKDIR}\n" if copies else "")
-        + "COPY setup.sh /setup.sh\n"
-        "RUN bash /setup.sh && rm /setup.sh\n"
+        + "COPY setup.sh /tmp/setup.sh\n"
+        "RUN bash /tmp/setup.sh && rm /tmp/setup.sh\n"
     )
 
 

@@ -110,8 +110,9 @@ def test_a_generated_task_is_judged_alike_by_its_own_script(env, tmp_path, name)
     other = gymnasium.make("hexathlon/Terminal-v0", verifier="shared").unwrapped
     assert isinstance(other, TerminalEnv)
     try:
-        scripts = [lambda: ours.oracle(written), lambda: commands(()),
-                   *[lambda n=n: source.mutants(task)[n] for n in list(source.mutants(task))[:2]]]  # fmt: skip
+        near = list(source.mutants(task))[:2]
+        scripts = [lambda: ours.oracle(written), lambda: commands(())]
+        scripts += [lambda name=name: source.mutants(task)[name] for name in near]
         for number, script in enumerate(scripts):
             reward, state = play(env, written.id, script())
             theirs, foreign = play(other, written.id, script())

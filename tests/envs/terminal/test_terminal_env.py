@@ -41,10 +41,9 @@ def test_the_final_state_is_plain_stable_and_enough_to_judge_by(env):
 
 def test_observations_are_text_with_an_exit_status(env):
     env.reset(seed=0, options={"task": TINY})
-    seen = [
-        env.step(act("run", command=command))[0]
-        for command in ("pwd; false", "cd /tmp; x=5", "echo $x; pwd", "cat nothing", "printf '\\033[1mb'")
-    ]  # fmt: skip
+    bold = "printf '\\033[1mb'"
+    lines = ("pwd; false", "cd /tmp; x=5", "echo $x; pwd", "cat nothing", bold)
+    seen = [env.step(act("run", command=line))[0] for line in lines]
     assert seen[0] == "/app\n[exit status 1]"
     assert seen[1] == "[exit status 0]"
     assert seen[2] == "5\n/tmp\n[exit status 0]"
