@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import ToolError
+from hexathlon.envs.messages import scrub
 from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxPathError, Snapshot
 from hexathlon.envs.sandbox.image import HOST, Image
 from hexathlon.envs.sandbox.ladder import choose
@@ -102,21 +103,21 @@ class TerminalEnv(Environment):
         seconds = longest if timeout is None else min(float(timeout), longest)
         if "\0" in command:
             raise ToolError("a command cannot hold a null character.")
-        return execution_text(self._open().execute(command, seconds))
+        return execution_text(self._open().execute(scrub(command), seconds))
 
     @tool
     def send_keys(self, keys: str) -> str:
         """Type into the full-screen terminal."""
         self._final = None
         shell = self._open()
-        shell.keys(keys)
+        shell.keys(scrub(keys))
         return screen_text(shell.screen())
 
     @tool
     def read_file(self, path: str) -> str:
         """Return a file's text."""
         try:
-            return clean(self._open().read(path, _MOST_READ))
+            return clean(self._open().read(scrub(path), _MOST_READ))
         except (SandboxPathError, ValueError) as error:
             raise ToolError(str(error)) from None
 
@@ -124,9 +125,9 @@ class TerminalEnv(Environment):
     def write_file(self, path: str, text: str) -> str:
         """Write a file."""
         self._final = None
-        data = text.encode("utf-8", "replace")
+        data = scrub(text).encode()
         try:
-            self._open().write(path, data)
+            self._open().write(scrub(path), data)
         except (SandboxPathError, ValueError) as error:
             raise ToolError(str(error)) from None
         return f"Wrote {len(data)} bytes."
