@@ -11,7 +11,6 @@ from hexathlon.envs.sandbox.image import Entry, Image
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.sandbox.namespaces.backend import NamespaceBackend
 from hexathlon.envs.sandbox.namespaces.caller import Keeper
-from support.docker_engine import docker_engine
 
 RUNGS = ("namespaces", "namespaces as a user", "docker")
 
@@ -55,12 +54,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def docker_backend() -> Iterator[DockerBackend]:
-    with docker_engine() as url:
-        backend = DockerBackend(url)
-        yield backend
-        if "engine" in vars(backend):
-            backend.engine.close()
+def docker_backend(docker_url: str) -> Iterator[DockerBackend]:
+    backend = DockerBackend(docker_url)
+    yield backend
+    if "engine" in vars(backend):
+        backend.engine.close()
 
 
 @pytest.fixture(scope="session")
