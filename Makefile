@@ -24,9 +24,12 @@ test-slow:
 	@scripts/install --dev
 	@scripts/test -m slow
 
+# Peers are run where their interpreters are named: make bench SKYRL=… INSPECT=… LM_EVAL=…
 bench:
 	@scripts/install --dev
-	.venv/bin/python benchmarks/env_speed.py
+	.venv/bin/python benchmarks/env_speed.py $(if $(SKYRL),--peer $(SKYRL))
+	.venv/bin/python benchmarks/vector_speed.py
+	.venv/bin/python benchmarks/harness_speed.py $(if $(INSPECT),--peer $(INSPECT)) $(if $(LM_EVAL),--lm-eval $(LM_EVAL))
 
 clean:
 	rm -rf .venv build dist runs site

@@ -165,7 +165,7 @@ class Attempt:
             self.steps.append(
                 {**step, "observation": "\n\n".join(new), "reward": 0.0, "status": "completed"}
             )
-            self.final_state = env.final_state()
+            self.final_state = yield Do(env.final_state)
             self.fault, self.stop = classify(error), Status.ERROR_JUDGE
             return
         self.env_s += time.perf_counter() - begun
@@ -189,9 +189,9 @@ class Attempt:
         if waits(env) and (not self.steps or self.steps[-1]["status"] == Status.ONGOING):
             # Stopped from outside, so the environment has not gathered its final state itself.
             yield Do(lambda: env.wait(env.conclude()), env.conclude)
-        self.final_state = env.final_state()
+        self.final_state = yield Do(env.final_state)
         try:
-            self.verdict = env.verdict()
+            self.verdict = yield Do(env.verdict)
         except VerifierFault as error:
             self.fault, self.stop = classify(error), Status.ERROR_JUDGE
         self.grade_s = time.perf_counter() - begun
@@ -229,7 +229,7 @@ class Attempt:
                 "terms": dict(verdict.terms) if verdict else {},
                 "evidence": dict(verdict.evidence) if verdict else {},
                 "checks": checks_of(self.task) if self.task else [],
-                "judges": [],
+                "judges": self._judges(),
                 "usage": {"agent": _usage(self.usage)} if self.usage.calls else {},
                 "turns": len(self.steps),
                 "tool_errors": self.tool_errors,
@@ -245,6 +245,13 @@ class Attempt:
                 "timing": self._timing(),
             },
         )
+
+    def _judges(self) -> list[dict[str, Any]]:
+        if self.task is None or self.task.rubric is None:
+            return []
+        from hexathlon.evaluators.judges.recorded import decided_by_code
+
+        return decided_by_code(self.task.rubric, self.opening, self.steps)
 
     def _timing(self) -> dict[str, Any]:
         return {

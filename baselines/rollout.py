@@ -2,10 +2,11 @@
 
 Evaluation and training both collect through here. `Rollout.trial` is the course of one trial with
 its retries; `play` drives it in this thread for agents that compute, `play_async` on an event loop
-for agents that wait. Nothing of a trial outlives its record.
+for agents that wait, with the environment in a thread beside it if the caller lends one. Nothing of
+a trial outlives its record.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar, cast
 
 from hexathlon.baselines.agents.base import Agent, Turn
@@ -15,9 +16,11 @@ from hexathlon.baselines.limits import TrialLimits
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialKey, TrialRecord
 
-__all__ = ["EnvironmentSlot", "Fatal", "Rollout", "play", "play_async"]
+__all__ = ["Beside", "EnvironmentSlot", "Fatal", "Rollout", "play", "play_async"]
 
 Result = TypeVar("Result")
+Beside = Callable[[Callable[[], Any]], Awaitable[Any]]
+"""Calls a function elsewhere and is awaited for what it returns."""
 
 
 class Fatal(Exception):
@@ -78,8 +81,15 @@ def play(course: Course[Result]) -> Result:
         return cast("Result", stop.value)
 
 
-async def play_async(course: Course[Result]) -> Result:
-    """Drive a course on the running event loop, for agents that wait."""
+async def play_async(course: Course[Result], beside: Beside | None = None) -> Result:
+    """Drive a course on the running event loop, for agents that wait.
+
+    Args:
+        course: What is driven.
+        beside: Calls a function of an environment whose steps are no coroutines somewhere else
+            than on the loop, and always in the same thread; without it, other trials wait
+            meanwhile.
+    """
     import asyncio  # 3 MB that a run of built-in agents does without
 
     try:
@@ -91,6 +101,8 @@ async def play_async(course: Course[Result]) -> Result:
                         answer: Any = effect.player.act(effect.messages)
                         if not isinstance(answer, Turn):
                             answer = await answer
+                elif beside is not None:
+                    answer = await beside(effect.function)
                 elif effect.coroutine is not None:
                     answer = await effect.coroutine()
                 else:
@@ -142,7 +154,8 @@ class Rollout:
         while True:
             attempt = Attempt(self.agent, self.limits, self.salt, key, tried + len(spoilt) + 1)
             try:
-                yield from attempt.course(slot.get())
+                env = yield Do(slot.get)
+                yield from attempt.course(env)
                 return attempt.record(spoilt, None, slot.version)
             except Exception as error:
                 fault = classify(error)

@@ -3,233 +3,246 @@
     python benchmarks/env_speed.py [--tasks 96] [--peer PYTHON]
 
 Every statement of the oracle's trajectories is also executed on a raw `sqlite3` connection to the
-same database, alternating with the environment's step; what is printed is the difference. With
-`--peer`, the interpreter of an environment that holds skyrl-gym, its text2sql is run on the same
-workload in turn. Times are wall clock on one thread; medians, because cores are shared.
+same database, just before or just after the environment's step; what is printed is the difference.
+With `--peer`, the interpreter of an environment that holds skyrl-gym, its text2sql is run on the
+same workload in turn. One thread; seconds are the processor's, as cores are shared, and only the
+comparison with skyrl-gym, which waits for threads, is given by the clock as well.
 """
 
 import argparse
 import json
-import os
 import sqlite3
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import gymnasium
-from point_workload import PointSource
+from measuring import Finding, print_findings, quantile, run_child
+from point_workload import beside_skyrl, step_over_raw
 
 import hexathlon
-from hexathlon.tasks.registry import register_source
+from hexathlon.envs.base import Environment
 from hexathlon.tasks.source import play
 from hexathlon.tasks.sql.database import database_bytes
+from hexathlon.tasks.task import Level, Task
 from hexathlon.tasks.taskset import TaskSet
 
-assert hexathlon.__version__
+assert hexathlon.__version__  # registers the environments
 
-PEER = Path(__file__).parent / "peers" / "skyrl_text2sql.py"
-POINTS = (3, 141, 592, 653, 897)
-
-
-def quantile(values: list[float], share: float) -> float:
-    return sorted(values)[min(int(len(values) * share), len(values) - 1)]
-
-
-def timed(function: Callable[[], object], repeats: int) -> list[float]:
-    """Seconds of each of `repeats` calls."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return times
+IMPORTS = """
+import json, time, gymnasium
+a = time.process_time()
+import hexathlon
+b = time.process_time()
+gymnasium.make("hexathlon/SQL-v0")
+print(json.dumps({"gymnasium": a, "own": b - a, "made": time.process_time() - a}))
+"""
+LOOK = '{"name": "list_tables", "arguments": {}}'
+MEMORY = Path(__file__).parent / "env_memory.py"
+ROWS = 10_000
+"""Rows at which forks are timed."""
 
 
-def import_seconds() -> tuple[float, float]:
-    """CPU seconds of `import gymnasium`, and of importing hexathlon after it."""
-    code = (
-        "import time, gymnasium; a = time.process_time(); import hexathlon;"
-        "print(a, time.process_time() - a)"
-    )
-    pairs = [
-        tuple(map(float, subprocess.check_output([sys.executable, "-c", code]).split()))
-        for _ in range(7)
+def timed(function: Callable[[], object]) -> float:
+    """Return the processor seconds that a call takes."""
+    start = time.process_time()
+    function()
+    return time.process_time() - start
+
+
+def made() -> Environment:
+    """Return a SQL environment."""
+    env = gymnasium.make("hexathlon/SQL-v0").unwrapped
+    assert isinstance(env, Environment)
+    return env
+
+
+def imports(rounds: int = 9) -> list[Finding]:
+    """CPU seconds of importing, in processes of their own."""
+    said = [run_child([sys.executable, "-c", IMPORTS]).said for _ in range(rounds)]
+
+    def median(name: str) -> float:
+        return statistics.median(one[name] for one in said)
+
+    return [
+        Finding("import gymnasium, CPU", median("gymnasium"), "s"),
+        Finding("import hexathlon over it, CPU", median("own"), "s", most=0.3),
+        Finding("the same and making a SQL environment, CPU", median("made"), "s", most=0.3),
     ]
-    return statistics.median(p[0] for p in pairs), statistics.median(p[1] for p in pairs)
 
 
-def oracle_steps(count: int) -> dict[str, float]:
-    """Play the oracle; time each step, and raw sqlite3 on each statement right after it."""
+class Steps:
+    """Processor seconds of the steps of the oracle's trajectories, by kind."""
+
+    def __init__(self) -> None:
+        self.over: list[float] = []
+        self.query: list[float] = []
+        self.submit: list[float] = []
+        self.other: list[float] = []
+        self.rewards: list[float] = []
+
+    def play(self, env: Environment, tasks: TaskSet, task: Task) -> None:
+        """Play one task; time each step, and raw sqlite3 on each statement beside it."""
+        with closing(sqlite3.connect(":memory:")) as raw:
+            raw.deserialize(database_bytes(task.params))
+            env.reset(seed=0, options={"task": task.id})
+            play(tasks.source.oracle(task), lambda action: self._take(env, raw, action))
+
+    def _take(self, env: Environment, raw: sqlite3.Connection, action: str) -> str | None:
+        call = json.loads(action)
+        is_query = call["name"] == "run_query"
+        sql = call["arguments"]["sql"] if is_query else ""
+        raw_first = is_query and len(self.query) % 2 == 0
+        alone = timed(lambda: raw.execute(sql).fetchmany(1_000)) if raw_first else 0.0
+        start = time.process_time()
+        observation, reward, terminated, truncated, _ = env.step(action)
+        seconds = time.process_time() - start
+        if is_query:
+            if not raw_first:
+                alone = timed(lambda: raw.execute(sql).fetchmany(1_000))
+            self.query.append(seconds)
+            self.over.append(seconds - alone)
+        elif call["name"].startswith("submit"):
+            self.submit.append(seconds)
+            self.rewards.append(reward)
+        else:
+            self.other.append(seconds)
+        return None if terminated or truncated else str(observation)
+
+    def findings(self) -> list[Finding]:
+        """What a step costs."""
+        every = self.query + self.submit + self.other
+        looking = self.query + self.other
+        over = statistics.median(self.over) * 1e3
+        return [
+            Finding("oracle's trajectories", len(self.rewards)),
+            Finding("oracle's score", statistics.mean(self.rewards), least=1.0),
+            Finding("run_query over raw sqlite3, median", over, "ms", most=0.1),
+            Finding("run_query over raw sqlite3, p95", quantile(self.over, 0.95) * 1e3, "ms"),
+            Finding("run_query, median", statistics.median(self.query) * 1e3, "ms"),
+            Finding("looking at tables, rows, documents; median", _ms(self.other), "ms"),
+            Finding("submit, judged on hidden databases; median", _ms(self.submit), "ms"),
+            Finding("steps/s without submit", len(looking) / sum(looking)),
+            Finding("steps/s", len(every) / sum(every)),
+        ]
+
+
+def _ms(seconds: list[float]) -> float:
+    return statistics.median(seconds) * 1e3
+
+
+def oracle_steps(count: int) -> list[Finding]:
+    """Play the reading tasks among the first so many."""
+    tasks, env, steps = TaskSet("sql", "test"), made(), Steps()
+    for index in range(count):
+        if tasks[index].params["mode"] == "read":
+            steps.play(env, tasks, tasks[index])
+    return steps.findings()
+
+
+def resets(skipped: int, count: int) -> list[Finding]:
+    """Reset onto tasks not met before, then onto the same ones twice more, in turn."""
     tasks = TaskSet("sql", "test")
-    env = gymnasium.make("hexathlon/SQL-v0")
-    over, query, submit, other, rewards = [], [], [], [], []
-    for index in range(count):
-        task = tasks[index]
-        if task.params.get("mode") == "write":
-            continue
-        raw = sqlite3.connect(":memory:")
+    ids = [tasks.task_id(index) for index in range(skipped, skipped + count)]
+    env = made()
+
+    def onto(task_id: str) -> float:
+        return timed(lambda: env.reset(seed=0, options={"task": task_id}))
+
+    first = [onto(task_id) for task_id in ids]
+    again = [onto(task_id) for task_id in ids * 2]
+    return [
+        Finding("reset onto a known task, p50", quantile(again, 0.5) * 1e3, "ms"),
+        Finding("reset onto a known task, p95", quantile(again, 0.95) * 1e3, "ms"),
+        Finding("reset that builds the task, p50", quantile(first, 0.5) * 1e3, "ms"),
+        Finding("reset that builds the task, p95", quantile(first, 0.95) * 1e3, "ms"),
+    ]
+
+
+def forks(rounds: int = 300) -> list[Finding]:
+    """Fork at about 10⁴ rows: reading tasks, writing tasks, and those after a change."""
+    return [
+        *_forks("medium", "read", rounds),
+        *_forks("hard", "write", rounds),
+    ]
+
+
+def _forks(level: Level, mode: str, rounds: int) -> Iterator[Finding]:
+    tasks = TaskSet("sql", "test", level)
+    chosen = [task for task in map(tasks.__getitem__, range(60)) if task.params["mode"] == mode]
+    task = min(chosen, key=lambda one: abs(rows_of(one) - ROWS))
+    env = made()
+    env.reset(seed=0, options={"task": task.id})
+    env.step(LOOK)
+    label = f"{mode}, {rows_of(task):,} rows"
+    yield from _timed_forks(env, label, rounds)
+    if mode == "write":
+        for action in tasks.source.oracle(task):
+            if "run_query" in action:
+                env.step(action)
+                break
+        yield from _timed_forks(env, f"{label}, after a statement", rounds)
+
+
+def _timed_forks(env: Environment, label: str, rounds: int) -> Iterator[Finding]:
+    """Fork in a row; then with the fork's first step after each, which leaves caches cold."""
+    row, between, stepping = [], [], []
+    for _ in range(rounds):
+        row.append(timed(lambda: env.fork(1)[0].close()))
+    for _ in range(rounds // 5):
+        start = time.process_time()
+        (clone,) = env.fork(1)
+        between.append(time.process_time() - start)
+        stepping.append(timed(lambda clone=clone: clone.step(LOOK)))  # type: ignore[misc]
+        clone.close()
+        del clone  # else the next fork pays for letting go of it
+    yield Finding(f"fork, p50 ({label})", quantile(row, 0.5) * 1e3, "ms", most=0.2)
+    yield Finding("the same between other work, p50", quantile(between, 0.5) * 1e3, "ms")
+    yield Finding("the fork's first step, p50", quantile(stepping, 0.5) * 1e3, "ms")
+
+
+def rows_of(task: Task) -> int:
+    """Count the rows of a task's visible database."""
+    with closing(sqlite3.connect(":memory:")) as raw:
         raw.deserialize(database_bytes(task.params))
-        env.reset(seed=0, options={"task": task.id})
-
-        def respond(action: str, raw: sqlite3.Connection = raw) -> str | None:
-            call = json.loads(action)
-            start = time.perf_counter()
-            observation, reward, terminated, truncated, _ = env.step(action)
-            seconds = time.perf_counter() - start
-            if call["name"] == "run_query":
-                sql = call["arguments"]["sql"]
-                alone = timed(lambda: raw.execute(sql).fetchmany(1_000), 1)[0]
-                query.append(seconds)
-                over.append(seconds - alone)
-            elif call["name"].startswith("submit"):
-                submit.append(seconds)
-                rewards.append(reward)
-            else:
-                other.append(seconds)
-            return None if terminated or truncated else observation
-
-        play(tasks.source.oracle(task), respond)
-        raw.close()
-    every = query + submit + other
-    return {
-        "tasks": len(rewards),
-        "oracle score": statistics.mean(rewards),
-        "run_query over raw sqlite3, median ms": statistics.median(over) * 1e3,
-        "run_query, median ms": statistics.median(query) * 1e3,
-        "looking steps, median ms": statistics.median(other) * 1e3,
-        "submit (scored on hidden databases), median ms": statistics.median(submit) * 1e3,
-        "steps/s, all": len(every) / sum(every),
-        "steps/s, without submit": len(query + other) / sum(query + other),
-    }
+        names = [r[0] for r in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return sum(raw.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names)
 
 
-def resets(count: int) -> dict[str, float]:
-    """Reset onto tasks already built, in turn."""
-    ids = list(TaskSet("sql", "test").ids(count))
-    env = gymnasium.make("hexathlon/SQL-v0")
-    first = [timed(lambda i=i: env.reset(seed=0, options={"task": i}), 1)[0] for i in ids]
-    again = [timed(lambda i=i: env.reset(seed=0, options={"task": i}), 1)[0] for i in ids * 3]
-    return {
-        "reset p50 ms": quantile(again, 0.5) * 1e3,
-        "reset p95 ms": quantile(again, 0.95) * 1e3,
-        "reset with building the task p50 ms": quantile(first, 0.5) * 1e3,
-        "reset with building the task p95 ms": quantile(first, 0.95) * 1e3,
-    }
-
-
-def forks(count: int) -> dict[str, float]:
-    """Fork at 10⁴ rows, reading and writing tasks, each fork taking one step afterwards."""
-    found = {}
-    for mode in ("read", "write"):
-        medium = (TaskSet("sql", "test", "medium")[i] for i in range(count))
-        task = next((t for t in medium if t.params.get("mode", "read") == mode), None)
-        if task is None:
-            continue
-        env = gymnasium.make("hexathlon/SQL-v0")
-        env.reset(seed=0, options={"task": task.id})
-        env.step('{"name": "list_tables", "arguments": {}}')
-        times = timed(lambda env=env: env.fork(1)[0].close(), 300)
-        found[f"fork p50 ms ({mode}, {rows_of(task):,} rows)"] = quantile(times, 0.5) * 1e3
-    return found
-
-
-def rows_of(task) -> int:
-    raw = sqlite3.connect(":memory:")
-    raw.deserialize(database_bytes(task.params))
-    names = [r[0] for r in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    return sum(raw.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names)
-
-
-def resident_mb() -> float:
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-
-
-def memory(count: int = 1_000) -> dict[str, float]:
-    """Memory of one more environment, each in an episode on one of twenty tasks."""
-    ids = list(TaskSet("sql", "test", "easy").ids(20))
-    warm = gymnasium.make("hexathlon/SQL-v0")
-    for task_id in ids:
-        warm.reset(seed=0, options={"task": task_id})
-        warm.step('{"name": "list_tables", "arguments": {}}')
-    before = resident_mb()
-    envs = []
-    for index in range(count):
-        env = gymnasium.make("hexathlon/SQL-v0")
-        env.reset(seed=0, options={"task": ids[index % len(ids)]})
-        env.step('{"name": "list_tables", "arguments": {}}')
-        envs.append(env)
-    grown = resident_mb() - before
-    for env in envs:
-        env.close()
-    return {"memory of one more environment, kB": grown * 1024 / count}
-
-
-def point_selects(wanted: int) -> int:
-    """The peer's workload here: make, reset, five point SELECTs, one scored solution."""
-    steps = 0
-    while steps < wanted:
-        env = gymnasium.make("hexathlon/SQL-v0", taskset="points", split="test")
-        env.reset(seed=0, options={"index": 0})
-        for key in POINTS:
-            sql = f"SELECT name, price FROM item WHERE id = {key}"
-            observation, *_ = env.step('{"name": "run_query", "arguments": {"sql": "' + sql + '"}}')
-            assert f"item {key}" in observation
-        _, reward, terminated, *_ = env.step(
-            '{"name": "submit", "arguments": {"sql": "SELECT name FROM item WHERE id = 77"}}'
+def memory(count: int = 500) -> list[Finding]:
+    """Memory of one more environment."""
+    return [
+        Finding(
+            f"memory of one more environment ({mode})",
+            run_child([sys.executable, MEMORY, mode, str(count)]).said["kb"],
+            "kB",
         )
-        assert terminated and reward == 1.0
-        env.close()
-        steps += len(POINTS) + 1
-    return steps
-
-
-def beside_peer(peer: str, rounds: int = 7) -> dict[str, float]:
-    """Alternate with skyrl-gym's text2sql; CPU and wall ratios of steps per second."""
-    wall, cpu, ours = [], [], []
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "spider" / "database" / "bench"
-        path.mkdir(parents=True)
-        db = sqlite3.connect(path / "bench.sqlite")
-        db.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL)")
-        rows = [(i, f"item {i}", i * 1.5) for i in range(1_000)]
-        db.executemany("INSERT INTO item VALUES (?, ?, ?)", rows)
-        db.commit()
-        db.close()
-        register_source("points", lambda: PointSource(path / "bench.sqlite"))
-        for _ in range(rounds):
-            out = json.loads(subprocess.check_output([peer, PEER, folder, "300"]))
-            c, w = time.process_time(), time.perf_counter()
-            steps = point_selects(3_000)
-            c, w = time.process_time() - c, time.perf_counter() - w
-            ours.append(steps / w)
-            wall.append((steps / w) / (out["steps"] / out["wall_s"]))
-            cpu.append((steps / c) / (out["steps"] / out["cpu_s"]))
-    return {
-        "skyrl-gym workload, our steps/s": statistics.median(ours),
-        "times skyrl-gym's steps/s, wall": statistics.median(wall),
-        "times skyrl-gym's steps/s, CPU": statistics.median(cpu),
-    }
+        for mode in ("read", "write")
+    ]
 
 
 def main() -> None:
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tasks", type=int, default=96)
     parser.add_argument("--peer", help="an interpreter that has skyrl-gym")
     arguments = parser.parse_args()
-    base, own = import_seconds()
-    found = {"import gymnasium, CPU s": base, "import hexathlon over it, CPU s": own}
-    found |= oracle_steps(arguments.tasks) | resets(arguments.tasks) | forks(arguments.tasks)
-    found |= memory()
+    found = [
+        *imports(),
+        *oracle_steps(arguments.tasks),
+        *step_over_raw(),
+        *resets(arguments.tasks, arguments.tasks),
+        *forks(),
+        *memory(),
+    ]
     if arguments.peer:
-        found |= beside_peer(arguments.peer)
-    width = max(map(len, found))
-    for name, value in found.items():
-        print(f"{name:<{width}}  {value:,.4g}")
+        found += beside_skyrl(arguments.peer)
+    print_findings(found)
+    if not arguments.peer:
+        print("skyrl-gym: not run; give --peer")
 
 
 if __name__ == "__main__":

@@ -1,37 +1,56 @@
-"""A task source of one task on one 1,000-row database: the workload that peers run too."""
+"""Point queries on one 1,000-row database: the workload of skyrl-gym's text2sql, played here.
+
+The peer plays it by `peers/skyrl_text2sql.py`: make, reset, five point SELECTs and one scored
+solution an episode.
+"""
 
 import json
+import sqlite3
+import statistics
+import tempfile
+import time
+from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
+import gymnasium
+from measuring import Finding, ratio_of_pairs, run_child
+
+from hexathlon.tasks.registry import register_source
 from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
 from hexathlon.tasks.sql.tools import sql_tools
 from hexathlon.tasks.task import Check, Level, Split, Task
 
-__all__ = ["PointSource"]
+__all__ = ["PointSource", "beside_skyrl", "point_selects", "step_over_raw"]
 
 GOLD = "SELECT name FROM item WHERE id = 77"
+POINTS = (3, 141, 592, 653, 897)
+PEER = Path(__file__).parent / "peers" / "skyrl_text2sql.py"
+QUERY = '{"name": "run_query", "arguments": {"sql": "SELECT name, price FROM item WHERE id = %d"}}'
+SUBMIT = json.dumps({"name": "submit", "arguments": {"sql": GOLD}})
 
 
 class PointSource(TaskSource):
     """One question on the database file at `path`, scored by the strict rule."""
 
-    name, family, version = "points", "sql", "1"
+    family, version = "sql", "1"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, name: str = "points") -> None:
         self.path = path
+        self.name = name
 
     def size(self, split: Split, level: Level | None = None) -> int:
         return 1
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        return str(Address("points", "point", level or "tiny", split, index))
+        return str(Address(self.name, "point", level or "tiny", split, index))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         address = parse_address(task_id)
         return Task(
             id=task_id,
             family="sql",
-            generator="points",
+            generator=self.name,
             version="1",
             level=address.level,
             split=address.split,
@@ -43,4 +62,95 @@ class PointSource(TaskSource):
         )
 
     def oracle(self, task: Task) -> Script:
-        yield json.dumps({"name": "submit", "arguments": {"sql": GOLD}})
+        yield SUBMIT
+
+
+class _Round(NamedTuple):
+    """Steps per second, by the clock and by the processor."""
+
+    wall: float
+    cpu: float
+
+
+def point_selects(wanted: int) -> int:
+    """Play episodes until at least so many steps are done; return how many were."""
+    steps = 0
+    while steps < wanted:
+        env = gymnasium.make("hexathlon/SQL-v0", taskset="points", split="test")
+        env.reset(seed=0, options={"index": 0})
+        for key in POINTS:
+            observation, *_ = env.step(QUERY % key)
+            assert f"item {key}" in observation
+        _, reward, terminated, *_ = env.step(SUBMIT)
+        assert terminated and reward == 1.0
+        env.close()
+        steps += len(POINTS) + 1
+    return steps
+
+
+def beside_skyrl(peer: str, rounds: int = 15) -> list[Finding]:
+    """Alternate with skyrl-gym's text2sql, each in rounds of about half a second."""
+    theirs, ours = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        file = _database(Path(folder))
+        register_source("points", lambda: PointSource(file))
+        point_selects(600)
+        for _ in range(rounds):
+            said = run_child([peer, PEER, folder, "600"]).said
+            theirs.append(_Round(said["steps"] / said["wall_s"], said["steps"] / said["cpu_s"]))
+            cpu, wall = time.process_time(), time.perf_counter()
+            steps = point_selects(9_000)
+            cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+            ours.append(_Round(steps / wall, steps / cpu))
+    return [
+        Finding("point SELECTs, steps/s by the clock", _median(ours, "wall")),
+        Finding("the same, by processor time", _median(ours, "cpu")),
+        Finding("skyrl-gym, steps/s by the clock", _median(theirs, "wall")),
+        Finding("the same, by processor time", _median(theirs, "cpu")),
+        Finding("times skyrl-gym by the clock", _ratio(ours, theirs, "wall"), "x", least=20),
+        Finding("times skyrl-gym by processor time", _ratio(ours, theirs, "cpu"), "x", least=20),
+    ]
+
+
+def step_over_raw(rounds: int = 2_000) -> list[Finding]:
+    """A point SELECT through the environment and on raw sqlite3, in turns."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = _database(Path(folder))
+        register_source("point", lambda: PointSource(file, "point"))
+        env = gymnasium.make(
+            "hexathlon/SQL-v0", taskset="point", split="test", limits={"turns": 2 * rounds}
+        )
+        env.reset(seed=0, options={"index": 0})
+        stepped, alone = [], []
+        with closing(sqlite3.connect(file)) as raw:
+            for key in range(rounds):
+                sql = f"SELECT name, price FROM item WHERE id = {key % 50}"
+                start = time.process_time()
+                env.step(QUERY % (key % 50))
+                middle = time.process_time()
+                raw.execute(sql).fetchmany(1_000)
+                stepped.append(middle - start)
+                alone.append(time.process_time() - middle)
+        env.close()
+    over = statistics.median(a - b for a, b in zip(stepped, alone, strict=True))
+    return [Finding("point SELECT over raw sqlite3, median", over * 1e3, "ms", most=0.1)]
+
+
+def _median(rounds: list[_Round], name: str) -> float:
+    return statistics.median(getattr(one, name) for one in rounds)
+
+
+def _ratio(ours: list[_Round], theirs: list[_Round], name: str) -> float:
+    return ratio_of_pairs([getattr(one, name) for one in ours], [getattr(t, name) for t in theirs])
+
+
+def _database(folder: Path) -> Path:
+    """Write the database where the peer looks for it."""
+    path = folder / "spider" / "database" / "bench"
+    path.mkdir(parents=True)
+    with sqlite3.connect(path / "bench.sqlite") as db:
+        db.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL)")
+        rows = [(i, f"item {i}", i * 1.5) for i in range(1_000)]
+        db.executemany("INSERT INTO item VALUES (?, ?, ?)", rows)
+    db.close()
+    return path / "bench.sqlite"

@@ -5,13 +5,12 @@ environment that does nothing: alone, in our vector (lock-step, and by send and 
 gymnasium's own vectors; and of a 200 ms coroutine environment in 16 worker processes. Seconds are
 processor time where everything happens in this process, wall time elsewhere.
 
-    python benchmarks/vector_speed.py [--envs 16] [--rounds 60] [--json]
+    python benchmarks/vector_speed.py [--envs 1 16 64] [--rounds 40]
 """
 
 import argparse
 import asyncio
 import gc
-import json
 import statistics
 import time
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from functools import partial
 from typing import Any
 
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
+from measuring import Finding, print_findings, ratio_of_pairs
 
 from hexathlon.envs.aio import AsyncEnvironment
 from hexathlon.envs.base import Environment
@@ -30,7 +30,9 @@ from hexathlon.tasks.registry import register_source
 from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 
-STEPS = 100
+STEPS = 1_600
+"""Steps in a round, over all environments."""
+
 PAUSE = 0.2
 
 
@@ -156,13 +158,12 @@ def measure(count: int, rounds: int) -> dict[str, list[float]]:
     rates: dict[str, list[float]] = {name: [] for name in ways}
     try:
         for _ in range(rounds):
-            ways = dict(
-                [*list(ways.items())[1:], *list(ways.items())[:1]]
-            )  # nobody is always first
+            first, *others = ways
+            ways = {name: ways[name] for name in (*others, first)}  # nobody is always first
             for name, (reset, step, _) in ways.items():
                 in_place = name != "gymnasium async"
                 clock = time.process_time if in_place else time.perf_counter
-                repeats = STEPS if in_place else STEPS // 10
+                repeats = max(STEPS // count if in_place else STEPS // count // 10, 10)
                 reset()
                 gc.collect()
                 started = clock()
@@ -190,34 +191,32 @@ def hosted(count: int, steps: int = 5) -> float:
     return statistics.median(spent)
 
 
+def findings(count: int, rates: dict[str, list[float]]) -> list[Finding]:
+    """Set every way beside stepping alone, round by round."""
+    found = []
+    for name, values in rates.items():
+        label = f"{count} environments, {name}" if count > 1 else f"one environment, {name}"
+        found.append(Finding(label, statistics.median(values), "steps/s"))
+        if name != "alone":
+            ratio = ratio_of_pairs(values, rates["alone"])
+            least = 1.0 if name.startswith("our") else None
+            found.append(Finding(f"{label}, over alone", ratio, "x", least))
+    return found
+
+
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--envs", type=int, default=16)
-    parser.add_argument("--rounds", type=int, default=60)
-    parser.add_argument("--json", action="store_true")
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--envs", type=int, nargs="+", default=[1, 16, 64])
+    parser.add_argument("--rounds", type=int, default=40)
     arguments = parser.parse_args()
-    rates = measure(arguments.envs, arguments.rounds)
-    result: dict[str, Any] = {
-        name: {
-            "steps_per_second": round(statistics.median(values)),
-            "ratio_of_medians": round(
-                statistics.median(values) / statistics.median(rates["alone"]), 3
-            ),
-            "ratio_of_best": round(max(values) / max(rates["alone"]), 3),
-        }
-        for name, values in rates.items()
-    }
-    seconds = hosted(arguments.envs)
-    if arguments.json:
-        print(json.dumps({"ways": result, "hosted_lock_step_seconds": seconds}))
-        return
-    for name, row in result.items():
-        print(
-            f"{name:28}{row['steps_per_second']:>12,} steps/s   "
-            f"x {row['ratio_of_medians']} of alone (best rounds: x {row['ratio_of_best']})"
-        )
-    print(f"{arguments.envs} workers, {PAUSE:g} s a step: {seconds:.3f} s for a lock-step")
+    found = []
+    for count in arguments.envs:
+        found += findings(count, measure(count, arguments.rounds))
+    most = 16
+    name = f"{most} workers of {PAUSE:g} s a step: a lock-step, by the clock"
+    found.append(Finding(name, hosted(most), "s", most=2 * PAUSE))
+    print_findings(found)
 
 
 if __name__ == "__main__":

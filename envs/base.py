@@ -8,11 +8,12 @@ snapshots. The text that the agent sees is a function of (task, seed) and of its
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import Any, ClassVar, Literal, Self
 
 import gymnasium
 import numpy as np
 from gymnasium.error import Error, ResetNeeded
+from pydantic import TypeAdapter
 
 from hexathlon.envs.errors import ForkUnsupported, ToolError, UnknownOption, VerifierFault
 from hexathlon.envs.messages import (
@@ -33,15 +34,19 @@ from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import parse_address
-from hexathlon.tasks.task import Level, Limits, Split, Task
+from hexathlon.tasks.task import Level, Limits, Split, Task, ToolSchema
 from hexathlon.tasks.taskset import shared_taskset
 
-__all__ = ["ActionFormat", "Environment"]
+__all__ = ["ActionFormat", "Advance", "Environment", "info_of"]
 
 ActionFormat = Literal["text", "message"]
+Advance = tuple[Any, Status, int, int, int]
+"""The new observation, the status, and the counts of turns, tool errors and characters cut."""
 
 _OPTIONS = ("task", "taskset", "split", "level", "index", "salt")
 _UNBOUNDED_DRAW = 1 << 24
+_TOOLS = TypeAdapter(tuple[ToolSchema, ...])
+_LIMITS = Limits()
 
 
 class Environment(gymnasium.Env[Any, Any]):
@@ -74,11 +79,17 @@ class Environment(gymnasium.Env[Any, Any]):
     sandbox: str = "simulated"
     """Level of isolation that the record names."""
 
+    hints: ClassVar[Mapping[str, str]] = {}
+    """For a person who plays: what to do after a tool, by its name (empty: at the start), and
+    what is meant by a term of the verdict, by its name."""
+
     _tools: ClassVar[dict[str, str]] = {}
+    _examples: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._tools = tools_of(cls)
+        cls._examples = tuple(f'{{"name": "{name}", "arguments": {{}}}}' for name in cls._tools)
 
     def __init__(
         self,
@@ -103,18 +114,19 @@ class Environment(gymnasium.Env[Any, Any]):
         self.action_format: ActionFormat = action_format
         self.limits_override = dict(limits or {})
         self.render_mode = render_mode
-        example = '{"name": "%s", "arguments": {}}'
-        examples = [example % name for name in self._tools]
+        examples = self._examples
         text = action_format == "text"
         self.action_space = Unicode(examples=examples) if text else message_space(examples)
         self.observation_space = Unicode() if text else messages_space()
         self._task: Task | None = None
-        self._limits = Limits()
+        self._limits = _LIMITS
         self._table = ToolTable(())
         self._status = Status.ABORTED
         self._verdict: Verdict | None = None
         self._transcript = Transcript(())
         self._turn = self._tool_errors = self._cut_chars = self._episode_seed = 0
+        self._stream: np.random.Generator | None = None
+        self._stream_of: tuple[str, int] | None = None
 
     # What an author writes ---------------------------------------------------------------------
 
@@ -212,10 +224,29 @@ class Environment(gymnasium.Env[Any, Any]):
             ResetNeeded: The episode has ended.
             EnvFault: The infrastructure failed.
         """
+        return self.outcome(self.advance(action)[0])
+
+    def advance(self, action: Any) -> Advance:
+        """Take one assistant turn without putting together what `step` returns.
+
+        For callers that step many environments: `outcome` and `info_of` make the rest of it, at
+        once for an episode that has ended, and whenever somebody looks for one that goes on.
+        """
         turn = self._open_turn(action)
         if turn.calls:
-            return self._close_turn([(call, self._run(call)) for call in turn.calls])
-        return self._close_turn([(None, self.on_text(turn.text))])
+            observation = self._settle([(call, self._run(call)) for call in turn.calls])
+        else:
+            observation = self._settle([(None, self.on_text(turn.text))])
+        return observation, self._status, self._turn, self._tool_errors, self._cut_chars
+
+    def outcome(self, observation: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return what `step` returns after a turn that gave this observation."""
+        status = self._status
+        if status is Status.ONGOING:
+            return observation, 0.0, False, False, self._step_info({})
+        verdict = self.verdict()
+        info = self._step_info(dict(verdict.terms))
+        return observation, float(verdict.score), status.terminated, status.truncated, info
 
     def render(self) -> str | None:
         """Return the transcript as text in `ansi` mode."""
@@ -233,7 +264,7 @@ class Environment(gymnasium.Env[Any, Any]):
             task=self.task,
             limits=self._limits,
             seed=self._episode_seed,
-            rng=copy.deepcopy(self.np_random.bit_generator.state),
+            rng=None if self._stream is None else self._stream.bit_generator.state,
             status=self._status,
             verdict=self._verdict,
             transcript=tuple(self._transcript.entries),
@@ -254,9 +285,11 @@ class Environment(gymnasium.Env[Any, Any]):
         self._status, self._verdict = state.status, state.verdict
         self._transcript = Transcript(state.transcript)
         self._turn, self._tool_errors, self._cut_chars = state.counters
-        bits = np.random.PCG64()
-        bits.state = copy.deepcopy(state.rng)
-        self._np_random = np.random.Generator(bits)
+        self._stream, self._stream_of = None, (state.task.id, state.seed)
+        if state.rng is not None:
+            bits = np.random.PCG64()
+            bits.state = state.rng
+            self._stream = np.random.Generator(bits)
         self.load(state.payload)
 
     def fork(self, n: int = 1) -> list[Self]:
@@ -332,8 +365,21 @@ class Environment(gymnasium.Env[Any, Any]):
         self._table = ToolTable(task.tools)
         self._status, self._verdict = Status.ONGOING, None
         self._turn = self._tool_errors = self._cut_chars = 0
-        # The episode's own stream: a function of (task, seed), however the task was chosen.
-        self._np_random = generator_for("episode", task.id, self._episode_seed)
+        self._stream, self._stream_of = None, (task.id, self._episode_seed)
+
+    @property
+    def _np_random(self) -> np.random.Generator | None:
+        """The episode's own stream: a function of (task, seed), however the task was chosen.
+
+        Made at first need, as many episodes never draw; None before the first task.
+        """
+        if self._stream is None and self._stream_of is not None:
+            self._stream = generator_for("episode", *self._stream_of)
+        return self._stream
+
+    @_np_random.setter
+    def _np_random(self, stream: np.random.Generator | None) -> None:
+        self._stream = stream
 
     def _open_turn(self, action: Any) -> Action:
         if self._status is not Status.ONGOING:
@@ -362,7 +408,8 @@ class Environment(gymnasium.Env[Any, Any]):
             self._tool_errors += 1
             return f"Error: {problem or f'{call.name} is not available here.'}"
         try:
-            return cast("str", getattr(self, method)(**call.arguments))
+            answer: str = getattr(self, method)(**call.arguments)
+            return answer
         except ToolError as error:
             self._tool_errors += 1
             return f"Error: {error}"
@@ -370,24 +417,24 @@ class Environment(gymnasium.Env[Any, Any]):
     def _close_turn(
         self, answers: Sequence[tuple[Call | None, str]]
     ) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        new = [self._answer(call, text, len(answers)) for call, text in answers]
+        return self.outcome(self._settle(answers))
+
+    def _settle(self, answers: Sequence[tuple[Call | None, str]]) -> Any:
+        """Record the answers, judge the episode if it ends here, and return the observation."""
+        count = len(answers)
+        new = [self._answer(call, text, count) for call, text in answers]
         self._transcript.entries.extend(new)
         if self._status is Status.ONGOING and self._turn >= self._limits.turns:
             self._status = Status.TRUNCATED_TURNS
-        reward, terms = 0.0, {}
-        if self._status is not Status.ONGOING:
-            verdict = self.verdict()
-            if verdict.status == "unscored":
-                self._status = Status.ERROR_JUDGE
-            reward, terms = float(verdict.score), dict(verdict.terms)
-        status = self._status
-        observation = self._as_observation(new)
-        return observation, reward, status.terminated, status.truncated, self._step_info(terms)
+        if self._status is not Status.ONGOING and self.verdict().status == "unscored":
+            self._status = Status.ERROR_JUDGE
+        return self._as_observation(new)
 
     def _answer(self, call: Call | None, text: str, count: int) -> Message:
-        limit = self._limits.observation_chars // count
-        text, cut = cut_middle(scrub(text), max(limit, 200))
-        self._cut_chars += cut
+        limit = max(self._limits.observation_chars // count, 200)
+        if len(text) > limit or not text.isascii():
+            text, cut = cut_middle(scrub(text), limit)
+            self._cut_chars += cut
         return _message("user" if call is None else "tool", text, call.id if call else "")
 
     def _as_observation(self, new: list[Message]) -> Any:
@@ -402,24 +449,31 @@ class Environment(gymnasium.Env[Any, Any]):
             "task_hash": task.hash,
             "seed": self._episode_seed,
             "system_prompt": self.system_prompt,
-            "tools": tuple(schema.model_dump() for schema in task.tools),
+            "tools": _TOOLS.dump_python(task.tools),
             "status": self._status.value,
             "reward_terms": {},
             "turn": 0,
         }
 
     def _step_info(self, terms: dict[str, float]) -> dict[str, Any]:
-        return {
-            "status": self._status.value,
-            "reward_terms": terms,
-            "turn": self._turn,
-            "tool_errors": self._tool_errors,
-            "cut_chars": self._cut_chars,
-        }
+        return info_of(self._status, self._turn, self._tool_errors, self._cut_chars, terms)
+
+
+def info_of(
+    status: Status, turn: int, tool_errors: int, cut_chars: int, terms: dict[str, float]
+) -> dict[str, Any]:
+    """Return the info of a step."""
+    return {
+        "status": status._value_,  # what `value` looks up by way of a descriptor
+        "reward_terms": terms,
+        "turn": turn,
+        "tool_errors": tool_errors,
+        "cut_chars": cut_chars,
+    }
 
 
 def _message(role: str, content: str, call_id: str = "") -> Message:
-    return Message(role=role, content=content, tool_calls=(), tool_call_id=call_id)
+    return {"role": role, "content": content, "tool_calls": (), "tool_call_id": call_id}
 
 
 def _rendered(message: Message) -> str:

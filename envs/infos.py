@@ -9,45 +9,61 @@ from typing import Any
 
 from gymnasium.vector import VectorEnv
 
-__all__ = ["LazyInfos"]
+from hexathlon.envs.base import Advance, info_of
+
+__all__ = ["LazyInfos", "lazy_infos"]
 
 
 class LazyInfos(dict[str, Any]):
     """A dictionary equal to what gymnasium's own vectors return, filled at first reading.
 
-    Args:
-        vector: The vector, whose rules for merging apply.
+    Attributes:
+        vector: The vector, whose rules for merging apply; None once they were.
         numbers: Which environments answered.
-        infos: The info of each of them.
+        infos: The info of each of them, or the turn that it is made from.
     """
 
-    __slots__ = ("_infos", "_numbers", "_vector")
+    # Set from outside: an __init__ in Python would cost as much as the rest of a batch.
+    __slots__ = ("infos", "numbers", "vector")
 
-    def __init__(
-        self,
-        vector: VectorEnv[Any, Any, Any],
-        numbers: Sequence[int],
-        infos: Sequence[dict[str, Any]],
-    ) -> None:
-        self._vector: VectorEnv[Any, Any, Any] | None = vector
-        self._numbers = numbers
-        self._infos = infos
+    vector: VectorEnv[Any, Any, Any] | None
+    numbers: Sequence[int]
+    infos: list[dict[str, Any] | Advance]
 
     @property
     def each(self) -> dict[int, dict[str, Any]]:
         """Each environment's own info by number, as it came."""
-        return dict(zip(self._numbers, self._infos, strict=True))
+        return dict(zip(self.numbers, self._made(), strict=True))
+
+    def _made(self) -> list[Any]:
+        for place, info in enumerate(self.infos):
+            if isinstance(info, tuple):
+                self.infos[place] = info_of(*info[1:], {})
+        return self.infos
 
     def _fill(self) -> None:
-        if self._vector is not None:
-            vector, self._vector = self._vector, None
+        if self.vector is not None:
+            vector, self.vector = self.vector, None
             merged: dict[str, Any] = {}
-            for number, info in zip(self._numbers, self._infos, strict=True):
+            for number, info in zip(self.numbers, self._made(), strict=True):
                 merged = vector._add_info(merged, info, number)
             dict.update(self, merged)
 
     def __reduce__(self) -> Any:
         return dict, (dict(self),)
+
+
+def lazy_infos(
+    vector: VectorEnv[Any, Any, Any],
+    numbers: Sequence[int],
+    infos: list[dict[str, Any] | Advance],
+) -> LazyInfos:
+    """Return the info of these environments, to be merged by the rules of the vector."""
+    made = LazyInfos()
+    made.vector = vector
+    made.numbers = numbers
+    made.infos = infos
+    return made
 
 
 def _reading(name: str) -> Any:

@@ -13,6 +13,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Dict, Sequence
 from gymnasium.vector import AutoresetMode
 
+from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.status import Status
 from hexathlon.envs.wrappers.base import awaits
@@ -48,11 +49,12 @@ class Lane:
     Attributes:
         awaits: Whether `astep` and `areset` are to be used.
         done: Whether the episode has ended and was not reset.
-        in_place: The environment's own `step`.
+        advance: Takes a turn in place. Where the second item of what it returns is
+            `Status.ONGOING`, that is an `Advance`; else `arrived` knows what it is.
         blank: An element of the observation space that carries nothing.
     """
 
-    __slots__ = ("_mode", "awaits", "blank", "done", "env", "in_place", "number")
+    __slots__ = ("_mode", "_plain", "advance", "awaits", "blank", "done", "env", "number")
 
     def __init__(self, number: int, env: gymnasium.Env[Any, Any], mode: AutoresetMode) -> None:
         self.number = number
@@ -60,7 +62,8 @@ class Lane:
         self.awaits = awaits(env)
         self.done = False
         self._mode = mode
-        self.in_place: Callable[[Any], Any] = env.step
+        self._plain = _is_plain(env)
+        self.advance: Callable[[Any], Any] = getattr(env, "advance" if self._plain else "step")
         self.blank = _blank(env.observation_space)
 
     def step(self, action: Any) -> Arrival:
@@ -69,13 +72,15 @@ class Lane:
             self.require_episode()
             return self.reset()
         try:
-            result = self.in_place(action)
+            return self.arrived(self.advance(action))
         except EnvFault as fault:
             return self.failed(fault)
-        return self.ended(result) if result[2] or result[3] else Arrival(self.number, *result)
 
-    def ended(self, result: Any) -> Arrival:
-        """Take note of an episode's end, and reset in place where the mode says so."""
+    def arrived(self, turn: Any) -> Arrival:
+        """Return the answer of what `advance` returned; see to what follows an end."""
+        result = cast("Any", self.env).outcome(turn[0]) if self._plain else turn
+        if not (result[2] or result[3]):
+            return Arrival(self.number, *result)
         self.done = True
         if self._mode is AutoresetMode.SAME_STEP:
             return _joined(result, self.reset())
@@ -131,6 +136,14 @@ class Lane:
         self.done = True
         info = {"status": Status.ERROR_ENV.value, "fault": fault.cause}
         return Arrival(self.number, self.blank, float("nan"), False, True, info, fault)
+
+
+def _is_plain(env: gymnasium.Env[Any, Any]) -> bool:
+    """Return whether `step` is the base's own, so that `advance` can stand for it."""
+    return isinstance(env, Environment) and all(
+        getattr(type(env), name) is getattr(Environment, name)
+        for name in ("step", "advance", "outcome", "_step_info")
+    )
 
 
 def _joined(result: tuple[Any, Any, bool, bool, dict[str, Any]], opening: Arrival) -> Arrival:

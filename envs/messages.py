@@ -6,6 +6,7 @@ into this form by `hexathlon.baselines`, not here.
 """
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypedDict, overload
 
@@ -62,7 +63,13 @@ class Action(NamedTuple):
 MAX_CALLS = 16
 """Tool calls in one turn; a turn with more runs none of them."""
 
+MAX_DEPTH = 64
+"""Objects and lists within each other in one turn."""
+
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
 _FORM = 'Call a tool with JSON such as {"name": "tool", "arguments": {"key": "value"}}.'
+_KEYS = frozenset(("name", "arguments", "id"))
+_DECODER = json.JSONDecoder()
 
 
 def parse_text(text: str) -> Action:
@@ -71,16 +78,45 @@ def parse_text(text: str) -> Action:
     if not stripped or stripped[0] not in "{[":
         return Action(text, ())
     try:
-        data = json.loads(stripped)
-    except (ValueError, RecursionError) as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else "not readable"
-        return Action("", (Call("", "", {}, f"the turn is not valid JSON ({reason}). {_FORM}"),))
-    items = data if isinstance(data, list) else [data]
-    if not items:
+        data, end = _read_json(stripped)
+    except ValueError:
+        return Action("", (Call("", "", {}, f"the turn is not valid JSON. {_FORM}"),))
+    if end != len(stripped):
+        problem = f"the turn is not valid JSON: something follows its end. {_FORM}"
+        return Action("", (Call("", "", {}, problem),))
+    if not isinstance(data, list):
+        return Action("", (_call(data, "call_0"),))
+    if not data:
         return Action("", (Call("", "", {}, f"the list of calls is empty. {_FORM}"),))
-    if len(items) > MAX_CALLS:
-        return Action("", (_too_many(len(items)),))
-    return Action("", tuple(_call(item, f"call_{i}") for i, item in enumerate(items)))
+    if len(data) > MAX_CALLS:
+        return Action("", (_too_many(len(data)),))
+    return Action("", tuple([_call(item, f"call_{i}") for i, item in enumerate(data)]))
+
+
+def _read_json(text: str) -> tuple[Any, int]:
+    """The first value of a text and where it ends.
+
+    How deep the standard decoder goes, and what it says of a mistake, differ between versions of
+    Python, and would be seen; so the depth is bounded here and its messages are not shown.
+
+    Raises:
+        ValueError: The text is not JSON, or nested deeper than `MAX_DEPTH`.
+    """
+    if text.count("[") + text.count("{") > MAX_DEPTH and _depth(text) > MAX_DEPTH:
+        raise ValueError(f"nested deeper than {MAX_DEPTH}")
+    return _DECODER.raw_decode(text)
+
+
+def _depth(text: str) -> int:
+    """How many brackets are open at once, outside strings."""
+    opened = deepest = 0
+    for token in _BRACKETS.findall(text):
+        if token in "[{":
+            opened += 1
+            deepest = max(deepest, opened)
+        elif token in "]}":
+            opened -= 1
+    return deepest
 
 
 def _too_many(count: int) -> Call:
@@ -95,16 +131,19 @@ def _call(item: Any, call_id: str) -> Call:
         return _decode(call_id, item["name"], arguments)
     if not isinstance(arguments, dict):
         return Call(call_id, item["name"], {}, f'"arguments" must be an object. {_FORM}')
-    unknown = sorted(set(map(str, item)) - {"name", "arguments", "id"})
-    if unknown:
-        return Call(call_id, item["name"], {}, f"a call has no key {unknown[0]!r}. {_FORM}")
+    if not item.keys() <= _KEYS:
+        unknown = min(item.keys() - _KEYS)
+        return Call(call_id, item["name"], {}, f"a call has no key {unknown!r}. {_FORM}")
     return Call(call_id, item["name"], arguments)
 
 
 def _decode(call_id: str, name: str, text: str) -> Call:
+    stripped = text.strip() or "{}"
     try:
-        arguments = json.loads(text or "{}")
-    except (ValueError, RecursionError):
+        arguments, end = _read_json(stripped)
+        if end != len(stripped):
+            raise ValueError("something follows the arguments")
+    except ValueError:
         return Call(call_id, name, {}, f"the arguments of {name!r} are not valid JSON. {_FORM}")
     if not isinstance(arguments, dict):
         return Call(call_id, name, {}, f"the arguments of {name!r} must be an object. {_FORM}")

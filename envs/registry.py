@@ -50,6 +50,32 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             "hexathlon.envs.terminal.env:make_vector",
             ("terminal", "harbor", "terminal-bench"),
         ),
+        EnvironmentInfo(
+            "hexathlon/Shopping-v0",
+            "shopping",
+            "Buy exactly the right thing, or serve customers under a written policy",
+            "hexathlon.envs.shopping.env:ShoppingEnv",
+            "hexathlon.envs.shopping.env:make_vector",
+            ("shopping", "webshop", "tau2-retail"),
+        ),
+        EnvironmentInfo(
+            "hexathlon/RolePlay-v0",
+            "roleplay",
+            "Stay in character, keep secrets, remember, bargain",
+            "hexathlon.envs.roleplay.env:RolePlayEnv",
+            "hexathlon.envs.roleplay.env:make_vector",
+            (
+                "roleplay",
+                "roleplay-shift",
+                "personagym",
+                "pingpong",
+                "charactereval",
+                "characterbench",
+                "rolebench",
+                "rolemrc",
+                "coser",
+            ),
+        ),
     )
 }
 

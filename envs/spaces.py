@@ -5,9 +5,10 @@ string up to a length, checked in constant time. It can be sampled, compared, pi
 batched, in shared memory as well.
 """
 
+import copy
 import ctypes
 from collections.abc import Sequence as Seq
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from gymnasium import Space
@@ -71,6 +72,13 @@ class Unicode(Space[str]):
         count = int(self.np_random.integers(0, 9))
         picks = self.np_random.integers(len(_WORDS), size=count)
         return " ".join(_WORDS[int(pick)] for pick in picks)[: self.max_length]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Copy the generator, where there is one; the rest never changes."""
+        clone = type(self).__new__(type(self))
+        clone.__dict__.update(self.__dict__)
+        clone._np_random = copy.deepcopy(self._np_random, memo)
+        return clone
 
     def __repr__(self) -> str:
         return f"Unicode({self.max_length})"

@@ -21,7 +21,7 @@ class State:
     limits: Limits
     seed: int
     rng: Any
-    """State of the episode's bit generator."""
+    """State of the episode's bit generator; None where nothing was drawn yet."""
 
     status: Status
     verdict: Verdict | None

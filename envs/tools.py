@@ -91,7 +91,7 @@ def _usage(name: str, schema: Mapping[str, Any]) -> str:
 
 def _value_problem(value: Any, schema: Mapping[str, Any]) -> str:
     kinds = schema.get("type")
-    if kinds is not None:
+    if kinds is not None and not (kinds == "string" and value.__class__ is str):
         kinds = (kinds,) if isinstance(kinds, str) else tuple(kinds)
         if not any(_is_kind(value, kind) for kind in kinds):
             return f"must be of type {' or '.join(kinds)}"

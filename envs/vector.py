@@ -6,19 +6,22 @@ in this process are stepped in place, without threads; coroutine environments an
 processes are waited for together on one event loop; a vector may hold both.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, cast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium.spaces import Tuple
 from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space, concatenate, create_empty_array, iterate
+from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from hexathlon.envs import batching
+from hexathlon.envs.batching import OnFault, VectorFault
 from hexathlon.envs.dispatch import Call, Dispatcher
-from hexathlon.envs.errors import EnvFault
-from hexathlon.envs.infos import LazyInfos
+from hexathlon.envs.infos import lazy_infos
+from hexathlon.envs.inplace import InPlace
 from hexathlon.envs.lanes import Arrival, Lane
 from hexathlon.envs.loops import LoopLease
 
@@ -26,29 +29,6 @@ __all__ = ["Arrival", "OnFault", "VectorEnvironment", "VectorFault", "make_vecto
 
 Environment = gymnasium.Env[Any, Any]
 Batch = tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
-
-OnFault = Literal["raise", "mark"]
-"""What lock-step calls do about infrastructure faults: raise `VectorFault`, or mark the
-environment as truncated with status `error_env`, the cause in `info["fault"]` and a reward of NaN.
-"""
-
-
-class VectorFault(EnvFault):
-    """Some environments failed during a lock-step call; the others have their results.
-
-    Attributes:
-        faults: What failed, by index.
-        batch: What the call would have returned, the failed ones marked.
-    """
-
-    def __init__(self, faults: Mapping[int, EnvFault], batch: Any) -> None:
-        first = next(iter(faults))
-        super().__init__(
-            f"{len(faults)} environments failed; number {first}: {faults[first]}",
-            cause=faults[first].cause,
-        )
-        self.faults = dict(faults)
-        self.batch = batch
 
 
 class VectorEnvironment(VectorEnv[Any, Any, Any]):
@@ -83,32 +63,21 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         self.render_mode = first.render_mode
         self.single_action_space = first.action_space
         self.single_observation_space = first.observation_space
-        self._require_equal_spaces()
+        batching.require_equal_spaces(self.envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self._as_tuple = isinstance(self.observation_space, Tuple)
         self._lanes = [
             Lane(number, env, self.autoreset_mode) for number, env in enumerate(self.envs)
         ]
-        self._steps = [lane.in_place for lane in self._lanes]
+        self._in_place = InPlace(self._lanes)
         self._numbers = range(self.num_envs)
         self._in_step = False  # whether all run and none owes an answer, in this process
+        self._goes_on = False  # whether all that was sent last goes on
         self._latest = [lane.blank for lane in self._lanes]
         inline = not any(lane.awaits for lane in self._lanes)
         self._lease = None if inline else LoopLease(self)
         self._dispatcher = Dispatcher(self._lease)
-
-    def _require_equal_spaces(self) -> None:
-        for index, env in enumerate(self.envs):
-            same = (
-                env.action_space == self.single_action_space
-                and env.observation_space == self.single_observation_space
-            )
-            if not same:
-                raise ValueError(
-                    f"environment {index} has other spaces than number 0: "
-                    f"{env.action_space}, {env.observation_space}"
-                )
 
     # Lock-step ---------------------------------------------------------------------------------
 
@@ -124,11 +93,11 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
             seed: One number, counted up from environment to environment, or one for each.
             options: For all, or one for each.
         """
-        indices, options = self._masked(options)
+        indices, options = batching.unmasked(options, self.num_envs)
         self.send_reset(indices, seed=seed, options=options)
         arrivals = self._all(len(indices))
         numbers = [arrival.number for arrival in arrivals]
-        infos = LazyInfos(self, numbers, [arrival.info for arrival in arrivals])
+        infos = lazy_infos(self, numbers, [arrival.info for arrival in arrivals])
         observations = self._batched_observations()
         self._raise_faults(arrivals, (observations, infos))
         return observations, infos
@@ -140,66 +109,34 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
             VectorFault: Some failed and `on_fault` is `raise`; the results are in its `batch`.
             ResetNeeded: One has ended and autoreset is disabled.
         """
-        listed = self._listed(actions)
-        if self._in_step:
-            return self._step_in_place(listed)
-        self.send(listed)
-        arrivals = sorted(self._all(self.num_envs), key=_number)
-        return self._batch(
-            [arrival.reward for arrival in arrivals],
-            [arrival.info for arrival in arrivals],
-            arrivals,
-        )
-
-    def _step_in_place(self, actions: Sequence[Any]) -> Batch:
-        """Step one after another, with as little around each step as can be."""
-        observations: list[Any] = []
-        rewards: list[Any] = []
-        infos: list[dict[str, Any]] = []
-        ended: list[Arrival] = []
-        for step, action in zip(self._steps, actions, strict=True):
-            try:
-                observation, reward, terminated, truncated, info = step(action)
-            except EnvFault as fault:
-                arrival = self._lanes[len(observations)].failed(fault)
-            else:
-                if not (terminated or truncated):
-                    observations.append(observation)
-                    rewards.append(reward)
-                    infos.append(info)
-                    continue
-                result = observation, reward, terminated, truncated, info
-                arrival = self._lanes[len(observations)].ended(result)
-            observations.append(arrival.observation)
-            rewards.append(arrival.reward)
-            infos.append(arrival.info)
-            ended.append(arrival)
-        self._latest = observations
-        if ended:
+        if not isinstance(actions, (list, tuple)) or len(actions) != self.num_envs:
+            actions = batching.actions_for(actions, self.action_space, self.num_envs)
+        if not self._in_step:
+            self.send(actions)
+            arrivals = sorted(self._all(self.num_envs), key=_number)
+            return self._batch([arrival.info for arrival in arrivals], arrivals)
+        self._latest, infos, eventful = self._in_place.step(actions)
+        if eventful:
             self._in_step = not any(lane.done for lane in self._lanes)
-        return self._batch(rewards, infos, ended)
+        return self._batch(infos, eventful)
 
-    def _batch(
-        self, rewards: list[Any], infos: list[dict[str, Any]], ended: Iterable[Arrival]
-    ) -> Batch:
-        """Put a step together; `ended` holds at least the arrivals that ended or failed."""
-        terminations = np.zeros(self.num_envs, np.bool_)
-        truncations = np.zeros(self.num_envs, np.bool_)
-        paid = np.zeros(self.num_envs)
-        if any(rewards):  # before the end there is rarely one, and zeros are cheaper
-            paid[:] = rewards
-        for arrival in ended:
-            terminations[arrival.number] = arrival.terminated
-            truncations[arrival.number] = arrival.truncated
+    def _batch(self, infos: list[Any], eventful: Sequence[Arrival]) -> Batch:
+        """Put a step together; answers that are not `eventful` have no reward and no end."""
+        count = self.num_envs
         batch: Batch = (
-            self._batched_observations(),
-            paid,
-            terminations,
-            truncations,
-            LazyInfos(self, self._numbers, infos),
+            tuple(self._latest) if self._as_tuple else self._batched_observations(),
+            _zeros(count),
+            _zeros(count, bool),
+            _zeros(count, bool),
+            lazy_infos(self, self._numbers, infos),
         )
-        if ended:
-            self._raise_faults(ended, batch)
+        if eventful:
+            _, rewards, terminations, truncations, _ = batch
+            for arrival in eventful:
+                rewards[arrival.number] = arrival.reward
+                terminations[arrival.number] = arrival.terminated
+                truncations[arrival.number] = arrival.truncated
+            self._raise_faults(eventful, batch)
         return batch
 
     # Completion order --------------------------------------------------------------------------
@@ -214,14 +151,18 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         Raises:
             ValueError: The numbers differ, or an environment still owes an answer.
         """
-        chosen = range(self.num_envs) if indices is None else indices
-        listed = list(actions)
+        listed = actions if isinstance(actions, list) else list(actions)
+        if self._in_step and indices is None and len(listed) == self.num_envs:
+            self._in_step = False
+            self._goes_on = self._in_place.send(listed, self._dispatcher.arrive, self._latest)
+            return
+        chosen = self._numbers if indices is None else indices
         if len(listed) != len(chosen):
             raise ValueError(f"got {len(listed)} actions for {len(chosen)} environments")
         for index in chosen:
             self._require_idle(index)
             self._lanes[index].require_episode()
-        self._in_step = False
+        self._in_step = self._goes_on = False
         self._dispatcher.launch(
             [
                 Call(self._lanes[index], "step", (action,))
@@ -243,12 +184,12 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
             seed: One number, counted up by index, or one for each environment of the vector.
             options: For all, or one for each environment of the vector.
         """
-        chosen = range(self.num_envs) if indices is None else indices
-        seeds = self._seeds(seed)
-        each = self._each(options)
+        chosen = self._numbers if indices is None else indices
+        seeds = batching.seeds_for(seed, self.num_envs)
+        each = batching.options_for(options, self.num_envs)
         for index in chosen:
             self._require_idle(index)
-        self._in_step = False
+        self._in_step = self._goes_on = False
         self._dispatcher.launch(
             [Call(self._lanes[index], "reset", (seeds[index], each[index])) for index in chosen]
         )
@@ -264,11 +205,13 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
             ValueError: Fewer answers are owed than asked for.
         """
         arrivals = self._dispatcher.collect(min_ready, timeout)
+        if self._goes_on:
+            self._in_step = True
+            return arrivals
         for arrival in arrivals:
             self._latest[arrival.number] = arrival.observation
-        self._in_step = (
-            self._lease is None and self.owed == 0 and not any(lane.done for lane in self._lanes)
-        )
+        if self._lease is None:  # then nothing is owed any more
+            self._in_step = not any(lane.done for lane in self._lanes)
         return arrivals
 
     @property
@@ -319,55 +262,10 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         if self._dispatcher.flying(index):
             raise ValueError(f"environment {index} still owes an answer; recv() it first")
 
-    def _listed(self, actions: Any) -> Sequence[Any]:
-        listed = (
-            actions
-            if isinstance(actions, (list, tuple))
-            else list(iterate(self.action_space, actions))
-        )
-        if len(listed) != self.num_envs:
-            raise ValueError(f"got {len(listed)} actions for {self.num_envs} environments")
-        return listed
-
-    def _masked(self, options: Any) -> tuple[Sequence[int], Any]:
-        if not isinstance(options, dict) or "reset_mask" not in options:
-            return range(self.num_envs), options
-        mask = options["reset_mask"]
-        if (
-            not isinstance(mask, np.ndarray)
-            or mask.dtype != np.bool_
-            or mask.shape != (self.num_envs,)
-            or not mask.any()
-        ):
-            raise ValueError(
-                f"reset_mask must be a boolean array of shape ({self.num_envs},) with at least "
-                f"one True, got {mask!r}"
-            )
-        rest = {name: value for name, value in options.items() if name != "reset_mask"}
-        return [int(index) for index in np.flatnonzero(mask)], rest or None
-
-    def _seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
-        if seed is None:
-            return [None] * self.num_envs
-        if isinstance(seed, (int, np.integer)):
-            return [int(seed) + index for index in range(self.num_envs)]
-        if len(seed) != self.num_envs:
-            raise ValueError(f"got {len(seed)} seeds for {self.num_envs} environments")
-        return seed
-
-    def _each(self, options: Any) -> Sequence[dict[str, Any] | None]:
-        if options is None or isinstance(options, dict):
-            return [options] * self.num_envs
-        if len(options) != self.num_envs:
-            raise ValueError(f"got {len(options)} options for {self.num_envs} environments")
-        return cast("Sequence[dict[str, Any]]", options)
-
     def _batched_observations(self) -> Any:
         if self._as_tuple:
             return tuple(self._latest)
-        space = self.single_observation_space
-        out = create_empty_array(space, n=self.num_envs, fn=np.zeros)
-        return concatenate(space, self._latest, cast("Any", out))
+        return batching.stacked(self.single_observation_space, self._latest)
 
     def _raise_faults(self, arrivals: Iterable[Arrival], batch: Any) -> None:
         faults = {one.number: one.fault for one in arrivals if one.fault is not None}
@@ -401,5 +299,5 @@ def vectorised(env: Callable[..., Environment]) -> Callable[..., Any]:
     return make
 
 
-def _number(arrival: Arrival) -> int:
-    return arrival.number
+_number = attrgetter("number")
+_zeros = np.zeros

@@ -18,6 +18,8 @@ from hexathlon.evaluators.canonical import canonical_bytes, content_hash
 
 PLAN_SCHEMA = "hexathlon.plan/1"
 PLAN_FILE = "plan.json"
+SUBMITTER = "team"
+"""Field that says who submits the run; hashed, but no part of what is run."""
 UNHASHED = ("plan_hash", "created", "run_id", "hardware", "code", "execution")
 """Fields that may differ between two runs of the same plan."""
 
@@ -32,6 +34,11 @@ class PlanError(Exception):
 def plan_hash(plan: Mapping[str, Any]) -> str:
     """Return the hash of everything in a plan that decides what is run."""
     return content_hash({name: value for name, value in plan.items() if name not in UNHASHED})
+
+
+def work_hash(plan: Mapping[str, Any]) -> str:
+    """Return the hash of what is run, by whomever: alike for two teams that run the same."""
+    return plan_hash({name: value for name, value in plan.items() if name != SUBMITTER})
 
 
 def plan_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
@@ -73,7 +80,7 @@ def read_plan(run: Path) -> dict[str, Any]:
     target = run / PLAN_FILE
     try:
         plan = json.loads(target.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise PlanError(f"{run} holds no {PLAN_FILE}: expected a run folder") from None
     except (ValueError, RecursionError) as error:
         raise PlanError(f"{target} is not JSON: {error}") from None
@@ -92,6 +99,8 @@ def _check_plan(target: Path, plan: Any) -> None:
     for name in ("model", "agent", "limits", "config", "code", "hardware"):
         if not isinstance(plan.get(name, {}), dict):
             raise PlanError(f"{target}: {name!r} must be an object")
+    if not isinstance(plan.get(SUBMITTER, ""), str):
+        raise PlanError(f"{target}: {SUBMITTER!r} must be a text")
     found = plan_hash(plan)
     if plan.get("plan_hash") != found:
         raise PlanError(

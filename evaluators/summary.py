@@ -125,6 +125,7 @@ def _env_json(summary: EnvSummary) -> dict[str, Any]:
         "causes": [[*kind, count] for kind, count in sorted(tally.causes.items()) if count],
         "stops": {name: count for name, count in sorted(tally.stops.items()) if count},
         "flags": dict(sorted(tally.flags.items())),
+        "faults": dict(sorted(tally.faults.items())),
         "usage": {role: dataclasses.asdict(use) for role, use in sorted(tally.usage.items())},
         "cost": tally.total_cost(),
         "seconds": {"mean": tally.seconds.mean, "p95": tally.seconds.quantile(0.95)},

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+_FAULT = "fault_"
 _BINS_PER_DECADE = 100
 _SMALLEST = 1e-6
 LEVELS = ("tiny", "easy", "medium", "hard")
@@ -130,6 +131,8 @@ class EnvTally:
     """(status, cause) of trials without a score, and of earlier spoilt attempts (``retried``)."""
     stops: Counter[str] = field(default_factory=Counter)
     flags: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    """What verifiers found wrong in scored trials that failed: the terms `fault_…` that are set."""
     sandboxes: Counter[str] = field(default_factory=Counter)
     checks: Counter[str] = field(default_factory=Counter)
     usage: dict[str, RoleUsage] = field(default_factory=dict)
@@ -151,6 +154,7 @@ class EnvTally:
         self.records += 1
         self.stops[record["stop"]] += 1
         self.flags.update(record["flags"])
+        self.faults.update(_faults(record))
         self.sandboxes[record["sandbox"]] += 1
         self.checks.update(
             f"{check.get('name')}@{check.get('version')}" for check in record["checks"]
@@ -209,3 +213,10 @@ class EnvTally:
             groups.setdefault(getattr(task, name), []).append(task)
         for group in sorted(groups, key=level_order if name == "level" else str):
             yield group, groups[group]
+
+
+def _faults(record: Mapping[str, Any]) -> list[str]:
+    if record["status"] != "scored" or float(record["reward"]) == 1.0:
+        return []
+    last = ((name.rpartition(".")[2], value) for name, value in record["terms"].items())
+    return [name.removeprefix(_FAULT) for name, value in last if value and name.startswith(_FAULT)]

@@ -70,9 +70,24 @@ _entries: dict[str, _Entry] = {
     "bird_rves": _Entry("hexathlon.evaluators.sql.bird:bird_rves", "1", False),
     "intercode_iou": _Entry("hexathlon.evaluators.sql.intercode:intercode_iou", "1", True),
     "dbbench": _Entry("hexathlon.evaluators.sql.dbbench:dbbench", "1", True),
+    "shopping_order": _Entry("hexathlon.evaluators.shopping.order:shopping_order", "1", True),
+    "shopping_loose": _Entry("hexathlon.evaluators.shopping.simulator:shopping_loose", "1", True),
+    "shopping_strict": _Entry("hexathlon.evaluators.shopping.simulator:shopping_strict", "1", True),
+    "webshop": _Entry("hexathlon.evaluators.shopping.webshop:webshop", "1", True),
+    "webshop_strict": _Entry("hexathlon.evaluators.shopping.webshop:webshop_strict", "1", True),
+    "tau2_db": _Entry("hexathlon.evaluators.shopping.tau2:tau2_db", "1", True),
+    "tau2_communicate": _Entry("hexathlon.evaluators.shopping.tau2:tau2_communicate", "1", True),
+    "tau2_strict": _Entry("hexathlon.evaluators.shopping.tau2:tau2_strict", "1", True),
     "sql_answer": _Entry("hexathlon.evaluators.sql.answers:sql_answer", "1", True),
     "terminal_tests": _Entry("hexathlon.evaluators.terminal.tests:terminal_tests", "1", True),
     "harbor_reward": _Entry("hexathlon.evaluators.terminal.tests:harbor_reward", "1", True),
+    "roleplay_dialogue": _Entry(
+        "hexathlon.evaluators.roleplay.dialogue:roleplay_dialogue", "1", True
+    ),
+    "roleplay_judged": _Entry("hexathlon.evaluators.roleplay.judged:roleplay_judged", "1", True),
+    "rouge_l": _Entry("hexathlon.evaluators.roleplay.judged:rouge_l", "1", True),
+    "roleplay_bargain": _Entry("hexathlon.evaluators.roleplay.games:roleplay_bargain", "1", True),
+    "roleplay_inquiry": _Entry("hexathlon.evaluators.roleplay.games:roleplay_inquiry", "1", True),
 }
 _loaded: dict[str, RegisteredVerifier] = {}
 

@@ -88,8 +88,8 @@ class Board:
 
     @property
     def title(self) -> str:
-        """Short name of the environment."""
-        return self.env.rpartition("/")[2].partition("-v")[0]
+        """Short name of the environment and its task sets; see `board_title`."""
+        return board_title(self.env, self.tasksets)
 
     @property
     def templates(self) -> list[str]:
@@ -134,7 +134,7 @@ def make_boards(submissions: Sequence[Submission]) -> list[Board]:
     groups: dict[tuple[str, str, tuple[str, ...]], list[tuple[Submission, EnvSummary]]] = {}
     for submission in submissions:
         for result in submission.summary.envs:
-            key = (result.env, result.version, _tasksets(submission.plan, result.env))
+            key = (result.env, result.version, tasksets_of(submission.plan, result.env))
             groups.setdefault(key, []).append((submission, result))
     newest: dict[str, list[tuple[int, Any]]] = {}
     for env, version, _ in groups:
@@ -143,7 +143,7 @@ def make_boards(submissions: Sequence[Submission]) -> list[Board]:
         _board(*key, members, older=_version_order(key[1]) < newest[key[0]])
         for key, members in groups.items()
     ]
-    boards.sort(key=lambda board: (board.env, board.tasksets))
+    boards.sort(key=lambda board: (board.env, board.title, board.tasksets))
     boards.sort(key=lambda board: _version_order(board.version), reverse=True)
     return sorted(boards, key=lambda board: (board.older, board.env))
 
@@ -153,7 +153,21 @@ def _version_order(version: str) -> list[tuple[int, Any]]:
     return [(1, int(p)) if p.isdecimal() else (0, p) for p in version.replace("-", ".").split(".")]
 
 
-def _tasksets(plan: dict[str, Any], env: str) -> tuple[str, ...]:
+def board_title(env: str, tasksets: Sequence[str]) -> str:
+    """Return the short name of an environment, and of its task sets where they are others.
+
+    >>> board_title("hexathlon/SQL-v0", ["sql:test 0b284b2aa756"])
+    'SQL'
+    >>> board_title("hexathlon/SQL-v0", ["chinook:dev:hard 3f35ac0ddf37"])
+    'SQL · chinook dev hard'
+    """
+    name = env.rpartition("/")[2].partition("-v")[0]
+    words = [word for line in tasksets for word in line.partition(" ")[0].split(":")]
+    others = [word for word in dict.fromkeys(words) if word not in (name.casefold(), "test")]
+    return f"{name} · {' '.join(others)}" if others else name
+
+
+def tasksets_of(plan: dict[str, Any], env: str) -> tuple[str, ...]:
     """Return one line per task set that a plan draws this environment's tasks from."""
     lines = []
     for entry in plan["envs"]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from hexathlon.leaderboard.boards import make_boards
 from hexathlon.leaderboard.pages import PageWriter
+from hexathlon.leaderboard.reruns import with_reruns
 from hexathlon.leaderboard.submission import Rejected, Submission, load_submission
 
 MARK = "board.json"
@@ -96,4 +97,4 @@ def _load(
             rejected.append((path.name, str(fault).replace(str(path), path.name)))
             continue
         submissions.setdefault(submission.slug, submission)
-    return list(submissions.values()), rejected
+    return with_reruns(list(submissions.values())), rejected

@@ -10,6 +10,7 @@ import gzip
 import json
 import math
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from jinja2 import Environment, FileSystemLoader
 
 from hexathlon.evaluators.canonical import canonical_bytes, canonical_json
 from hexathlon.evaluators.record_reader import records_file
-from hexathlon.leaderboard.boards import Board, Row
+from hexathlon.leaderboard.boards import Board, Row, board_title, tasksets_of
 from hexathlon.leaderboard.charts import heat_step, scatter
 from hexathlon.leaderboard.command import eval_command
 from hexathlon.leaderboard.submission import OUTCOMES, Submission, TrialLine
@@ -44,7 +45,12 @@ class PageWriter:
         )
         self._engine.filters["tojson_text"] = canonical_json
         self._engine.globals.update(
-            heat_step=heat_step, pretty_json=pretty_json, scatter=scatter, shorten=shorten
+            board_title=board_title,
+            heat_step=heat_step,
+            pretty_json=pretty_json,
+            scatter=scatter,
+            shorten=shorten,
+            tasksets_of=tasksets_of,
         )
 
     def static(self) -> None:
@@ -69,16 +75,14 @@ class PageWriter:
             rejected=rejected,
             overview=_overview(boards),
             trials=sum(submission.summary.records for submission in submissions),
+            teams=_teams(submissions),
         )
 
     def submission(self, run: Submission, *, data: bool) -> None:
         """Write a submission's page, its plan and, with ``data``, its records."""
         folder = f"runs/{run.slug}"
-        card = [
-            (title, run.plan[name])
-            for name, title in _CARD.items()
-            if run.plan.get(name) not in (None, {}, "")
-        ]
+        known = ((title, _known(run.plan.get(name))) for name, title in _CARD.items())
+        card = [(title, value) for title, value in known if value not in _NOTHING]
         self._page(
             "submission.html",
             f"{folder}/index.html",
@@ -157,6 +161,26 @@ class PageWriter:
         return target
 
 
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
+
+
+def _known(value: Any) -> Any:
+    """Leave out what is empty, and spread objects inside an object over its own lines."""
+    if not isinstance(value, dict):
+        return value
+    inner = {
+        f"{name} {key}" if isinstance(part, dict) else name: item
+        for name, part in value.items()
+        for key, item in (part if isinstance(part, dict) else {name: part}).items()
+    }
+    return {name: item for name, item in inner.items() if item not in _NOTHING}
+
+
+def _teams(submissions: Sequence[Submission]) -> dict[str, int]:
+    """Return the number of submissions of each team, reference agents left out."""
+    return Counter(s.team for s in submissions if s.team and s.reference is None)
+
+
 _CARD = {
     "model": "Model",
     "limits": "Limits",
@@ -198,6 +222,7 @@ def _board_json(boards: Sequence[Board], rejected: Sequence[tuple[str, str]]) ->
         "boards": [
             {
                 "env": board.env,
+                "title": board.title,
                 "version": board.version,
                 "tasksets": list(board.tasksets),
                 "floor": board.floor,
@@ -217,10 +242,13 @@ def _row_json(row: Row) -> dict[str, Any]:
         "name": row.submission.name,
         "plan_hash": row.submission.plan["plan_hash"],
         "head": row.submission.head,
+        "team": row.submission.team,
         "verified": row.submission.verified,
+        "rerun_by": list(row.submission.rerun_by),
         "best": row.best,
         "worst": row.worst,
         "unranked": row.unranked,
+        "reference": row.submission.reference,
         "flags": list(row.flags),
         "score": score.mean,
         "low": score.interval.low if score.interval else None,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hexathlon.evaluators.chain import chain_head, check_chain
-from hexathlon.evaluators.plan import PlanError, read_plan
+from hexathlon.evaluators.plan import SUBMITTER, PlanError, read_plan
 from hexathlon.evaluators.record_reader import TornLineWarning, read_records, records_file
 from hexathlon.evaluators.summary import EnvSummary, Summariser, Summary
 from hexathlon.evaluators.trial import RecordError
@@ -48,6 +48,7 @@ class TrialLine(NamedTuple):
     turns: int
     tokens: int
     seconds: float | None
+    started: str
 
     @property
     def outcome(self) -> str:
@@ -84,11 +85,18 @@ class Submission:
     """Whether the builder of the site replayed the run."""
     torn: bool
     """Whether the record file ends in an unfinished line."""
+    rerun_by: tuple[str, ...] = ()
+    """Other teams that ran the same plan themselves and came to the same score."""
 
     @property
     def name(self) -> str:
         """The model's name, or the built-in agent's."""
         return _name(self.plan)
+
+    @property
+    def team(self) -> str:
+        """Who submitted the run; empty if the plan does not say."""
+        return str(self.plan.get(SUBMITTER, "")).strip()
 
     @property
     def agent(self) -> str:
@@ -206,4 +214,5 @@ def _trial_line(number: int, record: dict[str, Any]) -> TrialLine:
             for use in record["usage"].values()
         ),
         seconds=math.fsum(known) if known else None,
+        started=str(timing.get("started", "")),
     )

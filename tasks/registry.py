@@ -15,10 +15,22 @@ _factories: dict[str, str | Callable[[], TaskSource]] = {
     "bird": "hexathlon.tasks.sql.loaders.bird:source",
     "intercode-sql": "hexathlon.tasks.sql.loaders.intercode:source",
     "dbbench": "hexathlon.tasks.sql.loaders.dbbench:source",
+    "roleplay": "hexathlon.tasks.roleplay.source:source",
+    "roleplay-shift": "hexathlon.tasks.roleplay.shift:source",
+    "personagym": "hexathlon.tasks.roleplay.loaders.personagym:source",
+    "pingpong": "hexathlon.tasks.roleplay.loaders.pingpong:source",
+    "charactereval": "hexathlon.tasks.roleplay.loaders.charactereval:source",
+    "characterbench": "hexathlon.tasks.roleplay.loaders.characterbench:source",
+    "rolebench": "hexathlon.tasks.roleplay.loaders.rolebench:source",
+    "rolemrc": "hexathlon.tasks.roleplay.loaders.rolemrc:source",
+    "coser": "hexathlon.tasks.roleplay.loaders.coser:source",
     "chinook": "hexathlon.tasks.sql.loaders.sample:source",
     "terminal": "hexathlon.tasks.terminal.source:source",
     "harbor": "hexathlon.tasks.terminal.directories:harbor",
     "terminal-bench": "hexathlon.tasks.terminal.directories:terminal_bench",
+    "shopping": "hexathlon.tasks.shopping.source:source",
+    "tau2-retail": "hexathlon.tasks.shopping.loaders.tau2:source",
+    "webshop": "hexathlon.tasks.shopping.loaders.webshop:source",
 }
 _sources: dict[str, TaskSource] = {}
 

@@ -54,6 +54,7 @@ class TaskSet:
         self._salt = salt
         self._cache: OrderedDict[str, Task] = OrderedDict()
         self._lock = threading.Lock()
+        self._building = threading.Lock()  # sources need not be safe for threads
 
     @property
     def name(self) -> str:
@@ -108,7 +109,8 @@ class TaskSet:
             if task_id in self._cache:
                 self._cache.move_to_end(task_id)
                 return self._cache[task_id]
-        task = self.source.build(task_id, self._salt)
+        with self._building:
+            task = self.source.build(task_id, self._salt)
         with self._lock:
             self._cache[task_id] = task
             if len(self._cache) > _CACHED_TASKS:

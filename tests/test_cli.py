@@ -1,5 +1,6 @@
 """The command as people meet it: real processes, exit codes, no traceback for bad input."""
 
+import importlib.util
 import inspect
 import json
 import os
@@ -22,7 +23,8 @@ from hexathlon_cli.app import run
 from support.chat_server import ChatServer
 from support.events import FIRST, TOY, register_toy, unregister
 
-ROOT = Path(__file__).resolve().parents[1]
+TESTS = Path(__file__).resolve().parent
+"""Where `python -m support.toy_command` is found."""
 TOY_COMMAND = (sys.executable, "-m", "support.toy_command")
 DEADLINE = 60.0
 
@@ -31,7 +33,7 @@ def hexathlon(*arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run the command with the toy event; a traceback is always a defect."""
     done = subprocess.run(
         [*TOY_COMMAND, *arguments],
-        cwd=ROOT,
+        cwd=TESTS,
         capture_output=True,
         text=True,
         timeout=DEADLINE,
@@ -157,6 +159,9 @@ BAD = [
     (("eval", "agent:oracle", "--envs", "Toy"), "--out DIR"),
     (("eval", "agent:oracle", "--envs", "Toi", "--out", "x"), "did you mean 'Toy'"),
     (("eval", "agent:oracel", "--envs", "Toy", "--out", "x"), "Did you mean 'oracle'"),
+    (("eval", "agent:oracel", "--envs", "Toy", "--dry-run"), "Did you mean 'oracle'"),
+    (("eval", "agent:noop", "--envs", "Toi", "--dry-run"), "did you mean 'Toy'"),
+    (("eval", "agent:noop", "--envs", "Toy", "--team", "x" * 81, "--out", "x"), "80 characters"),
     (("eval", "agent:noop", "--envs", "Toy", "--split", "tets", "--out", "x"), "'test'"),
     (("eval", "agent:noop", "--envs", "Toy", "--tasks", "many", "--out", "x"), "integer"),
     (("eval", "--config", "none.toml"), "cannot read the configuration"),
@@ -194,16 +199,125 @@ def test_bad_input_gives_exit_code_1_and_the_mend(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_command_alone_shows_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in ([], ["leaderboard"]):
+        assert run(arguments) == 1
+        shown = capsys.readouterr()
+        assert "Usage: hexathlon" in shown.err + shown.out
+        assert "error" not in shown.err + shown.out
+
+
+def test_a_reader_that_goes_away_is_no_error(oracle_run: Path) -> None:
+    command = [*TOY_COMMAND, "report", str(oracle_run)]
+    process = subprocess.Popen(command, cwd=TESTS, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert process.wait(DEADLINE) == 0
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+@pytest.mark.usefixtures("toy_event")
+def test_what_is_no_run_folder_is_named(
+    tmp_path: Path, oracle_run: Path,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    (tmp_path / "empty").mkdir()
+    run_folder = str(oracle_run)
+    for arguments, said in (
+        (("eval", "agent:noop", "--envs", "Toy", "--out", "file"), "file is a file"),
+        (("verify", "file"), "expected a run folder"),
+        (("report", "file"), "expected a run folder"),
+        (("rescore", run_folder, "--out", run_folder), "is in use: expected a new folder"),
+        (("leaderboard", "build", "nowhere"), "there is no folder nowhere"),
+        (("leaderboard", "build", "empty"), "expected a run folder"),
+    ):
+        assert run(list(arguments)) == 1, arguments
+        assert said in capsys.readouterr().err
+
+
+def test_a_folder_of_runs_stands_for_the_runs_in_it(
+    oracle_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["leaderboard", "build", str(oracle_run.parent), "--out", str(tmp_path / "s")]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"oracle +100\.0%.* ceiling", shown)
+    assert re.search(r"noop +0\.0%.* floor", shown)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "endpoint:https://me:s3cret@host/v1#m",
+        "endpoint:me:s3cret@host/v1#m",
+        "endpoint:https://host/v1?key=s3cret#m",
+        "https://me:s3cret@host/v1",
+    ],
+)
+@pytest.mark.parametrize("flag", [("--dry-run",), ("--out", "run")], ids=["dry", "real"])
+@pytest.mark.usefixtures("toy_event")
+def test_a_password_in_an_address_is_neither_stored_nor_shown(
+    model: str, flag: tuple[str, ...], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert run(["eval", model, "--envs", "Toy", *flag]) == 1
+    shown = capsys.readouterr()
+    assert "endpoint" in shown.err and "s3cret" not in shown.err + shown.out
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("toy_event")
+def test_the_team_stands_in_the_plan_and_survives_resuming(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    what = ("--envs", "cli/Toy-v0", "--tasks", "2", "--out", str(out))
+    assert run(["eval", "agent:oracle", *what, "--team", "North"]) == 0
+    plan = json.loads((out / "plan.json").read_text())
+    assert plan["team"] == "North" and "team" not in plan["config"]
+    assert run(["resume", str(out)]) == 0
+    capsys.readouterr()
+    assert run(["eval", "agent:oracle", *what, "--team", "South"]) == 1
+    assert "team ('North' there, 'South' now)" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("toy_event")
+def test_the_list_says_what_is_missing_instead_of_failing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for folder in (None, tmp_path):
+        monkeypatch.delenv("HEXATHLON_DATA", raising=False)
+        if folder is not None:
+            monkeypatch.setenv("HEXATHLON_DATA", str(folder))
+        assert run(["list"]) == 0
+        shown = capsys.readouterr().out
+        assert re.search(r"SQL +chinook +– +– +37", shown)
+        assert re.search(r"SQL +sql +∞ +1,098 +1,098", shown)
+        assert re.search(r"SQL +spider .*spider", shown)
+        assert run(["list", "--json"]) == 0
+        events = {event["id"]: event for event in json.loads(capsys.readouterr().out)}
+        sizes = events["hexathlon/SQL-v0"]["sizes"]
+        assert "HEXATHLON_DATA" in sizes["bird"]["needs"] or "bird" in sizes["bird"]["needs"]
+        assert sizes["dbbench"] == {"train": 0, "dev": 0, "test": 300}
+
+
 def test_the_process_itself_shows_the_message_alone() -> None:
     done = hexathlon("evl")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("error: No such command 'evl'. Did you mean 'eval'?")
 
 
-def test_a_checkpoint_gives_exit_code_4(tmp_path: Path) -> None:
+def test_a_directory_that_is_no_checkpoint_is_bad_usage(tmp_path: Path) -> None:
     done = hexathlon("eval", str(tmp_path), "--envs", "Toy", "--out", str(tmp_path / "run"))
-    assert done.returncode == 4
-    assert "has no in-process engine" in done.stderr
+    if importlib.util.find_spec("torch") is None:
+        assert done.returncode == 4
+        assert "pip install 'hexathlon[train]'" in done.stderr
+    else:
+        assert done.returncode == 1
+        assert "has no config.json" in done.stderr
 
 
 def test_a_server_that_does_not_answer_gives_exit_code_4(tmp_path: Path) -> None:
@@ -234,7 +348,7 @@ def test_too_much_without_a_score_gives_exit_code_2(
 def test_an_interrupted_run_is_continued(tmp_path: Path) -> None:
     flags = ("--envs", "Toy", "--tasks", "40", "--seeds", "100", "--out", str(tmp_path / "run"))
     process = subprocess.Popen(
-        [*TOY_COMMAND, "eval", "agent:oracle", *flags], cwd=ROOT, stderr=subprocess.PIPE, text=True
+        [*TOY_COMMAND, "eval", "agent:oracle", *flags], cwd=TESTS, stderr=subprocess.PIPE, text=True
     )
     file = tmp_path / "run" / "records.jsonl"
     deadline = time.monotonic() + DEADLINE
@@ -280,7 +394,7 @@ def read_until(terminal: int, wanted: str, seen: list[str]) -> None:
 def test_play_on_a_terminal() -> None:
     terminal, other = pty.openpty()
     command = [*TOY_COMMAND, "play", "Toy", "--task", FIRST]
-    process = subprocess.Popen(command, cwd=ROOT, stdin=other, stdout=other, stderr=other)
+    process = subprocess.Popen(command, cwd=TESTS, stdin=other, stdout=other, stderr=other)
     os.close(other)
     seen: list[str] = []
     try:
@@ -291,8 +405,9 @@ def test_play_on_a_terminal() -> None:
             ("/undo", "The last turn is undone"),
             ("add amount=1", "The counter stands at 4"),
             ("hello there", "the turn holds no tool call"),
-            ("/tools", "submit()"),
+            ("/tools", "Finish."),
             ("submit", "The episode has ended: completed, reward 0"),
+            ("", ""),
         ):
             if said is not None:
                 os.write(terminal, f"{said}\n".encode())
@@ -308,7 +423,7 @@ def test_play_on_a_terminal() -> None:
 def test_play_ends_with_its_input() -> None:
     done = subprocess.run(
         [*TOY_COMMAND, "play", "Toy", "--task", FIRST],
-        cwd=ROOT, input="add amount=2\n", capture_output=True, text=True, timeout=DEADLINE,
+        cwd=TESTS, input="add amount=2\n", capture_output=True, text=True, timeout=DEADLINE,
         check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")

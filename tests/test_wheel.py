@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+TRAIN = ("torch", "transformers", "tokenizers", "safetensors")
+"""What comes with the extra `train`, which an empty environment lacks."""
+
 FOLDERS = ("tasks", "evaluators", "envs", "baselines", "leaderboard")
 
 
@@ -53,7 +56,15 @@ def test_it_installs_into_an_empty_environment_and_imports(wheel, tmp_path):
         for name in sorted(expected_files())
         if name.endswith(".py") and not any(word in name for word in optional)
     ]
-    code = "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)"
+    code = "\n".join(
+        [
+            "import importlib, sys",
+            "for name in sys.argv[1:]:",
+            "    try: importlib.import_module(name)",
+            "    except ModuleNotFoundError as error:",
+            f"        if error.name.split('.')[0] not in {TRAIN}: raise",
+        ]
+    )
     run(python, "-W", "error", "-c", code, *modules, cwd=tmp_path)
     listing = run(tmp_path / "venv" / "bin" / "hexathlon", "list", cwd=tmp_path)
     assert "hexathlon/SQL-v0" in listing

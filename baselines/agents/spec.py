@@ -1,7 +1,8 @@
 """Reads MODEL as it is written on the command line.
 
-Three spellings: `agent:NAME` for a built-in agent (`agent:replay:PATH` for recorded actions),
-`endpoint:URL#NAME` for a model on a server, anything else is a checkpoint directory.
+Three spellings: `agent:NAME` for a built-in agent (`agent:replay:PATH` for recorded actions,
+`agent:noisy:SHARE` for an oracle that errs), `endpoint:URL#NAME` for a model on a server, anything
+else is a checkpoint directory.
 """
 
 import difflib
@@ -13,7 +14,7 @@ from hexathlon.baselines.agents.base import Agent
 
 __all__ = ["BUILT_IN", "ModelSpec", "SpecError", "parse_model", "scripted_agent"]
 
-BUILT_IN = ("oracle", "noop", "random", "dump", "majority", "replay")
+BUILT_IN = ("oracle", "noop", "random", "dump", "majority", "noisy", "replay")
 
 
 class SpecError(ValueError):
@@ -25,7 +26,8 @@ class ModelSpec(NamedTuple):
 
     kind: Literal["agent", "endpoint", "checkpoint"]
     name: str
-    """The agent's name, the model's name on its server, or the directory."""
+    """The agent's name (with its share for `noisy`), the model's name on its server, or the
+    directory."""
 
     place: str = ""
     """The server's address, or the path of the records to replay."""
@@ -45,17 +47,9 @@ def parse_model(text: str) -> ModelSpec:
     if colon and kind == "agent":
         return _agent(rest)
     if colon and kind == "endpoint":
-        url, _, name = rest.partition("#")
-        if not url.startswith(("http://", "https://")):
-            raise SpecError(f"an endpoint reads 'endpoint:http://host:port/v1#model', got {text!r}")
-        if "@" in url or "?" in url:
-            raise SpecError(
-                "an endpoint's address must hold no password and no query, since it is stored "
-                "with the results; put the server's key into an environment variable"
-            )
-        return ModelSpec("endpoint", name, url.rstrip("/"))
+        return _endpoint(rest)
     if text.startswith(("http://", "https://")):
-        raise SpecError(f"write 'endpoint:{text}' for a model on a server")
+        raise SpecError(f"write 'endpoint:{_safe(text)}' for a model on a server")
     if Path(text).is_dir():
         return ModelSpec("checkpoint", text, text)
     near = difflib.get_close_matches(text, BUILT_IN, n=1)
@@ -66,12 +60,35 @@ def parse_model(text: str) -> ModelSpec:
     )
 
 
+def _endpoint(rest: str) -> ModelSpec:
+    url, _, name = _safe(rest).partition("#")
+    if not url.startswith(("http://", "https://")):
+        raise SpecError(
+            f"an endpoint reads 'endpoint:http://host:port/v1#model', got 'endpoint:{rest}'"
+        )
+    return ModelSpec("endpoint", name, url.rstrip("/"))
+
+
+def _safe(address: str) -> str:
+    """Return an address that may be stored and shown: one without user, password and query."""
+    url = address.partition("#")[0]
+    if "@" in url or "?" in url:
+        raise SpecError(
+            "an endpoint's address must hold no password and no query, since it is stored "
+            "with the results; put the server's key into an environment variable and name "
+            "that with --api-key-env"
+        )
+    return address
+
+
 def _agent(rest: str) -> ModelSpec:
     name, _, place = rest.partition(":")
     if name not in BUILT_IN:
         near = difflib.get_close_matches(name, BUILT_IN, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise SpecError(f"there is no agent {name!r}.{hint} Known: {', '.join(BUILT_IN)}")
+    if name == "noisy":
+        return ModelSpec("agent", f"noisy:{_share(place):g}")
     if (name == "replay") != bool(place):
         raise SpecError(
             "agent:replay needs the run to replay, as in 'agent:replay:runs/first'"
@@ -79,6 +96,19 @@ def _agent(rest: str) -> ModelSpec:
             else f"agent:{name} takes nothing after its name, got {place!r}"
         )
     return ModelSpec("agent", name, place)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0.0 <= share <= 1.0:
+        raise SpecError(
+            "agent:noisy needs the share of tasks on which it errs, from 0 to 1, as in "
+            f"'agent:noisy:0.3', got {text!r}"
+        )
+    return share
 
 
 def scripted_agent(spec: ModelSpec) -> Agent:
@@ -99,6 +129,10 @@ def scripted_agent(spec: ModelSpec) -> Agent:
         from hexathlon.baselines.agents.replay import ReplayAgent
 
         return ReplayAgent(Path(spec.place))
+    if spec.name.startswith("noisy:"):
+        from hexathlon.baselines.agents.noisy import NoisyAgent
+
+        return NoisyAgent(_share(spec.name.partition(":")[2]))
     from hexathlon.baselines.agents.scripted import ScriptedAgent
 
     return ScriptedAgent(spec.name)

@@ -3,6 +3,7 @@
 import difflib
 
 from hexathlon.baselines.codecs.base import Codec
+from hexathlon.baselines.codecs.compact import CompactCodec
 from hexathlon.baselines.codecs.hermes import HermesCodec
 from hexathlon.baselines.codecs.openai import OpenAICodec
 from hexathlon.baselines.codecs.plain import PlainCodec
@@ -11,7 +12,8 @@ from hexathlon.baselines.codecs.react import ReActCodec
 __all__ = ["CODEC_NAMES", "UnknownCodec", "get_codec"]
 
 _CODECS: dict[str, Codec] = {
-    codec.name: codec for codec in (OpenAICodec(), HermesCodec(), ReActCodec(), PlainCodec())
+    codec.name: codec
+    for codec in (OpenAICodec(), HermesCodec(), ReActCodec(), PlainCodec(), CompactCodec())
 }
 CODEC_NAMES = tuple(_CODECS)
 

@@ -67,6 +67,9 @@ class ChatRequest:
     deadline: float | None = None
     """Seconds that this call may take, retries and waiting included."""
 
+    schema: Mapping[str, Any] | None = None
+    """JSON schema that the server should hold the reply to; what comes may still differ."""
+
 
 class ChatReply(NamedTuple):
     """One answer of a model."""

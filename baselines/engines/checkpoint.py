@@ -1,25 +1,115 @@
-"""Checkpoint directories as models.
+"""Checkpoint directories as models: opened by the torch engine, played through the policy agent."""
 
-The in-process engine belongs to the trainer. Until an installation has one, asking for a
-checkpoint says so plainly instead of failing somewhere deeper.
-"""
-
+import hashlib
+import json
 from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
-from hexathlon.baselines.engines.base import Engine
-from hexathlon.baselines.engines.errors import EngineMissing
+from hexathlon.baselines.agents.policy import PolicyAgent
+from hexathlon.baselines.codecs import get_codec
+from hexathlon.baselines.codecs.registry import UnknownCodec
+from hexathlon.baselines.engines.tokens import TokenSampling
 
-__all__ = ["open_checkpoint"]
+__all__ = ["NoCheckpoint", "OpenedCheckpoint", "open_checkpoint", "revision_of"]
+
+SETTINGS = "hexathlon.json"
+"""Written beside a policy that was trained here: the dialect that it speaks."""
+
+_MAX_TOKENS = 1024
 
 
-def open_checkpoint(path: Path) -> Engine:
-    """Return an engine for a checkpoint directory.
+class NoCheckpoint(Exception):
+    """A directory cannot be played from; the message says what is wrong with it."""
+
+
+class OpenedCheckpoint(NamedTuple):
+    """A checkpoint that is ready to play."""
+
+    agent: PolicyAgent
+    dialect: str
+    revision: str
+    """Hash of its weights, tokenizer and template."""
+
+
+class _Sampling(Protocol):
+    @property
+    def temperature(self) -> float | None: ...
+    @property
+    def top_p(self) -> float | None: ...
+    @property
+    def max_tokens(self) -> int | None: ...
+    @property
+    def sampling_seed(self) -> int | None: ...
+
+
+def open_checkpoint(
+    path: Path, sampling: _Sampling, dialect: str, concurrency: int, suffix: str = ""
+) -> OpenedCheckpoint:
+    """Return an agent for a checkpoint directory.
+
+    Args:
+        path: A Hugging Face causal language model with a tokenizer and a chat template.
+        sampling: How tokens are drawn; what is None is temperature 1, all tokens, seed 0.
+        dialect: How it calls tools; `auto` takes the one it was trained with, else Hermes.
+        concurrency: Most episodes at once.
+        suffix: Not supported by checkpoints yet, so it must be empty.
 
     Raises:
-        EngineMissing: Always, in this version.
+        EngineMissing: torch or transformers is not installed, or the architecture is unknown.
+        NoCheckpoint: The directory is incomplete or torn.
     """
-    raise EngineMissing(
-        f"{path} is a checkpoint directory, but this version of hexathlon has no in-process "
-        "engine. Serve it with any OpenAI-compatible server, for example `vllm serve "
-        f"{path}`, and use endpoint:http://localhost:8000/v1#{path}"
+    from hexathlon.baselines.engines.local.loading import (
+        CheckpointError,
+        load_checkpoint,
+        require_torch,
     )
+
+    if suffix:
+        raise NoCheckpoint("a prompt suffix is for endpoints; a checkpoint is played without one")
+    require_torch()
+    try:
+        checkpoint = load_checkpoint(path)
+    except CheckpointError as error:
+        raise NoCheckpoint(str(error)) from None
+    from hexathlon.baselines.engines.local.engine import LocalEngine
+    from hexathlon.baselines.tokens.render import ChatRenderer, TemplateError
+
+    spoken = _dialect(path) if dialect == "auto" else dialect
+    try:
+        renderer, codec = ChatRenderer(checkpoint.tokenizer), get_codec(spoken)
+    except (TemplateError, UnknownCodec) as error:
+        raise NoCheckpoint(f"{path}: {error}") from None
+    batch = min(64, concurrency)
+    drawn = TokenSampling(
+        temperature=1.0 if sampling.temperature is None else sampling.temperature,
+        top_p=sampling.top_p or 1.0,
+        max_tokens=sampling.max_tokens or _MAX_TOKENS,
+        seed=sampling.sampling_seed or 0,
+    )
+    engine = LocalEngine(checkpoint.model, context=checkpoint.context, batch=batch)
+    agent = PolicyAgent(engine, renderer, codec, drawn)
+    return OpenedCheckpoint(agent, spoken, revision_of(path))
+
+
+def _dialect(path: Path) -> str:
+    file = path / SETTINGS
+    if not file.is_file():
+        return "hermes"
+    try:
+        settings: dict[str, Any] = json.loads(file.read_text())
+        return str(settings["dialect"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise NoCheckpoint(f"{file} does not read ({error!r}); delete it or mend it") from None
+
+
+def revision_of(path: Path) -> str:
+    """Return a hash of all that decides what a checkpoint says."""
+    digest = hashlib.sha256()
+    kinds = {".safetensors", ".bin", ".json", ".jinja", ".model", ".txt"}
+    for file in sorted(path.iterdir()):
+        if file.is_file() and file.suffix in kinds:
+            digest.update(file.name.encode() + b"\0")
+            with file.open("rb") as opened:
+                while block := opened.read(1 << 20):
+                    digest.update(block)
+    return digest.hexdigest()

@@ -31,6 +31,7 @@ from hexathlon.baselines.engines.replies import (
     error_of,
     read_completion,
 )
+from hexathlon.baselines.engines.transport import default_transport
 from hexathlon.tasks.seeding import derive_seed
 
 __all__ = ["HttpEngine", "HttpSettings"]
@@ -92,6 +93,7 @@ class HttpEngine:
         self._client = client or httpx.AsyncClient(
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=200),
             timeout=httpx.Timeout(settings.timeout, connect=min(30.0, settings.timeout)),
+            transport=default_transport(),
             headers={"authorization": f"Bearer {settings.key}"} if settings.key else None,
         )
 
@@ -203,6 +205,9 @@ class HttpEngine:
             value = getattr(sampling, name)
             if value is not None:
                 body[name] = value
+        if request.schema is not None:
+            form = {"name": "answer", "schema": request.schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
         if sampling.stop:
             body["stop"] = list(sampling.stop)
         if self.settings.stream:

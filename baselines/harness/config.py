@@ -22,7 +22,7 @@ __all__ = ["EvalConfig", "ExecutionConfig", "SamplingConfig", "load_config", "re
 COMMAND_SETTINGS = ("out", "with_anchors")
 """Settings of a configuration file that the command itself reads."""
 
-Dialect = Literal["auto", "openai", "hermes", "react", "json"]
+Dialect = Literal["auto", "openai", "hermes", "react", "json", "compact"]
 
 
 class _Config(BaseModel):
@@ -68,12 +68,15 @@ class EvalConfig(_Config):
     """Trials per task and seed."""
 
     dialect: Dialect = "auto"
-    """How the model calls tools; `auto` asks the server once."""
+    """How the model calls tools; `auto` asks the server once, or reads it from the checkpoint."""
 
     limits: TrialLimits = TrialLimits()
     sampling: SamplingConfig = SamplingConfig()
     prompt_suffix: str = ""
     """Appended to every system prompt."""
+
+    team: str = Field(default="", max_length=80)
+    """Who submits the run, shown on the leaderboard; says nothing of what is run."""
 
 
 class ExecutionConfig(_Config):

@@ -47,18 +47,34 @@ def open_model(
     except (SpecError, AgentMismatch) as error:
         raise UsageError(str(error)) from None
     if spec.kind == "checkpoint":
-        _refuse_checkpoint(Path(spec.place))
+        return _open_checkpoint(spec, config, execution, dialect)
     return _open_endpoint(spec, config, execution, dialect)
 
 
-def _refuse_checkpoint(path: Path) -> None:
-    from hexathlon.baselines.engines.checkpoint import open_checkpoint
+def _open_checkpoint(
+    spec: ModelSpec, config: EvalConfig, execution: ExecutionConfig, dialect: str | None
+) -> OpenedModel:
+    from hexathlon.baselines.engines.checkpoint import NoCheckpoint, open_checkpoint
     from hexathlon.baselines.engines.errors import EngineMissing
 
+    wanted = dialect or config.dialect
     try:
-        open_checkpoint(path)
+        opened = open_checkpoint(
+            Path(spec.place), config.sampling, wanted, execution.concurrency, config.prompt_suffix
+        )
     except EngineMissing as error:
         raise EnvironmentUnavailable(str(error)) from None
+    except NoCheckpoint as error:
+        raise UsageError(str(error)) from None
+    description = {
+        "kind": "checkpoint",
+        "name": Path(spec.place).resolve().name,
+        "place": spec.place,
+        "dialect": opened.dialect,
+        "sampling": config.sampling.model_dump(mode="json"),
+        "revision": opened.revision,
+    }
+    return OpenedModel(opened.agent, description, None)
 
 
 def _open_endpoint(

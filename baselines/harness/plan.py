@@ -73,13 +73,16 @@ def build_plan(
         "price_table": model.price_table,
         "code": code_state(),
         "hardware": hardware(),
-        "config": config.model_dump(mode="json", exclude={"limits"}),
+        "config": config.model_dump(mode="json", exclude={"limits", "team"}),
+        **({"team": config.team} if config.team else {}),
         "execution": execution.model_dump(mode="json", exclude={"salt_file", "api_key_env"}),
     }
 
 
 def slices_of(config: EvalConfig, salt: str | None) -> list[Slice]:
     """Return which tasks are played, by environment."""
+    if config.split == "heldout" and salt is None:
+        raise UsageError("the held-out split needs a salt: name the file with --salt-file")
     if config.task:
         return list(_slices_of_ids(config, salt))
     slices = []

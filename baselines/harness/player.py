@@ -1,13 +1,14 @@
 """Plays the trials of a plan and writes their records, one at a time or many at once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from hexathlon.baselines.attempt import waits
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.environments import make_environment
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.baselines.harness.progress import Progress
-from hexathlon.baselines.rollout import EnvironmentSlot, Rollout, play, play_async
+from hexathlon.baselines.rollout import Beside, EnvironmentSlot, Rollout, play, play_async
 from hexathlon.evaluators.plan import TrialKey
 from hexathlon.evaluators.records import RecordWriter, TrialRecord
 
@@ -41,6 +42,7 @@ class Player:
         self.execution, self.writer, self.progress = execution, writer, progress
         self.spoilt = spoilt
         self._infra_in_a_row = self._passed = self._infra = 0
+        self._waiting: frozenset[str] = frozenset()
 
     def play(self, keys: Iterator[TrialKey], count: int) -> None:
         """Play these trials, so many in number, at once where agent or environment waits.
@@ -51,8 +53,8 @@ class Player:
         """
         slots = self._slots()
         try:
-            waiting = any([waits(slot.get()) for slot in slots.values()])
-            if not (waiting or self.rollout.agent.asynchronous):
+            self._waiting = frozenset(name for name, slot in slots.items() if waits(slot.get()))
+            if not (self._waiting or self.rollout.agent.asynchronous):
                 for key in keys:
                     spoilt = self.spoilt.get(key, 0)
                     self._keep(play(self.rollout.trial(slots[key[0]], key, spoilt)))
@@ -80,14 +82,31 @@ class Player:
                 await engine.close()
 
     async def _work(self, keys: Iterator[TrialKey]) -> None:
+        """Play trials one after another, steps that are no coroutines in a thread of their own.
+
+        So a slow statement holds up neither the replies of models nor the statements of others.
+        """
+        import asyncio
+        from concurrent.futures import ThreadPoolExecutor
+
         slots = self._slots()
+        lane = ThreadPoolExecutor(1) if self.execution.concurrency > 1 else None
+
+        async def beside(function: Callable[[], Any]) -> Any:
+            return await asyncio.get_running_loop().run_in_executor(lane, function)
+
+        def place(env_id: str) -> Beside | None:
+            return None if lane is None or env_id in self._waiting else beside
+
         try:
             for key in keys:
                 course = self.rollout.trial(slots[key[0]], key, self.spoilt.get(key, 0))
-                self._keep(await play_async(course))
+                self._keep(await play_async(course, place(key[0])))
         finally:
-            for slot in slots.values():
-                await slot.aclose()
+            for env_id, slot in slots.items():
+                await (beside(slot.close) if place(env_id) else slot.aclose())
+            if lane is not None:
+                lane.shutdown()
 
     def _slots(self) -> dict[str, EnvironmentSlot]:
         return {

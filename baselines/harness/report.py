@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from hexathlon.baselines.faults import POLICIES
 from hexathlon.baselines.harness.environments import short
 from hexathlon.baselines.harness.errors import UsageError
+from hexathlon.baselines.judging.judged_file import JudgedError
+from hexathlon.baselines.judging.results import JudgedSummary, judged_summaries
 from hexathlon.evaluators.plan import PLAN_FILE, PlanError, read_plan
 from hexathlon.evaluators.records import RecordError, read_records
 from hexathlon.evaluators.statistics import normalised_score
@@ -43,6 +45,8 @@ class ReadRun(NamedTuple):
     path: Path
     plan: Mapping[str, Any]
     summary: Summary
+    judged: tuple[JudgedSummary, ...] = ()
+    """What judges say; stands beside the verified scores and never among them."""
 
     @property
     def label(self) -> str:
@@ -76,11 +80,12 @@ def read_run(path: Path) -> ReadRun:
     try:
         plan = read_plan(path)
         summary = summarise(read_records(path), plan)
-    except (PlanError, RecordError, OSError) as error:
+        judged = tuple(judged_summaries(path))
+    except (PlanError, RecordError, JudgedError, OSError) as error:
         raise UsageError(str(error)) from None
     if not summary.envs:
         raise UsageError(f"{path} holds a plan but no record yet; continue it with resume")
-    return ReadRun(path, plan, summary)
+    return ReadRun(path, plan, summary, judged)
 
 
 def anchors_of(runs: Sequence[ReadRun]) -> Anchors:
@@ -114,13 +119,26 @@ def anchor_folders(run: Path) -> list[Path]:
 
 
 def tables(run: ReadRun, anchors: Anchors, *, details: bool = True) -> list[Table]:
-    """Return the tables of a report: scores first, then parts, faults and usage."""
-    made = [_scores(run, anchors), _missing_evidence(run)]
+    """Return the tables of a report: scores first, then parts, faults and usage.
+
+    Without details, only the scores, what is missing if anything is, and what models used.
+    """
+    envs = run.summary.envs
+    made = [_scores(run, anchors)]
     if details:
-        made += [_parts(env, "level", env.levels) for env in run.summary.envs]
-        made += [_parts(env, "template", env.templates) for env in run.summary.envs]
-    made += [_endings(run), _usage(run)]
-    return [table for table in made if table.rows]
+        made.append(_missing_evidence(run))
+        made += [_parts(env, "level", env.levels) for env in envs]
+        made += [_parts(env, "template", env.templates) for env in envs]
+        made += [_faults(run), _endings(run), _usage(run), _judged(run)]
+        made += [_criteria(one) for one in run.judged]
+        return [table for table in made if table.rows]
+    if any(env.score.unscored or env.score.infra or env.tally.flags for env in envs):
+        made += [_missing_evidence(run), _endings(run)]
+    if any(env.tally.usage for env in envs):
+        made.append(_usage(run))
+    if run.judged:
+        made.append(_judged(run))
+    return made
 
 
 def markdown(run: ReadRun, anchors: Anchors) -> str:
@@ -147,6 +165,7 @@ def as_json(run: ReadRun, anchors: Anchors) -> dict[str, Any]:
             env: {"agent": one, "score": score} for env, (one, score) in anchors.floor.items()
         },
         "ceiling": dict(anchors.ceiling),
+        "judged": [one.as_json() for one in run.judged],
         "notes": list(notes(run)),
     }
 
@@ -235,6 +254,18 @@ def _parts(env: EnvSummary, kind: str, parts: Mapping[str, Score]) -> Table:
     return Table(f"{short(env.env)} by {kind}", headings, tuple(rows))
 
 
+def _faults(run: ReadRun) -> Table:
+    """What verifiers say was wrong; one failed trial can have several faults."""
+    rows = []
+    for env in run.summary.envs:
+        failed = sum(task.scored - task.passed for task in env.tally.tasks.values())
+        rows += [
+            (short(env.env), name.replace("_", " "), f"{count:,}", percent(count / failed))
+            for name, count in sorted(env.tally.faults.items(), key=lambda item: (-item[1], item))
+        ]
+    return Table("Faults of failed trials", ("event", "fault", "trials", "of failed"), tuple(rows))
+
+
 def _endings(run: ReadRun) -> Table:
     rows = []
     for env in run.summary.envs:
@@ -278,6 +309,39 @@ def _usage(run: ReadRun) -> Table:
         "event", "role", "calls", "tokens in", "out", "cost", "s/trial", "p95", "s/call", "p95",
     )  # fmt: skip
     return Table("Usage", headings, tuple(rows))
+
+
+def _judged(run: ReadRun) -> Table:
+    rows = []
+    for one in run.judged:
+        low, high = one.bounds or (None, None)
+        cost = one.usage["cost"]
+        rows.append(
+            (
+                one.judge,
+                f"{one.kind}, {', '.join(one.rubrics)}",
+                f"{one.scored:,} of {one.trials:,}",
+                "" if one.mean is None else percent(one.mean.value),
+                "" if one.mean is None else span(one.mean.low, one.mean.high),
+                "" if low is None or high is None else span(low, high),
+                f"{one.usage['calls']:,}",
+                "unknown" if cost is None else f"{cost:.4f}",
+                "; ".join(one.remarks),
+            )
+        )
+    headings = (
+        "judge", "how", "scored", "judged", "95% interval", "bounds", "calls", "cost", "but",
+    )  # fmt: skip
+    return Table("Judged, not verified", headings, tuple(rows))
+
+
+def _criteria(judged: JudgedSummary) -> Table:
+    rows = []
+    for one in judged.criteria:
+        said = ", ".join(f"{label} {count:,}" for label, count in one.counts.items())
+        state = "by code" if one.by_code else "experimental" if one.experimental else "audited"
+        rows.append((one.name, said, state))
+    return Table(f"Criteria by {judged.judge}", ("criterion", "labels", "state"), tuple(rows))
 
 
 def percent(value: float | None) -> str:

@@ -14,13 +14,15 @@ from hexathlon.baselines.harness.plan import open_row
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.envs.messages import Message, assistant_message, parse_text
 from hexathlon.envs.status import Status
-from hexathlon.evaluators.plan import PlanError, plan_hash, read_plan, write_plan
+from hexathlon.evaluators.judges.recorded import decided_by_code
+from hexathlon.evaluators.plan import PLAN_FILE, PlanError, plan_hash, read_plan, write_plan
 from hexathlon.evaluators.records import (
     RecordError,
     RecordWriter,
     check_chain,
     read_records,
 )
+from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.task import Task
 from hexathlon.tasks.taskset import TaskSet
@@ -45,6 +47,8 @@ def rescore_run(run: Path, out: Path, salt: str | None = None) -> Rescored:
     Raises:
         UsageError: The run does not read, its tasks are others now, or `out` is in use.
     """
+    if out.is_file() or (out / PLAN_FILE).exists():
+        raise UsageError(f"{out} is in use: expected a new folder for the records judged again")
     try:
         plan = read_plan(run)
         faults = check_chain(run, plan["plan_hash"])
@@ -89,7 +93,11 @@ def _judged(record: dict[str, Any], sets: Mapping[tuple[str, str], TaskSet]) -> 
 
 
 def _verdict(task: Task, record: Mapping[str, Any]) -> dict[str, Any]:
-    verdict = verify(task, record["final_state"], transcript_of(record))
+    lost = _lost(record["final_state"])
+    if lost:
+        verdict = Verdict(score=0.0, status="unscored")
+    else:
+        verdict = verify(task, record["final_state"], transcript_of(record))
     scored = verdict.status == "scored"
     stop = record["stop"]
     if scored and stop == Status.ERROR_JUDGE:
@@ -98,13 +106,19 @@ def _verdict(task: Task, record: Mapping[str, Any]) -> dict[str, Any]:
         "stop": stop if scored else Status.ERROR_JUDGE.value,
         "status": verdict.status,
         "cause": None if scored else "judge",
-        "error": None,
+        "error": f"the final state was lost: {lost}" if lost else None,
         "reward": verdict.score if scored else None,
         "partial": verdict.partial if scored else None,
         "terms": dict(verdict.terms),
         "evidence": dict(verdict.evidence),
         "checks": checks_of(task),
+        "judges": decided_by_code(task.rubric, record["opening"], record["steps"]),
     }
+
+
+def _lost(final_state: Mapping[str, Any]) -> str:
+    """Return why there is no final state to judge; a worker that was killed leaves none."""
+    return str(final_state["lost"]) if set(final_state) == {"lost"} else ""
 
 
 def transcript_of(record: Mapping[str, Any]) -> list[Message]:

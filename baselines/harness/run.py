@@ -57,7 +57,12 @@ class Outcome(NamedTuple):
 
 
 def evaluate(
-    config: EvalConfig, execution: ExecutionConfig, run: Path, *, force_new: bool = False
+    config: EvalConfig,
+    execution: ExecutionConfig,
+    run: Path,
+    *,
+    force_new: bool = False,
+    model: OpenedModel | None = None,
 ) -> Outcome:
     """Plan a run and play it; a folder that holds the same plan is continued.
 
@@ -66,19 +71,22 @@ def evaluate(
         execution: How it is run.
         run: The run folder.
         force_new: Move a folder with another plan aside instead of refusing it.
+        model: Who plays, where the caller has an agent of its own; else what `config.model` names.
 
     Raises:
         PlanDiffers: The folder holds another plan; the message names the fields.
         CommandError: The run cannot be planned or played.
     """
     stored = stored_plan(run)
-    dialect = None if stored is None else stored["model"].get("dialect")
-    model = open_model(config, execution, dialect)
+    if model is None:
+        dialect = None if stored is None else stored["model"].get("dialect")
+        model = open_model(config, execution, dialect)
     plan = build_plan(config, execution, model)
     if stored is not None and plan_hash(stored) != plan_hash(plan):
         if not force_new:
             raise PlanDiffers(_difference(run, stored, plan))
         _move_aside(run)
+    _make_folder(run)
     with _reported(), RecordWriter(run, plan_hash(plan), execution.fsync) as writer:
         if not (run / PLAN_FILE).exists():
             write_plan(run, plan)
@@ -101,7 +109,8 @@ def resume(run: Path, execution: ExecutionConfig) -> Outcome:
 def stored_config(plan: Mapping[str, Any]) -> EvalConfig:
     """Return the configuration that a plan was made from."""
     try:
-        return EvalConfig(**{**plan["config"], "limits": plan["limits"]})
+        team = plan.get("team", "")
+        return EvalConfig(**{**plan["config"], "limits": plan["limits"], "team": team})
     except (TypeError, ValueError) as error:
         raise UsageError(f"the plan's configuration does not read: {error}") from None
 
@@ -147,6 +156,15 @@ def _places(name: str, old: Any, new: Any) -> Iterator[str]:
         yield from _places(f"{name}[{index}]", old[index], new[index])
     else:
         yield f"{name} ({old!r:.80} there, {new!r:.80} now)"
+
+
+def _make_folder(run: Path) -> None:
+    try:
+        run.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise UsageError(f"{run} is a file: expected a folder for the run") from None
+    except OSError as error:
+        raise UsageError(f"cannot make the run folder {run}: {error.strerror}") from None
 
 
 def _move_aside(run: Path) -> None:

@@ -42,7 +42,7 @@ NOT_VERIFIABLE = (
 """What a replay cannot show."""
 
 _COURSE = ("task_hash", "system_prompt_hash", "opening", "template", "level", "split")
-_OUTCOME = ("stop", "status", "reward", "partial", "terms", "evidence", "checks")
+_OUTCOME = ("stop", "status", "reward", "partial", "terms", "evidence", "checks", "judges")
 _COUNTS = ("turns", "tool_errors", "cut_chars", "sandbox", "env_version", "final_state")
 _STEP = ("observation", "reward", "status")
 _FROM_OUTSIDE = (Status.TRUNCATED_LENGTH, Status.TRUNCATED_TIME, Status.ABORTED)

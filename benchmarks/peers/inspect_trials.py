@@ -1,4 +1,4 @@
-"""Runs inspect_ai on a mock model; prints one JSON line with CPU, wall and peak memory.
+"""Runs inspect_ai on a mock model; prints one JSON line: CPU, wall, peak memory, log size.
 
 Workloads: `one` is a single turn scored by match; `ten` is ten calls of an `add` tool, then the
 answer (eleven model calls). Executed by the peer's own interpreter: `python inspect_trials.py
@@ -6,10 +6,10 @@ one 200`.
 """
 
 import json
-import resource
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -55,9 +55,11 @@ def main() -> None:
         cpu, wall = time.process_time(), time.perf_counter()
         (log,) = eval(task, model=model, display="none", log_dir=folder, log_format="eval")
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+        size = sum(file.stat().st_size for file in Path(folder).rglob("*")) / 2**20
     assert log.status == "success" and log.results.scores[0].metrics["accuracy"].value == 1
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"trials": count, "cpu_s": cpu, "wall_s": wall, "peak_mb": peak}))
+    peak = int(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]) / 1024
+    said = {"trials": count, "cpu_s": cpu, "wall_s": wall, "peak_mb": peak, "log_mb": size}
+    print(json.dumps(said))
 
 
 main()

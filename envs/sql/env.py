@@ -27,6 +27,7 @@ from hexathlon.tasks.task import Task
 
 __all__ = ["SQLEnv", "make_vector"]
 
+_LIMITS = QueryLimits()
 _NOTHING: dict[str, Any] = {
     "kind": "none", "sql": None, "answer": None, "reason": None, "evidence": None,
 }  # fmt: skip
@@ -69,7 +70,7 @@ class SQLEnv(Environment):
         self._user_seed = 0
         self._handed_in = _NOTHING
         self._asked: tuple[str, ...] = ()
-        self._query_limits = QueryLimits()
+        self._query_limits = _LIMITS
 
     def on_reset(self, task: Task) -> str:
         """Open the visible database and bring in the user, if the task has one."""

@@ -13,6 +13,8 @@ __all__ = ["ROWS_SHOWN", "found_text", "result_text", "table_text", "tables_text
 ROWS_SHOWN = 50
 _CELL_SHOWN = 200
 _MATCHES_SHOWN = 40
+_FEW = 12
+"""Cells up to which looking at each is faster than looking at all together."""
 
 
 def result_text(result: QueryResult, shown: int = ROWS_SHOWN) -> str:
@@ -80,6 +82,8 @@ def _rows(count: int) -> str:
 
 def _lines(rows: Sequence[Sequence[Value]]) -> list[str]:
     """One line a row; plain rows are told from the text of all together, which is fast."""
+    if len(rows) * len(rows[0]) <= _FEW:
+        return [" | ".join([_cell(cell) for cell in row]) for row in rows]
     lines = [
         " | ".join(
             [
@@ -115,6 +119,9 @@ def _is_plain(lines: list[str], rows: Sequence[Sequence[Value]]) -> bool:
 
 
 def _cell(value: Value) -> str:
+    if value.__class__ is str and value.isprintable() and "|" not in value and value != "NULL":
+        if 0 < len(value) <= _CELL_SHOWN and value[0] != " " != value[-1]:
+            return value  # most are so; a printable text has no other blanks than spaces
     match value:
         case None:
             return "NULL"

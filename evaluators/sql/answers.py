@@ -36,4 +36,5 @@ def _value(item: Any) -> str | Decimal:
         number = Decimal(text)
     except InvalidOperation:
         return text
-    return number.normalize() if number.is_finite() else text
+    # Equal numbers are equal keys whatever their exponents; normalising would round and overflow.
+    return number if number.is_finite() else text

@@ -55,6 +55,8 @@ def difference(gold: Sequence[Row], got: Sequence[Row], policy: Policy) -> str:
     """
     if len(gold) != len(got):
         return "rows"
+    if gold == got:
+        return ""
     if not policy.any_column_order or not gold:
         return _difference(gold, got, policy)
     found = "values"
@@ -70,7 +72,7 @@ def difference(gold: Sequence[Row], got: Sequence[Row], policy: Policy) -> str:
 def overlap(gold: Sequence[Row], got: Sequence[Row]) -> float:
     """Dice coefficient of two bags of rows (exact cells); 1 when both are empty."""
     total = len(gold) + len(got)
-    if not total:
+    if gold == got or not total:
         return 1.0
     common = Counter(map(_key, gold)) & Counter(map(_key, got))
     return 2 * sum(common.values()) / total

@@ -5,6 +5,7 @@ What the submission does wrong is an `Outcome`; what the grader's side does wron
 `GraderFault`, which makes the episode unscored and never worth 0.
 """
 
+import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -56,28 +57,31 @@ class Pair(NamedTuple):
 
 
 class _GoldCache:
-    """Expected results, the least recently used dropped first."""
+    """Expected results, the least recently used dropped first; safe for threads."""
 
     def __init__(self, cells: int) -> None:
         self._room = cells
         self._cells = 0
         self._held: OrderedDict[tuple[str, str, int], Gold] = OrderedDict()
+        self._lock = threading.Lock()
 
     def get(self, key: tuple[str, str, int]) -> Gold | None:
-        gold = self._held.get(key)
-        if gold is not None:
-            self._held.move_to_end(key)
-        return gold
+        with self._lock:
+            gold = self._held.get(key)
+            if gold is not None:
+                self._held.move_to_end(key)
+            return gold
 
     def put(self, key: tuple[str, str, int], gold: Gold) -> None:
         size = _cells(gold)
-        if size > self._room // 4 or key in self._held:
-            return
-        self._held[key] = gold
-        self._cells += size
-        while self._cells > self._room:
-            _, oldest = self._held.popitem(last=False)
-            self._cells -= _cells(oldest)
+        with self._lock:
+            if size > self._room // 4 or key in self._held:
+                return
+            self._held[key] = gold
+            self._cells += size
+            while self._cells > self._room:
+                _, oldest = self._held.popitem(last=False)
+                self._cells -= _cells(oldest)
 
 
 _cache = _GoldCache(_CACHED_CELLS)
@@ -131,7 +135,11 @@ def run_gold(image: bytes, params: Mapping[str, Any], sql: str) -> Gold:
 
 
 def run_submitted(image: bytes, task: Task, dialect: str, sql: str, expected: int) -> Outcome:
-    """Run the submitted statement where it was written for, with room for one row too many."""
+    """Run the submitted statement where it was written for, with room for one row too many.
+
+    Raises:
+        GraderFault: The machine was too busy.
+    """
     seconds = max(task.limits.seconds_per_action, _SUBMITTED_SECONDS)
     limits = QueryLimits(seconds=seconds, rows=max(expected, 1), result_bytes=64_000_000)
     if first_word(sql) not in {"select", "with", "values"}:
@@ -141,6 +149,8 @@ def run_submitted(image: bytes, task: Task, dialect: str, sql: str, expected: in
         try:
             result = database.run(sql, limits)
         except SqlError as error:
+            if error.kind == "stalled":
+                raise GraderFault(f"on the submitted statement, {error.message}") from error
             return Outcome(0, (), False, error.kind)
     return Outcome(len(result.columns), result.rows, result.more)
 

@@ -25,15 +25,19 @@ def sql_result(
 ) -> Verdict:
     """Score 1 if the submitted query gives the expected result on every database.
 
-    Params: `gold` (SQL); `ordered`, `order_by`, `column_order` and `tolerance` as in `Policy`.
+    Params: `gold` (SQL); `ordered`, `order_by`, `column_order` and `tolerance` as in `Policy`;
+    `asked`: what the question leaves open and the user must have been asked for, so that a lucky
+    guess is not paid.
     """
     sql, problem = submitted_sql(final_state)
     if problem:
         return wrong(problem)
     try:
-        return _judged(pairs(task, params["gold"], sql, final_state), policy_of(params))
+        verdict = _judged(pairs(task, params["gold"], sql, final_state), policy_of(params))
     except GraderFault as fault:
         return unscored(fault)
+    open_slots = params.get("asked", ())
+    return _gated(verdict, open_slots, final_state) if open_slots else verdict
 
 
 def sql_impossible(
@@ -88,6 +92,16 @@ def unscored(fault: Exception) -> Verdict:
     return Verdict(
         score=0.0, status="unscored", terms={"grader_fault": 1.0}, evidence={"fault": str(fault)}
     )
+
+
+def _gated(verdict: Verdict, open_slots: Sequence[str], final_state: Mapping[str, Any]) -> Verdict:
+    """The verdict, but 0 where an open slot was not asked for."""
+    guessed = sorted(set(open_slots) - set(final_state.get("asked") or ()))
+    terms = {**verdict.terms, "asked": float(not guessed)}
+    if not guessed:
+        return verdict.model_copy(update={"terms": terms})
+    evidence = {**verdict.evidence, "not_asked": guessed}
+    return verdict.model_copy(update={"score": 0.0, "terms": terms, "evidence": evidence})
 
 
 def _judged(results: Any, policy: Policy) -> Verdict:

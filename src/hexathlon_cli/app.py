@@ -10,16 +10,17 @@ from typing import Any
 
 import typer
 
-from hexathlon_cli import directories, evaluation, looking, results
+from hexathlon_cli import directories, evaluation, judging, looking, results, training
 
 __all__ = ["app", "run"]
 
+_FINE = 0
 _USAGE = 1
 _INTERRUPTED = 130
 
 app = typer.Typer(
     name="hexathlon",
-    help="Six events for language-model agents: look, play, evaluate, verify, compare.",
+    help="Six events for language-model agents: look, play, evaluate, verify, compare, train.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -40,6 +41,8 @@ app.add_typer(leaderboard, name="leaderboard", rich_help_panel=None)
 terminal = typer.Typer(help="Task directories of the terminal event.", no_args_is_help=True)
 terminal.command("run")(directories.terminal_run)
 app.add_typer(terminal, name="terminal", rich_help_panel=None)
+app.command("train")(training.train)
+app.add_typer(judging.app, name="judge")
 app.command("selftest")(looking.selftest)
 app.command("doctor")(looking.doctor)
 
@@ -64,27 +67,32 @@ def _root(
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; bad input never shows a traceback."""
     try:
-        code: Any = app(arguments, standalone_mode=False)
+        code: Any = app(arguments, prog_name="hexathlon", standalone_mode=False)
         sys.stdout.flush()
         if code == _INTERRUPTED:  # how newer versions of typer report it
-            return _interrupted()
-        return code if isinstance(code, int) else 0
+            return _interrupted(arguments)
+        return code if isinstance(code, int) else _FINE
     except (KeyboardInterrupt, typer.Abort):
-        return _interrupted()
+        return _interrupted(arguments)
+    except SystemExit as error:  # the parser's way of ending when the reader has gone
+        if not isinstance(error.__context__, BrokenPipeError):
+            raise
+        return _FINE
     except BrokenPipeError:
         # The reader of our output has gone; leave nothing for the interpreter to flush into it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _FINE
     except Exception as error:
         code = _code_of(error)
         if code is None:
             raise
-        typer.echo(f"error: {_message(error)}", err=True)
+        typer.echo(_message(error), err=True)
         return int(code)
 
 
-def _interrupted() -> int:
-    typer.echo("interrupted; what was recorded is kept, `hexathlon resume` goes on", err=True)
+def _interrupted(arguments: list[str]) -> int:
+    kept = "; what was recorded is kept, `hexathlon resume` goes on"
+    typer.echo(f"interrupted{kept if arguments[:1] in (['eval'], ['resume']) else ''}", err=True)
     return _INTERRUPTED
 
 
@@ -102,7 +110,9 @@ def _code_of(error: Exception) -> int | None:
 def _message(error: Exception) -> str:
     formatted = getattr(error, "format_message", None)
     if formatted is None:
-        return str(error)
+        return f"error: {error}"
+    if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help itself
+        return str(formatted())
     context = getattr(error, "ctx", None)
     hint = f"\nSee `{context.command_path} --help`." if context is not None else ""
-    return f"{formatted()}{hint}"
+    return f"error: {formatted()}{hint}"

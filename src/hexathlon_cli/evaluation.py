@@ -7,8 +7,10 @@ import typer
 
 __all__ = ["eval_", "resume"]
 
-_MODEL = "agent:NAME, endpoint:URL#NAME or a checkpoint directory."
-_WHAT, _LIMITS, _HOW = "What is run", "Limits of one trial", "How it is run"
+_MODEL = (
+    "agent:NAME (oracle, noop, random, dump, majority, noisy:SHARE, replay:RUN), "
+    "endpoint:URL#NAME or a checkpoint directory."
+)
 
 
 def eval_(
@@ -20,7 +22,7 @@ def eval_(
         str | None, typer.Option(help="Task source; each event's own by default.")
     ] = None,
     split: Annotated[str | None, typer.Option(help="train, dev, test or heldout.")] = None,
-    level: Annotated[str | None, typer.Option(help="tiny, easy, medium or hard; all.")] = None,
+    level: Annotated[str | None, typer.Option(help="tiny, easy, medium or hard [all].")] = None,
     tasks: Annotated[
         int | None, typer.Option(help="Tasks per event, 0 for all of a finite set [100].")
     ] = None,
@@ -46,6 +48,9 @@ def eval_(
     ] = None,
     prompt_suffix: Annotated[
         str | None, typer.Option(help="Appended to every system prompt.")
+    ] = None,
+    team: Annotated[
+        str | None, typer.Option(help="Who submits the run; shown on the leaderboard.")
     ] = None,
     limit_turns: Annotated[int | None, typer.Option(help="Assistant turns.")] = None,
     limit_output_tokens: Annotated[int | None, typer.Option(help="Completion tokens.")] = None,
@@ -137,7 +142,7 @@ def resume(
     prices: Annotated[Path | None, typer.Option(help="Price table (TOML).")] = None,
     salt_file: Annotated[Path | None, typer.Option(help="Secret of a held-out round.")] = None,
 ) -> int:
-    """Continue a run that was interrupted; only its own plan is accepted."""
+    """Continue a run that was interrupted. Only its own plan is accepted."""
     flags: dict[str, Any] = dict(locals())
     del flags["run"]
     from hexathlon_cli.running import resume_run

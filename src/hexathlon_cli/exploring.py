@@ -1,49 +1,60 @@
 """What the commands of `looking` do; imported when they run."""
 
-import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hexathlon.baselines.codecs.base import Call, format_calls, read_json
 from hexathlon.baselines.harness.environments import (
     all_environments,
     environment_for_task,
     find_environment,
-    make_environment,
     open_taskset,
     short,
 )
 from hexathlon.baselines.harness.errors import (
+    CommandError,
     EnvironmentUnavailable,
     ExitCode,
     UsageError,
-    near_miss,
 )
 from hexathlon.baselines.harness.report import Table, percent
-from hexathlon.baselines.limits import TrialLimits
-from hexathlon.envs.base import Environment
-from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.registry import EnvironmentInfo, missing_extra
-from hexathlon.tasks.errors import TaskError
-from hexathlon.tasks.task import LEVELS, SPLITS, Task
+from hexathlon.tasks.errors import MissingData, TaskError
+from hexathlon.tasks.task import SPLITS, Task
 from hexathlon.tasks.taskset import build_task
-from hexathlon_cli.output import note, print_table, print_text
+from hexathlon_cli.output import note, print_table, print_text, signature
 
 _SPLITS = tuple(split for split in SPLITS if split != "heldout")
+_MISSING, _ENDLESS = "needs", "unbounded"
 
 
 def list_command(*, as_json: bool) -> int:
     """Run `hexathlon list`."""
-    events = [_event(info) for info in all_environments()]
+    infos = all_environments()
+    events = [_event(info) for info in infos]
+    sizes = [{name: _sizes(info, name) for name in info.tasksets} for info in infos]
     if as_json:
-        print_text(json.dumps(events, indent=2, ensure_ascii=False))
+        shown = [{**event, "sizes": size} for event, size in zip(events, sizes, strict=True)]
+        print_text(json.dumps(shown, indent=2, ensure_ascii=False))
         return ExitCode.FINE
-    rows = tuple(
-        (e["id"], e["title"], ", ".join(e["tasksets"]), e["install"] or "") for e in events
+    rows = tuple((e["id"], e["title"], e["install"] or "") for e in events)
+    print_table(Table("Events", ("id", "what", "needs"), rows))
+    held = tuple(
+        (event["name"], name, *_counts(counts))
+        for event, size in zip(events, sizes, strict=True)
+        for name, counts in size.items()
     )
-    print_table(Table("Events", ("id", "what", "task sets", "needs"), rows))
+    print_table(Table("Task sets", ("event", "--taskset", *_SPLITS, "needs"), held))
+    print_text("More of one: `hexathlon show SQL`. Be the agent yourself: `hexathlon play SQL`.")
     return ExitCode.FINE
+
+
+def _counts(sizes: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a set's row: tasks by split, and what is missing."""
+    if _MISSING in sizes:
+        return (*("" for _ in _SPLITS), str(sizes[_MISSING]))
+    found = (sizes[split] for split in _SPLITS)
+    return (*("∞" if n == _ENDLESS else f"{n:,}" if n else "–" for n in found), "")
 
 
 def show_command(name: str, *, as_json: bool) -> int:
@@ -110,87 +121,6 @@ def doctor_command(*, as_json: bool) -> int:
     return ExitCode.FINE
 
 
-def play_command(env: str, task: str | None, level: str | None, seed: int) -> int:
-    """Run `hexathlon play`."""
-    if level is not None and level not in LEVELS:
-        raise UsageError(near_miss("level", level, LEVELS))
-    info = find_environment(env)
-    options: dict[str, Any] = {"task": task} if task else {"split": "train"}
-    if level and not task:
-        options["level"] = level
-    try:
-        with contextlib.closing(make_environment(info.id, TrialLimits())()) as world:
-            opening, details = world.reset(seed=seed, options=options)
-            _play(world, opening, details)
-    except TaskError as error:
-        raise UsageError(str(error)) from None
-    except EnvFault as error:
-        raise EnvironmentUnavailable(str(error)) from error
-    return ExitCode.FINE
-
-
-def _play(world: Environment, opening: str, details: Mapping[str, Any]) -> None:
-    print_text(f"{details['task_id']}\n\n{details['system_prompt']}\n\n{opening}\n")
-    print_text("\n".join(_signature(tool) for tool in details["tools"]))
-    print_text("Call a tool as `name key=value …` or in JSON; /tools, /undo, /quit.\n")
-    before: list[Any] = []
-    while True:
-        line = _read_line()
-        if line is None or line == "/quit":
-            return
-        if line == "/tools":
-            print_text("\n".join(_signature(tool) for tool in details["tools"]))
-        elif line == "/undo":
-            _undo(world, before)
-        elif line:
-            before += [world.snapshot()] if world.supports_fork else []
-            names = [tool["name"] for tool in details["tools"]]
-            observation, reward, ended, cut, info = world.step(_action(line, names))
-            print_text(f"{observation}\n")
-            if ended or cut:
-                print_text(f"The episode has ended: {info['status']}, reward {reward:g}.")
-                return
-
-
-def _undo(world: Environment, before: list[Any]) -> None:
-    if not before:
-        print_text("There is nothing to undo.")
-        return
-    world.restore(before.pop())
-    print_text("The last turn is undone.")
-
-
-def _read_line() -> str | None:
-    try:
-        return input("> ").strip()
-    except EOFError:
-        return None
-
-
-def _action(line: str, tools: Sequence[str]) -> str:
-    """Read `name key=value …` as a call of that tool; anything else goes on as typed."""
-    name, _, rest = line.partition(" ")
-    if name not in tools:
-        return line
-    arguments: dict[str, Any] = {}
-    key = ""
-    for word in rest.split(" "):
-        head, equals, value = word.partition("=")
-        if equals and head.isidentifier():
-            key, arguments[head] = head, value
-        elif key:
-            arguments[key] += f" {word}"
-        elif word:
-            return line
-    values = {one: _typed(value) for one, value in arguments.items()}
-    return format_calls([Call(name, values)])
-
-
-def _typed(text: str) -> Any:
-    value = read_json(text)
-    return text if value is None and text != "null" else value
-
-
 def _event(info: EnvironmentInfo) -> dict[str, Any]:
     return {
         "id": info.id,
@@ -203,12 +133,15 @@ def _event(info: EnvironmentInfo) -> dict[str, Any]:
 
 def _sizes(info: EnvironmentInfo, taskset: str) -> dict[str, Any]:
     sizes: dict[str, Any] = {}
+    install = missing_extra(info)
+    if install:
+        return {_MISSING: install}
     for split in _SPLITS:
         try:
             tasks = open_taskset(info, taskset, split, None, None)
-        except EnvironmentUnavailable as error:
-            return {"not here:": str(error)}
-        sizes[split] = "unbounded" if tasks.size is None else tasks.size
+        except CommandError as error:
+            return {_MISSING: str(error)}
+        sizes[split] = _ENDLESS if tasks.size is None else tasks.size
     return sizes
 
 
@@ -216,6 +149,8 @@ def _task(task_id: str) -> dict[str, Any]:
     info = environment_for_task(task_id)
     try:
         task: Task = build_task(task_id)
+    except MissingData as error:
+        raise EnvironmentUnavailable(str(error)) from None
     except TaskError as error:
         raise UsageError(str(error)) from None
     return {
@@ -236,7 +171,7 @@ def _lines(shown: Mapping[str, Any]) -> list[str]:
     lines = []
     for name, value in shown.items():
         if name == "tools":
-            lines += ["tools:", *(f"  {_signature(tool)}" for tool in value)]
+            lines += ["tools:", *(f"  {signature(tool)}" for tool in value)]
         elif isinstance(value, dict):
             lines += [f"{name}:", *(f"  {key}: {_flat(item)}" for key, item in value.items())]
         elif isinstance(value, list):
@@ -248,15 +183,7 @@ def _lines(shown: Mapping[str, Any]) -> list[str]:
 
 def _flat(value: Any) -> str:
     if isinstance(value, dict):
+        if _MISSING in value:
+            return str(value[_MISSING])
         return ", ".join(f"{key} {item}" for key, item in value.items())
     return str(value)
-
-
-def _signature(tool: Mapping[str, Any]) -> str:
-    schema = tool["parameters"]
-    required = schema.get("required", ())
-    parts = [
-        f"{name}: {part.get('type', 'any')}" + ("" if name in required else "?")
-        for name, part in schema.get("properties", {}).items()
-    ]
-    return f"{tool['name']}({', '.join(parts)})  {tool['description']}"

@@ -8,7 +8,7 @@ __all__ = ["doctor", "list_", "play", "selftest", "show"]
 
 
 def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> int:
-    """List the events and their task sets, those of plugins included."""
+    """List the events and their task sets. Those of plugins are included."""
     from hexathlon_cli.exploring import list_command
 
     return list_command(as_json=as_json)
@@ -18,7 +18,7 @@ def show(
     name: Annotated[str, typer.Argument(help="Event or task id.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """Show an event, or a task's instruction, tools and limits; never its answer."""
+    """Show an event, or a task without its answer. A task has instruction, tools and limits."""
     from hexathlon_cli.exploring import show_command
 
     return show_command(name, as_json=as_json)
@@ -27,13 +27,16 @@ def show(
 def play(
     env: Annotated[str, typer.Argument(help="Event, such as SQL.")],
     task: Annotated[str | None, typer.Option(help="Task id; by default a random one.")] = None,
+    taskset: Annotated[
+        str | None, typer.Option(help="Task source; the event's own by default.")
+    ] = None,
     level: Annotated[str | None, typer.Option(help="tiny, easy, medium or hard.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the episode.")] = 0,
 ) -> int:
     """Play an event yourself, in the agent's place."""
-    from hexathlon_cli.exploring import play_command
+    from hexathlon_cli.playing import play_command
 
-    return play_command(env, task, level, seed)
+    return play_command(env, task, taskset, level, seed)
 
 
 def selftest(
@@ -46,7 +49,7 @@ def selftest(
         list[str] | None, typer.Option(help="Kind of scripts, such as oracle; may be repeated.")
     ] = None,
 ) -> int:
-    """Prove an event sound: oracle 1, nothing 0, trivial policies at the floor, mutants 0."""
+    """Prove an event sound. Oracle 1, nothing 0, trivial policies at the floor, mutants 0."""
     from hexathlon_cli.exploring import selftest_command
 
     return selftest_command(env, tasks, taskset, jobs, sandbox, kind or [])

@@ -1,12 +1,13 @@
 """How results look on a terminal."""
 
 import sys
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from hexathlon.baselines.harness.report import Anchors, ReadRun, Table
 
-__all__ = ["note", "print_report", "print_table", "print_text"]
+__all__ = ["note", "print_report", "print_table", "print_text", "signature"]
 
 
 def print_text(text: str) -> None:
@@ -43,7 +44,9 @@ def print_table(table: "Table") -> None:
         drawn.add_column(table.headings[column], justify=justify, overflow="fold", no_wrap=figures)
     for row in table.rows:
         drawn.add_row(*(Text(_printable(row[column])) for column in shown))
-    console.print(drawn)
+    with console.capture() as drawing:
+        console.print(drawn)
+    print_text(drawing.get())
 
 
 def print_report(run: "ReadRun", *, details: bool, anchors: "Anchors | None" = None) -> None:
@@ -58,8 +61,19 @@ def print_report(run: "ReadRun", *, details: bool, anchors: "Anchors | None" = N
     print_text(f"Records: {run.path}")
 
 
+def signature(tool: Mapping[str, Any]) -> str:
+    """Return a tool as one line: its name, its arguments with types, what it does."""
+    schema = tool["parameters"]
+    required = schema.get("required", ())
+    parts = [
+        f"{name}: {part.get('type', 'any')}" + ("" if name in required else "?")
+        for name, part in schema.get("properties", {}).items()
+    ]
+    return f"{tool['name']}({', '.join(parts)})  {tool['description']}"
+
+
 def _is_figure(cell: str) -> bool:
-    return not cell or cell[0].isdigit() or cell[0] in "-–"
+    return not cell or cell[0].isdigit() or cell[0] in "-–∞"
 
 
 def _printable(text: str) -> str:

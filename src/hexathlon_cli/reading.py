@@ -1,8 +1,9 @@
 """What the commands of `results` do; imported when they run."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from hexathlon.baselines.harness.environments import short
 from hexathlon.baselines.harness.errors import ExitCode, UsageError, near_miss
@@ -18,6 +19,7 @@ from hexathlon.baselines.harness.report import (
     read_run,
     span,
 )
+from hexathlon.evaluators.plan import PLAN_FILE
 from hexathlon_cli.output import note, print_report, print_table, print_text
 
 _FORMS = ("table", "markdown", "json")
@@ -111,7 +113,8 @@ def leaderboard_command(runs: Sequence[Path], out: Path, *, verify: bool) -> int
     from hexathlon.baselines.harness.progress import Progress
     from hexathlon.leaderboard.build import BuildError, build
 
-    everything = [path for run in runs for path in (run, *anchor_folders(run))]
+    folders = [folder for run in runs for folder in _run_folders(run)]
+    everything = [path for run in folders for path in (run, *anchor_folders(run))]
     verified = _verified(everything) if verify else []
     with Progress("writing pages", None) as progress:
 
@@ -123,8 +126,49 @@ def leaderboard_command(runs: Sequence[Path], out: Path, *, verify: bool) -> int
             page = build(everything, out, verified=verified, progress=tick)
         except (BuildError, OSError) as error:
             raise UsageError(str(error)) from None
+    boards = _print_boards(page.parent)
     print_text(f"Leaderboard: {page}")
-    return ExitCode.FINE
+    return ExitCode.FINE if boards else ExitCode.USAGE
+
+
+def _run_folders(path: Path) -> list[Path]:
+    """Return a run folder itself, or the run folders in a folder of them."""
+    if not path.is_dir():
+        raise UsageError(f"there is no folder {path}: expected a run folder, or a folder of them")
+    if (path / PLAN_FILE).exists():
+        return [path]
+    return sorted(one for one in path.iterdir() if (one / PLAN_FILE).exists()) or [path]
+
+
+def _print_boards(site: Path) -> int:
+    """Print the boards of a built site, and what was rejected; return how many boards there are."""
+    from hexathlon.leaderboard.build import MARK
+
+    data = json.loads((site / MARK).read_bytes())
+    headings = ("rank", "submission", "by", "score", "95% interval", "norm.", "tasks", "trials", "")
+    for board in data["boards"]:
+        rows = tuple(_board_row(row) for row in board["rows"])
+        print_table(Table(f"{board['title']}, version {board['version']}", headings, rows))
+    for fault in data["rejected"]:
+        note(f"rejected: {fault['run']}: {fault['reason']}")
+    return len(data["boards"])
+
+
+def _board_row(row: Mapping[str, Any]) -> tuple[str, ...]:
+    best, worst = row["best"], row["worst"]
+    rank = "–" if best is None else str(best) if best == worst else f"{best}–{worst}"
+    known = row["low"] is not None
+    return (
+        rank,
+        row["name"],
+        row["team"],
+        percent(row["score"]),
+        span(row["low"], row["high"]) if known else "",
+        percent(row["normalised"]),
+        f"{row['tasks']:,}",
+        f"{row['trials']:,}",
+        row["reference"] or row["unranked"] or "",
+    )
 
 
 def _verified(runs: Sequence[Path]) -> list[Path]:

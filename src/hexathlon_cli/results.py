@@ -15,7 +15,7 @@ def rescore(
     out: Annotated[Path, typer.Option(help="New folder for the records judged again.")],
     salt_file: _Salt = None,
 ) -> int:
-    """Judge stored trials again by today's verifiers, without a model."""
+    """Judge stored trials by today's verifiers. No model or environment is needed."""
     from hexathlon_cli.reading import rescore_command
 
     return rescore_command(run, out, salt_file)
@@ -28,7 +28,7 @@ def verify(
     ] = False,
     salt_file: _Salt = None,
 ) -> int:
-    """Check the hash chain and replay every trial; exit code 3 on any mismatch."""
+    """Check the hash chain and replay every trial. Any mismatch gives exit code 3."""
     from hexathlon_cli.reading import verify_command
 
     return verify_command(run, salt_file, whole=not allow_incomplete)
@@ -38,7 +38,7 @@ def compare(
     runs: Annotated[list[Path], typer.Argument(help="The first run is compared with each other.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """Compare runs on shared tasks: paired differences, Holm, smallest detectable difference."""
+    """Compare runs on the tasks they share. Paired, Holm, smallest detectable difference."""
     from hexathlon_cli.reading import compare_command
 
     return compare_command(runs, as_json=as_json)
@@ -59,7 +59,9 @@ def report(
 
 
 def leaderboard_build(
-    runs: Annotated[list[Path], typer.Argument(help="Run folders; anchors in them are added.")],
+    runs: Annotated[
+        list[Path], typer.Argument(help="Run folders, or folders of them; anchors are added.")
+    ],
     out: Annotated[Path, typer.Option(help="Folder of the site.")] = Path("site"),
     verify: Annotated[
         bool, typer.Option("--verify", help="Replay every trial first; what holds gets a badge.")

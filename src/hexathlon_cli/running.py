@@ -36,6 +36,7 @@ def evaluate(
     with_anchors = with_anchors or bool(commands.get("with_anchors"))
     config, execution = load_config(flags, file)
     if dry_run:
+        _check(config)
         print_text(_resolved(config, execution, out, with_anchors))
         return ExitCode.FINE
     if out is None:
@@ -64,6 +65,19 @@ def _command_settings(file: Path | None) -> dict[str, Any]:
         return {}
     values = {name.replace("-", "_"): value for name, value in read_toml(file).items()}
     return {name: values[name] for name in COMMAND_SETTINGS if name in values}
+
+
+def _check(config: EvalConfig) -> None:
+    """Refuse what the run itself would refuse, as far as that can be told without starting it."""
+    from hexathlon.baselines.agents.spec import SpecError, parse_model
+    from hexathlon.baselines.harness.plan import slices_of
+
+    try:
+        parse_model(config.model)
+    except SpecError as error:
+        raise UsageError(str(error)) from None
+    if config.split != "heldout":
+        slices_of(config, None)
 
 
 def _resolved(

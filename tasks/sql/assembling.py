@@ -90,6 +90,8 @@ def _question_check(made: Composition, canary: str) -> Check:
         return Check(name="sql_impossible", params={**params, "canary": canary})
     kept = made.kept
     params = {"gold": kept.gold, "ordered": kept.ordered, "columns": kept.columns}
+    if made.draft.slot is not None:
+        params["asked"] = [made.draft.slot.name]
     return Check(name="sql_result", params={**params, "canary": canary})
 
 

@@ -102,8 +102,11 @@ def _shipped_bytes(name: str, variant: int) -> bytes:
     return CACHE.get(("shipped", name, variant), lambda: shipped_database(name, variant))
 
 
-def data_folder() -> Path:
+def data_folder(wanted: str = "spider") -> Path:
     """The folder of public data sets that the user brings: the variable HEXATHLON_DATA.
+
+    Args:
+        wanted: The set's folder in it, for the message.
 
     Raises:
         MissingData: The variable is not set.
@@ -111,8 +114,7 @@ def data_folder() -> Path:
     folder = os.environ.get("HEXATHLON_DATA")
     if not folder:
         raise MissingData(
-            "public data sets are looked for in the folder that HEXATHLON_DATA names, and it is "
-            "not set; put them there as spider/, bird/, intercode/ or dbbench/"
+            f"bring your own copy: set HEXATHLON_DATA to the folder that holds it as {wanted}/"
         )
     return Path(folder)
 

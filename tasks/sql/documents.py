@@ -11,6 +11,7 @@ from datetime import date, timedelta
 
 import numpy as np
 
+from hexathlon.tasks.sql.english import be, with_article
 from hexathlon.tasks.sql.schema import Column, Condition, Document, Metric, Table, Value
 from hexathlon.tasks.task import Level
 
@@ -199,8 +200,8 @@ def _changed(metric: Metric, table: Table) -> Metric:
 
 def _text(term: str, table: Table, conditions: Sequence[Condition]) -> str:
     parts = [_phrase(condition, table.column(condition.column)) for condition in conditions]
-    noun = f"{_article(table.noun)} {table.noun}"
-    return f"{_article(term).capitalize()} {term} is {noun} whose {' and whose '.join(parts)}."
+    subject, noun = with_article(term, capital=True), with_article(table.noun)
+    return f"{subject} is {noun} whose {' and whose '.join(parts)}."
 
 
 def _phrase(condition: Condition, column: Column) -> str:
@@ -210,6 +211,7 @@ def _phrase(condition: Condition, column: Column) -> str:
             condition.operator, operator
         )
     unit = f" {column.unit}" if column.unit else ""
+    operator = be(column.noun) + operator.removeprefix("is")
     return f"{column.noun} {operator} {_spelt(condition.value)}{unit}"
 
 
@@ -221,7 +223,3 @@ def _spelt(value: Value | tuple[Value, ...]) -> str:
 
 def _before(day: str, days: int) -> str:
     return (date.fromisoformat(day) - timedelta(days=days)).isoformat()
-
-
-def _article(words: str) -> str:
-    return "an" if words[0] in "aeiou" else "a"

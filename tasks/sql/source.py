@@ -135,7 +135,10 @@ class SQLSource(TaskSource):
                 "wrong_evidence": impossible(obstacle.reason, made.tables[0]),
                 "wrong_reason": impossible("not_permitted", obstacle.evidence[0]),
             }
-        return {k: handing_in(v, made.draft.slot) for k, v in made.kept.mutants.items()}
+        misses = {k: handing_in(v, made.draft.slot) for k, v in made.kept.mutants.items()}
+        if made.draft.slot is not None:
+            misses["guessed_without_asking"] = handing_in(made.kept.gold)
+        return misses
 
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Trivial agents: dump, majority, first table, always impossible, nothing."""

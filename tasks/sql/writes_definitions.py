@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.schema import Condition, Metric, Table, Value
 from hexathlon.tasks.sql.writes_plan import Content, Plan, Record, Scene, literal, sound, spelt
 
@@ -52,8 +53,8 @@ def apply_definition(scene: Scene) -> Plan | None:
                 row[target.name] = value
 
     instruction = (
-        f"Set the {target.noun} of every {metric.name} to {spelt(value)}. What a {metric.name} is "
-        "stands in the documents; the definition in force decides."
+        f"Set the {target.noun} of every {metric.name} to {spelt(value)}. The documents say what "
+        f"{with_article(metric.name)} is; the definition in force decides."
     )
     return Plan(instruction, (gold,), (other,), mutants, change, (old.name, current.name))
 

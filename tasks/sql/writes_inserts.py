@@ -41,10 +41,10 @@ def _derived_row(
     told = _told(child, given)
     relation = child.column(edge.column).noun
     instruction = (
-        f"Add one {child.noun} for the {relation} {spelt(who)}{told}. Its number "
+        f"Add one {child.noun} for the {relation} {spelt(who)}{told}. Its key "
         f"({child.key}) is one above the highest in use, and its {amount.noun} is the highest "
         f"{amount.noun} that any {child.noun} of that {relation} has. "
-        "Leave its other columns empty."
+        "Leave its other columns empty (NULL)."
     )
     names = ", ".join([child.key, edge.column, amount.name, *given])
     fixed = ", ".join(literal(v) for v in given.values())
@@ -104,12 +104,12 @@ def _given(table: Table, example: Record, derived: set[str]) -> Record:
 
 
 def _told(table: Table, given: Record) -> str:
-    """The given values in words, references by number."""
+    """The given values in words; references by their key, with the name of the column."""
     parts = []
     for name, value in given.items():
         column = table.column(name)
-        number = "number " if column.role == "foreign_key" else ""
-        parts.append(f", {column.noun} {number}{spelt(value)}")
+        place = f" ({name})" if column.role == "foreign_key" else ""
+        parts.append(f", {column.noun} {spelt(value)}{place}")
     return "".join(parts)
 
 
@@ -193,9 +193,10 @@ def _listed(
     told = _told(table, given)
     listed = "; ".join(f"{spelt(who)} {value:.2f}" for who, value in order)
     return (
-        f"Set the {amount.noun} of these {table.plural}, told by their {name.noun}: {listed}. One "
-        f"that is not there yet is added with that {amount.noun}, the number ({table.key}) one "
-        f"above the highest in use{told} and nothing else. None may stand twice afterwards."
+        f"Set the {amount.noun} of these {table.plural}, identified by {name.noun}: {listed}. One "
+        f"that is not there yet is added with that {amount.noun}, the key ({table.key}) one "
+        f"above the highest in use{told} and nothing else. No {name.noun} may stand twice "
+        "afterwards."
     )
 
 

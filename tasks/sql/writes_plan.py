@@ -114,7 +114,7 @@ def literal(value: Value) -> str:
 def spelt(value: Value) -> str:
     """A value as it stands in an English sentence."""
     if isinstance(value, float):
-        return f"{value:.2f}"
+        return f"{value:.2f}" if round(value, 2) == value else repr(value)
     return f"'{value}'" if isinstance(value, str) and not value[:1].isdigit() else str(value)
 
 

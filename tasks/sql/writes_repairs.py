@@ -40,9 +40,9 @@ def dedupe(scene: Scene) -> Plan | None:
         content[table.name] = list(lowest.values())
 
     instruction = (
-        f"Some rows of {table.name} were entered twice: the same {table.column(code).noun} under "
-        f"two numbers. Keep the row with the lowest {key} of each {table.noun} and delete the "
-        "others. Leave all other tables as they are."
+        f"Some rows of {table.name} were entered more than once: the same "
+        f"{table.column(code).noun} under another {key}. Keep the row with the lowest {key} of "
+        f"each {table.noun} and delete the others. Leave all other tables as they are."
     )
     return Plan(instruction, (gold,), (other,), mutants, change)
 
@@ -82,8 +82,8 @@ def repair(scene: Scene) -> Plan | None:
     entered = ", rows entered twice included" if table.natural_key else ""
     note = f" Mind the rule: {column.dirt.note}." if column.dirt and kind == "codes" else ""
     instruction = (
-        f"Rewrite the {column.noun} of every {table.noun} in {table.name} {_ORDERS[kind]}{deleted}"
-        f"{entered}; change nothing else.{note}"
+        f"Rewrite the {column.noun} of every {table.noun} in the table {table.name} "
+        f"{_ORDERS[kind]}{deleted}{entered}; change nothing else.{note}"
     )
     return Plan(instruction, (gold,), other, mutants, change)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.schema import Column, Edge, Table, Value
 from hexathlon.tasks.sql.writes_plan import Content, Plan, Scene
 
@@ -57,10 +58,10 @@ def _unreferenced(scene: Scene, parent: Table, edges: Sequence[Edge]) -> Plan:
         content[parent.name] = [r for r in content[parent.name] if r[parent.key] in used]
 
     named = list(dict.fromkeys(scene.schema.table(e.child).noun for e in edges))
-    listed = ", ".join(named[:-1]) + (" and no " if len(named) > 1 else "") + named[-1]
+    listed = ", no ".join(named[:-1]) + (" and no " if len(named) > 1 else "") + named[-1]
     instruction = (
-        f"Delete every {parent.noun} to which no {listed} refers, in whatever part. Leave copies "
-        "and backups of tables alone."
+        f"Delete every {parent.noun} to which no {listed} refers, by any of its columns. Leave "
+        "copies and backups of tables alone."
     )
     return Plan(instruction, (gold,), (other,), mutants, change)
 
@@ -122,7 +123,8 @@ def archive(scene: Scene) -> Plan | None:
 
     instruction = (
         f"Move every {table.noun} whose {date.noun} is before {limit} out of {table.name} into a "
-        f"new table {target} that has the same columns. A {table.noun} without a {date.noun} stays."
+        f"new table {target} that has the same columns. "
+        f"{with_article(table.noun, capital=True)} without {with_article(date.noun)} stays."
     )
     return Plan(instruction, gold, other, mutants, change)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.schema import Column, Edge, Table, Value
 from hexathlon.tasks.sql.writes_plan import (
     Content,
@@ -80,8 +81,8 @@ def _raise(
 
     relation = child.column(edge.column).noun
     instruction = (
-        f"Raise the {amount.noun} of every {child.noun} by {step:.2f} whose {relation} has the "
-        f"{kind.noun} {spelt(wanted)}. A {amount.noun} that is not known stays so."
+        f"Raise the {amount.noun} by {step:.2f} for every {child.noun} whose {relation} has the "
+        f"{kind.noun} {spelt(wanted)}. Where the {amount.noun} is empty (NULL), it stays empty."
     )
     return Plan(instruction, (gold,), (other,), mutants, change)
 
@@ -236,13 +237,17 @@ def _put(table: Table, column: Column, value: str, condition: str) -> str:
     return f"UPDATE {table.name} SET {column.name} = {value} WHERE {condition}"
 
 
+_NEVER_MERGED = frozenset({"sex"})
+"""What a person is, no clerk merges."""
+
+
 def rename_value(scene: Scene) -> Plan | None:
     """Two values of a category merged into one."""
     spots = [
         (table, column)
         for table in scene.plain("entity", "event") for column in table.columns
         if column.role in ("category", "status") and column.dirt is None
-        and len(scene.values(table, column)) >= 3
+        and column.noun not in _NEVER_MERGED and len(scene.values(table, column)) >= 3
     ]  # fmt: skip
     spot = scene.pick(spots)
     if spot is None:
@@ -273,7 +278,7 @@ def rename_value(scene: Scene) -> Plan | None:
             row[column.name] = kept if row[column.name] == old else row[column.name]
 
     instruction = (
-        f"The {column.noun} {spelt(old)} of a {table.noun} is given up: record {spelt(kept)} "
-        "wherever it stands."
+        f"{spelt(old)} is no longer used as the {column.noun} of {with_article(table.noun)}. "
+        f"Wherever it stands, record {spelt(kept)} instead."
     )
     return Plan(instruction, (gold,), (other,), mutants, change)

@@ -79,7 +79,21 @@ def test_the_environment_reads_what_a_codec_decodes(name: str, call: Call) -> No
     assert [(one.name, one.arguments, one.problem) for one in read.calls] == [(*call, "")]
 
 
-@pytest.mark.parametrize("name", [name for name in CODEC_NAMES if not get_codec(name).native])
+DESCRIBING = [name for name in CODEC_NAMES if not get_codec(name).native and name != "compact"]
+
+
+def test_the_compact_dialect_leaves_the_prompt_out() -> None:
+    assert get_codec("compact").system_prompt("Be brief.", TOOLS) == ""
+
+
+def test_the_compact_dialect_writes_texts_bare_where_they_read_back() -> None:
+    action = '{"name": "run_query", "arguments": {"sql": "SELECT 1", "limit": 3, "note": "3"}}'
+    wire = get_codec("compact").encode(action)
+    assert wire["content"] == 'run_query\nsql: SELECT 1\nlimit: 3\nnote: "3"'
+    assert get_codec("compact").decode(wire) == action
+
+
+@pytest.mark.parametrize("name", DESCRIBING)
 def test_text_dialects_describe_the_tools(name: str) -> None:
     prompt = get_codec(name).system_prompt("Be brief.", TOOLS)
     assert prompt.startswith("Be brief.")

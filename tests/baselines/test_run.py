@@ -165,11 +165,6 @@ def test_bad_input_is_answered_with_the_mend(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_checkpoint_says_plainly_that_there_is_no_engine(tmp_path: Path) -> None:
-    with pytest.raises(EnvironmentUnavailable, match="has no in-process engine"):
-        toy_run(tmp_path / "run", str(tmp_path))
-
-
 def test_held_out_rounds_keep_only_the_commitment(tmp_path: Path) -> None:
     salt = tmp_path / "salt"
     salt.write_text("a secret\n")

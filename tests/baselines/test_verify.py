@@ -166,6 +166,17 @@ def test_rescoring_fills_in_what_the_verifier_could_not(tmp_path: Path) -> None:
     assert mended["cause"] is None
 
 
+def test_a_lost_final_state_is_unscored_not_judged(tmp_path: Path) -> None:
+    toy_run(tmp_path / "run", tasks=3)
+    forge(tmp_path / "run", lambda r: r.update(final_state={"lost": "the worker was killed"}), 0)
+    done = rescore_run(tmp_path / "run", tmp_path / "again")
+    lost, *kept = records(tmp_path / "again")
+    assert done.changes == 1
+    assert (lost["status"], lost["cause"], lost["reward"]) == ("unscored", "judge", None)
+    assert lost["error"] == "the final state was lost: the worker was killed"
+    assert [record["reward"] for record in kept] == [1.0, 1.0]
+
+
 def test_a_broken_chain_is_not_rescored(tmp_path: Path) -> None:
     run = toy_run(tmp_path / "run").run
     edit(run, 1, lambda record: record.update(reward=0.0))

@@ -1,5 +1,6 @@
 """The text and message spaces are first-class gymnasium spaces."""
 
+import copy
 import multiprocessing
 import pickle
 
@@ -77,3 +78,12 @@ def test_messages_sample_members_and_need_every_key():
     many.seed(0)
     assert many.sample() in many
     assert [] not in many
+
+
+def test_a_deep_copy_goes_on_sampling_by_itself():
+    space = Unicode(30, examples=("one", "two"), seed=5)
+    space.sample()
+    copied = copy.deepcopy(space)
+    assert copied == space and copied.examples == space.examples
+    first = [copied.sample() for _ in range(20)]
+    assert [space.sample() for _ in range(20)] == first

@@ -11,7 +11,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from hexathlon.envs.errors import EnvFault
-from hexathlon.envs.vector import VectorEnvironment, VectorFault, make_vector
+from hexathlon.envs.vector import Arrival, VectorEnvironment, VectorFault, make_vector
 from support.drill import TASK as DRILL
 from support.drill import DrillEnv, walk
 from support.toy import ADD, SUBMIT, ToyEnv
@@ -228,3 +228,55 @@ def test_wrong_use_is_refused():
         vector.step(["a"])
     with pytest.raises(ValueError, match="no environment 2"):
         vector.send(["a"], [2])
+
+
+def test_answers_carry_what_a_step_alone_returns():
+    alone, vector = ToyEnv(), VectorEnvironment([ToyEnv] * 2)
+    alone.reset(seed=0, options=TASK)
+    vector.reset(seed=[0, 0], options=TASK)
+    for action in (ADD % 2, "prose", '{"name": "nothing"}', SUBMIT):
+        vector.send([action] * 2)
+        expected = alone.step(action)
+        for number, arrival in enumerate(vector.recv(2)):
+            assert isinstance(arrival, Arrival) and arrival == (number, *expected, None)
+            assert list(arrival.info) == list(expected[4])
+
+
+def test_one_environment_may_be_sent_to_again_before_its_answer_is_taken():
+    vector = VectorEnvironment([ToyEnv] * 2)
+    vector.reset(seed=0, options=TASK)
+    vector.send([ADD % 1] * 2)
+    vector.send([ADD % 2], [1])
+    assert [arrival.number for arrival in vector.recv(3)] == [0, 1, 1]
+    observations, *_ = vector.step([ADD % 1] * 2)
+    assert "stands at 2" in observations[0] and "stands at 4" in observations[1]
+
+
+class Paying(gymnasium.Wrapper):
+    """Pays for every step and writes on the receipt."""
+
+    def step(self, action):
+        observation, reward, *rest, info = self.env.step(action)
+        return observation, reward + 0.5, *rest, {**info, "paid": True}
+
+
+class Signed(ToyEnv):
+    """Adds its own word to the info."""
+
+    def _step_info(self, terms):
+        return {**super()._step_info(terms), "signed": 7}
+
+
+@pytest.mark.parametrize(
+    ("make", "reward", "extra"),
+    [(lambda: Paying(ToyEnv()), 0.5, "paid"), (Signed, 0.0, "signed")],
+)
+def test_a_step_of_their_own_is_not_passed_over(make, reward, extra):
+    vector = VectorEnvironment([ToyEnv, make])
+    vector.reset(seed=0, options=TASK)
+    _, rewards, _, _, infos = vector.step([ADD % 1] * 2)
+    assert rewards.tolist() == [0.0, reward] and infos[f"_{extra}"].tolist() == [False, True]
+    vector.send([ADD % 1] * 2)
+    answers = vector.recv(2)
+    assert [extra in arrival.info for arrival in answers] == [False, True]
+    assert [arrival.reward for arrival in answers] == [0.0, reward]

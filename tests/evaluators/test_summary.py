@@ -152,3 +152,15 @@ def test_memory_does_not_grow_with_trials():
         return size
 
     assert peak(200) < 1.2 * peak(20) + 10_000
+
+
+def test_faults_of_failed_trials_are_counted_by_name():
+    wrong = {"fault_price": 1.0, "check.fault_option": 1.0, "fault_category": 0.0, "price": 1.0}
+    summary = summarise(
+        [
+            trial("a", 0.0, terms=wrong),
+            trial("b", 0.0, terms={"fault_price": 1.0}),
+            trial("c", 1.0, terms={"fault_price": 1.0}),
+        ]
+    )
+    assert summary.as_json()["envs"][0]["faults"] == {"option": 1, "price": 2}

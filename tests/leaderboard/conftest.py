@@ -43,9 +43,12 @@ def site(site_runs, tmp_path_factory) -> Path:
     return out
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[object]:
-    """Headless Chromium; the test is skipped where there is none."""
+    """Headless Chromium; the test is skipped where there is none.
+
+    Not for the whole session: as long as it runs, no other test can start an event loop here.
+    """
     api = pytest.importorskip(
         "playwright.sync_api", reason="playwright is not installed (extra: web)"
     )

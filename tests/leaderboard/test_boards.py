@@ -2,7 +2,7 @@
 
 import pytest
 
-from hexathlon.leaderboard.boards import make_boards
+from hexathlon.leaderboard.boards import board_title, make_boards
 from hexathlon.leaderboard.submission import Rejected, load_submission
 from support.runs import make_run
 
@@ -48,6 +48,20 @@ def test_versions_and_task_sets_never_share_a_board(tmp_path):
         ("1.2", True),
     ]
     assert all(len(board.rows) == 1 for board in boards)
+
+
+@pytest.mark.parametrize(
+    ("tasksets", "title"),
+    [
+        (["sql:test 0b284b2aa756"], "SQL"),
+        (["sql:test:hard 0b284b2aa756"], "SQL · hard"),
+        (["chinook:dev 3f35ac0ddf37"], "SQL · chinook dev"),
+        (["chinook:test 3f35ac0ddf37", "sql:test 0b284b2aa756"], "SQL · chinook"),
+        ([], "SQL"),
+    ],
+)
+def test_a_board_is_named_by_what_tells_it_from_others(tasksets, title):
+    assert board_title("hexathlon/SQL-v0", tasksets) == title
 
 
 def spoil(record):

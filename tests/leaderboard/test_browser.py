@@ -192,6 +192,22 @@ def test_phone_cards_name_their_values_and_sort(open_page):
     assert first.locator(".who a").inner_text() == "ember-1.5b"
 
 
+def test_names_and_figures_of_the_heat_map_do_not_break_inside_words(open_page):
+    page = open_page(width=390)
+    lines = """
+    (cells) => cells.map((cell) => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return [cell.innerText, new Set([...range.getClientRects()].map((r) => r.top)).size];
+    })
+    """
+    figures = page.locator(".templates .heat").evaluate_all(lines)
+    assert "100" in {text for text, _ in figures}
+    assert {rows for _, rows in figures} == {1}
+    names = dict(page.locator(".templates tbody th").evaluate_all(lines))
+    assert names["pivot_status"] <= 2 and names["rank_over_partition"] <= 3
+
+
 def test_focus_can_be_seen(open_page):
     page = open_page()
     page.keyboard.press("Tab")

@@ -46,7 +46,7 @@ def poison(folder: Path, clean: Path, text: str) -> Path:
     plan["agent"] = {"name": text, "version": text}
     plan["config"] |= {"model": text, "prompt_suffix": text, text: text}
     plan["code"] |= {"git_revision": text}
-    plan["created"] = plan["run_id"] = plan["sandbox"] = text
+    plan["team"] = plan["created"] = plan["run_id"] = plan["sandbox"] = text
     digest = write_plan(folder, plan)
     with RecordWriter(folder, digest, fsync="never") as writer:
         for record in read_records(clean):

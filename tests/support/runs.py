@@ -54,6 +54,7 @@ def make_run(
     limits: Mapping[str, Any] | None = None,
     edit: Edit | None = None,
     write: float = 1.0,
+    team: str = "",
 ) -> Path:
     """Write a run folder of one made-up agent and return its path.
 
@@ -67,6 +68,7 @@ def make_run(
         limits: the plan's limits.
         edit: changes each record before it is written.
         write: share of the plan that gets records.
+        team: who submits the run.
     """
     kind, skill, price, per_turn = AGENTS[agent]
     envs = envs or {"hexathlon/SQL-v0": "1"}
@@ -77,6 +79,7 @@ def make_run(
         for trial in range(trials)
     ]
     plan = _plan(agent, kind, envs, keys, tasks, trials, limits)
+    plan |= {"team": team} if team else {}
     digest = write_plan(folder, plan)
     with RecordWriter(folder, digest, fsync="never") as writer:
         for env, task, _, trial in keys[: round(write * len(keys))]:

@@ -44,7 +44,8 @@ READ_ONLY: frozenset[str] = frozenset()
 class SqlError(Exception):
     """A statement failed or was refused. This is data for the agent, not a fault.
 
-    `kind` is one of `syntax`, `refused`, `time`, `steps`, `too_large`, `statement`, `database`.
+    `kind` is one of `syntax`, `refused`, `time`, `steps`, `too_large`, `statement`, `database`,
+    and `stalled` where the machine, not the statement, was too slow.
     """
 
     def __init__(self, kind: str, message: str, hint: str = "") -> None:
@@ -63,7 +64,8 @@ class QueryLimits:
     """What one statement may use up."""
 
     seconds: float = 10.0
-    """Wall clock. Guards the machine; `steps` is meant to end a runaway statement before."""
+    """Guards the machine; `steps` is meant to end a runaway statement before. On SQLite the
+    processor's time, so that a busy machine does not change what is seen; else the wall clock's."""
 
     steps: int = 300_000_000
     """Instructions of SQLite's virtual machine: the same on every machine, unlike seconds."""

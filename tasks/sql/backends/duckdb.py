@@ -122,7 +122,8 @@ class _Opener:
         if key not in _shared:
             _shared[key] = _DuckDB(self._url, image, self)
             if len(_shared) > _KEPT:
-                _shared.popitem(last=False)[1].close()
+                # Not closed: somebody may be reading it, and then it lasts as long as they do.
+                _shared.popitem(last=False)
         _shared.move_to_end(key)
         return _shared[key]
 

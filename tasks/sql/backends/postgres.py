@@ -7,10 +7,12 @@ cursor, so a huge result is never sent whole. Functions that sleep, signal other
 settings or reach files are revoked in the template.
 """
 
+import atexit
 import contextlib
 import hashlib
 import threading
-from collections import OrderedDict
+import weakref
+from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
 from itertools import count
 from os import getpid
@@ -46,17 +48,50 @@ _REVOKED = (
 )
 
 
+class _Link:
+    """The connections of one open database, which must be closed when nobody uses it any more."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+        self._connection: Connection | None = None
+        self._process = getpid()
+
+    def connected(self) -> Any:
+        """The agent's connection, made when it is first needed."""
+        if self._connection is None:
+            self._connection = self._engine.connect()
+        return self._connection.connection.driver_connection
+
+    def disconnect(self) -> None:
+        """Close the agent's connection; a process forked off leaves its parent's alone."""
+        connection, self._connection = self._connection, None
+        if connection is not None and getpid() == self._process:
+            connection.invalidate()
+            connection.close()
+
+    def give_up(self, server: "_Server", name: str | None) -> None:
+        """Close, and leave a throw-away database for the server's next sweep."""
+        self.disconnect()
+        if name is not None and getpid() == self._process:
+            server.abandoned.append(name)
+
+
 class _Postgres(Loaded):
-    """One database, reached by the agent's role; `owner` is a superuser's engine to it."""
+    """One database, reached by the agent's role.
+
+    Readers of one image share one of these. Whoever forgets to close theirs leaves no connection
+    behind: the link is closed when the last of them is gone.
+    """
 
     dialect = "postgresql"
 
     def __init__(self, server: "_Server", name: str, role: str, *, temporary: bool) -> None:
         self._server, self._name, self._temporary = server, name, temporary
-        self._engine = server.engine(name, role)
+        self._link = _Link(server.engine(name, role))
         self._owner: Engine | None = None
-        self._connection: Connection | None = None
         self._lock = threading.Lock()
+        abandoned = name if temporary else None
+        weakref.finalize(self, self._link.give_up, server, abandoned).atexit = False
 
     def execute(
         self, sql: str, limits: QueryLimits, *, reading: bool
@@ -65,7 +100,7 @@ class _Postgres(Loaded):
         import psycopg
 
         with self._lock:
-            raw = self._connected()
+            raw = self._link.connected()
             try:
                 return self._run(raw, _single(sql), limits, reading=reading)
             except psycopg.errors.QueryCanceled:
@@ -74,7 +109,7 @@ class _Postgres(Loaded):
                 raise SqlError("too_large", "the statement needed too much space") from None
             except (psycopg.Error, ValueError, UnicodeError) as error:
                 if raw.closed:
-                    self._disconnect()
+                    self._link.disconnect()
                 raise SqlError("syntax", _message(error)) from None
             finally:
                 if not raw.closed:
@@ -107,24 +142,9 @@ class _Postgres(Loaded):
 
     def close(self) -> None:
         """Disconnect, and drop a throw-away database."""
-        self._disconnect()
-        self._engine.dispose()
-        if self._owner is not None:
-            self._owner.dispose()
+        self._link.disconnect()
         if self._temporary:
-            with self._server.admin() as connection:
-                connection.exec_driver_sql(f'DROP DATABASE IF EXISTS "{self._name}" WITH (FORCE)')
-
-    def _connected(self) -> Any:
-        if self._connection is None:
-            self._connection = self._engine.connect()
-        return self._connection.connection.driver_connection
-
-    def _disconnect(self) -> None:
-        if self._connection is not None:
-            self._connection.invalidate()
-            self._connection.close()
-            self._connection = None
+            self._server.drop(self._name)
 
 
 class _Server:
@@ -138,6 +158,9 @@ class _Server:
         self._admin = self.engine(self._url.database or "postgres", None, autocommit=True)
         self._ready = False
         self._counter = count(1)
+        self._made: set[str] = set()
+        self.abandoned: deque[str] = deque()
+        """Throw-away databases whose episodes were forgotten; the next one made drops them."""
 
     def engine(self, database: str, role: str | None, *, autocommit: bool = False) -> "Engine":
         """An engine to one database, as a role or as the URL's own user."""
@@ -160,14 +183,32 @@ class _Server:
 
     def writable(self, image: bytes, writes: frozenset[str]) -> tuple[str, str]:
         """A throw-away copy of the image's template, and the role that may write to it."""
+        self.sweep()
         template = self.template(image)
         name = f"hexathlon_w_{getpid()}_{next(self._counter)}"
         with self.admin() as connection:
             connection.exec_driver_sql(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+        self._made.add(name)
         grants = [_DML[kind] for kind in _DML if kind in writes]
         if grants and not writes & _DDL:
             self._grant(name, ", ".join(grants))
         return name, _WRITER if writes & _DDL else _EDITOR
+
+    def drop(self, *names: str) -> None:
+        """Drop throw-away databases of this process, those that are still there."""
+        left = [name for name in names if name in self._made]
+        self._made.difference_update(left)
+        if left:
+            with self.admin() as connection:
+                for name in left:
+                    connection.exec_driver_sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+    def sweep(self, *, everything: bool = False) -> None:
+        """Drop the throw-away databases that were forgotten, or all of this process."""
+        names = sorted(self._made) if everything else []
+        while self.abandoned:
+            names.append(self.abandoned.popleft())
+        self.drop(*names)
 
     def readable(self, image: bytes) -> str:
         """The copy of the image's template that all readers share."""
@@ -244,7 +285,8 @@ class _Opener:
             name = self.server.readable(image)
             self._shared[image] = _Postgres(self.server, name, _READER, temporary=False)
             if len(self._shared) > _KEPT:
-                self._shared.popitem(last=False)[1].close()
+                # Not closed: somebody may be reading it, and then it lasts as long as they do.
+                self._shared.popitem(last=False)
         self._shared.move_to_end(image)
         return self._shared[image]
 
@@ -273,7 +315,18 @@ def open_server_database(url: str, image: bytes, writes: frozenset[str]) -> Serv
     """Open an image on the server of the URL."""
     if url not in _openers:
         _openers[url] = _Opener(_Server(url))
+        atexit.register(_leave, _openers[url], getpid())
     return ServerDatabase(_openers[url], image, writes)
+
+
+def _leave(opener: _Opener, process: int) -> None:
+    """At the end of the process, disconnect and drop its throw-away databases."""
+    from sqlalchemy.exc import OperationalError
+
+    if getpid() == process:
+        opener.close()
+        with contextlib.suppress(OperationalError):  # the server may have gone before us
+            opener.server.sweep(everything=True)
 
 
 def drop_all(url: str) -> int:

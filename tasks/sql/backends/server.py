@@ -260,23 +260,30 @@ def fill(connection: "Connection", image: bytes, opener: Opener, types: Mapping[
 
 
 def sqlite_copy(loaded: Loaded, image: bytes, schema: str) -> bytes:
-    """The engine's tables as a SQLite image; tables of unchanged columns keep their declaration."""
+    """The engine's tables as a SQLite image; columns that were there keep their declaration."""
     original = {name.lower(): source for name, source in content_of(image).items()}
     with closing(sqlite3.connect(":memory:")) as copy, loaded.connect() as connection:
         for name, table in described(connection, schema).items():
-            columns = table.columns
-            source = original.get(name.lower())
-            same = source is not None and [c.name.lower() for c in source.info.columns] == [
-                c.name.lower() for c in columns
-            ]
-            copy.execute(source.create if source is not None and same else _declared(name, columns))
+            target = _create_again(copy, table, original.get(name.lower()))
             quote = connection.dialect.identifier_preparer.quote
             rows = connection.exec_driver_sql(f"SELECT * FROM {quote(name)}").fetchall()
-            marks = ", ".join("?" * len(columns))
-            target = source.info.name if source is not None and same else name
+            marks = ", ".join("?" * len(table.columns))
             copy.executemany(f'INSERT INTO "{target}" VALUES ({marks})', map(plain_row, rows))
         copy.commit()
         return copy.serialize()
+
+
+def _create_again(copy: sqlite3.Connection, table: TableInfo, source: _Source | None) -> str:
+    """Create a table in the copy, the old columns by the old statement; returns its name there."""
+    names = [column.name.lower() for column in table.columns]
+    old = [column.name.lower() for column in source.info.columns] if source is not None else []
+    if source is None or names[: len(old)] != old:
+        copy.execute(_declared(table.name, table.columns))
+        return table.name
+    copy.execute(source.create)
+    for column in table.columns[len(old) :]:
+        copy.execute(f'ALTER TABLE "{source.info.name}" ADD COLUMN "{column.name}" {column.type}')
+    return source.info.name
 
 
 def _refuse_forbidden(sql: str) -> None:

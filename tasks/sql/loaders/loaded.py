@@ -67,7 +67,9 @@ class LoadedSource(TaskSource):
     @property
     def root(self) -> Path:
         """The set's folder: the one given, else by its name in HEXATHLON_DATA."""
-        return self._root if self._root is not None else data_folder() / self.folder
+        if self._root is not None:
+            return self._root
+        return data_folder(self.folder) / self.folder
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
         """The number of tasks, of all levels or of one."""
@@ -113,13 +115,15 @@ class LoadedSource(TaskSource):
         return {name: _hand_in(sql) for name, sql in self._find(task.id).mutants.items()}
 
     def policies(self, task: Task) -> Mapping[str, Script]:
-        """Trivial agents: an empty result, a frequent number, the database as it was."""
+        """Trivial agents: an empty result, a frequent number, a whole table, nothing changed."""
         submit = self._find(task.id).submit
+        dump = {"dump": _dump(submit)}
         if submit == "database":
-            return {"untouched": _replay(submit, ())}
+            return dump | {"majority": _replay(submit, ()), "untouched": _replay(submit, ())}
         if submit == "answer":
-            return {"empty": _replay(submit, ()), "majority": _replay(submit, ("1",))}
-        return {"empty": _hand_in("SELECT NULL WHERE 1 = 0"), "majority": _hand_in("SELECT 3")}
+            return dump | {"empty": _replay(submit, ()), "majority": _replay(submit, ("1",))}
+        nothing, three = "SELECT NULL WHERE 1 = 0", "SELECT 3"
+        return dump | {"empty": _hand_in(nothing), "majority": _hand_in(three)}
 
     def fingerprint(self) -> str:
         """SHA-256 over the loaders' code and the files that were read."""
@@ -201,6 +205,20 @@ def _replay(submit: Literal["sql", "answer", "database"], gold: Sequence[str]) -
     for statement in gold:
         yield action("run_query", sql=statement)
     yield action("submit", sql=gold[-1]) if submit == "sql" else action("submit")
+
+
+def _dump(submit: SubmitKind) -> Script:
+    """Show the first table whole and hand all of it in."""
+    listing = yield action("list_tables")
+    first = (listing.splitlines()[1:] or [""])[0].rpartition(" (")[0]
+    everything = f'SELECT * FROM "{first}"'
+    shown = yield action("run_query", sql=everything)
+    if submit == "sql":
+        yield action("submit", sql=everything)
+    elif submit == "answer":
+        yield action("submit", answer=shown.splitlines()[1:-1])
+    else:
+        yield action("submit")
 
 
 def _hand_in(sql: str) -> Script:

@@ -85,8 +85,8 @@ def ask_period(scene: Scene) -> Draft:
         _counted(fact, dim, in_year(date, year)),
         _outputs(fact, dim),
         (
-            f"For each {dim.each}, count the {fact.phrase} of my reporting year, going by the "
-            f"{noun}.",
+            f"For each {dim.each}, count the {fact.phrase}, but only those of my reporting year, "
+            f"going by the {noun}.",
             f"How many {fact.phrase} are there for each {dim.each} in the year that I report on "
             f"(by {noun})?",
         ),
@@ -127,7 +127,7 @@ def ask_category(scene: Scene) -> Draft:
             f"How many {fact.phrase} are there for each {dim.each}? I only care about my own "
             f"{noun}.",
         ),
-        ("It is a single value. Groups without such a row do not appear.",),
+        (f"I am responsible for a single {column.noun}. Groups without such a row do not appear.",),
         wrong=(("other_value", _counted(fact, dim, Compare("=", mine, Literal(other)))),),
         slot=Slot(
             "value",
@@ -165,8 +165,8 @@ def ask_measure(scene: Scene) -> Draft:
         averaged(fact.child.value(right)),
         {dim.name: dim.text, "average": f"the average of the figure that I need{unit}"},
         (
-            f"For each {dim.each}, give the average of the one figure of the {fact.phrase} that I "
-            f"need for my report ({listed}).",
+            f"Consider the {fact.phrase}. For each {dim.each}, give the average of the one figure "
+            f"of theirs that I need for my report ({listed}).",
             f"I need an average over the {fact.phrase} for each {dim.each}. It is about one of "
             f"their figures, {listed}.",
         ),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hexathlon.tasks.sql.english import be
 from hexathlon.tasks.sql.programs.expressions import (
     And,
     Call,
@@ -78,15 +79,17 @@ def _choice(scene: "Scene", source: Source, column: Column, noun: str) -> Made:
         return None
     kind = scene.pick(["is", "is", "is not", "one of"] if len(options) > 2 else ["is"])
     if kind == "is":
-        return Compare("=", value, Literal(options[0])), f"whose {noun} is {shown(options[0])}"
+        return Compare(
+            "=", value, Literal(options[0])
+        ), f"whose {noun} {be(noun)} {shown(options[0])}"
     if kind == "is not":
-        known = "is known and " if column.nullable else ""
+        known = f"{be(noun)} known and " if column.nullable else ""
         return (
             Compare("<>", value, Literal(options[0])),
-            f"whose {noun} {known}is not {shown(options[0])}",
+            f"whose {noun} {known}{be(noun)} not {shown(options[0])}",
         )
     pair = tuple(options[:2])
-    return InList(value, pair), f"whose {noun} is {shown(pair[0])} or {shown(pair[1])}"
+    return InList(value, pair), f"whose {noun} {be(noun)} {shown(pair[0])} or {shown(pair[1])}"
 
 
 def _flag(scene: "Scene", source: Source, column: Column, noun: str) -> Made:
@@ -103,7 +106,7 @@ def _number(scene: "Scene", source: Source, column: Column, noun: str) -> Made:
     unit = f" {column.unit}" if column.unit else ""
     return (
         Compare(operator, source.value(column), Literal(bound)),
-        f"whose {noun} is {COMPARED[operator]} {shown(bound)}{unit}",
+        f"whose {noun} {be(noun)} {COMPARED[operator]} {shown(bound)}{unit}",
     )
 
 
@@ -142,17 +145,17 @@ def _date(scene: "Scene", source: Source, column: Column, noun: str) -> Made:
     kind = scene.pick(["year", "since", "until", "between"])
     if kind == "year":
         year = days[len(days) * scene.number(3, 7) // 10][:4]
-        return Compare("=", year_of(value), Literal(year)), f"whose {noun} is in {year}"
+        return Compare("=", year_of(value), Literal(year)), f"whose {noun} {be(noun)} in {year}"
     if kind == "since":
         day = days[len(days) // 4]
-        return Compare(">=", value, Literal(day)), f"whose {noun} is on or after {day}"
+        return Compare(">=", value, Literal(day)), f"whose {noun} {be(noun)} on or after {day}"
     if kind == "until":
         day = days[len(days) * 3 // 4]
-        return Compare("<", value, Literal(day)), f"whose {noun} is before {day}"
+        return Compare("<", value, Literal(day)), f"whose {noun} {be(noun)} before {day}"
     first, last = days[len(days) // 5], days[len(days) * 4 // 5]
     return (
         And((Compare(">=", value, Literal(first)), Compare("<=", value, Literal(last)))),
-        f"whose {noun} is from {first} to {last} (both days included)",
+        f"whose {noun} {be(noun)} from {first} to {last} (both days included)",
     )
 
 
@@ -162,7 +165,7 @@ def _missing(scene: "Scene", source: Source, column: Column, noun: str) -> Made:
     negated = scene.chance(0.5)
     return (
         IsNull(source.value(column), negated),
-        f"whose {noun} is {'recorded' if negated else 'missing'}",
+        f"whose {noun} {be(noun)} {'recorded' if negated else 'missing'}",
     )
 
 

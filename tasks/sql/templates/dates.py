@@ -63,7 +63,7 @@ def count_by_year(scene: Scene) -> Draft:
             "total": f"their total {measure.text}",
         },
         (
-            f"For each year of the {noun}, count the {fact.phrase} and add up their "
+            f"For each year of the {noun}, count the {fact.phrase}, and add up their "
             f"{measure.text}.",
             f"How many {fact.phrase} are there in each year (by {noun}), and what is their total "
             f"{measure.text}?",
@@ -90,8 +90,8 @@ def years_as_columns(scene: Scene) -> Draft:
         (
             f"Compare the years {years[0]}, {years[1]} and {years[2]} (by {noun}): how many "
             f"{fact.phrase} are there in each, for each {dim.each}?",
-            f"For each {dim.each}, count the {fact.phrase} of {years[0]}, of {years[1]} and of "
-            f"{years[2]} (by {noun}), side by side.",
+            f"For each {dim.each}, give three counts of the {fact.phrase} side by side: those of "
+            f"{years[0]}, of {years[1]} and of {years[2]} (by {noun}).",
         ),
         (*left_out(dim), "A group appears if it has such a row in any year whatever; its count may "
          "be 0 in all three."),
@@ -123,8 +123,8 @@ def grown(scene: Scene) -> Draft:
         (
             f"Consider the {fact.phrase}. Going by the {noun}, for which {dim.each} was their "
             f"total {measure.text} {word} in {last} than in {last - 1}?",
-            f"Add up the {measure.text} of the {fact.phrase} of {last - 1} and of {last} (by "
-            f"{noun}), for each {dim.each}, and keep those whose {last} total is {word}.",
+            f"For the years {last - 1} and {last} (by {noun}), add up the {measure.text} of the "
+            f"{fact.phrase}, for each {dim.each}, and keep those whose {last} total is {word}.",
         ),
         (*left_out(dim), "Only groups that have a value in both years can be compared."),
     )

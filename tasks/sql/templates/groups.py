@@ -76,8 +76,8 @@ def having_average(scene: Scene) -> Draft:
             f"Average the {measure.text} of the {fact.phrase} per {dim.each}, keeping only groups "
             f"of {least} or more {fact.child.table.plural}.",
         ),
-        (*left_out(dim), f"Rows without a value for the {measure.text} count towards the {least}, "
-         "but not towards the average."),
+        (*left_out(dim), f"Rows in which the {measure.text} is empty are among the {least} or "
+         "more, but do not enter the average."),
     )  # fmt: skip
 
 

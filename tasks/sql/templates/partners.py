@@ -227,8 +227,8 @@ def all_of(scene: Scene) -> Draft:
         program,
         {pair.label.name: pair.label.text},
         (
-            f"Which {pair.rows.phrase} have {pair.children.phrase}{_ref(pair)} of every one of "
-            f"these values of {column.noun}: {listed}?",
+            f"Which {pair.rows.phrase} have, for each of these values of the {column.noun}, at "
+            f"least one of the {pair.children.phrase}{_ref(pair)}: {listed}?",
             f"Consider the {pair.rows.phrase}. Which of them have "
             f"{pair.children.phrase}{_ref(pair)} "
             f"that together cover all of the {column.noun} values {listed}?",
@@ -260,7 +260,7 @@ def fan_out(scene: Scene) -> Draft:
             f"How many are they, and what is their total {measure.text}?",
             f"How many {plural} have any of the {pair.children.phrase}{_ref(pair)}, and what does "
             f"their {measure.text} add up to?",
-            f"Count the {plural} with one or more {pair.children.phrase}{_ref(pair)} and add up "
+            f"Count the {plural} with one or more {pair.children.phrase}{_ref(pair)}, and add up "
             f"the {measure.text} of these {plural}.",
         ),
         (f"Each {pair.parent.table.noun} counts once. The answer is a single row.",),

@@ -1,5 +1,6 @@
 """Templates about order within groups: ranks, running figures, changes, first and next rows."""
 
+from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.programs.expressions import (
     Binary,
     Call,
@@ -106,7 +107,7 @@ def moving_average(scene: Scene) -> Draft:
             "mean": "the moving average",
         },
         (
-            f"For each month (by {noun}), give the total {measure.text} of the {fact.phrase} and "
+            f"For each month (by {noun}), give the total {measure.text} of the {fact.phrase}, and "
             "its moving average over three months.",
             f"Smooth the monthly totals (by {noun}) of the {measure.text} of the {fact.phrase} "
             "with a three-month moving average.",
@@ -136,9 +137,9 @@ def monthly_change(scene: Scene) -> Draft:
         (
             f"How did the total {measure.text} of the {fact.phrase} change from month to month (by "
             f"{noun})?",
-            f"Give the monthly total {measure.text} (by {noun}) of the {fact.phrase} and its "
+            f"Give the monthly total {measure.text} (by {noun}) of the {fact.phrase}, and its "
             "change against the previous month listed.",
-            f"For each month (by {noun}), give the total {measure.text} of the {fact.phrase} and "
+            f"For each month (by {noun}), give the total {measure.text} of the {fact.phrase}, and "
             "the difference to the month before it in the list.",
         ),
         (*_month_notes(fact, measure), "The change of the first month is empty."),
@@ -169,13 +170,16 @@ def top_per_group(scene: Scene) -> Draft:
         (
             f"For each {dim.each}, find the {lead} {noun} by the total {measure.text} of the "
             f"{fact.phrase}.",
-            f"Consider the {fact.phrase}. Which are, within each {dim.each}, the {lead} {noun} by "
-            f"total {measure.text}?",
+            f"Consider the {fact.phrase}. Within each {dim.each}, which are the {lead} {noun} by "
+            f"total {measure.text}?"
+            if count > 1
+            else f"Consider the {fact.phrase}. Within each {dim.each}, which is the {lead} {noun} "
+            f"by total {measure.text}?",
         ),
         (
-            f"The place of a {member.table.noun} is one more than the number of those with a "
-            f"larger total in the same group; keep places 1 to {count}, so that ties may give more "
-            "rows."
+            f"The place of {with_article(member.table.noun)} is one more than the number of those "
+            f"with a larger total in the same group; keep places 1 to {count}, so that ties may "
+            "give more rows."
             if count > 1
             else "Where several share the largest total of a group, give them all.",
             f"{fact.child.table.plural.capitalize()} without a value for the {measure.text} do not "
@@ -266,8 +270,8 @@ def share_within_group(scene: Scene) -> Draft:
         answer(kept, [outer.output, inner.output, ("percentage", Ref("percentage"))]),
         {outer.name: outer.text, inner.name: inner.text, "percentage": "the percentage (0 to 100)"},
         (
-            f"Split the {fact.phrase} of each {outer.each} by {inner.text}. Which of these values "
-            f"make up {least} percent or more there?",
+            f"Consider the {fact.phrase}. Split those of each {outer.each} by {inner.text}. "
+            f"Which values make up {least} percent or more there?",
             f"For each {outer.each}, which values of {inner.text} account for at least {least} "
             f"percent of its {fact.phrase}?",
         ),

@@ -1,9 +1,14 @@
 """DuckDB and PostgreSQL, against the real engines: same texts, same locks, same verdicts."""
 
+import gc
+import sqlite3
 import threading
+from contextlib import closing
 from time import perf_counter
 
 import pytest
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
 
 from hexathlon.envs.sql.env import SQLEnv
 from hexathlon.tasks.sql.backends.base import WRITE_KINDS, QueryLimits, SqlError
@@ -128,6 +133,35 @@ def test_snapshots_replay_what_was_done(backend):
     assert database.count("orders") == 0
     database.close()
     other.close()
+
+
+def test_a_reader_lasts_while_many_others_come(reader, backend):
+    assert reader.run("SELECT count(*) FROM orders", LIMITS).rows == [(200,)]
+    for number in range(10):
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.execute("CREATE TABLE numbers (n INTEGER)")
+            connection.execute("INSERT INTO numbers VALUES (?)", (number,))
+            connection.commit()
+            other = open_image(connection.serialize(), {}, backend, purpose="agent")
+        assert other.run("SELECT n FROM numbers", LIMITS).rows == [(number,)]
+        other.close()
+    assert reader.run("SELECT count(*) FROM orders", LIMITS).rows == [(200,)]
+
+
+@pytest.mark.postgres
+def test_forgotten_episodes_leave_no_database_behind(postgres_url):
+    for _ in range(3):
+        forgotten = writer(postgres_url)
+        assert forgotten.run(WRITE, LIMITS).changed == 10
+        del forgotten
+        gc.collect()
+    with create_engine(postgres_url, poolclass=NullPool).connect() as connection:
+        copies = "SELECT count(*) FROM pg_database WHERE starts_with(datname, 'hexathlon_w_')"
+        assert connection.exec_driver_sql(copies).scalar() == 1
+        last = writer(postgres_url)
+        last.run("SELECT 1", LIMITS)
+        last.close()
+        assert connection.exec_driver_sql(copies).scalar() == 0
 
 
 def test_schema_changes_show_and_come_back_as_sqlite(backend):

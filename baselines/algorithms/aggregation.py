@@ -1,0 +1,63 @@
+"""How the tokens of one optimiser step are averaged.
+
+Every rule gives each token a scale from counts over the whole step, all ranks and micro-batches
+included, so that a loss is the sum of value times scale wherever the tokens happen to be computed.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from hexathlon.baselines.algorithms.registry import Registry
+
+__all__ = ["AGGREGATIONS", "Aggregation", "Totals"]
+
+
+class Totals(NamedTuple):
+    """Counts over one optimiser step, before any correction."""
+
+    tokens: float
+    """Trained tokens."""
+
+    sequences: float
+    """Sequences with at least one trained token."""
+
+
+Aggregation = Callable[..., Tensor]
+"""From a mask and the step's totals to a scale per token."""
+
+
+AGGREGATIONS: Registry[Aggregation] = Registry("aggregation")
+
+
+@AGGREGATIONS.register("token_mean")
+def token_mean(mask: Tensor, totals: Totals) -> Tensor:
+    """Every token weighs the same (DAPO)."""
+    return mask / max(totals.tokens, 1.0)
+
+
+@AGGREGATIONS.register("sequence_mean")
+def sequence_mean(mask: Tensor, totals: Totals) -> Tensor:
+    """Every sequence weighs the same, so long ones dilute their tokens (GRPO)."""
+    lengths = mask.sum(-1, keepdim=True).clamp(min=1.0)
+    return mask / lengths / max(totals.sequences, 1.0)
+
+
+@AGGREGATIONS.register("sequence_sum")
+def sequence_sum(mask: Tensor, totals: Totals) -> Tensor:
+    """Sum over tokens, mean over sequences."""
+    return mask / max(totals.sequences, 1.0)
+
+
+@AGGREGATIONS.register("constant")
+def constant(mask: Tensor, totals: Totals, *, length: int = 1024) -> Tensor:
+    """Sum over tokens, divided by sequences times a fixed length (Dr. GRPO)."""
+    return mask / (max(totals.sequences, 1.0) * length)
+
+
+def count(mask: Tensor) -> Totals:
+    """Return the totals of one part of a step, to be added up over its parts."""
+    trained = mask > 0
+    return Totals(float(trained.sum()), float(trained.any(-1).to(torch.float32).sum()))

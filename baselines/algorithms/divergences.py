@@ -1,0 +1,57 @@
+"""Estimators of the divergence from a reference policy, per token.
+
+With d = l - f at tokens drawn from the policy. As values, the expectations of k1 and k3 are
+KL(policy || reference) and k2's is not. As losses it is the other way about: the expected gradient
+of k1 is 0, that of k2 is the reverse KL's, that of k3 is the forward KL's, and r k3 with a live
+ratio r has the reverse KL's again (Schulman 2020; gradients by enumeration in the tests).
+"""
+
+from collections.abc import Callable
+
+from torch import Tensor
+
+from hexathlon.baselines.algorithms.losses import TokenBatch
+from hexathlon.baselines.algorithms.registry import Registry
+
+__all__ = ["DIVERGENCES", "Divergence", "k1", "k2", "k3", "r_k3"]
+
+_FAR = 20.0
+
+
+Divergence = Callable[..., Tensor]
+"""From a batch with a reference to a penalty per token."""
+
+
+DIVERGENCES: Registry[Divergence] = Registry("divergence")
+
+
+def _distance(batch: TokenBatch) -> Tensor:
+    if batch.reference is None:
+        raise ValueError("a divergence needs the reference's log-probabilities")
+    return ((batch.current - batch.reference) * batch.mask).clamp(-_FAR, _FAR)
+
+
+@DIVERGENCES.register("k1")
+def k1(batch: TokenBatch) -> Tensor:
+    """The log-ratio itself; unbiased as a value, no gradient in expectation."""
+    return _distance(batch)
+
+
+@DIVERGENCES.register("k2")
+def k2(batch: TokenBatch) -> Tensor:
+    """Half the square of the log-ratio; the right gradient, a biased value."""
+    return 0.5 * _distance(batch) ** 2
+
+
+@DIVERGENCES.register("k3")
+def k3(batch: TokenBatch) -> Tensor:
+    """exp(-d) - 1 + d; unbiased and never negative as a value."""
+    distance = _distance(batch)
+    return ((-distance).exp() - 1.0 + distance) * batch.mask
+
+
+@DIVERGENCES.register("r_k3")
+def r_k3(batch: TokenBatch) -> Tensor:
+    """k3 weighted by the live ratio to the sampler; unbiased with the right gradient."""
+    ratio = ((batch.current - batch.behaviour) * batch.mask).clamp(-_FAR, _FAR).exp()
+    return ratio * k3(batch)

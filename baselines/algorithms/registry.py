@@ -1,0 +1,74 @@
+"""Registries: a recipe names a part, the registry gives the function and checks its parameters."""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
+
+__all__ = ["Registry", "UnknownPart"]
+
+Part = TypeVar("Part", bound=Callable[..., Any])
+
+
+class UnknownPart(ValueError):
+    """A recipe names a part or a parameter that does not exist."""
+
+
+class Registry(Generic[Part]):
+    """Parts of one kind by name.
+
+    Args:
+        kind: What the parts are, for messages: "estimator", "surrogate" and so on.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._parts: dict[str, Part] = {}
+
+    def register(self, name: str) -> Callable[[Part], Part]:
+        """Return a decorator that adds a function under a name."""
+
+        def add(part: Part) -> Part:
+            if name in self._parts:
+                raise ValueError(f"the {self.kind} name {name!r} is taken")
+            self._parts[name] = part
+            return part
+
+        return add
+
+    def __getitem__(self, name: str) -> Part:
+        """Return the part of a name.
+
+        Raises:
+            UnknownPart: There is none.
+        """
+        if name not in self._parts:
+            known = ", ".join(sorted(self._parts))
+            raise UnknownPart(f"{name!r} is no {self.kind}; there are {known}")
+        return self._parts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._parts))
+
+    def defaults(self, name: str) -> dict[str, Any]:
+        """Return a part's parameters (its keyword-only arguments) with their defaults."""
+        parameters = inspect.signature(self[name]).parameters.values()
+        return {
+            parameter.name: parameter.default
+            for parameter in parameters
+            if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty
+        }
+
+    def resolve(self, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all parameters of a part, the given ones over the defaults.
+
+        Raises:
+            UnknownPart: A given name is no parameter of it.
+        """
+        defaults = self.defaults(name)
+        unknown = sorted(set(given) - set(defaults))
+        if unknown:
+            known = ", ".join(defaults) or "none"
+            raise UnknownPart(
+                f"the {self.kind} {name!r} has no parameter {', '.join(unknown)}; it has {known}"
+            )
+        return {**defaults, **given}

@@ -1,0 +1,106 @@
+"""Rewards made over before credit is assigned, group by group."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hexathlon.baselines.algorithms.registry import Registry
+from hexathlon.baselines.algorithms.samples import Array, Group, Sample
+
+__all__ = ["SHAPINGS", "Shaping", "fapo", "moa", "overlong", "overlong_penalty", "pivot_weights"]
+
+
+Shaping = Callable[..., list[Group]]
+"""From groups to groups with other rewards."""
+
+
+SHAPINGS: Registry[Shaping] = Registry("reward shaping")
+
+
+def _added(sample: Sample, extra: float) -> Sample:
+    """Add to the last turn's reward."""
+    return replace(sample, rewards=(*sample.rewards[:-1], sample.rewards[-1] + extra))
+
+
+def _each(groups: Sequence[Group], extra: Sequence[Sequence[float]]) -> list[Group]:
+    return [
+        replace(group, samples=tuple(map(_added, group.samples, more)))
+        for group, more in zip(groups, extra, strict=True)
+    ]
+
+
+def overlong_penalty(length: int, limit: int, cushion: int) -> float:
+    """Return DAPO's soft penalty of a long answer (Yu et al. 2025, equation 13).
+
+    0 up to `limit - cushion`, then falling in a straight line to -1 at `limit`, and -1 beyond.
+    """
+    start = limit - cushion
+    if length <= start:
+        return 0.0
+    return max((start - length) / cushion, -1.0)
+
+
+@SHAPINGS.register("overlong")
+def overlong(
+    groups: Sequence[Group], *, limit: int = 4096, cushion: int = 512, factor: float = 1.0
+) -> list[Group]:
+    """Subtract `factor` times DAPO's penalty by the number of sampled tokens."""
+    return _each(
+        groups,
+        [[factor * overlong_penalty(s.tokens, limit, cushion) for s in g.samples] for g in groups],
+    )
+
+
+@SHAPINGS.register("fapo")
+def fapo(groups: Sequence[Group], *, penalty: float = 1.0) -> list[Group]:
+    """Take from a right answer whose way there is flawed (FAPO).
+
+    While most rollouts fail, a flawed success still stands above the group's mean and is
+    reinforced; once clean successes dominate it falls below. Nothing is taken from wrong answers.
+    """
+    return _each(
+        groups,
+        [[-penalty * (s.flawed and s.reward > 0) for s in g.samples] for g in groups],
+    )
+
+
+def pivot_weights(objectives: Array, temperature: float = 1.0) -> Array:
+    """Weigh rubric dimensions by how far the group still is from the best of them (after MOA).
+
+    Args:
+        objectives: `[members, dimensions]`, in [0, 1].
+        temperature: High spreads the weight evenly, low puts it on the weakest dimension.
+
+    Returns:
+        `[dimensions]`, adding up to 1. A dimension on which all members agree teaches nothing
+        and gets 0; if that is all of them, all weights are equal.
+    """
+    room = 1.0 - objectives.mean(axis=0)
+    useful = objectives.max(axis=0) > objectives.min(axis=0)
+    if not useful.any():
+        return np.full(objectives.shape[1], 1.0 / objectives.shape[1])
+    scaled = np.where(useful, np.exp((room - room.max()) / temperature), 0.0)
+    weights: Array = scaled / scaled.sum()
+    return weights
+
+
+@SHAPINGS.register("moa")
+def moa(groups: Sequence[Group], *, temperature: float = 1.0) -> list[Group]:
+    """Replace rewards by the pivot-weighted mean of the rubric's dimensions (after MOA).
+
+    Raises:
+        ValueError: A sample carries no rubric scores, or the members of a group differ in number.
+    """
+    shaped = []
+    for group in groups:
+        counts = {len(sample.objectives) for sample in group.samples}
+        if len(counts) != 1 or counts == {0}:
+            raise ValueError(
+                f"moa needs the same rubric dimensions on all rollouts of {group.task}; "
+                f"their numbers are {sorted(counts)}"
+            )
+        objectives = np.array([sample.objectives for sample in group.samples])
+        scores = objectives @ pivot_weights(objectives, temperature)
+        shaped.append([float(x - s.reward) for x, s in zip(scores, group.samples, strict=True)])
+    return _each(groups, shaped)

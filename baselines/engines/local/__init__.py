@@ -1,0 +1,1 @@
+"""The torch engine: a checkpoint in this process, with continuous batching."""

@@ -1,0 +1,136 @@
+"""Checkpoint directories: opened, checked, and refused in one sentence where they will not do."""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hexathlon.baselines.engines.errors import EngineMissing
+
+__all__ = [
+    "Checkpoint",
+    "CheckpointError",
+    "load_checkpoint",
+    "load_tokenizer",
+    "quiet",
+    "require_torch",
+]
+
+
+class CheckpointError(Exception):
+    """A directory is not a usable checkpoint; the message says what is missing."""
+
+
+class Checkpoint(NamedTuple):
+    """A model with its tokenizer."""
+
+    model: Any
+    """A Hugging Face causal language model in evaluation mode."""
+
+    tokenizer: Any
+    """A Hugging Face tokenizer with a chat template."""
+
+    context: int
+    """Most positions of the model."""
+
+
+def require_torch() -> None:
+    """Raise EngineMissing, saying what to install, where torch or transformers is missing."""
+    import importlib.util
+
+    missing = [name for name in ("torch", "transformers") if not importlib.util.find_spec(name)]
+    if missing:
+        raise EngineMissing(
+            f"a checkpoint runs in this process through {' and '.join(missing)}, which this "
+            "installation lacks: pip install 'hexathlon[train]'"
+        )
+
+
+def _checked(path: Path) -> dict[str, Any]:
+    if not path.is_dir():
+        raise CheckpointError(f"{path} is no directory; a checkpoint is one, with a config.json")
+    config = path / "config.json"
+    if not config.is_file():
+        raise CheckpointError(f"{path} has no config.json, so it is no Hugging Face checkpoint")
+    try:
+        read: dict[str, Any] = json.loads(config.read_text())
+    except ValueError as error:
+        raise CheckpointError(f"{config} is not JSON ({error}); copy it anew") from None
+    return read
+
+
+def load_tokenizer(path: Path) -> Any:
+    """Return a checkpoint's tokenizer.
+
+    Raises:
+        CheckpointError: It has none that can be read, or no chat template.
+    """
+    from transformers import AutoTokenizer
+
+    _checked(path)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(str(path), local_files_only=True)
+    except Exception as error:
+        first = str(error).strip().splitlines()[0]
+        raise CheckpointError(f"{path} has no tokenizer that can be read: {first}") from None
+    if not tokenizer.chat_template:
+        raise CheckpointError(
+            f"the tokenizer of {path} has no chat template; put chat_template.jinja beside it"
+        )
+    return tokenizer
+
+
+def load_checkpoint(path: Path, *, dtype: str = "auto", device: str = "auto") -> Checkpoint:
+    """Open a directory with a model and its tokenizer.
+
+    Args:
+        path: A Hugging Face checkpoint directory; nothing is ever downloaded.
+        dtype: float32, bfloat16, float16 or auto: float32 on the CPU, the checkpoint's on a GPU.
+        device: cpu, cuda, cuda:N or auto: a GPU where there is one.
+
+    Raises:
+        CheckpointError: The directory is incomplete, torn, or its parts do not fit together.
+        EngineMissing: torch or transformers is not installed.
+    """
+    require_torch()
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    quiet()
+    tokenizer = load_tokenizer(path)
+    place = device if device != "auto" else ("cuda" if torch.cuda.is_available() else "cpu")
+    kind = ("float32" if place == "cpu" else "auto") if dtype == "auto" else dtype
+    try:
+        model = AutoModelForCausalLM.from_pretrained(
+            str(path),
+            local_files_only=True,
+            dtype=kind if kind == "auto" else getattr(torch, kind),
+            attn_implementation="sdpa",
+        )
+    except Exception as error:
+        first = str(error).strip().splitlines()[0]
+        raise CheckpointError(f"the weights of {path} cannot be read: {first}") from None
+    _fits(path, model, tokenizer)
+    placed: Any = model
+    context = int(getattr(model.config, "max_position_embeddings", 0) or 4096)
+    return Checkpoint(placed.to(place).eval(), tokenizer, context)
+
+
+def quiet() -> None:
+    """Keep transformers from drawing progress bars of its own."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+
+
+def _fits(path: Path, model: Any, tokenizer: Any) -> None:
+    import torch
+
+    known = model.get_input_embeddings().weight.shape[0]
+    if len(tokenizer) > known:
+        raise CheckpointError(
+            f"the tokenizer of {path} has {len(tokenizer)} tokens and the model only {known}; "
+            "they are not from the same checkpoint"
+        )
+    for name, weight in model.named_parameters():
+        if not bool(torch.isfinite(weight).all()):
+            raise CheckpointError(f"{name} of {path} holds values that are not numbers")

@@ -1,0 +1,98 @@
+"""Keys and values of many sequences in one block of memory per layer.
+
+Sequences that are being continued sit in the first rows, so that a step reads a plain slice; one
+that pauses changes places with the last of them.
+"""
+
+import torch
+from torch import Tensor
+
+__all__ = ["KeyValueStore"]
+
+
+class KeyValueStore:
+    """Rows of keys and values, `[rows, heads, length, width]` per layer.
+
+    Args:
+        layers: Number of layers.
+        rows: Sequences it holds.
+        heads: Key-value heads.
+        length: Positions of a row.
+        width: Size of a head.
+        dtype: Of the entries.
+        device: Where it lies.
+    """
+
+    def __init__(
+        self,
+        layers: int,
+        rows: int,
+        heads: int,
+        length: int,
+        width: int,
+        dtype: torch.dtype,
+        device: torch.device,
+    ) -> None:
+        shape = (rows, heads, length, width)
+        self._keys = [torch.zeros(shape, dtype=dtype, device=device) for _ in range(layers)]
+        self._values = [torch.zeros(shape, dtype=dtype, device=device) for _ in range(layers)]
+        self._row = torch.arange(rows, device=device)
+
+    @property
+    def rows(self) -> int:
+        """Sequences it holds."""
+        return self._keys[0].shape[0]
+
+    @property
+    def length(self) -> int:
+        """Positions of a row."""
+        return self._keys[0].shape[2]
+
+    def write(
+        self, layer: int, first: int, positions: Tensor, key: Tensor, value: Tensor, length: int
+    ) -> tuple[Tensor, Tensor]:
+        """Write new entries to neighbouring rows and return all of theirs up to a length.
+
+        Args:
+            layer: Number of the layer.
+            first: The first row.
+            positions: `[rows, tokens]`.
+            key: `[rows, tokens, heads, width]`.
+            value: As `key`.
+            length: Highest position plus 1.
+
+        Returns:
+            Views `[rows, heads, length, width]`.
+        """
+        last = first + len(positions)
+        row = self._row[first:last, None]
+        keys, values = self._keys[layer], self._values[layer]
+        keys[row, :, positions] = key
+        values[row, :, positions] = value
+        return keys[first:last, :, :length], values[first:last, :, :length]
+
+    def swap(self, first: int, second: int, length: int) -> None:
+        """Exchange two rows up to a length."""
+        if first == second:
+            return
+        for block in (*self._keys, *self._values):
+            kept = block[first, :, :length].clone()
+            block[first, :, :length] = block[second, :, :length]
+            block[second, :, :length] = kept
+
+    def grown(self, rows: int, length: int) -> "KeyValueStore":
+        """Return a store of at least this size with the same content."""
+        old = self._keys[0]
+        made = KeyValueStore(
+            len(self._keys),
+            max(rows, self.rows),
+            old.shape[1],
+            max(length, self.length),
+            old.shape[3],
+            old.dtype,
+            old.device,
+        )
+        pairs = zip((*self._keys, *self._values), (*made._keys, *made._values), strict=True)
+        for source, target in pairs:
+            target[: self.rows, :, : self.length] = source
+        return made

@@ -1,0 +1,149 @@
+"""Opens a judge: from the spelling of a model to a client that asks it."""
+
+import asyncio
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hexathlon.baselines.agents.spec import SpecError, parse_model
+from hexathlon.baselines.engines.base import ChatRequest, Engine, Sampling
+from hexathlon.baselines.engines.checkpoint import open_checkpoint
+from hexathlon.baselines.engines.errors import BadRequest, EngineError, EngineMissing, Refused
+from hexathlon.baselines.engines.http import HttpEngine, HttpSettings
+from hexathlon.baselines.engines.limiter import AdaptiveLimit
+from hexathlon.baselines.engines.prices import PriceTable, PriceTableError, load_prices
+from hexathlon.baselines.engines.probe import probe
+from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
+from hexathlon.baselines.judging.cache import VerdictCache
+from hexathlon.baselines.judging.client import JudgeClient, JudgeIdentity
+from hexathlon.evaluators.judges.families import family_of
+
+__all__ = ["JudgeSettings", "find_judge", "open_client"]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """How a judge is asked."""
+
+    model: str
+    """`endpoint:URL#NAME` or a checkpoint directory."""
+
+    family: str = ""
+    """The model's family; by default from its name."""
+
+    revision: str = ""
+    temperature: float | None = 0.0
+    max_tokens: int | None = 2048
+    seed: int = 0
+    retries: int = 2
+    structured: bool | None = None
+    """Whether to hold replies to a schema; None asks the server whether it can."""
+
+    concurrency: int = 64
+    timeout: float = 300.0
+    request_retries: int = 4
+    api_key_env: str = "OPENAI_API_KEY"
+    prices: Path | None = None
+    cache: Path | None = None
+
+
+def find_judge(settings: JudgeSettings) -> JudgeIdentity:
+    """Return who the judge is; asks its server for the model's name and what it can do.
+
+    Raises:
+        UsageError: The spelling is none of the two, or the server does not know the model.
+        EnvironmentUnavailable: The server does not answer, or there is no engine for it here.
+    """
+    try:
+        spec = parse_model(settings.model)
+    except SpecError as error:
+        raise UsageError(str(error)) from None
+    if spec.kind == "agent":
+        raise UsageError("a judge is endpoint:URL#NAME or a checkpoint directory, not an agent")
+    identity = JudgeIdentity(
+        spec.name,
+        spec.kind,
+        spec.place,
+        settings.revision,
+        (settings.family,) if settings.family else family_of(spec.name),
+        settings.temperature,
+        None,
+        settings.max_tokens,
+        settings.seed,
+        bool(settings.structured),
+        settings.retries,
+    )
+    try:
+        if spec.kind == "checkpoint":
+            open_checkpoint(Path(spec.place))
+            return identity
+        return asyncio.run(_found(settings, identity))
+    except EngineMissing as error:
+        raise EnvironmentUnavailable(str(error)) from None
+    except EngineError as error:
+        raised = UsageError if error.kind in ("auth", "unknown_model") else EnvironmentUnavailable
+        raise raised(f"{spec.place}: {error.kind}: {error}") from None
+
+
+def open_client(settings: JudgeSettings, identity: JudgeIdentity) -> JudgeClient:
+    """Return a client for a judge that was found.
+
+    Raises:
+        UsageError: The price table does not read.
+    """
+    try:
+        prices = load_prices(settings.prices)
+    except PriceTableError as error:
+        raise UsageError(str(error)) from None
+    cache = VerdictCache(settings.cache)
+    return JudgeClient(_engine(settings, identity, prices), identity, cache, settings.concurrency)
+
+
+async def _found(settings: JudgeSettings, identity: JudgeIdentity) -> JudgeIdentity:
+    name, _ = await probe(_http(settings, identity), ask_tools=False)
+    families = identity.families or family_of(name)
+    identity = replace(identity, model=name, families=families)
+    engine = _engine(settings, identity, PriceTable("", "", {}))
+    try:
+        structured = settings.structured
+        if structured is None:
+            structured = await _takes_schema(engine)
+        return replace(identity, structured=structured)
+    finally:
+        await engine.close()
+
+
+async def _takes_schema(engine: Engine) -> bool:
+    """Whether the server accepts a JSON schema; costs one request of a few tokens, or two."""
+    message = {"role": "user", "content": 'Answer {"ok": true}.'}
+    schema = {
+        "type": "object",
+        "properties": {"ok": {"type": "boolean"}},
+        "required": ["ok"],
+        "additionalProperties": False,
+    }
+    try:
+        await engine.chat(ChatRequest([message], (), Sampling(max_tokens=16), 60.0, schema))
+    except BadRequest:
+        await engine.chat(ChatRequest([message], (), Sampling(max_tokens=16), 60.0))
+        return False
+    except Refused:
+        return True
+    return True
+
+
+def _engine(settings: JudgeSettings, identity: JudgeIdentity, prices: PriceTable) -> Engine:
+    if identity.kind == "checkpoint":
+        return open_checkpoint(Path(identity.place))
+    limit = AdaptiveLimit(min(20, settings.concurrency), 1, max(100, settings.concurrency))
+    return HttpEngine(_http(settings, identity), limit, prices)
+
+
+def _http(settings: JudgeSettings, identity: JudgeIdentity) -> HttpSettings:
+    return HttpSettings(
+        url=identity.place,
+        model=identity.model,
+        key=os.environ.get(settings.api_key_env, ""),
+        retries=settings.request_retries,
+        timeout=settings.timeout,
+    )

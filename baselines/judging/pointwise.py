@@ -1,0 +1,162 @@
+"""The pointwise judge: one criterion of one transcript per question.
+
+Code decides first: criteria with a check, and replies that say nothing. A transcript with passages
+that speak to the judge is judged with and without them, and the worse of the two verdicts counts.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from hexathlon.baselines.judging.client import Asked, JudgeClient
+from hexathlon.evaluators.canonical import text_hash
+from hexathlon.evaluators.judges.isolation import addressed, contentless, hide_addressed
+from hexathlon.evaluators.judges.labels import ABSTAIN, Decision, Why
+from hexathlon.evaluators.judges.parsing import PointVerdict, ReplyFault, read_criteria, read_point
+from hexathlon.evaluators.judges.predicates import decide_by_code
+from hexathlon.evaluators.judges.prompts import criteria_prompt, pointwise_prompt
+from hexathlon.evaluators.judges.rubric import Criterion, Rubric, RubricError, build_rubric
+from hexathlon.evaluators.judges.transcript import Line, Transcript
+
+__all__ = ["PointwiseJudge", "decision_of", "masked", "speaks_to_judge"]
+
+_WHY_WRITTEN = "Made from the question by a model; what holds is a matter of meaning."
+
+
+class PointwiseJudge:
+    """Decides criteria one at a time.
+
+    Args:
+        client: Asks the model.
+        guarded: Whether replies without content are decided by code and transcripts that speak to
+            the judge are judged twice. Audits switch it off to measure the bare judge.
+    """
+
+    def __init__(self, client: JudgeClient, *, guarded: bool = True) -> None:
+        self.client = client
+        self.guarded = guarded
+
+    async def decide(
+        self, criterion: Criterion, transcript: Transcript, *, repeat: int = 0
+    ) -> Decision:
+        """Decide one criterion.
+
+        Args:
+            criterion: What is asked.
+            transcript: Of what.
+            repeat: Above 0, asks once more past the cache.
+        """
+        if criterion.check is not None:
+            return decide_by_code(criterion, transcript)
+        if not self.guarded:
+            return await self._ask(criterion, transcript, repeat)
+        if criterion.scope != "transcript" and contentless(
+            transcript.spoken(criterion.scope), [transcript.question, criterion.text]
+        ):
+            worst = criterion.menu[0]
+            return Decision(criterion.id, worst, 0.0, source="code", flags=("contentless",))
+        first = await self._ask(criterion, transcript, repeat)
+        if not speaks_to_judge(transcript):
+            return first
+        return await self._guarded(criterion, transcript, first, repeat)
+
+    async def decide_all(
+        self, rubric: Rubric, transcript: Transcript, *, repeat: int = 0
+    ) -> list[Decision]:
+        """Decide every criterion of a rubric, in its order."""
+        asked = (self.decide(one, transcript, repeat=repeat) for one in rubric.decided)
+        return list(await asyncio.gather(*asked))
+
+    async def write_rubric(self, question: str, least: int = 3, most: int = 8) -> Rubric | None:
+        """Write criteria from a question alone (CE-RM, first stage); None where none could be read.
+
+        The same question has the same criteria whatever is answered, so that all answers to it are
+        judged alike.
+        """
+
+        def read(text: str) -> Rubric:
+            rows = read_criteria(text, least, most)
+            return _written(question, rows)
+
+        return (await self.client.ask(criteria_prompt(question, least, most), read)).answer
+
+    async def _ask(self, criterion: Criterion, transcript: Transcript, repeat: int) -> Decision:
+        asked = await self.client.ask(
+            pointwise_prompt(criterion, transcript),
+            lambda text: read_point(text, criterion, transcript),
+            repeat=repeat,
+        )
+        return decision_of(criterion, asked)
+
+    async def _guarded(
+        self, criterion: Criterion, transcript: Transcript, first: Decision, repeat: int
+    ) -> Decision:
+        """Return the worse of the verdicts with and without what speaks to the judge."""
+        first = replace(first, flags=(*first.flags, "addressed"))
+        if first.value is None or first.value == _worst(criterion):
+            return first
+        second = await self._ask(criterion, masked(transcript), repeat)
+        if second.value is None:
+            return replace(
+                first, label=second.label, value=None, quote="", turn=None, why="unstable"
+            )
+        better = first.value - second.value if criterion.weight > 0 else second.value - first.value
+        if better <= 0:
+            return first
+        return replace(second, flags=("addressed", "lowered"))
+
+
+def decision_of(criterion: Criterion, asked: Asked[PointVerdict]) -> Decision:
+    """Return the decision that an answer, or its absence, amounts to."""
+    retries = max(0, len(asked.faults) - (asked.answer is None))
+    if asked.answer is None:
+        return Decision(
+            criterion.id, None, None, why=asked.why, retries=retries, faults=asked.faults
+        )
+    label, quote, turn = asked.answer
+    why: Why = "abstained" if label == ABSTAIN else ""
+    return Decision(
+        criterion.id,
+        label,
+        criterion.value_of(label),
+        quote,
+        turn,
+        why,
+        asked.source,
+        retries=retries,
+        faults=asked.faults,
+    )
+
+
+@lru_cache(maxsize=1024)
+def speaks_to_judge(transcript: Transcript) -> bool:
+    """Whether any message holds a passage that speaks to the judge."""
+    return any(addressed(line.text) for line in transcript.lines)
+
+
+def masked(transcript: Transcript) -> Transcript:
+    """Return a transcript without the passages that speak to the judge."""
+    return Transcript(
+        tuple(Line(line.role, hide_addressed(line.text)) for line in transcript.lines)
+    )
+
+
+def _worst(criterion: Criterion) -> float:
+    return 0.0 if criterion.weight > 0 else 1.0
+
+
+def _written(question: str, rows: Sequence[tuple[str, float]]) -> Rubric:
+    data = {
+        "id": "written",
+        "aggregator": "rar",
+        "made_from": text_hash(question),
+        "criteria": [
+            {"id": f"c{number}", "text": text, "weight": weight, "why": _WHY_WRITTEN}
+            for number, (text, weight) in enumerate(rows, start=1)
+        ],
+    }
+    try:
+        return build_rubric(data, "the criteria")
+    except RubricError as error:
+        raise ReplyFault("malformed", str(error)) from None

@@ -1,0 +1,266 @@
+"""Judges the trials of a run and puts the scores beside its records.
+
+The records are only read. Planted controls are judged among the trials; where one of them comes out
+wrong, the whole file says so and its scores are not to be published.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from hexathlon.baselines.engines.base import Usage
+from hexathlon.baselines.engines.errors import EngineError
+from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
+from hexathlon.baselines.harness.progress import Progress
+from hexathlon.baselines.judging.client import JudgeClient
+from hexathlon.baselines.judging.comparing import GroupScores, GroupwiseJudge, PairwiseJudge
+from hexathlon.baselines.judging.concurrency import at_once
+from hexathlon.baselines.judging.judged_file import (
+    JudgedError,
+    JudgedWriter,
+    last_of_controls,
+    last_of_trials,
+    read_judged,
+    spoilt,
+)
+from hexathlon.baselines.judging.plan import JudgedTrial, JudgingPlan, trials_of
+from hexathlon.evaluators.judges.aggregate import score
+from hexathlon.evaluators.judges.labels import Decision
+from hexathlon.evaluators.judges.rubric import Control, Criterion, Rubric
+from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.plan import PlanError
+from hexathlon.evaluators.records import RecordError, record_key
+
+__all__ = ["JudgeOfCriteria", "Judged", "judge_run"]
+
+Job = Callable[[], Awaitable[None]]
+
+
+class JudgeOfCriteria(Protocol):
+    """What decides single criteria: a pointwise judge or a panel."""
+
+    async def decide(
+        self, criterion: Criterion, transcript: Transcript, *, repeat: int = 0
+    ) -> Decision:
+        """Decide one criterion."""
+        ...
+
+    async def decide_all(
+        self, rubric: Rubric, transcript: Transcript, *, repeat: int = 0
+    ) -> list[Decision]:
+        """Decide all criteria of a rubric."""
+        ...
+
+
+class Judged(NamedTuple):
+    """What judging a run came to."""
+
+    path: Path
+    trials: int
+    scored: int
+    controls: int
+    missed: tuple[str, ...]
+    """Controls that came out wrong, with what was said."""
+
+    usage: Usage
+
+
+def judge_run(
+    plan: JudgingPlan, clients: Sequence[JudgeClient], judge: JudgeOfCriteria, concurrency: int
+) -> Judged:
+    """Judge every trial of a run that is not judged yet.
+
+    Args:
+        plan: What is judged.
+        clients: Ask the models: one, several of a panel, or none where code decides everything.
+        judge: Decides single criteria.
+        concurrency: Trials under way at once.
+
+    Raises:
+        UsageError: The run does not read, or no rubric can be had.
+        EnvironmentUnavailable: The judge's server fails for good.
+    """
+    try:
+        header, trials = trials_of(plan)
+        with JudgedWriter(plan.run, header) as writer:
+            work = _Work(plan, clients, judge, writer, concurrency)
+            try:
+                return asyncio.run(work.all(trials))
+            except EngineError as error:
+                raise EnvironmentUnavailable(f"{error.kind}: {error}") from None
+    except (PlanError, RecordError, JudgedError, OSError) as error:
+        raise UsageError(str(error)) from None
+
+
+class _Work:
+    """Judges trials, groups and controls, and writes what comes of them."""
+
+    def __init__(
+        self,
+        plan: JudgingPlan,
+        clients: Sequence[JudgeClient],
+        judge: JudgeOfCriteria,
+        writer: JudgedWriter,
+        concurrency: int,
+    ) -> None:
+        self._plan, self._clients, self._judge = plan, clients, judge
+        self._writer, self._concurrency = writer, concurrency
+        self._done = {record_key(line) for line in last_of_trials(writer.done) if not spoilt(line)}
+        self._controlled = {
+            row["id"] for row in last_of_controls(writer.done) if row["why"] != "provider"
+        }
+        self._progress: Progress | None = None
+
+    async def all(self, trials: Sequence[JudgedTrial]) -> Judged:
+        rubrics = {trial.rubric.hash: trial.rubric for trial in trials}
+        controls = [pair for one in rubrics.values() for pair in _controls(one)]
+        left = [trial for trial in trials if trial.key not in self._done]
+        controls = [row for row in controls if row[0] not in self._controlled]
+        jobs: list[Job]
+        if self._plan.kind == "pointwise":
+            planted: list[Job] = [partial(self._control, *row) for row in controls]
+            jobs = _mixed([partial(self._one, trial) for trial in left], planted)
+        else:
+            groups = [group for group in _groups(trials) if not self._is_done(group)]
+            jobs = [partial(self._group, group) for group in groups]
+        try:
+            with Progress("judging", len(jobs)) as self._progress:
+                await at_once(jobs, self._run, self._concurrency)
+        finally:
+            for client in self._clients:
+                await client.close()
+        return self._judged()
+
+    def _is_done(self, group: Sequence[JudgedTrial]) -> bool:
+        return all(trial.key in self._done for trial in group)
+
+    async def _run(self, job: Job) -> None:
+        await job()
+        if self._progress is not None:
+            self._progress.advance()
+
+    async def _one(self, trial: JudgedTrial) -> None:
+        transcript = Transcript.of_record(trial.record)
+        decisions = await self._judge.decide_all(trial.rubric, transcript)
+        found = score(trial.rubric, {one.criterion: one.value for one in decisions})
+        self._writer.append(
+            {
+                **_head(trial),
+                "judges": [one.as_json() for one in decisions],
+                "score": found.value,
+                "bounds": [found.low, found.high],
+                "undecided": found.undecided,
+            }
+        )
+
+    async def _control(self, name: str, criterion: Criterion, control: Control) -> None:
+        transcript = Transcript.of_reply(control.question, control.reply)
+        decision = await self._judge.decide(criterion, transcript)
+        row = {"id": name, "expected": control.label, "label": decision.label}
+        hit = decision.label == control.label
+        self._writer.append({"control": {**row, "hit": hit, "why": decision.why}})
+
+    async def _group(self, group: Sequence[JudgedTrial]) -> None:
+        transcripts = [Transcript.of_record(trial.record) for trial in group]
+        rubric = group[0].rubric
+        found = await self._compared(rubric, transcripts, group[0].key[1])
+        for trial, value, flags in zip(
+            group, found.values, found.flags or ((),) * len(group), strict=True
+        ):
+            if trial.key in self._done:
+                continue
+            self._writer.append(
+                {
+                    **_head(trial),
+                    "judges": [],
+                    "score": value,
+                    "bounds": [0.0, 1.0] if value is None else [value, value],
+                    "undecided": int(value is None),
+                    "group": {
+                        "members": len(group),
+                        "calls": found.calls,
+                        "answered": found.answered,
+                        "faults": list(found.faults),
+                        "flags": list(flags),
+                    },
+                }
+            )
+
+    async def _compared(
+        self, rubric: Rubric, transcripts: Sequence[Transcript], task: str
+    ) -> GroupScores:
+        (client,) = self._clients
+        if self._plan.kind == "pairwise":
+            return await PairwiseJudge(client).tournament(rubric, transcripts)
+        judge = GroupwiseJudge(client, permutations=self._plan.permutations)
+        return await judge.judge(rubric, transcripts, address=[task])
+
+    def _judged(self) -> Judged:
+        usage = Usage()
+        for client in self._clients:
+            usage = usage.plus(client.usage)
+        if usage.calls:
+            latencies = [value for client in self._clients for value in client.latencies]
+            places = [client.identity.place for client in self._clients]
+            timing = {"latencies": latencies, "places": places}
+            self._writer.append({"usage": usage._asdict(), "timing": timing})
+        lines = read_judged(self._writer.path).lines
+        trials = last_of_trials(lines)
+        controls = last_of_controls(lines)
+        return Judged(
+            self._writer.path,
+            len(trials),
+            sum(line["score"] is not None for line in trials),
+            len(controls),
+            tuple(
+                f"{one['id']}: expected {one['expected']}, got {one['label']}"
+                for one in controls
+                if not one["hit"]
+            ),
+            usage,
+        )
+
+
+def _controls(rubric: Rubric) -> list[tuple[str, Criterion, Control]]:
+    """Return the planted controls of a rubric's judged criteria, each with a name."""
+    return [
+        (f"{rubric.id}/{one.id}/{number}", one, control)
+        for one in rubric.judged
+        for number, control in enumerate(one.controls, start=1)
+    ]
+
+
+def _mixed(jobs: list[Job], planted: list[Job]) -> list[Job]:
+    """Spread the planted jobs evenly among the others."""
+    if not planted:
+        return jobs
+    every = max(1, len(jobs) // len(planted))
+    mixed: list[Job] = []
+    waiting = list(planted)
+    for number, job in enumerate(jobs):
+        if number % every == 0 and waiting:
+            mixed.append(waiting.pop(0))
+        mixed.append(job)
+    return mixed + waiting
+
+
+def _groups(trials: Sequence[JudgedTrial]) -> list[list[JudgedTrial]]:
+    """Return the trials of each task that has several."""
+    groups: dict[tuple[str, str], list[JudgedTrial]] = {}
+    for trial in trials:
+        groups.setdefault((trial.key[0], trial.key[1]), []).append(trial)
+    found = [group for group in groups.values() if len(group) > 1]
+    if not found and trials:
+        raise UsageError("comparing needs tasks with several trials; this run has one of each")
+    return found
+
+
+def _head(trial: JudgedTrial) -> dict[str, Any]:
+    return {
+        "key": dict(trial.record["key"]),
+        "record": trial.record["hash"],
+        "rubric": trial.rubric.hash,
+        "reward": trial.record["reward"],
+    }

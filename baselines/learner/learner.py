@@ -1,0 +1,263 @@
+"""One update: gradients of named losses over parts of a batch, then a step.
+
+Denominators are counted over the whole optimiser step, all ranks included, before anything is
+computed, so the gradient is the same however the batch is cut into parts or spread over ranks.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from hexathlon.baselines.algorithms.aggregation import Totals
+from hexathlon.baselines.algorithms.bounds import BOUNDS, trained_tokens
+from hexathlon.baselines.algorithms.losses import TokenBatch
+from hexathlon.baselines.algorithms.objectives import LossParts, Objective, StepTotals
+from hexathlon.baselines.learner.batching import Example, Part, parts_of
+from hexathlon.baselines.learner.optimiser import OptimiserConfig, Optimisers
+from hexathlon.baselines.learner.scoring import Scores, score
+
+__all__ = ["Learner", "LearnerConfig", "LossNotFinite"]
+
+
+class LossNotFinite(Exception):
+    """A loss or a gradient is not a number; nothing was changed by the step."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnerConfig:
+    """How updates are made."""
+
+    optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
+    objective: Objective = field(default_factory=Objective)
+    bounds: str = "clip"
+    """Rule for the ratio's bounds."""
+
+    bounds_parameters: dict[str, Any] = field(default_factory=dict)
+    token_budget: int = 16_384
+    """Most tokens, padding included, that go through the model at once."""
+
+    temperature: float = 1.0
+    """At which the tokens were drawn."""
+
+    minibatches: int = 1
+    """Optimiser steps per pass over a batch."""
+
+    epochs: int = 1
+    """Passes over a batch."""
+
+    checkpointing: bool = False
+    """Compute activations twice instead of keeping them."""
+
+
+class Learner:
+    """Improves a model.
+
+    Args:
+        model: A causal language model; changed in place.
+        config: How.
+        steps: Length of the learning-rate schedule, in optimiser steps.
+        reference: A frozen model to stay close to; needed where the objective has a beta.
+    """
+
+    def __init__(
+        self, model: Any, config: LearnerConfig, steps: int, reference: Any = None
+    ) -> None:
+        config.objective.check()
+        BOUNDS.resolve(config.bounds, config.bounds_parameters)
+        if config.objective.beta > 0 and reference is None:
+            raise ValueError("beta is above 0, so the learner needs a reference model")
+        self.model = model
+        self.config = config
+        self.reference = reference
+        self.optimisers = Optimisers(model, config.optimiser, steps)
+        if config.checkpointing:
+            model.gradient_checkpointing_enable()
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model is."""
+        device: torch.device = next(self.model.parameters()).device
+        return device
+
+    def score(self, examples: Sequence[Example], model: Any = None) -> list[Tensor]:
+        """Return log-probabilities of the sampled tokens, one `[tokens]` per example."""
+        found: dict[int, Tensor] = {}
+        with torch.no_grad():
+            for part in self._parts(examples):
+                values = self._score(part, model or self.model).log_probabilities
+                for row, number in enumerate(part.rows):
+                    length = len(examples[number].sample.ids)
+                    whole = torch.zeros(length, dtype=torch.float64)
+                    whole[1:] = values[row, : length - 1].double().cpu()
+                    found[number] = whole
+        return [found[number] for number in range(len(examples))]
+
+    def update(self, examples: Sequence[Example]) -> dict[str, float]:
+        """Make one update of `epochs` times `minibatches` steps.
+
+        Returns:
+            Means over the steps of what the objective reports, with `grad_norm` and
+            `learning_rate`.
+
+        Raises:
+            LossNotFinite: A loss or gradient is not a number.
+        """
+        examples = self._prepared(examples)
+        logged: list[dict[str, float]] = []
+        for _ in range(self.config.epochs):
+            size = math.ceil(len(examples) / self.config.minibatches)
+            for start in range(0, len(examples), size):
+                logged.append(self._step(examples[start : start + size]))
+        names = sorted({name for one in logged for name in one})
+        return {name: sum(one.get(name, 0.0) for one in logged) / len(logged) for name in names}
+
+    def _prepared(self, examples: Sequence[Example]) -> list[Example]:
+        """Give examples the log-probabilities of the update's start and of the reference."""
+        from dataclasses import replace
+
+        made = list(examples)
+        if self.config.epochs * self.config.minibatches > 1:
+            values = self.score(made)
+            made = [
+                one if one.proximal is not None else replace(one, proximal=value.numpy())
+                for one, value in zip(made, values, strict=True)
+            ]
+        if self.config.objective.beta > 0:
+            values = self.score(made, self.reference)
+            made = [
+                replace(one, reference=value.numpy())
+                for one, value in zip(made, values, strict=True)
+            ]
+        return made
+
+    def _parts(self, examples: Sequence[Example]) -> list[Part]:
+        return parts_of(examples, self.config.token_budget, self.device, torch.float32)
+
+    def _score(self, part: Part, model: Any, wanted: Tensor | None = None) -> Scores:
+        objective = self.config.objective
+        return score(
+            model,
+            part.ids,
+            part.mask if wanted is None else wanted,
+            temperature=self.config.temperature,
+            entropy=wanted is not None,
+            entropy_gradient=objective.entropy_weight > 0,
+        )
+
+    def _step(self, examples: Sequence[Example]) -> dict[str, float]:
+        parts = self._parts(examples)
+        totals = self._totals(parts)
+        bounds = self._bounds(parts)
+        self.optimisers.zero()
+        metrics: dict[str, float] = {}
+        for part in parts:
+            made = self._loss(part, bounds, totals)
+            if not bool(torch.isfinite(made.loss)):
+                self.optimisers.zero()
+                raise LossNotFinite(
+                    f"the loss is {float(made.loss.detach())} after {self.optimisers.taken} steps; "
+                    "lower the learning rate, or look at the last batch's log-probabilities"
+                )
+            if made.loss.requires_grad:
+                made.loss.backward()  # type: ignore[no-untyped-call]
+            for name, value in made.metrics.items():
+                metrics[name] = metrics.get(name, 0.0) + float(value)
+        self._reduce_gradients()
+        norm, rate = self._move()
+        return {**self._reduced(metrics), "grad_norm": norm, "learning_rate": rate}
+
+    def _move(self) -> tuple[float, float]:
+        gradients = [p.grad for p in self.optimisers.parameters() if p.grad is not None]
+        if not all(bool(torch.isfinite(gradient).all()) for gradient in gradients):
+            self.optimisers.zero()
+            raise LossNotFinite(
+                f"a gradient is not a number after {self.optimisers.taken} steps; the parameters "
+                "are as they were before this step"
+            )
+        return self.optimisers.step()
+
+    def _loss(self, part: Part, bounds: tuple[float, float], totals: StepTotals) -> LossParts:
+        objective = self.config.objective
+        wanted = part.mask
+        if objective.observation_weight > 0:
+            wanted = torch.maximum(part.mask, part.observed)
+        scores = self._score(part, self.model, wanted)
+        current = scores.log_probabilities
+        proximal = current.detach() if part.proximal is None else part.proximal
+        batch = TokenBatch(
+            current=current,
+            proximal=proximal * part.mask,
+            behaviour=part.behaviour * part.mask,
+            advantage=part.advantage * part.mask,
+            mask=part.mask,
+            turn=part.turn,
+            reference=part.reference,
+        )
+        return objective(
+            batch,
+            part.weight,
+            bounds,
+            totals,
+            observed=part.observed,
+            entropy=scores.entropy,
+        )
+
+    def _totals(self, parts: Sequence[Part]) -> StepTotals:
+        counts = torch.zeros(3, dtype=torch.float64, device=self.device)
+        for part in parts:
+            trained = part.mask > 0
+            counts[0] += trained.sum()
+            counts[1] += trained.any(-1).sum()
+            counts[2] += part.observed.sum()
+        if dist.is_available() and dist.is_initialized():
+            dist.all_reduce(counts)
+        tokens, sequences, observed = counts.tolist()
+        return StepTotals(Totals(tokens, sequences), observed)
+
+    def _bounds(self, parts: Sequence[Part]) -> tuple[float, float]:
+        rule = BOUNDS[self.config.bounds]
+        ratios, advantages = [torch.zeros(0)], [torch.zeros(0)]
+        if self.config.bounds == "bapo":
+            with torch.no_grad():
+                for part in parts:
+                    current = self._score(part, self.model).log_probabilities
+                    ratio = (current - part.behaviour).exp()
+                    one, other = trained_tokens(ratio, part.advantage, part.mask)
+                    ratios.append(one.cpu())
+                    advantages.append(other.cpu())
+        found = rule(
+            _gathered(torch.cat(ratios)),
+            _gathered(torch.cat(advantages)),
+            **self.config.bounds_parameters,
+        )
+        return found.low, found.high
+
+    def _reduce_gradients(self) -> None:
+        if not (dist.is_available() and dist.is_initialized()):
+            return
+        for parameter in self.optimisers.parameters():
+            if parameter.grad is None:
+                parameter.grad = torch.zeros_like(parameter)
+            dist.all_reduce(parameter.grad)
+
+    def _reduced(self, metrics: dict[str, float]) -> dict[str, float]:
+        if not (dist.is_available() and dist.is_initialized()):
+            return metrics
+        names = sorted(metrics)
+        values = torch.tensor([metrics[name] for name in names], dtype=torch.float64)
+        dist.all_reduce(values)
+        return dict(zip(names, values.tolist(), strict=True))
+
+
+def _gathered(values: Tensor) -> Tensor:
+    """Return the values of all ranks."""
+    if not (dist.is_available() and dist.is_initialized()):
+        return values
+    found: list[Any] = [None] * dist.get_world_size()
+    dist.all_gather_object(found, values)
+    return torch.cat(found)

@@ -1,0 +1,74 @@
+"""Log-probabilities of tokens under a model, only where they are wanted."""
+
+from typing import Any, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+__all__ = ["Scores", "hidden_states", "score"]
+
+_CHUNK = 1 << 25
+"""Most logits that are held at once, in entries."""
+
+
+class Scores(NamedTuple):
+    """`[rows, tokens]`, 0 where not wanted."""
+
+    log_probabilities: Tensor
+    entropy: Tensor | None
+    """Detached unless a gradient was asked for."""
+
+
+def hidden_states(model: Any, ids: Tensor) -> Tensor:
+    """Return the last layer's states, `[rows, tokens, width]`.
+
+    Rows are padded on the right and attention looks to the left, so no mask is needed: what is
+    computed at padding is used nowhere.
+    """
+    states: Tensor = model.get_decoder()(input_ids=ids, use_cache=False).last_hidden_state
+    return states
+
+
+def score(
+    model: Any,
+    ids: Tensor,
+    wanted: Tensor,
+    *,
+    temperature: float = 1.0,
+    entropy: bool = False,
+    entropy_gradient: bool = False,
+) -> Scores:
+    """Score every wanted token given all before it.
+
+    Args:
+        model: A causal language model.
+        ids: `[rows, tokens + 1]`.
+        wanted: `[rows, tokens]`; column t asks for token t + 1.
+        temperature: At which the tokens were drawn.
+        entropy: Whether the distribution's entropy is wanted too.
+        entropy_gradient: Whether the entropy carries a gradient.
+    """
+    states = hidden_states(model, ids)[:, :-1]
+    chosen = wanted > 0
+    picked, targets = states[chosen], ids[:, 1:][chosen]
+    head = model.get_output_embeddings()
+    rows = max(1, _CHUNK // head.weight.shape[0])
+    found, entropies = [], []
+    for start in range(0, len(picked), rows):
+        logits = head(picked[start : start + rows]).float() / temperature
+        found.append(-F.cross_entropy(logits, targets[start : start + rows], reduction="none"))
+        if entropy:
+            entropies.append(_entropy(logits if entropy_gradient else logits.detach()))
+    return Scores(_placed(found, chosen), _placed(entropies, chosen) if entropy else None)
+
+
+def _entropy(logits: Tensor) -> Tensor:
+    log_probabilities = logits.log_softmax(-1)
+    return -(log_probabilities.exp() * log_probabilities).sum(-1)
+
+
+def _placed(values: list[Tensor], chosen: Tensor) -> Tensor:
+    joined = torch.cat(values) if values else torch.zeros(0, device=chosen.device)
+    empty = torch.zeros(chosen.shape, dtype=joined.dtype, device=chosen.device)
+    return empty.masked_scatter(chosen, joined)

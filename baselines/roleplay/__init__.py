@@ -1,0 +1,1 @@
+"""What only role-play needs of models: one in the place of the other speaker."""

@@ -1,0 +1,88 @@
+"""Behaviour cloning: a policy learns to write what demonstrations wrote."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import torch
+
+from hexathlon.baselines.algorithms.objectives import Objective
+from hexathlon.baselines.algorithms.samples import Sample
+from hexathlon.baselines.learner.batching import Example
+from hexathlon.baselines.learner.learner import Learner, LearnerConfig
+from hexathlon.baselines.learner.optimiser import OptimiserConfig
+from hexathlon.tasks.seeding import generator_for
+
+__all__ = ["CloneConfig", "clone"]
+
+
+@dataclass(frozen=True, slots=True)
+class CloneConfig:
+    """How demonstrations are learned."""
+
+    steps: int = 300
+    batch: int = 32
+    """Demonstrations per step."""
+
+    everything: float = 0.0
+    """Weight of the loss on what was read, beside that on what was written."""
+
+    optimiser: OptimiserConfig = field(
+        default_factory=lambda: OptimiserConfig(
+            kind="muon",
+            learning_rate=3e-3,
+            matrix_learning_rate=0.02,
+            warmup=20,
+            decay="cosine",
+            floor=0.1,
+        )
+    )
+    token_budget: int = 16_384
+
+
+def _example(sample: Sample, everything: float) -> Example:
+    written = sample.sampled
+    if everything > 0:
+        read = ~written
+        read[0] = False
+        sample = replace(sample, observed=read)
+    weight = written.astype(np.float64)
+    return Example(sample, np.zeros(len(written)), weight)
+
+
+def clone(
+    model: torch.nn.Module,
+    samples: Sequence[Sample],
+    config: CloneConfig,
+    seed: int,
+    report: Callable[[int, dict[str, float]], None] = lambda step, metrics: None,
+) -> None:
+    """Train a model on demonstrations, in a seeded order, each about equally often.
+
+    Args:
+        model: Changed in place.
+        samples: Demonstrations with their actions marked as sampled.
+        config: How.
+        seed: Of the order.
+        report: Is told of every step.
+    """
+    objective = Objective(surrogate="sft", observation_weight=config.everything)
+    learner = Learner(
+        model,
+        LearnerConfig(
+            optimiser=config.optimiser,
+            objective=objective,
+            token_budget=config.token_budget,
+        ),
+        config.steps,
+    )
+    draw = generator_for("cloning", seed)
+    order: list[int] = []
+    model.train()
+    for step in range(config.steps):
+        while len(order) < config.batch:
+            order += [int(number) for number in draw.permutation(len(samples))]
+        chosen, order = order[: config.batch], order[config.batch :]
+        examples = [_example(samples[number], config.everything) for number in chosen]
+        report(step, learner.update(examples))
+    model.eval()

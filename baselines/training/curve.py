@@ -1,0 +1,76 @@
+"""The learning curve as a page of its own: no script, no server, no library."""
+
+import html
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from hexathlon.baselines.training.metrics import read_metrics
+
+__all__ = ["write_curve"]
+
+_WIDTH, _HEIGHT, _PAD = 720, 220, 44
+_PANELS = (
+    ("Success", ("success", "dev/success"), True),
+    ("Reward", ("reward",), True),
+    ("Entropy (nats)", ("entropy",), False),
+    ("Gradient norm", ("grad_norm",), False),
+    ("Seconds per step", ("seconds/collect", "seconds/learn"), False),
+)
+_COLOURS = ("#1f6feb", "#d1242f")
+
+_STYLE = """body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:760px;padding:0 1rem;
+color:#1f2328;background:#fff}svg{width:100%;height:auto}h2{font-size:1rem;margin:1.6rem 0 .2rem}
+text{font:11px system-ui,sans-serif;fill:#59636e}pre{overflow:auto;background:#f6f8fa;padding:1rem}
+@media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}pre{background:#161b22}}"""
+
+
+def write_curve(run: Path) -> Path:
+    """Draw a run's metrics into `curve.html` and return its path."""
+    rows = read_metrics(run / "metrics.jsonl")
+    recipe = json.loads((run / "recipe.json").read_text())
+    panels = [_panel(title, names, unit, rows) for title, names, unit in _PANELS]
+    title = html.escape(f"Training: {recipe['name']}")
+    text = html.escape(json.dumps(recipe, indent=1))
+    page = (
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>"
+        "<meta name=viewport content='width=device-width,initial-scale=1'>"
+        f"<style>{_STYLE}</style><h1>{title}</h1>{''.join(panels)}"
+        f"<h2>Recipe</h2><pre>{text}</pre></html>"
+    )
+    path = run / "curve.html"
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+def _panel(title: str, names: Sequence[str], unit: bool, rows: Sequence[dict[str, float]]) -> str:
+    lines = [[(row["step"], row[name]) for row in rows if name in row] for name in names]
+    values = [value for line in lines for _, value in line]
+    if not values:
+        return ""
+    low, high = (0.0, 1.0) if unit else (min(0.0, *values), max(values) or 1.0)
+    last = max(step for line in lines for step, _ in line) or 1
+    drawn = []
+    for name, line, colour in zip(names, lines, _COLOURS, strict=False):
+        points = " ".join(
+            f"{_PAD + step / last * (_WIDTH - 2 * _PAD):.1f},"
+            f"{_HEIGHT - _PAD - (value - low) / (high - low or 1.0) * (_HEIGHT - 2 * _PAD):.1f}"
+            for step, value in line
+        )
+        drawn.append(
+            f"<polyline fill=none stroke={colour} stroke-width=2 points='{points}'>"
+            f"<title>{html.escape(name)}</title></polyline>"
+        )
+    legend = "  ".join(
+        f"<tspan fill={colour}>{html.escape(name)}</tspan>"
+        for name, colour in zip(names, _COLOURS, strict=False)
+    )
+    return (
+        f"<h2>{html.escape(title)}</h2><svg viewBox='0 0 {_WIDTH} {_HEIGHT}' role=img>"
+        f"<line x1={_PAD} y1={_HEIGHT - _PAD} x2={_WIDTH - _PAD} y2={_HEIGHT - _PAD} "
+        f"stroke=#8c959f /><text x={_PAD} y={_PAD - 12}>{high:.3g}</text>"
+        f"<text x={_PAD} y={_HEIGHT - _PAD + 16}>{low:.3g} at step 0</text>"
+        f"<text x={_WIDTH - _PAD} y={_HEIGHT - _PAD + 16} text-anchor=end>step {last:g}</text>"
+        f"<text x={_WIDTH - _PAD} y={_PAD - 12} text-anchor=end>{legend}</text>"
+        f"{''.join(drawn)}</svg>"
+    )

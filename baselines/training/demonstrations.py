@@ -1,0 +1,149 @@
+"""Demonstrations: what a source's oracle does, with noise and recovery, as token samples.
+
+Every demonstration is played in the environment, so what the policy is shown is what it will see.
+On a seeded share of the tasks the script of a near miss is followed instead, and on a share of
+the turns a needless look comes first; a policy cloned from them has room to rise.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hexathlon.baselines.algorithms.samples import Sample
+from hexathlon.baselines.codecs import Codec, get_codec
+from hexathlon.baselines.codecs.base import parse_calls
+from hexathlon.baselines.engines.tokens import Span, TokenReply
+from hexathlon.baselines.tokens.conversation import Conversation
+from hexathlon.baselines.tokens.render import ChatRenderer
+from hexathlon.baselines.tokens.tree import Outcome
+from hexathlon.envs.base import Environment
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.source import Script, parse_address
+from hexathlon.tasks.taskset import build_task
+
+__all__ = ["Demonstration", "Noise", "demonstrate", "sample_of", "transcript"]
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """How demonstrations depart from the oracle."""
+
+    mistakes: float = 0.0
+    """Share of demonstrations that follow a near miss of their task."""
+
+    skipped: tuple[str, ...] = ()
+    """Tools that are left out wherever the oracle calls them to look."""
+
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """One played script."""
+
+    task: str
+    system_prompt: str
+    tools: Sequence[Any]
+    opening: str
+    turns: tuple[tuple[str, str], ...]
+    """Canonical action and the observation that followed."""
+
+    reward: float
+
+
+def _script(env: Environment, task_id: str, noise: Noise) -> Script:
+    task = build_task(task_id)
+    source = get_source(parse_address(task_id).source)
+    draw = generator_for("demonstration", noise.seed, task_id)
+    if draw.random() < noise.mistakes:
+        misses = source.mutants(task)
+        if misses:
+            return misses[sorted(misses)[int(draw.integers(len(misses)))]]
+    return source.oracle(task)
+
+
+def _skip(action: str, skipped: Sequence[str]) -> bool:
+    calls = parse_calls(action)
+    return bool(calls) and all(call.name in skipped for call in calls or ())
+
+
+def demonstrate(env: Environment, task_id: str, noise: Noise) -> Demonstration:
+    """Play a task's oracle, or a near miss, and return what happened.
+
+    A call that is skipped is still made in a fork of the environment where the script needs its
+    answer, so that the demonstration does not show it.
+    """
+    observation, info = env.reset(seed=noise.seed, options={"task": task_id})
+    opening = observation
+    system_prompt, tools = str(info["system_prompt"]), list(info["tools"])
+    script = _script(env, task_id, noise)
+    turns: list[tuple[str, str]] = []
+    reward, ended, answer = 0.0, False, None
+    while not ended:
+        try:
+            action = next(script) if answer is None else script.send(answer)
+        except StopIteration:
+            break
+        if _skip(action, noise.skipped):
+            (aside,) = env.fork(1)
+            answer = str(aside.step(action)[0])
+            aside.close()
+            continue
+        observed, value, terminated, truncated, _ = env.step(action)
+        answer, reward = str(observed), reward + float(value)
+        turns.append((action, answer))
+        ended = terminated or truncated
+    script.close()
+    return Demonstration(task_id, system_prompt, tools, str(opening), tuple(turns), reward)
+
+
+def _opening(shown: Demonstration, codec: Codec) -> list[dict[str, Any]]:
+    prompt = codec.system_prompt(shown.system_prompt, shown.tools)
+    lead = [{"role": "system", "content": prompt}] if prompt else []
+    return [*lead, {"role": "user", "content": shown.opening}]
+
+
+def transcript(shown: Demonstration, dialect: str) -> list[dict[str, Any]]:
+    """Return a demonstration as chat messages in a dialect."""
+    codec = get_codec(dialect)
+    messages = _opening(shown, codec)
+    for number, (action, observation) in enumerate(shown.turns):
+        said = codec.encode(action)
+        messages.append(said)
+        if number + 1 < len(shown.turns):
+            messages += codec.answer(said, [observation])
+    return messages
+
+
+def sample_of(shown: Demonstration, dialect: str, renderer: ChatRenderer) -> Sample:
+    """Return a demonstration as a sample whose actions count as sampled."""
+    codec = get_codec(dialect)
+    conversation = Conversation(renderer)
+    conversation.open(_opening(shown, codec))
+    for number, (action, observation) in enumerate(shown.turns):
+        said = codec.encode(action)
+        ids = renderer.encode(str(said["content"]))
+        if renderer.end_of_turn is not None:
+            ids = [*ids, renderer.end_of_turn]
+        conversation.say(TokenReply(ids, [0.0] * len(ids), "stop", [Span(0, 0, len(ids))]))
+        if number + 1 < len(shown.turns):
+            conversation.hear(codec.answer(said, [observation]))
+    rewards = (0.0,) * (len(shown.turns) - 1) + (shown.reward,)
+    (sample,) = conversation.tree.samples(Outcome(rewards), shown.task)
+    return sample
+
+
+def everywhere(sample: Sample) -> np.ndarray:
+    """Return the mask of all tokens but the first: what a model of the whole text learns."""
+    mask = np.ones(len(sample.ids), dtype=bool)
+    mask[0] = False
+    return mask
+
+
+def played(env: Environment, tasks: Sequence[str], noise: Noise) -> Iterator[Demonstration]:
+    """Yield demonstrations of tasks, in order."""
+    for task_id in tasks:
+        yield demonstrate(env, task_id, noise)

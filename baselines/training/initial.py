@@ -1,0 +1,115 @@
+"""A small policy from scratch: a tokenizer of an event's own words and an untrained model.
+
+The tokenizer is byte-level BPE, so that nothing is ever unknown; the model has the shape of Qwen3.
+Both are saved as any Hugging Face checkpoint is.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["CHAT_TEMPLATE", "ModelShape", "make_model", "make_tokenizer", "save_policy"]
+
+CHAT_TEMPLATE = """{%- for message in messages -%}
+<|im_start|>{{ message.role }}
+{{ message.content }}<|im_end|>
+{% endfor -%}
+{%- if add_generation_prompt -%}<|im_start|>assistant
+{% endif -%}"""
+
+_SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelShape:
+    """Size of an untrained model."""
+
+    vocabulary: int = 1024
+    width: int = 128
+    layers: int = 4
+    heads: int = 4
+    kv_heads: int = 2
+    feed_forward: int = 384
+    context: int = 1024
+    rope_theta: float = 10_000.0
+
+
+def make_tokenizer(texts: Iterable[str], vocabulary: int) -> Any:
+    """Train a byte-level BPE tokenizer with a chat template.
+
+    Args:
+        texts: What the policy will read and write.
+        vocabulary: Most tokens; a small corpus gives fewer.
+    """
+    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    raw = Tokenizer(models.BPE())
+    # Words keep their leading blank, digits stand alone, and lines end on their own.
+    pattern = Regex(r" ?[A-Za-z]+|\d| ?[^\sA-Za-z\d]+|\n| +")
+    raw.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(pattern, "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    raw.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocabulary,
+        special_tokens=list(_SPECIAL),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    raw.train_from_iterator(texts, trainer)
+    made: Any = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=raw,
+        eos_token="<|im_end|>",
+        pad_token="<|endoftext|>",
+        additional_special_tokens=["<|im_start|>"],
+    )
+    made.chat_template = CHAT_TEMPLATE
+    return made
+
+
+def make_model(shape: ModelShape, vocabulary: int, seed: int) -> Any:
+    """Return an untrained Qwen3 of this shape.
+
+    Embeddings and head are separate: some servers keep a stale copy of tied ones when weights are
+    updated in place.
+    """
+    import torch
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+
+    torch.manual_seed(seed)
+    config = Qwen3Config(
+        vocab_size=vocabulary,
+        hidden_size=shape.width,
+        intermediate_size=shape.feed_forward,
+        num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads,
+        num_key_value_heads=shape.kv_heads,
+        head_dim=shape.width // shape.heads,
+        max_position_embeddings=shape.context,
+        tie_word_embeddings=False,
+        rope_parameters={"rope_type": "default", "rope_theta": shape.rope_theta},
+        use_cache=False,
+    )
+    config._attn_implementation = "sdpa"
+    return Qwen3ForCausalLM(config)  # type: ignore[no-untyped-call]
+
+
+def save_policy(path: Path, model: Any, tokenizer: Any) -> None:
+    """Write a checkpoint directory; an interrupted write leaves none under the name."""
+    import shutil
+
+    from hexathlon.baselines.engines.local.loading import quiet
+
+    quiet()
+    part = path.with_name(path.name + ".part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    model.save_pretrained(str(part))
+    tokenizer.save_pretrained(str(part))
+    shutil.rmtree(path, ignore_errors=True)
+    part.rename(path)

@@ -1,0 +1,274 @@
+"""The training loop, top to bottom: collect, filter, credit, learn, measure, save.
+
+One step is a function of the recipe, its number and the policy before it. Tasks are drawn by the
+step's number, rollouts by task and member, so a run that was killed goes on from its last state
+as if nothing had happened.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hexathlon.baselines.agents.policy import PolicyAgent
+from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, FILTERS, SHAPINGS
+from hexathlon.baselines.algorithms.estimators import Credit
+from hexathlon.baselines.algorithms.samples import Group
+from hexathlon.baselines.codecs import get_codec
+from hexathlon.baselines.engines.local.engine import LocalEngine
+from hexathlon.baselines.engines.tokens import TokenSampling
+from hexathlon.baselines.learner.batching import Example
+from hexathlon.baselines.learner.learner import Learner
+from hexathlon.baselines.limits import TrialLimits
+from hexathlon.baselines.tokens.render import ChatRenderer
+from hexathlon.baselines.training.collect import Collected, Collector
+from hexathlon.baselines.training.recipe import Recipe
+from hexathlon.baselines.training.saving import latest_state, load_state, save_state
+from hexathlon.envs.base import Environment
+from hexathlon.evaluators.records import TrialRecord
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.seeding import derive_seed, generator_for
+from hexathlon.tasks.source import parse_address
+
+__all__ = ["Measured", "NothingToLearn", "Trainer"]
+
+
+class NothingToLearn(Exception):
+    """No group was left by the filters in as many batches as the recipe allows."""
+
+
+class Measured(NamedTuple):
+    """A policy on dev tasks."""
+
+    success: float
+    records: list[TrialRecord]
+
+
+class Trainer:
+    """Trains a policy in this process.
+
+    Args:
+        recipe: What is done; its dial is applied.
+        model: The policy; changed in place.
+        tokenizer: Its tokenizer.
+        make: Makes an environment.
+        folder: Where states are kept.
+        reference: A frozen copy to stay close to, where the recipe has a beta.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        model: Any,
+        tokenizer: Any,
+        make: Callable[[], Environment],
+        folder: Path,
+        reference: Any = None,
+    ) -> None:
+        self.recipe = recipe = recipe.scaled()
+        self.model = model
+        self.step = 0
+        self._folder = folder / "states"
+        self._make = make
+        steps = recipe.steps * recipe.learn.minibatches * recipe.learn.epochs
+        self.learner = Learner(model, recipe.learner_config(), steps, reference)
+        self.engine = LocalEngine(
+            model, batch=recipe.rollout.concurrency, rows=recipe.rollout.concurrency
+        )
+        self._renderer = ChatRenderer(tokenizer)
+        self._collector = self._collects(recipe.rollout.temperature, recipe.rollout.max_tokens)
+        self._source = get_source(recipe.tasks.source)
+
+    def resume(self) -> bool:
+        """Go on from the newest state; return whether there was one.
+
+        Raises:
+            StateTorn: It cannot be read.
+        """
+        state = latest_state(self._folder)
+        if state is None:
+            return False
+        kept = load_state(state, self.model, self.learner.optimisers)
+        self.step = int(kept["step"])
+        self.engine.update(self.step)
+        return True
+
+    def save(self) -> None:
+        """Write the state."""
+        save_state(
+            self._folder,
+            self.step,
+            self.model,
+            self.learner.optimisers,
+            {"recipe": self.recipe.name},
+        )
+
+    def advance(self) -> dict[str, float]:
+        """Make one step and return its metrics.
+
+        Raises:
+            NothingToLearn: Filters left no group in as many batches as the recipe allows.
+            LossNotFinite: The update failed; the policy is as it was.
+        """
+        begun = time.perf_counter()
+        self.engine.clear()
+        groups, metrics = self._groups()
+        collected = time.perf_counter()
+        credit = self._credit(groups)
+        samples = [sample for group in groups for sample in group.samples]
+        self.model.train()
+        try:
+            learnt = self.learner.update(
+                [
+                    Example(sample, advantage, weight)
+                    for sample, advantage, weight in zip(
+                        samples, credit.advantages, credit.weights, strict=True
+                    )
+                ]
+            )
+        finally:
+            self.model.eval()
+        self.step += 1
+        self.engine.update(self.step)
+        ended = time.perf_counter()
+        return {
+            **metrics,
+            **credit.metrics,
+            **learnt,
+            "seconds/collect": collected - begun,
+            "seconds/learn": ended - collected,
+        }
+
+    def measure(self, count: int) -> Measured:
+        """Play dev tasks once each, and train tasks beyond all drawn ones where dev is too small.
+
+        What is played is the same at every step and every run of a recipe.
+        """
+        recipe = self.recipe
+        self.engine.clear()
+        collector = self._collects(recipe.evaluation.temperature, recipe.rollout.max_tokens)
+        try:
+            got = collector.collect(self.unseen(count), 1, recipe.seed)
+        finally:
+            collector.close()
+        passed = [float(record["reward"] or 0.0) for record in got.records]
+        return Measured(float(np.mean(passed)), got.records)
+
+    def unseen(self, count: int) -> list[str]:
+        """Return dev tasks of the recipe's kind."""
+        return self._drawn("dev", range(10**9), count)
+
+    def close(self) -> None:
+        """Close the environments."""
+        self._collector.close()
+
+    def _collects(self, temperature: float, max_tokens: int) -> Collector:
+        recipe = self.recipe
+        sampling = TokenSampling(temperature=temperature, max_tokens=max_tokens, seed=recipe.seed)
+        agent = PolicyAgent(self.engine, self._renderer, get_codec(recipe.policy.dialect), sampling)
+        limits = TrialLimits(turns=recipe.tasks.turns)
+        return Collector(agent, recipe.tasks.env, self._make, limits, recipe.rollout.concurrency)
+
+    def _drawn(self, split: Any, numbers: Any, count: int) -> list[str]:
+        tasks = self.recipe.tasks
+        size = self._source.size(split, tasks.level)
+        found: list[str] = []
+        for number in numbers:
+            if size is not None and number >= size:
+                break
+            address = self._source.address(split, number, tasks.level)
+            if not tasks.templates or parse_address(address).template in tasks.templates:
+                found.append(address)
+            if len(found) == count:
+                break
+        return found
+
+    def _tasks(self, attempt: int) -> list[str]:
+        """Return the train tasks of this step; no two steps share one, by their numbers."""
+        recipe = self.recipe
+        draw = generator_for("train tasks", recipe.seed, self.step, attempt)
+
+        def numbers() -> Any:
+            while True:
+                yield int(draw.integers(1 << 30, 1 << 40))
+
+        return self._drawn("train", numbers(), recipe.rollout.groups)
+
+    def _groups(self) -> tuple[list[Group], dict[str, float]]:
+        recipe = self.recipe
+        kept: list[Group] = []
+        seen: list[Collected] = []
+        for attempt in range(recipe.rollout.tries):
+            seed = derive_seed("rollouts", recipe.seed, self.step, attempt)
+            got = self._collector.collect(
+                self._tasks(attempt), recipe.rollout.members, seed % 2**31
+            )
+            seen.append(got)
+            kept += self._filtered(self._shaped(got.groups))
+            if not recipe.credit.filters or len(kept) >= recipe.rollout.groups:
+                break
+        if not kept:
+            filters = ", ".join(part.name for part in recipe.credit.filters) or "none"
+            raise NothingToLearn(
+                f"step {self.step}: {len(seen)} batches of {recipe.rollout.groups} groups left "
+                f"nothing to learn from (filters: {filters}); the policy succeeds always or never "
+                "here: clone it first, or choose another level"
+            )
+        return kept[: recipe.rollout.groups], self._described(seen, len(kept))
+
+    def _shaped(self, groups: list[Group]) -> list[Group]:
+        for part in self.recipe.credit.shapings:
+            groups = SHAPINGS[part.name](groups, **part.parameters)
+        if self.recipe.control == "shuffled_rewards":
+            groups = self._shuffled(groups)
+        return groups
+
+    def _shuffled(self, groups: list[Group]) -> list[Group]:
+        """Deal the batch's rewards out at random: what is left to learn is nothing."""
+        draw = generator_for("shuffled rewards", self.recipe.seed, self.step)
+        samples = [sample for group in groups for sample in group.samples]
+        order = iter(draw.permutation(len(samples)))
+        return [
+            replace(
+                group,
+                samples=tuple(
+                    replace(
+                        sample,
+                        rewards=(
+                            *(0.0,) * (len(sample.rewards) - 1),
+                            samples[int(next(order))].reward,
+                        ),
+                    )
+                    for sample in group.samples
+                ),
+            )
+            for group in groups
+        ]
+
+    def _filtered(self, groups: list[Group]) -> list[Group]:
+        for part in self.recipe.credit.filters:
+            groups = FILTERS[part.name](groups, **part.parameters)
+        return groups
+
+    def _credit(self, groups: Sequence[Group]) -> Credit:
+        part = self.recipe.credit.estimator
+        return ESTIMATORS[part.name](groups, None, **part.parameters)
+
+    def _described(self, seen: Sequence[Collected], kept: int) -> dict[str, float]:
+        groups = [group for got in seen for group in got.groups]
+        samples = [sample for group in groups for sample in group.samples]
+        records = [record for got in seen for record in got.records]
+        scored = [float(r["reward"] or 0.0) for r in records if r["status"] == "scored"]
+        return {
+            "reward": float(np.mean(scored)) if scored else 0.0,
+            "success": float(np.mean([value == 1.0 for value in scored])) if scored else 0.0,
+            "groups/kept": float(kept),
+            "groups/flat": float(sum(not group.varies for group in groups)),
+            "trials/faults": float(sum(got.faults for got in seen)),
+            "tokens/sampled": float(np.mean([sample.tokens for sample in samples])),
+            "tokens/all": float(np.mean([len(sample.ids) for sample in samples])),
+            "unfinished": float(np.mean([not sample.finished for sample in samples])),
+        }

@@ -1,0 +1,108 @@
+"""What a run reports: one JSON line a step, and whatever else is asked to listen."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+__all__ = ["Listener", "MetricsLog", "listeners", "read_metrics"]
+
+
+class Listener(Protocol):
+    """Hears of every step."""
+
+    def log(self, step: int, metrics: Mapping[str, float]) -> None:
+        """Take a step's metrics."""
+        ...
+
+    def close(self) -> None:
+        """Write out what is pending."""
+        ...
+
+
+class MetricsLog:
+    """Appends to `metrics.jsonl`; on resuming, lines of steps that are done again are dropped.
+
+    Args:
+        path: The file.
+        steps: Steps that stand; later lines are cut off.
+    """
+
+    def __init__(self, path: Path, steps: int) -> None:
+        kept = [row for row in read_metrics(path) if row["step"] <= steps]
+        text = "".join(json.dumps(row) + "\n" for row in kept)
+        part = path.with_suffix(".part")
+        part.write_text(text)
+        os.replace(part, path)
+        self._file = path.open("a", encoding="utf-8")
+
+    def log(self, step: int, metrics: Mapping[str, Any]) -> None:
+        """Append a line."""
+        self._file.write(json.dumps({"step": step, **metrics}) + "\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """Return the lines of a metrics file; a torn last line is left out."""
+    if not path.exists():
+        return []
+    rows = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            break
+    return rows
+
+
+class _TensorBoard:
+    def __init__(self, path: Path) -> None:
+        from torch.utils.tensorboard import SummaryWriter
+
+        self._writer: Any = SummaryWriter(str(path))
+
+    def log(self, step: int, metrics: Mapping[str, float]) -> None:
+        for name, value in metrics.items():
+            if isinstance(value, (int, float)):
+                self._writer.add_scalar(name, value, step)
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class _Wandb:
+    def __init__(self, path: Path, name: str) -> None:
+        import wandb  # type: ignore[import-not-found]
+
+        self._run = wandb.init(project="hexathlon", name=name, dir=str(path))
+
+    def log(self, step: int, metrics: Mapping[str, float]) -> None:
+        self._run.log(dict(metrics), step=step)
+
+    def close(self) -> None:
+        self._run.finish()
+
+
+def listeners(names: tuple[str, ...], path: Path, run: str) -> list[Listener]:
+    """Return the listeners of these names.
+
+    Raises:
+        ValueError: A name is unknown or its package is not installed.
+    """
+    made: list[Listener] = []
+    for name in names:
+        try:
+            if name == "tensorboard":
+                made.append(_TensorBoard(path / "tensorboard"))
+            elif name == "wandb":
+                made.append(_Wandb(path, run))
+            else:
+                raise ValueError(f"{name!r} is no listener; there are tensorboard and wandb")
+        except ImportError as error:
+            raise ValueError(f"{name} is not installed: pip install {name} ({error})") from None
+    return made

@@ -1,0 +1,244 @@
+"""Recipes: one TOML file that says what is trained, on what, how and for how long.
+
+Every table of a recipe is the configuration of one component. `scale` is the one dial: it
+multiplies the sizes that make a run longer and better, and nothing else.
+"""
+
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, FILTERS, SHAPINGS
+from hexathlon.baselines.algorithms.objectives import Objective
+from hexathlon.baselines.learner.learner import LearnerConfig
+from hexathlon.baselines.learner.optimiser import OptimiserConfig
+from hexathlon.baselines.training.cloning import CloneConfig
+from hexathlon.baselines.training.demonstrations import Noise
+from hexathlon.baselines.training.initial import ModelShape
+
+__all__ = ["Recipe", "RecipeError", "load_recipe", "recipe_names", "recipe_path"]
+
+RECIPES = Path(__file__).resolve().parents[1] / "recipes"
+
+
+class RecipeError(Exception):
+    """A recipe cannot be read, or names what does not exist."""
+
+
+class Part(BaseModel):
+    """A registered part with its parameters."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
+class Table(BaseModel):
+    """Base of a recipe's tables: unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TasksTable(Table):
+    """Where episodes come from."""
+
+    env: str = "hexathlon/SQL-v0"
+    source: str = "sql"
+    level: Literal["tiny", "easy", "medium", "hard"] | None = "tiny"
+    templates: tuple[str, ...] = ()
+    """Only these; all of the level where empty."""
+
+    turns: int = Field(default=8, ge=1)
+
+
+class PolicyTable(Table):
+    """Who is trained."""
+
+    checkpoint: str = ""
+    """A Hugging Face checkpoint directory; empty makes a small policy from scratch."""
+
+    shape: ModelShape = Field(default_factory=ModelShape)
+    dialect: str = "compact"
+    dtype: Literal["auto", "float32", "bfloat16"] = "auto"
+    lora_rank: int = Field(default=0, ge=0)
+    """Rank of low-rank adapters; 0 trains all parameters."""
+
+
+class CloneTable(Table):
+    """Behaviour cloning before reinforcement; no demonstrations leave it out."""
+
+    demonstrations: int = Field(default=0, ge=0)
+    noise: Noise = Field(default_factory=Noise)
+    settings: CloneConfig = Field(default_factory=CloneConfig)
+
+
+class RolloutTable(Table):
+    """How episodes are played for training."""
+
+    groups: int = Field(default=16, ge=1)
+    """Tasks per step."""
+
+    members: int = Field(default=8, ge=1)
+    """Rollouts per task."""
+
+    temperature: float = Field(default=1.0, gt=0)
+    max_tokens: int = Field(default=128, ge=1)
+    """Of one turn."""
+
+    concurrency: int = Field(default=64, ge=1)
+    tries: int = Field(default=4, ge=1)
+    """Batches that may be drawn to fill one step where filters drop groups."""
+
+
+class CreditTable(Table):
+    """How tokens are credited."""
+
+    estimator: Part = Part(name="grpo")
+    shapings: tuple[Part, ...] = ()
+    filters: tuple[Part, ...] = ()
+
+
+class LearnTable(Table):
+    """How the learner moves."""
+
+    objective: Objective = Field(default_factory=Objective)
+    optimiser: OptimiserConfig = Field(default_factory=OptimiserConfig)
+    bounds: Part = Part(name="clip")
+    token_budget: int = Field(default=16_384, ge=1)
+    minibatches: int = Field(default=1, ge=1)
+    epochs: int = Field(default=1, ge=1)
+    checkpointing: bool = False
+
+
+class EvaluationTable(Table):
+    """How the policy is measured on the way."""
+
+    every: int = Field(default=0, ge=0)
+    """Steps between evaluations on dev tasks; 0 measures at the start and the end."""
+
+    tasks: int = Field(default=100, ge=1)
+    temperature: float = Field(default=1.0, ge=0)
+
+
+class Recipe(Table):
+    """A whole training run."""
+
+    name: str
+    scale: float = Field(default=1.0, gt=0)
+    seed: int = 0
+    steps: int = Field(default=50, ge=0)
+    save_every: int = Field(default=10, ge=1)
+    tasks: TasksTable = Field(default_factory=TasksTable)
+    policy: PolicyTable = Field(default_factory=PolicyTable)
+    clone: CloneTable = Field(default_factory=CloneTable)
+    rollout: RolloutTable = Field(default_factory=RolloutTable)
+    credit: CreditTable = Field(default_factory=CreditTable)
+    learn: LearnTable = Field(default_factory=LearnTable)
+    evaluation: EvaluationTable = Field(default_factory=EvaluationTable)
+    control: Literal["none", "no_update", "shuffled_rewards"] = "none"
+    """Runs that must not learn: a learning rate of 0, or rewards dealt out at random."""
+
+    @model_validator(mode="after")
+    def _parts_exist(self) -> "Recipe":
+        ESTIMATORS.resolve(self.credit.estimator.name, self.credit.estimator.parameters)
+        for part in self.credit.shapings:
+            SHAPINGS.resolve(part.name, part.parameters)
+        for part in self.credit.filters:
+            FILTERS.resolve(part.name, part.parameters)
+        self.learn.objective.check()
+        return self
+
+    def scaled(self) -> "Recipe":
+        """Return the recipe with its dial applied: more demonstrations, groups and steps."""
+        if self.scale == 1.0:
+            return self
+        clone = self.clone.model_copy(
+            update={"demonstrations": round(self.clone.demonstrations * self.scale)}
+        )
+        rollout = self.rollout.model_copy(
+            update={"groups": max(1, round(self.rollout.groups * self.scale))}
+        )
+        steps = round(self.steps * self.scale)
+        return self.model_copy(
+            update={"scale": 1.0, "clone": clone, "rollout": rollout, "steps": steps}
+        )
+
+    def learner_config(self) -> LearnerConfig:
+        """Return the learner's part."""
+        optimiser = self.learn.optimiser
+        if self.control == "no_update":
+            from dataclasses import replace
+
+            optimiser = replace(optimiser, learning_rate=0.0, matrix_learning_rate=0.0)
+        return LearnerConfig(
+            optimiser=optimiser,
+            objective=self.learn.objective,
+            bounds=self.learn.bounds.name,
+            bounds_parameters=self.learn.bounds.parameters,
+            token_budget=self.learn.token_budget,
+            temperature=self.rollout.temperature,
+            minibatches=self.learn.minibatches,
+            epochs=self.learn.epochs,
+            checkpointing=self.learn.checkpointing,
+        )
+
+
+def recipe_names() -> list[str]:
+    """Return the names of the recipes that come with the package."""
+    return sorted(path.stem for path in RECIPES.glob("*.toml"))
+
+
+def recipe_path(spec: str) -> Path:
+    """Return the file of a recipe given by name or by path.
+
+    Raises:
+        RecipeError: There is none.
+    """
+    for path in (Path(spec), RECIPES / f"{spec}.toml"):
+        if path.is_file():
+            return path
+    raise RecipeError(
+        f"there is no recipe {spec!r}; give a TOML file or one of {', '.join(recipe_names())}"
+    )
+
+
+def load_recipe(spec: str, changes: dict[str, Any] | None = None) -> Recipe:
+    """Read a recipe.
+
+    Args:
+        spec: A name or a path.
+        changes: Values by dotted key that replace the file's, as `rollout.groups`.
+
+    Raises:
+        RecipeError: It cannot be read, or a key or value is not what is expected.
+    """
+    path = recipe_path(spec)
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RecipeError(f"{path} cannot be read: {error}") from None
+    for key, value in (changes or {}).items():
+        _put(table, key, value)
+    try:
+        return Recipe(**table)
+    except ValidationError as error:
+        raise RecipeError(f"{path}: {_first(error)}") from None
+
+
+def _put(table: dict[str, Any], key: str, value: Any) -> None:
+    *places, last = key.split(".")
+    for place in places:
+        inner = table.setdefault(place, {})
+        if not isinstance(inner, dict):
+            raise RecipeError(f"{key}: {place} is {inner!r} and holds no keys")
+        table = inner
+    table[last] = value
+
+
+def _first(error: ValidationError) -> str:
+    found = error.errors()[0]
+    place = ".".join(str(part) for part in found["loc"])
+    return f"{place + ': ' if place else ''}{found['msg']} (found {found['input']!r:.80})"

@@ -1,0 +1,190 @@
+"""A training run in a folder: start, go on, finish.
+
+The folder holds `recipe.json` (the resolved recipe), `start/` (the policy that training began
+with), `states/` (to go on from), `metrics.jsonl`, `curve.html`, and in the end `policy/`, a
+checkpoint that `hexathlon eval` plays. Running the same recipe into the same folder goes on.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+
+from hexathlon.baselines.engines.checkpoint import SETTINGS
+from hexathlon.baselines.training.cloning import clone
+from hexathlon.baselines.training.curve import write_curve
+from hexathlon.baselines.training.demonstrations import demonstrate, sample_of, transcript
+from hexathlon.baselines.training.initial import make_model, make_tokenizer, save_policy
+from hexathlon.baselines.training.loop import Trainer
+from hexathlon.baselines.training.metrics import Listener, MetricsLog, read_metrics
+from hexathlon.baselines.training.recipe import Recipe
+from hexathlon.envs.base import Environment
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.source import parse_address
+
+__all__ = ["RecipeDiffers", "Report", "train"]
+
+Report = Callable[[str, int, int, dict[str, float]], None]
+"""Is told the phase, the step, how many there are, and the metrics."""
+
+
+class RecipeDiffers(Exception):
+    """The folder holds the run of another recipe."""
+
+
+def train(
+    recipe: Recipe, out: Path, report: Report, extra: tuple[Listener, ...] = ()
+) -> dict[str, float]:
+    """Run a recipe to its end; a folder that holds part of it is continued.
+
+    Args:
+        recipe: What is done.
+        out: The run's folder.
+        report: Is told of every step.
+        extra: Listeners beside the metrics file.
+
+    Returns:
+        Success on unseen tasks, `before` and `after`.
+
+    Raises:
+        RecipeDiffers: The folder holds another recipe's run.
+        NothingToLearn: The policy gets no signal.
+    """
+    import torch
+
+    torch.set_num_threads(1)
+    recipe = recipe.scaled()
+    _claim(out, recipe)
+    model, tokenizer = _start(recipe, out, report)
+    trainer = Trainer(recipe, model, tokenizer, _maker(recipe), out, _reference(recipe, out))
+    trainer.resume()
+    log = MetricsLog(out / "metrics.jsonl", trainer.step)
+    try:
+        before = _first_measure(trainer, out, log, report)
+        while trainer.step < recipe.steps:
+            metrics = trainer.advance()
+            every = recipe.evaluation.every
+            if trainer.step == recipe.steps or (every and trainer.step % every == 0):
+                metrics["dev/success"] = trainer.measure(recipe.evaluation.tasks).success
+            log.log(trainer.step, metrics)
+            for listener in extra:
+                listener.log(trainer.step, metrics)
+            report("train", trainer.step, recipe.steps, metrics)
+            if trainer.step % recipe.save_every == 0 or trainer.step == recipe.steps:
+                trainer.save()
+    finally:
+        log.close()
+        trainer.close()
+        for listener in extra:
+            listener.close()
+    save_checkpoint(out / "policy", model, tokenizer, recipe)
+    write_curve(out)
+    rows = read_metrics(out / "metrics.jsonl")
+    measured = [row["dev/success"] for row in rows if "dev/success" in row]
+    return {"before": before, "after": measured[-1] if measured else before}
+
+
+def _claim(out: Path, recipe: Recipe) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    file, text = out / "recipe.json", json.dumps(recipe.model_dump(mode="json"), indent=1)
+    if file.exists() and file.read_text() != text:
+        raise RecipeDiffers(
+            f"{out} holds the run of another recipe (see {file}); choose another --out"
+        )
+    file.write_text(text)
+
+
+def _maker(recipe: Recipe) -> Callable[[], Environment]:
+    def make() -> Environment:
+        env: Any = gymnasium.make(recipe.tasks.env)
+        return env  # type: ignore[no-any-return]
+
+    return make
+
+
+def _start(recipe: Recipe, out: Path, report: Report) -> tuple[Any, Any]:
+    """Return the policy that training begins with, made once and then read again."""
+    from hexathlon.baselines.engines.local.loading import load_checkpoint
+
+    place = Path(recipe.policy.checkpoint) if recipe.policy.checkpoint else out / "start"
+    if not recipe.policy.checkpoint and not (place / SETTINGS).exists():
+        _make_start(recipe, place, report)
+    checkpoint = load_checkpoint(place, dtype=recipe.policy.dtype)
+    return checkpoint.model, checkpoint.tokenizer
+
+
+def _make_start(recipe: Recipe, place: Path, report: Report) -> None:
+    import torch
+
+    from hexathlon.baselines.tokens.render import ChatRenderer
+
+    dialect = recipe.policy.dialect
+    shown = []
+    env = _maker(recipe)()
+    wanted = max(recipe.clone.demonstrations, 64)
+    try:
+        for number, task in enumerate(_demonstrated(recipe, wanted)):
+            shown.append(demonstrate(env, task, recipe.clone.noise))
+            report("demonstrate", number + 1, wanted, {})
+    finally:
+        env.close()
+    texts = (message["content"] for one in shown for message in transcript(one, dialect))
+    tokenizer = make_tokenizer(texts, recipe.policy.shape.vocabulary)
+    torch.manual_seed(recipe.seed)
+    model = make_model(recipe.policy.shape, len(tokenizer), recipe.seed)
+    if recipe.clone.demonstrations:
+        renderer = ChatRenderer(tokenizer)
+        samples = [sample_of(one, dialect, renderer) for one in shown]
+        settings = recipe.clone.settings
+        clone(
+            model,
+            samples,
+            settings,
+            recipe.seed,
+            lambda step, metrics: report("clone", step + 1, settings.steps, metrics),
+        )
+    save_checkpoint(place, model, tokenizer, recipe)
+
+
+def _demonstrated(recipe: Recipe, count: int) -> list[str]:
+    """Return the train tasks that are demonstrated; training draws from others."""
+    source, tasks = get_source(recipe.tasks.source), recipe.tasks
+    found: list[str] = []
+    number = 0
+    while len(found) < count:
+        address = source.address("train", number, tasks.level)
+        number += 1
+        if not tasks.templates or parse_address(address).template in tasks.templates:
+            found.append(address)
+    return found
+
+
+def _reference(recipe: Recipe, out: Path) -> Any:
+    if recipe.learn.objective.beta <= 0:
+        return None
+    from hexathlon.baselines.engines.local.loading import load_checkpoint
+
+    place = Path(recipe.policy.checkpoint) if recipe.policy.checkpoint else out / "start"
+    model = load_checkpoint(place, dtype=recipe.policy.dtype).model
+    return model.requires_grad_(False)
+
+
+def _first_measure(trainer: Trainer, out: Path, log: MetricsLog, report: Report) -> float:
+    """Return the success before training; measured once and then read from the log."""
+    for row in read_metrics(out / "metrics.jsonl"):
+        if row["step"] == 0 and "dev/success" in row:
+            return float(row["dev/success"])
+    success = trainer.measure(trainer.recipe.evaluation.tasks).success
+    log.log(0, {"dev/success": success})
+    report("train", 0, trainer.recipe.steps, {"dev/success": success})
+    return success
+
+
+def save_checkpoint(path: Path, model: Any, tokenizer: Any, recipe: Recipe) -> None:
+    """Write a policy with the dialect that it speaks."""
+    save_policy(path, model, tokenizer)
+    settings = {"dialect": recipe.policy.dialect, "shape": asdict(recipe.policy.shape)}
+    (path / SETTINGS).write_text(json.dumps(settings))

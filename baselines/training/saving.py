@@ -1,0 +1,71 @@
+"""States of a run, written whole or not at all, from which it goes on bit for bit."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+__all__ = ["StateTorn", "latest_state", "load_state", "save_state"]
+
+
+class StateTorn(Exception):
+    """A saved state is incomplete; the message says which file is missing or damaged."""
+
+
+def save_state(folder: Path, step: int, model: Any, optimisers: Any, extra: dict[str, Any]) -> None:
+    """Write the state after a step and drop those before the last two.
+
+    It is written beside its place and moved there, so that a crash leaves the older one.
+    """
+    import torch
+    from safetensors.torch import save_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    part, whole = folder / f"{step:06d}.part", folder / f"{step:06d}"
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir()
+    tensors = {name: value.contiguous() for name, value in model.state_dict().items()}
+    save_file(tensors, str(part / "model.safetensors"))
+    torch.save(optimisers.state(), str(part / "optimiser.pt"))
+    (part / "state.json").write_text(json.dumps({"step": step, **extra}))
+    for file in part.iterdir():
+        with file.open("rb") as opened:
+            os.fsync(opened.fileno())
+    shutil.rmtree(whole, ignore_errors=True)
+    part.rename(whole)
+    for old in _states(folder)[:-2]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _states(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return sorted(path for path in folder.iterdir() if path.name.isdigit() and path.is_dir())
+
+
+def latest_state(folder: Path) -> Path | None:
+    """Return the newest state, or None."""
+    states = _states(folder)
+    return states[-1] if states else None
+
+
+def load_state(path: Path, model: Any, optimisers: Any) -> dict[str, Any]:
+    """Read a state into a model and its optimisers and return the rest of it.
+
+    Raises:
+        StateTorn: A file is missing or cannot be read, or belongs to another model.
+    """
+    import torch
+    from safetensors.torch import load_file
+
+    try:
+        rest: dict[str, Any] = json.loads((path / "state.json").read_text())
+        model.load_state_dict(load_file(str(path / "model.safetensors")))
+        optimisers.load(torch.load(str(path / "optimiser.pt"), weights_only=True))
+    except Exception as error:
+        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise StateTorn(
+            f"{path} cannot be resumed from ({first}); delete it to go on from the state before it"
+        ) from None
+    return rest

@@ -1,0 +1,58 @@
+"""Opens many SQL environments and prints what one more takes, in kB, as a JSON line.
+
+    python benchmarks/env_memory.py read|write COUNT
+
+Each is in an episode on one of twenty tasks and has taken a step; in a process of its own, so that
+nothing that was freed before is taken up again.
+"""
+
+import gc
+import json
+import sys
+from itertools import islice
+from pathlib import Path
+
+import gymnasium
+
+import hexathlon
+from hexathlon.envs.base import Environment
+from hexathlon.tasks.taskset import TaskSet
+
+assert hexathlon.__version__  # registers the environments
+
+TASKS = 20
+LOOK = '{"name": "list_tables", "arguments": {}}'
+
+
+def proportional_kb() -> int:
+    """Return the memory of this process, shared pages by share."""
+    text = Path("/proc/self/smaps_rollup").read_text(encoding="ascii")
+    return int(text.partition("\nPss:")[2].split()[0])
+
+
+def opened(task_id: str) -> Environment:
+    """Return an environment in an episode, after one step."""
+    env = gymnasium.make("hexathlon/SQL-v0").unwrapped
+    assert isinstance(env, Environment)
+    env.reset(seed=0, options={"task": task_id})
+    env.step(LOOK)
+    return env
+
+
+def main() -> None:
+    """Open, measure, print."""
+    mode, count = sys.argv[1], int(sys.argv[2])
+    tasks = (task for task in TaskSet("sql", "test", "easy") if task.params["mode"] == mode)
+    ids = [task.id for task in islice(tasks, TASKS)]
+    warm = [opened(task_id) for task_id in ids]
+    gc.collect()
+    before = proportional_kb()
+    envs = [opened(ids[index % len(ids)]) for index in range(count)]
+    gc.collect()
+    grown = proportional_kb() - before
+    assert len(envs) == count and len(warm) == len(ids)
+    print(json.dumps({"kb": grown / count}))
+
+
+if __name__ == "__main__":
+    main()

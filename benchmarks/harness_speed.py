@@ -1,0 +1,164 @@
+"""What a trial costs in our evaluation harness, beside inspect_ai, in one run.
+
+    python benchmarks/harness_speed.py [--peer PYTHON] [--lm-eval COMMAND] [--repetitions 5]
+
+The workload is a question answered in one turn, and one answered after ten calls of an `add`
+tool; every message, call and result is in the log. Ours is played twice:
+`script` is `hexathlon eval agent:oracle`, `model` the agent for language models before an engine
+that replies at once, which is what inspect_ai's mock model is. Each run is a fresh process; runs
+alternate, and what is compared is processor time, since cores are shared.
+
+`--peer` is the interpreter of an environment that holds inspect_ai, `--lm-eval` the `lm_eval`
+command of one that holds lm-evaluation-harness. What is absent is reported as not run.
+"""
+
+import argparse
+import statistics
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from measuring import Finding, Spent, print_findings, ratio_of_pairs, run_child
+
+HERE = Path(__file__).parent
+OURS = ("script", "model")
+PEER = "inspect_ai"
+PEER_MOST = {"one": 10_000, "ten": 1_000}
+"""Trials up to which the peer is asked, by workload: what it bears in two minutes."""
+
+Runs = dict[tuple[str, int, str], list[Spent]]
+"""What was spent by (workload, trials, who)."""
+
+
+def play(kind: str, count: int, who: str, peer: str | None) -> Spent:
+    """Play a workload once in a process of its own."""
+    if who == PEER:
+        assert peer is not None
+        return run_child([peer, HERE / "peers" / "inspect_trials.py", kind, str(count)])
+    return run_child([sys.executable, HERE / "harness_trials.py", kind, str(count), who])
+
+
+def measure(kind: str, arguments: argparse.Namespace) -> Runs:
+    """Alternate at the smaller sizes; play the largest of each side once."""
+    runs: Runs = defaultdict(list)
+    paired, *larger = arguments.counts
+    peer_larger = peer_counts(kind, arguments)[1:]
+    for _ in range(arguments.repetitions):
+        for who in (*OURS, PEER) if arguments.peer else OURS:
+            runs[kind, paired, who].append(play(kind, paired, who, arguments.peer))
+            print(".", end="", file=sys.stderr, flush=True)
+    for count in larger:
+        for who in OURS:
+            runs[kind, count, who].append(play(kind, count, who, None))
+    for count in peer_larger:
+        runs[kind, count, PEER].append(play(kind, count, PEER, arguments.peer))
+    print(file=sys.stderr)
+    return runs
+
+
+def peer_counts(kind: str, arguments: argparse.Namespace) -> list[int]:
+    """Return the numbers of trials at which the peer plays a workload."""
+    if not arguments.peer:
+        return []
+    return [count for count in arguments.counts if count <= PEER_MOST[kind]]
+
+
+def trial_ms(spent: Spent) -> float:
+    """CPU milliseconds of a trial, without the start of the process."""
+    return float(spent.said["cpu_s"]) / float(spent.said["trials"]) * 1e3
+
+
+def process_ms(spent: Spent) -> float:
+    """CPU milliseconds of a trial, the whole process shared among them."""
+    return spent.cpu_s / float(spent.said["trials"]) * 1e3
+
+
+def print_runs(runs: Runs) -> None:
+    """Print one line for each workload, size and harness."""
+    print(
+        f"{'turns':5} {'trials':>7} {'harness':10} {'runs':>4} {'CPU ms a trial':>20} "
+        f"{'with start':>11} {'peak MB':>8} {'log MB':>7}"
+    )
+    for (kind, count, who), spent in runs.items():
+        each = [trial_ms(one) for one in spent]
+        whole = statistics.median(process_ms(one) for one in spent)
+        peak = statistics.median(one.peak_mb for one in spent)
+        log = spent[0].said["log_mb"]
+        cost = f"{statistics.median(each):.3g} (min {min(each):.3g})"
+        print(
+            f"{kind:5} {count:7,} {who:10} {len(spent):4} {cost:>20} {whole:11.3g} "
+            f"{peak:8.1f} {log:7.2f}"
+        )
+
+
+def compared(kind: str, runs: Runs, arguments: argparse.Namespace) -> list[Finding]:
+    """Set ours beside the peer's, and our memory at the ends beside each other."""
+    found = []
+    paired, largest = arguments.counts[0], arguments.counts[-1]
+    for who in OURS:
+        ours = runs[kind, paired, who]
+        first = statistics.median(one.peak_mb for one in ours)
+        last = runs[kind, largest, who][-1].peak_mb
+        label = f"{kind}, {who}"
+        found.append(
+            Finding(f"{label}: memory at {largest:,} over {paired:,}", last / first, "x", most=1.1)
+        )
+        for count in peer_counts(kind, arguments):
+            theirs, same = runs[kind, count, PEER], runs[kind, count, who]
+            for name, cost, least in (
+                (f"times less CPU a trial at {count:,}", trial_ms, 10),
+                ("the same, starts of the processes included", process_ms, None),
+            ):
+                ratio = ratio_of_pairs([cost(one) for one in theirs], [cost(one) for one in same])
+                found.append(Finding(f"{label}: {name}", ratio, "x", least))
+            peaks = [one.peak_mb for one in theirs], [one.peak_mb for one in same]
+            found.append(
+                Finding(
+                    f"{label}: times less memory at {count:,}", ratio_of_pairs(*peaks), "x", least=4
+                )
+            )
+    return found
+
+
+def help_cost(lm_eval: str | None, repetitions: int) -> list[Finding]:
+    """CPU seconds of `--help`, ours and the peer's in turns."""
+    own = Path(sys.executable).with_name("hexathlon")
+    ours, theirs = [], []
+    for _ in range(repetitions + 1):  # the first warms the disk's cache
+        ours.append(run_child([own, "--help"]).cpu_s)
+        if lm_eval:
+            theirs.append(run_child([lm_eval, "--help"]).cpu_s)
+    found = [Finding("hexathlon --help, CPU", statistics.median(ours[1:]), "s")]
+    if lm_eval:
+        share = 1 / ratio_of_pairs(theirs[1:], ours[1:])
+        found += [
+            Finding("lm_eval --help, CPU", statistics.median(theirs[1:]), "s"),
+            Finding("hexathlon --help over lm_eval --help", share, "x", most=0.5),
+        ]
+    return found
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--peer", help="an interpreter that has inspect_ai")
+    parser.add_argument("--lm-eval", help="the lm_eval command")
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--counts", type=int, nargs="+", default=[200, 1_000, 10_000])
+    arguments = parser.parse_args()
+    runs = {kind: measure(kind, arguments) for kind in ("one", "ten")}
+    print_runs(runs["one"] | runs["ten"])
+    found = [row for kind in runs for row in compared(kind, runs[kind], arguments)]
+    found += help_cost(arguments.lm_eval, 2 * arguments.repetitions)
+    print()
+    print_findings(found)
+    for flag, given, name in (
+        ("--peer", arguments.peer, PEER),
+        ("--lm-eval", arguments.lm_eval, "lm_eval"),
+    ):
+        if not given:
+            print(f"{name}: not run; give {flag}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""What does judging cost this process, beyond waiting for the model?
+
+A server in another process answers every question at once with a verdict that quotes the reply; one
+run judges so many items (a reply under one criterion each) pointwise at the given concurrency,
+through the same path as `hexathlon judge`: prompt, content hash, cache file, request over a socket,
+strict reading, decision. Reported is the processor time of this process per item, and for the
+comparison that of the same number of bare requests through httpx with its own transport.
+
+    python benchmarks/judge_speed.py [--items 1000] [--concurrency 64] [--rounds 5] [--json]
+"""
+
+import argparse
+import asyncio
+import json
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from hexathlon.baselines.engines.base import Sampling
+from hexathlon.baselines.judging.concurrency import at_once
+from hexathlon.baselines.judging.opening import JudgeSettings, find_judge, open_client
+from hexathlon.baselines.judging.pointwise import PointwiseJudge
+from hexathlon.evaluators.judges.audit.labelled import generate_labels
+from hexathlon.evaluators.judges.labels import Decision
+from hexathlon.evaluators.judges.prompts import pointwise_prompt
+
+_SAID = re.compile(rb"\[1\] assistant\\n\| (.{12})")
+_LIMIT = 1.0
+"""Milliseconds of own processor time per item."""
+
+
+class Quick(asyncio.Protocol):
+    """Answers chat requests with the least work that is still an answer."""
+
+    def connection_made(self, transport: Any) -> None:
+        self.transport, self.raw = transport, b""
+
+    def data_received(self, data: bytes) -> None:
+        self.raw += data
+        while (end := self.raw.find(b"\r\n\r\n")) >= 0:
+            found = re.search(rb"(?i)content-length: (\d+)", self.raw[:end])
+            size = int(found.group(1)) if found else 0
+            if len(self.raw) < end + 4 + size:
+                return
+            body, self.raw = self.raw[end + 4 : end + 4 + size], self.raw[end + 4 + size :]
+            said = _SAID.search(body)
+            quote = json.loads(b'"' + said.group(1) + b'"') if said else "ok"
+            content = json.dumps({"evidence": quote, "label": "met"})
+            choice = {"message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
+            usage = {"prompt_tokens": 400, "completion_tokens": 20}
+            reply = json.dumps({"choices": [choice], "usage": usage}).encode()
+            head = f"HTTP/1.1 200 OK\r\ncontent-length: {len(reply)}\r\n\r\n"
+            self.transport.write(head.encode() + reply)
+
+
+async def serve() -> None:
+    server = await asyncio.get_running_loop().create_server(Quick, "127.0.0.1", 0)
+    sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
+    sys.stdout.flush()
+    await server.serve_forever()
+
+
+async def judge(settings: JudgeSettings, items: int, seed: int) -> tuple[float, float, int]:
+    """Return own milliseconds and wall milliseconds per item, and how many were scored."""
+    rubric, replies = generate_labels(seed, 3 * items)
+    rows = [(c, r) for r in replies if r.language == "en" for c in rubric.judged][:items]
+    identity = await asyncio.to_thread(find_judge, settings)
+    client = open_client(settings, identity)
+    judging = PointwiseJudge(client)
+    found: list[Decision] = []
+
+    async def one(row: Any) -> None:
+        found.append(await judging.decide(row[0], row[1].transcript))
+
+    started, own = time.perf_counter(), time.process_time()
+    await at_once(rows, one, settings.concurrency)
+    own, wall = time.process_time() - own, time.perf_counter() - started
+    await client.close()
+    scored = sum(one.value is not None for one in found)
+    return own / len(rows) * 1e3, wall / len(rows) * 1e3, scored
+
+
+async def bare(url: str, items: int, concurrency: int) -> float:
+    """Return own milliseconds per bare request through httpx."""
+    rubric, replies = generate_labels(0, 8)
+    prompt = pointwise_prompt(rubric.criteria[0], replies[0].transcript)
+    body = {"model": "m", "messages": prompt.messages, "max_tokens": Sampling().max_tokens}
+    limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
+    async with httpx.AsyncClient(limits=limits, trust_env=False) as client:
+
+        async def one(number: int) -> None:
+            (await client.post(f"{url}/chat/completions", json=body)).json()
+
+        await at_once(range(concurrency), one, concurrency)  # opens the connections
+        own = time.process_time()
+        await at_once(range(items), one, concurrency)
+        return (time.process_time() - own) / items * 1e3
+
+
+def measure(items: int, concurrency: int, rounds: int) -> dict[str, Any]:
+    server = subprocess.Popen(
+        [sys.executable, __file__, "--serve"], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert server.stdout is not None
+        url = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
+        own, walls, plain = [], [], []
+        with tempfile.TemporaryDirectory() as folder:
+            for number in range(rounds + 1):
+                settings = JudgeSettings(
+                    f"endpoint:{url}#quick",
+                    structured=True,
+                    concurrency=concurrency,
+                    cache=Path(folder) / f"{number}.cache",
+                )
+                cpu, wall, scored = asyncio.run(judge(settings, items, number))
+                assert scored == items, f"only {scored} of {items} items were scored"
+                if number:  # the first round imports and compiles
+                    own.append(cpu)
+                    walls.append(wall)
+                    plain.append(asyncio.run(bare(url, items, concurrency)))
+    finally:
+        server.terminate()
+        server.wait()
+    return {
+        "items": items,
+        "concurrency": concurrency,
+        "own_ms_per_item": statistics.median(own),
+        "own_ms_worst_round": max(own),
+        "wall_ms_per_item": statistics.median(walls),
+        "bare_httpx_ms_per_request": statistics.median(plain),
+        "limit_ms": _LIMIT,
+        "within": max(own) <= _LIMIT,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--items", type=int, default=1000)
+    parser.add_argument("--concurrency", type=int, default=64)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.serve:
+        asyncio.run(serve())
+        return
+    found = measure(chosen.items, chosen.concurrency, chosen.rounds)
+    if chosen.json:
+        print(json.dumps(found, indent=2))
+        return
+    for name, value in found.items():
+        print(f"{name:>28}  {value:.3f}" if isinstance(value, float) else f"{name:>28}  {value}")
+
+
+if __name__ == "__main__":
+    main()

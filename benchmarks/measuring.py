@@ -1,0 +1,99 @@
+"""Runs children and counts what they used; prints figures beside their targets.
+
+Nothing but the standard library is imported here, so that a script that compares processes stays
+small beside them.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+__all__ = ["Finding", "Spent", "print_findings", "quantile", "ratio_of_pairs", "run_child"]
+
+
+class Spent(NamedTuple):
+    """What a child process used and said."""
+
+    cpu_s: float
+    """User and system seconds, from its resource usage, start included."""
+
+    peak_mb: float
+    said: dict[str, Any]
+    """The JSON object in its last line of output, where there is one."""
+
+
+class Finding(NamedTuple):
+    """One figure."""
+
+    name: str
+    value: float
+    unit: str = ""
+    least: float | None = None
+    """Target: at least this."""
+
+    most: float | None = None
+    """Target: at most this."""
+
+    @property
+    def judged(self) -> str:
+        """The target, and whether it is met."""
+        if self.least is not None:
+            return _judged("at least", self.least, self.value >= self.least)
+        if self.most is not None:
+            return _judged("at most", self.most, self.value <= self.most)
+        return ""
+
+
+def _judged(word: str, bound: float, met: bool) -> str:
+    return f"target: {word} {bound:,.4g}: {'met' if met else 'NOT MET'}"
+
+
+def run_child(command: Sequence[str | Path]) -> Spent:
+    """Run a command to its end.
+
+    Raises:
+        CalledProcessError: It failed; its errors are in the message.
+    """
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            list(map(str, command)),
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            cwd=Path(__file__).parent,
+        )
+        assert process.stdout is not None
+        output = process.stdout.read().decode()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            errors.seek(0)
+            raise RuntimeError(f"{command} failed: {errors.read().decode()[-2000:]}")
+    last = output.strip().rpartition("\n")[2]
+    said = json.loads(last) if last.startswith("{") else {}
+    peak = said.get("peak_mb", usage.ru_maxrss / 1024)
+    return Spent(usage.ru_utime + usage.ru_stime, peak, said)
+
+
+def ratio_of_pairs(ones: Sequence[float], others: Sequence[float]) -> float:
+    """Return the median over repetitions of one figure over the other."""
+    return statistics.median(one / other for one, other in zip(ones, others, strict=True))
+
+
+def quantile(values: Iterable[float], share: float) -> float:
+    """Return the value below which this share of the values lies."""
+    ordered = sorted(values)
+    return ordered[min(int(len(ordered) * share), len(ordered) - 1)]
+
+
+def print_findings(findings: Iterable[Finding]) -> None:
+    """Print one line a figure."""
+    rows = list(findings)
+    width = max(len(row.name) for row in rows)
+    for row in rows:
+        value = f"{row.value:,.4g} {row.unit}"
+        print(f"{row.name:<{width}}  {value:<16} {row.judged}".rstrip())

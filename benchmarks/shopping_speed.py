@@ -1,0 +1,223 @@
+"""How fast the shopping event runs: steps, forks, many at once, and the service desk beside tau2.
+
+    python benchmarks/shopping_speed.py [--size 100000] [--environments 1000]
+
+CPU seconds of this process are counted (`process_time`), so that figures hold on a busy machine.
+The desk runs on tau2's own retail tables where HEXATHLON_DATA holds them. tau2's figures, from the
+same kind of machine: 49.5 ms for a fresh state, 5,272 tool calls/s, 463 CPU-ms for the reward of a
+finished episode.
+"""
+
+import argparse
+import json
+import resource
+import time
+from collections.abc import Callable, Iterator
+
+from hexathlon.envs.shopping.env import ShoppingEnv
+from hexathlon.evaluators.shopping.tau2 import tau2_communicate, tau2_db
+from hexathlon.tasks.errors import MissingData
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.shopping import source as generator
+from hexathlon.tasks.shopping.catalogue import Catalogue, Language, open_catalogue
+from hexathlon.tasks.shopping.loaders.tau2 import retail_base
+from hexathlon.tasks.shopping.retail import RetailDesk, replay
+from hexathlon.tasks.shopping.tables import Tables
+from hexathlon.tasks.source import play
+from hexathlon.tasks.task import Task
+
+TAU2 = {"fresh state ms": 49.5, "tool calls/s": 5_272, "reward CPU-ms": 463}
+
+
+def clocked(work: Callable[[], int], least: float = 2.0) -> float:
+    """CPU seconds per unit, of work that returns how many units it did."""
+    work()
+    done, start = 0, time.process_time()
+    while time.process_time() - start < least:
+        done += work()
+    return (time.process_time() - start) / done
+
+
+def report(name: str, value: float, unit: str, wanted: str) -> None:
+    print(f"{name:<58} {value:>12,.3f} {unit:<10} wanted {wanted}")
+
+
+def mixed_actions(catalogue: Catalogue, language: Language, count: int) -> Iterator[str]:
+    """One search in five steps; the rest looks, chooses, compares, fills the cart."""
+    draw = generator_for("mixed steps", catalogue.size)
+    for step in range(count):
+        product = catalogue.product_at(int(draw.integers(catalogue.size)))
+        variant = product.variants[int(draw.integers(len(product.variants)))]
+        words = product.title[language].replace(",", "").split()
+        chosen = " ".join(words[i] for i in draw.integers(len(words), size=3))
+        name, arguments = (
+            ("search", {"query": chosen}),
+            ("open_item", {"item": product.id}),
+            ("read_specification", {"item": product.id}),
+            ("choose_options", {"item": product.id, "options": dict(variant.options)}),
+            ("view_cart", {}) if step % 2 else ("read_reviews", {"item": product.id}),
+        )[step % 5]
+        yield json.dumps({"name": name, "arguments": arguments})
+
+
+def steps(task_id: str, size: int) -> None:
+    task = get_source("shopping").build(task_id)
+    catalogue = open_catalogue(task.params["catalogue"]["seed"], size)
+    env = ShoppingEnv(limits={"turns": 1_000_000})
+    env.reset(seed=0, options={"task": task_id})
+    actions = list(mixed_actions(catalogue, task.params["language"], 20_000))
+    place = 0
+
+    def work() -> int:
+        nonlocal place
+        if place >= len(actions) - 50:
+            place = 0
+            env.reset(seed=0, options={"task": task_id})
+        for action in actions[place : place + 50]:
+            env.step(action)
+        place += 50
+        return 50
+
+    report(f"mixed steps at {size:,} products", 1 / clocked(work), "steps/s", ">= 1,500")
+
+
+def forks(task_id: str) -> None:
+    env = ShoppingEnv()
+    env.reset(seed=0, options={"task": task_id})
+    script = get_source("shopping").oracle(env.task)
+    action = next(script)
+    for _ in range(4):
+        action = script.send(env.step(action)[0])
+
+    def work() -> int:
+        env.fork(10)
+        return 10
+
+    report(f"fork ({task_id.split('/')[1]})", 1e3 * clocked(work), "ms", "<= 0.2")
+
+
+def many(task_id: str, count: int) -> None:
+    start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    fleet = [ShoppingEnv() for _ in range(count)]
+    for number, env in enumerate(fleet):
+        env.reset(seed=number, options={"task": task_id})
+    scripts = [get_source("shopping").oracle(env.task) for env in fleet]
+    actions = [next(script) for script in scripts]
+    for _ in range(4):
+        for i, env in enumerate(fleet):
+            actions[i] = scripts[i].send(env.step(actions[i])[0])
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    report(f"{count:,} environments in one process, peak", peak / 1024, "MiB", "<= 2,048")
+    report("  of which for the environments", (peak - start) / 1024, "MiB", "")
+
+
+def desk() -> None:
+    base = retail_base()
+    source = get_source("tau2-retail")
+    tasks = [source.build(source.address("train", i)) for i in range(74)]
+
+    def fresh() -> int:
+        for _ in range(1_000):
+            RetailDesk(Tables(base))
+        return 1_000
+
+    beside("fresh state ms", 1e3 * clocked(fresh), lower=True, wanted=50)
+    env = ShoppingEnv()
+
+    def reset() -> int:
+        for task in tasks[:20]:
+            env.reset(seed=0, options={"task": task.id})
+        return 20
+
+    beside("fresh state ms", 1e3 * clocked(reset), lower=True, wanted=50, note=" (whole reset)")
+    beside("tool calls/s", 1 / clocked(lambda: _calls(base, tasks)), lower=False, wanted=3)
+    beside(
+        "tool calls/s",
+        1 / clocked(lambda: _episodes(env, tasks)),
+        lower=False,
+        wanted=3,
+        note=" (whole episodes: reset, steps, verdict)",
+    )
+    finished = [_finished(env, task) for task in tasks]
+
+    def reward() -> int:
+        for task, state, transcript in finished:
+            for check in task.checks[1:]:
+                rule = tau2_db if check.name == "tau2_db" else tau2_communicate
+                rule(task, check.params, state, transcript)
+        return len(finished)
+
+    def whole_reward() -> int:
+        for task, _, _ in finished:
+            replay(base, task.params["reference"]["actions"])[0].difference()
+        return reward()
+
+    beside("reward CPU-ms", 1e3 * clocked(reward), lower=True, wanted=50)
+    beside(
+        "reward CPU-ms", 1e3 * clocked(whole_reward), lower=True, wanted=50,
+        note=" (reference replayed too)",
+    )  # fmt: skip
+
+
+def beside(name: str, value: float, *, lower: bool, wanted: int, note: str = "") -> None:
+    times = TAU2[name] / value if lower else value / TAU2[name]
+    print(
+        f"{name + note:<58} {value:>12,.4f} {'':<10} tau2 {TAU2[name]:,}: "
+        f"{times:,.1f} x (wanted {wanted} x)"
+    )
+
+
+def _calls(base: object, tasks: list[Task]) -> int:
+    done = 0
+    for task in tasks:
+        actions = task.params["reference"]["actions"]
+        replay(base, actions)  # type: ignore[arg-type]
+        done += len(actions)
+    return done
+
+
+def _episodes(env: ShoppingEnv, tasks: list[Task]) -> int:
+    done = 0
+    for task in tasks[:20]:
+        done += _play(env, task)
+    return done
+
+
+def _play(env: ShoppingEnv, task: Task) -> int:
+    env.reset(seed=0, options={"task": task.id})
+
+    def respond(action: str) -> str | None:
+        observation, _, terminated, _, _ = env.step(action)
+        return None if terminated else observation
+
+    return play(get_source("tau2-retail").oracle(task), respond)
+
+
+def _finished(env: ShoppingEnv, task: Task) -> tuple[Task, dict, tuple]:
+    _play(env, task)
+    return task, env.final_state(), env.transcript
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--size", type=int, default=100_000)
+    parser.add_argument("--environments", type=int, default=1_000)
+    arguments = parser.parse_args()
+    generator.CATALOGUE_SIZES["hard"] = arguments.size
+    source = get_source("shopping")
+    ids = [source.address("test", i, "hard") for i in range(120)]
+    chosen = {name: next(i for i in ids if f"/{name}/" in i) for name in
+              ("exact", "dialogue_ask", "cancel")}  # fmt: skip
+    steps(chosen["exact"], arguments.size)
+    for task_id in chosen.values():
+        forks(task_id)
+    many(chosen["dialogue_ask"], arguments.environments)
+    try:
+        desk()
+    except MissingData as missing:
+        print(f"the desk beside tau2 was left out: {missing}")
+
+
+if __name__ == "__main__":
+    main()

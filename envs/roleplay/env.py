@@ -1,0 +1,156 @@
+"""`hexathlon/RolePlay-v0`: play a character, in prose and in typed acts.
+
+The environment passes acts to the scene that a task plays in. What is right stands in the task's
+checks, which no scene reads.
+"""
+
+import copy
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Protocol
+
+from hexathlon.envs.base import Environment
+from hexathlon.envs.roleplay.conversation import Conversation
+from hexathlon.envs.roleplay.games import Bargain, Inquiry
+from hexathlon.envs.roleplay.voices import Voice
+from hexathlon.envs.tools import tool
+from hexathlon.tasks.task import Task
+
+__all__ = ["RolePlayEnv", "Scene", "make_vector", "open_scene"]
+
+
+class Scene(Protocol):
+    """What a task plays in."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the scene is over."""
+        ...
+
+    def opening(self) -> str:
+        """Return what the character hears first."""
+        ...
+
+    def act(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """Take one act; return what the character hears next."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """Return what the verifiers need, as JSON."""
+        ...
+
+    def save(self) -> Any:
+        """Return the state as immutable data."""
+        ...
+
+    def load(self, saved: Any) -> None:
+        """Take a state back."""
+        ...
+
+
+_SCENES: Mapping[str, Callable[[Mapping[str, Any], int, Voice | None], Scene]] = {
+    "dialogue": Conversation,
+    "bargain": Bargain,
+    "inquiry": Inquiry,
+}
+
+
+def open_scene(params: Mapping[str, Any], seed: int, voice: Voice | None = None) -> Scene:
+    """Open the scene of a task."""
+    return _SCENES[params["mode"]](params, seed, voice)
+
+
+def _passed_on(name: str) -> Callable[..., str]:
+    """Return a tool method that hands its act to the scene."""
+
+    @tool
+    def method(self: "RolePlayEnv", **arguments: Any) -> str:
+        return self.act(name, arguments)
+
+    method.__name__ = f"tool_{name}"
+    method.__doc__ = f"Pass `{name}` on to the scene."
+    return method
+
+
+class RolePlayEnv(Environment):
+    """Conversations of a character with another speaker.
+
+    Args:
+        partner: Words the other speaker's lines anew, such as a model; None for the script alone.
+            Episodes are then as repeatable as the partner is.
+        **kwargs: As for every environment.
+    """
+
+    family: ClassVar[str] = "roleplay"
+    version: ClassVar[str] = "0"
+    default_taskset: ClassVar[str] = "roleplay"
+    system_prompt: ClassVar[str] = (
+        "You play a character in a conversation. Reply with one tool call at a time, as JSON; "
+        "`reply` is what the character says aloud, in the language of the card, and the other "
+        "arguments say what kind of act it is. Plain text is said aloud as it stands."
+    )
+
+    tool_say = _passed_on("say")
+    tool_answer = _passed_on("answer")
+    tool_correct = _passed_on("correct")
+    tool_refuse = _passed_on("refuse")
+    tool_offer = _passed_on("offer")
+    tool_walk_away = _passed_on("walk_away")
+    tool_confront = _passed_on("confront")
+    tool_conclude = _passed_on("conclude")
+
+    def __init__(self, *, partner: Voice | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._partner = partner
+        self._scene: Scene | None = None
+        self._scene_task: Task | None = None
+
+    def on_reset(self, task: Task) -> str:
+        """Open the scene; the card and the first line are the opening text."""
+        seed = int(self.np_random.integers(1 << 31))
+        self._scene, self._scene_task = open_scene(task.params, seed, self._partner), task
+        return f"{task.instruction}\n\n{self._scene.opening()}"
+
+    def on_text(self, text: str) -> str:
+        """Say prose aloud."""
+        return self.act("say", {"reply": text})
+
+    def act(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """Take one act of the character."""
+        try:
+            return self.scene.act(name, arguments)
+        finally:
+            if self.scene.closed:
+                self.finish()
+
+    @property
+    def scene(self) -> Scene:
+        """The current scene."""
+        if self._scene is None:
+            raise RuntimeError("there is no scene yet; call reset() first")
+        return self._scene
+
+    def final_state(self) -> dict[str, Any]:
+        """Return the scene's state."""
+        return self.scene.state()
+
+    def save(self) -> Any:
+        """Return the scene's state as immutable data."""
+        return self.scene.save()
+
+    def load(self, payload: Any) -> None:
+        """Take a scene's state back, opening the scene where it is another task's."""
+        if self._scene is None or self._scene_task is not self.task:
+            self._scene = open_scene(self.task.params, 0, self._partner)
+            self._scene_task = self.task
+        self._scene.load(payload)
+
+    def detach(self) -> None:
+        """Give a fork a scene of its own; `load` fills it."""
+        self._scene = copy.copy(self._scene)
+
+
+def make_vector(num_envs: int, **kwargs: Any) -> Any:
+    """Make several of these side by side; see `hexathlon.envs.vector`."""
+    from hexathlon.envs.vector import make_vector as make
+
+    return make(RolePlayEnv, num_envs, **kwargs)

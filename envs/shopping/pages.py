@@ -1,0 +1,260 @@
+"""What the store shows: result pages, item pages, tables, the cart, the rules. Text only."""
+
+from collections.abc import Mapping, Sequence
+
+from hexathlon.tasks.shopping.catalogue.money import (
+    Address,
+    Coupon,
+    PriceBreakdown,
+    Rules,
+)
+from hexathlon.tasks.shopping.catalogue.product import Product, Variant
+from hexathlon.tasks.shopping.catalogue.search import SearchPage
+from hexathlon.tasks.shopping.catalogue.text import Language
+from hexathlon.tasks.shopping.facts import category_of
+from hexathlon.tasks.shopping.wording import chosen_text, money, offered_text, say
+
+__all__ = [
+    "bundles_text",
+    "cart_text",
+    "comparison_text",
+    "coupons_text",
+    "item_text",
+    "profile_text",
+    "results_text",
+    "reviews_text",
+    "rules_text",
+    "specification_text",
+    "variant_text",
+]
+
+_REVIEWS_PER_PAGE = 5
+_FACETS = 6
+"""Most values of a facet that a page lists."""
+
+
+def results_text(found: SearchPage, language: Language, per_page: int) -> str:
+    """A result page; the first one lists what can be filtered by."""
+    last = max(found.pages, 1)
+    lines = [
+        say(
+            language,
+            f"{found.total} items, page {found.page} of {last}",
+            f"共{found.total}件，第{found.page}页，共{last}页",
+        )
+    ]
+    first = (found.page - 1) * per_page + 1
+    for number, hit in enumerate(found.hits, first):
+        days = say(language, f"{hit.delivery_days} days", f"{hit.delivery_days}天达")
+        lines.append(
+            f"{number:2}. {hit.product_id}  {say(language, 'from', '起价')} "
+            f"{money(hit.price_cents, language)}  {hit.rating:.1f}★ ({hit.rating_count})  {days}"
+        )
+        lines.append(f"    {hit.title}")
+    if found.page == 1 and found.total > len(found.hits):
+        for name, counts in found.facets.items():
+            if name == "price":  # in cents, and easy to see from the hits
+                continue
+            shown = ", ".join(f"{value} ({n})" for value, n in list(counts.items())[:_FACETS])
+            lines.append(f"{say(language, 'Filter', '筛选')} {name}: {shown}")
+    return "\n".join(lines)
+
+
+def item_text(product: Product, language: Language) -> str:
+    """The item page."""
+    ships = say(language, f"{product.shipping.days} days", f"{product.shipping.days}天送达")
+    back = product.returns.days
+    returns = (
+        say(language, f"returns within {back} days", f"{back}天内可退")
+        if back
+        else say(language, "final sale, no returns", "特价商品，不可退货")
+    )
+    category = category_of(product.category)
+    lines = [
+        f"{product.id}  {product.title[language]}",
+        f"{say(language, 'Category', '类目')}: {category.text[language]}",
+        f"{say(language, 'From', '起价')} {money(product.price_cents, language)}, "
+        f"{product.rating:.1f}★ ({product.rating_count})",
+        f"{say(language, 'Seller', '卖家')}: {product.seller.name[language]}; "
+        f"{say(language, 'delivery', '配送')}: {ships}; {returns}",
+        *(f"- {line}" for line in product.features[language]),
+        say(language, "Options:", "选项："),
+        offered_text(product, language),
+    ]
+    return "\n".join(lines)
+
+
+def bundles_text(product: Product, rules: Rules, language: Language) -> str:
+    """Which parts of bundles on offer an item is, a line each, each begun with a line break."""
+    lines = []
+    for part in product.bundles:
+        bundle, _, number = part.partition("/")
+        if bundle in rules.bundles:
+            place = int(number) + 1
+            lines.append(
+                say(language, f"Part {place} of bundle {bundle}", f"套装 {bundle} 的第{place}部分")
+            )
+    return "".join(f"\n{line}" for line in lines)
+
+
+def profile_text(facts: Sequence[str], addresses: Mapping[str, Address]) -> str:
+    """What the shop knows about the customer, and where orders may go."""
+    lines = [f"- {fact}" for fact in facts]
+    return "\n".join([*lines, *(f"{name}: {where.region}" for name, where in addresses.items())])
+
+
+def specification_text(product: Product, language: Language) -> str:
+    """The specification table."""
+    rows = (f"{label}: {value}" for label, value in product.specification[language])
+    return "\n".join([f"{product.id}  {say(language, 'Specification', '规格参数')}", *rows])
+
+
+def reviews_text(product: Product, page: int, language: Language) -> str:
+    """One page of reviews, newest first."""
+    pages = max(1, -(-len(product.reviews) // _REVIEWS_PER_PAGE))
+    start = (page - 1) * _REVIEWS_PER_PAGE
+    lines = [f"{product.id}  {say(language, 'Reviews, page', '评价，页')} {page}/{pages}"]
+    for review in product.reviews[start : start + _REVIEWS_PER_PAGE]:
+        lines.append(f"{'★' * review.stars} {review.author[language]}: {review.text[language]}")
+    return "\n".join(lines)
+
+
+def variant_text(product: Product, variant: Variant, language: Language) -> str:
+    """One variant: price, stock, picture."""
+    stock = (
+        say(language, f"{variant.stock} in stock", f"库存{variant.stock}件")
+        if variant.stock
+        else say(language, "sold out", "缺货")
+    )
+    return (
+        f"{variant.id}  {chosen_text(product, variant, language)}: "
+        f"{money(variant.price_cents, language)}, {stock}. {variant.image[language]}"
+    )
+
+
+def comparison_text(products: Sequence[Product], language: Language) -> str:
+    """Items side by side, row by row; what only reviews tell is not in it."""
+    tables = [dict(product.specification[language]) for product in products]
+    lines = ["  |  ".join(["", *(product.id for product in products)])]
+    lines.append("  |  ".join(["", *(product.title[language] for product in products)]))
+    labels = dict.fromkeys(label for table in tables for label in table)
+    for label in labels:
+        lines.append("  |  ".join([label, *(table.get(label, "–") for table in tables)]))
+    prices = [money(product.price_cents, language) for product in products]
+    lines.append("  |  ".join([say(language, "From", "起价"), *prices]))
+    return "\n".join(lines)
+
+
+def cart_text(
+    lines: Sequence[tuple[Product, Variant, int]],
+    price: PriceBreakdown,
+    language: Language,
+) -> str:
+    """The cart with its price."""
+    if not lines:
+        return say(language, "The cart is empty.", "购物车是空的。")
+    rows = [
+        f"{quantity} × {variant.id}  {product.title[language]} "
+        f"({chosen_text(product, variant, language)})  "
+        f"{money(variant.price_cents * quantity, language)}"
+        for product, variant, quantity in lines
+    ]
+    parts = [(say(language, "Goods", "商品"), price.subtotal_cents)]
+    if price.bundle_cents:
+        parts.append((say(language, "Bundle discount", "套装优惠"), -price.bundle_cents))
+    for code, cents in price.coupon_cents.items():
+        parts.append((f"{say(language, 'Coupon', '优惠券')} {code}", -cents))
+    parts.append((say(language, "Delivery", "运费"), price.shipping_cents))
+    parts.append((say(language, "Total", "合计"), price.total_cents))
+    rows += [f"{label}: {money(cents, language)}" for label, cents in parts]
+    rows += [
+        f"{say(language, 'Coupon not used', '优惠券未生效')} {code}: {reason}"
+        for code, reason in price.refused.items()
+    ]
+    return "\n".join(rows)
+
+
+def coupons_text(coupons: Sequence[Coupon], language: Language) -> str:
+    """The coupons that the customer holds."""
+    lines = [_coupon_text(coupon, language) for coupon in coupons]
+    return "\n".join(lines) or say(language, "There are no coupons.", "没有优惠券。")
+
+
+def _coupon_text(coupon: Coupon, language: Language) -> str:
+    """The terms of a coupon."""
+    gain = {
+        "percent": say(language, f"{coupon.value}% off", f"减{coupon.value}%"),
+        "amount": f"{money(coupon.value, language)} {say(language, 'off', '立减')}",
+        "shipping": say(language, "free delivery", "免运费"),
+    }[coupon.kind]
+    terms = [gain]
+    if coupon.minimum_cents:
+        least = money(coupon.minimum_cents, language)
+        terms.append(say(language, f"covered goods worth {least} or more", f"适用商品满{least}"))
+    if coupon.maximum_cents is not None:
+        most = money(coupon.maximum_cents, language)
+        terms.append(say(language, f"at most {most}", f"最多减{most}"))
+    names = [category_of(slug).text[language] for slug in coupon.categories]
+    if names:
+        terms.append(f"{say(language, 'only', '仅限')} {', '.join(names)}")
+    names = [category_of(slug).text[language] for slug in coupon.excluded_categories]
+    names += [*coupon.excluded_brands, *coupon.excluded_sellers]
+    if names:
+        terms.append(f"{say(language, 'not on', '不适用于')} {', '.join(names)}")
+    if coupon.first_order_only:
+        terms.append(say(language, "first order only", "仅限首单"))
+    stack = (
+        ("may stand beside others", "可叠加") if coupon.stackable else ("alone only", "不可叠加")
+    )
+    terms.append(say(language, *stack))
+    if coupon.last_day is not None:
+        terms.append(
+            say(language, f"valid to day {coupon.last_day}", f"有效至第{coupon.last_day}天")
+        )
+    return f"{coupon.code}: {'; '.join(terms)}"
+
+
+def rules_text(rules: Rules, language: Language) -> str:
+    """The price rules, in the order in which they are applied."""
+    lines = [
+        say(
+            language,
+            f"Today is day {rules.today}. A cart is priced in this order: bundle discounts; then "
+            f"coupons in the order given, each on what is left of the goods that it covers, at "
+            f"most {rules.max_coupons} of them; then delivery on what is left. Percentages are "
+            "rounded down to a cent, and a discount comes off line by line, in the order of the "
+            "cart, until its limit is reached.",
+            f"今天是第{rules.today}天。购物车计价顺序：先套装优惠；再按使用顺序计算优惠券，"
+            f"每张只作用于其适用商品的剩余金额，最多{rules.max_coupons}张；最后按剩余商品金额计算运费。"
+            "百分比按每行向下取整到分；优惠按购物车顺序逐行扣减，直到达到上限。",
+        )
+    ]
+    for region, rate in rules.shipping.items():
+        free = (
+            say(language, "never free", "不免运费")
+            if rate.free_from_cents is None
+            else say(
+                language,
+                f"free from {money(rate.free_from_cents, language)}",
+                f"满{money(rate.free_from_cents, language)}免运费",
+            )
+        )
+        lines.append(
+            say(
+                language,
+                f"Delivery to {region}: standard {money(rate.standard_cents, language)} ({free}), "
+                f"express {money(rate.express_cents, language)}",
+                f"配送至 {region}：标准 {money(rate.standard_cents, language)}（{free}），"
+                f"加急 {money(rate.express_cents, language)}",
+            )
+        )
+    for bundle in rules.bundles.values():
+        lines.append(
+            say(
+                language,
+                f"Bundle {bundle.id}: one item of each part bought together, {bundle.percent}% off "
+                "every item of a complete set",
+                f"套装 {bundle.id}：两个部分各买一件，成套商品每件减{bundle.percent}%",
+            )
+        )
+    return "\n".join(lines)

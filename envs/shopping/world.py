@@ -1,0 +1,59 @@
+"""What the shopping environment asks of a world, and the worlds by name."""
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from hexathlon.tasks.task import Task
+
+__all__ = ["World", "open_world"]
+
+_WORLDS = {
+    "store": "hexathlon.envs.shopping.store:StoreWorld",
+    "service": "hexathlon.envs.shopping.service:ServiceWorld",
+    "retail": "hexathlon.envs.shopping.retail:RetailWorld",
+    "webshop": "hexathlon.envs.shopping.webshop:WebShopWorld",
+}
+
+
+class World(Protocol):
+    """One episode's world: tools, a counterpart, and a state that costs nothing to copy."""
+
+    closed: bool
+    """Whether the episode has come to its own end."""
+
+    def opening(self) -> str:
+        """Return the first message to the agent."""
+        ...
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """Run a tool; raises `DeskProblem` for what is refused."""
+        ...
+
+    def say(self, text: str) -> str:
+        """Answer prose."""
+        ...
+
+    def save(self) -> Any:
+        """Return the state as an immutable value."""
+        ...
+
+    def load(self, payload: Any) -> None:
+        """Take a state back."""
+        ...
+
+    def final_state(self) -> dict[str, Any]:
+        """Return what the verifiers need, as JSON."""
+        ...
+
+
+def open_world(task: Task, rng: np.random.Generator) -> World:
+    """Open the world that a task plays in; `rng` is the episode's stream."""
+    module, _, name = _WORLDS[task.params["world"]].partition(":")
+    make = cast(
+        "Callable[[Task, np.random.Generator], World]",
+        getattr(importlib.import_module(module), name),
+    )
+    return make(task, rng)

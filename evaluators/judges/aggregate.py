@@ -1,0 +1,201 @@
+"""From the values of single criteria to the score of one transcript, by aggregators with names.
+
+Each aggregator is a function of complete values. Where some are missing, `score` gives the bounds
+between the worst and the best that they could have been; there is a score only where both agree,
+so that a judge's silence never counts as a pass or as a failure.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from hexathlon.evaluators.judges.rubric import Criterion, Rubric
+
+__all__ = ["AGGREGATORS", "Aggregator", "Score", "mean_score", "score"]
+
+Values = Mapping[str, float]
+"""Value by criterion id, each 0 to 1."""
+
+
+class Score(NamedTuple):
+    """What one transcript is worth."""
+
+    value: float | None
+    """None where undecided criteria leave it open."""
+
+    low: float
+    """With every undecided criterion at its worst."""
+
+    high: float
+    """With every undecided criterion at its best."""
+
+    undecided: int
+
+
+class Aggregator(NamedTuple):
+    """A rule that makes one score of many values."""
+
+    name: str
+    function: Callable[[Rubric, Values], float]
+    faults: Callable[[Rubric], Iterator[str]]
+    """Why a rubric does not fit the rule."""
+
+    source: str
+
+
+def score(rubric: Rubric, values: Mapping[str, float | None]) -> Score:
+    """Return a transcript's score by the rubric's own aggregator, with bounds.
+
+    Every aggregator rises with a criterion of positive weight and falls with a pitfall, so the two
+    corners are the bounds.
+    """
+    function = AGGREGATORS[rubric.aggregator].function
+    worst, best, undecided = {}, {}, 0
+    for one in rubric.decided:
+        value = values.get(one.id)
+        undecided += value is None
+        good, bad = (1.0, 0.0) if one.weight > 0 else (0.0, 1.0)
+        worst[one.id] = bad if value is None else value
+        best[one.id] = good if value is None else value
+    low, high = function(rubric, worst), function(rubric, best)
+    return Score(low if low == high else None, low, high, undecided)
+
+
+def mean_score(aggregator: str, scores: Sequence[float]) -> float:
+    """Return the mean over transcripts; HealthBench clips it (and not the single scores) to 0…1."""
+    mean = math.fsum(scores) / len(scores)
+    return min(1.0, max(0.0, mean)) if aggregator == "healthbench" else mean
+
+
+def _healthbench(rubric: Rubric, values: Values) -> float:
+    """Return s = sum_j w_j c_j / sum over w_j > 0 of w_j, which may be negative."""
+    possible = math.fsum(one.weight for one in rubric.criteria if one.weight > 0)
+    return math.fsum(one.weight * values[one.id] for one in rubric.criteria) / possible
+
+
+def _rar(rubric: Rubric, values: Values) -> float:
+    """Return r = sum_j w_j c_j / sum_j w_j."""
+    total = math.fsum(one.weight for one in rubric.criteria)
+    return math.fsum(one.weight * values[one.id] for one in rubric.criteria) / total
+
+
+def _hard_gate(rubric: Rubric, values: Values) -> float:
+    """Return the product of the hard rules times the soft score, clipped at 0.
+
+    A hard rule holds at its best label only. Pitfalls take away from the soft score. With hard
+    rules alone the score is their product.
+    """
+    if any(values[one.id] < 1.0 for one in rubric.criteria if one.kind == "hard"):
+        return 0.0
+    soft = [one for one in rubric.criteria if one.kind != "hard"]
+    possible = math.fsum(one.weight for one in soft if one.weight > 0)
+    if possible == 0:
+        return 0.0 if any(values[one.id] > 0 for one in soft) else 1.0
+    return max(0.0, math.fsum(one.weight * values[one.id] for one in soft) / possible)
+
+
+def _ordinal(rubric: Rubric, values: Values) -> float:
+    """Return the weighted mean of (rank - 1)/(choices - 1)."""
+    return _rar(rubric, values)
+
+
+def _checkpoint_tree(rubric: Rubric, values: Values) -> float:
+    """Return the score of the tree's roots: a leaf is its check, a node the mean of its children.
+
+    Means are weighted by the children's weights; several roots count like children of one node.
+    """
+    children: dict[str, list[Criterion]] = {}
+    for one in rubric.criteria:
+        children.setdefault(one.parent, []).append(one)
+
+    def node(one: Criterion) -> float:
+        below = children.get(one.id)
+        return mean(below) if below else values[one.id]
+
+    def mean(members: list[Criterion]) -> float:
+        total = math.fsum(one.weight for one in members)
+        return math.fsum(one.weight * node(one) for one in members) / total
+
+    return mean(children[""])
+
+
+def _moa(rubric: Rubric, values: Values) -> float:
+    """Return the mean over dimensions of the weighted mean within each: MOA before any history.
+
+    Weights that follow the training are `hexathlon.evaluators.judges.groups.pivot`.
+    """
+    means = dimension_means(rubric, values)
+    return math.fsum(means.values()) / len(means)
+
+
+def dimension_means(rubric: Rubric, values: Values) -> dict[str, float]:
+    """Return the weighted mean of each dimension, in the rubric's order."""
+    members: dict[str, list[Criterion]] = {}
+    for one in rubric.criteria:
+        members.setdefault(one.dimension, []).append(one)
+    return {
+        name: math.fsum(one.weight * values[one.id] for one in group)
+        / math.fsum(one.weight for one in group)
+        for name, group in members.items()
+    }
+
+
+def _tournament(rubric: Rubric, values: Values) -> float:
+    """Return the weighted mean of the criteria, where a transcript has no rival.
+
+    Among rivals, scores come from `hexathlon.evaluators.judges.groups.tournament`.
+    """
+    return _rar(rubric, values)
+
+
+def _needs_a_positive(rubric: Rubric) -> Iterator[str]:
+    if not any(one.weight > 0 for one in rubric.criteria):
+        yield "needs at least one criterion of positive weight"
+
+
+def _no_pitfalls(rubric: Rubric) -> Iterator[str]:
+    yield from (
+        f"takes no pitfalls, and {one.id!r} is one; write what should hold instead"
+        for one in rubric.criteria
+        if one.kind == "pitfall"
+    )
+
+
+def _all_ordinal(rubric: Rubric) -> Iterator[str]:
+    yield from _no_pitfalls(rubric)
+    yield from (f"{one.id!r} has no choices" for one in rubric.criteria if not one.choices)
+
+
+def _all_placed(rubric: Rubric) -> Iterator[str]:
+    yield from _no_pitfalls(rubric)
+    yield from (f"{one.id!r} names no dimension" for one in rubric.criteria if not one.dimension)
+
+
+def _is_a_tree(rubric: Rubric) -> Iterator[str]:
+    yield from _no_pitfalls(rubric)
+    parents = {one.id: one.parent for one in rubric.criteria}
+    for one in rubric.criteria:
+        if one.parent and one.parent not in parents:
+            yield f"{one.id!r} has the parent {one.parent!r}, which is no criterion"
+        seen, at = {one.id}, one.parent
+        while at in parents:
+            if at in seen:
+                yield f"{one.id!r} stands above itself"
+                break
+            seen.add(at)
+            at = parents[at]
+
+
+AGGREGATORS: dict[str, Aggregator] = {
+    one.name: one
+    for one in (
+        Aggregator("healthbench", _healthbench, _needs_a_positive, "HealthBench"),
+        Aggregator("rar", _rar, _no_pitfalls, "Rubrics as Rewards, 2507.17746"),
+        Aggregator("hard_gate", _hard_gate, lambda rubric: iter(()), "OpenRubrics, 2510.07743"),
+        Aggregator("ordinal", _ordinal, _all_ordinal, "Prometheus"),
+        Aggregator("checkpoint_tree", _checkpoint_tree, _is_a_tree, "GTA-2"),
+        Aggregator("moa", _moa, _all_placed, "MOA, 2512.09756"),
+        Aggregator("tournament", _tournament, _no_pitfalls, "round robin over both orders"),
+    )
+}
+"""Every aggregator by name."""

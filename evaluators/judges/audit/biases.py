@@ -1,0 +1,158 @@
+"""What sways a judge besides the answer: place, length, kinship, chance."""
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+from hexathlon.evaluators.judges.audit.agreement import kendall_tau
+from hexathlon.evaluators.judges.audit.estimates import (
+    Estimate,
+    difference_of_means,
+    mean_estimate,
+    rate_estimate,
+    slope_estimate,
+)
+
+__all__ = [
+    "FlipRate",
+    "SwapTest",
+    "flip_rate",
+    "length_slope",
+    "rank_agreement",
+    "self_preference",
+    "swap_test",
+]
+
+
+class SwapTest(NamedTuple):
+    """What asking pairs in both orders shows."""
+
+    consistency: Estimate | None
+    """Share of pairs with the same winner (or a tie) in both orders."""
+
+    first_rate: Estimate | None
+    """Among pairs whose orders name two winners, the share that names the one shown first; 0.5
+    without a liking for a place."""
+
+    accuracy: Estimate | None
+    """Share of pairs whose known winner is named in both orders."""
+
+    unscored: int
+
+
+class FlipRate(NamedTuple):
+    """What asking the same again shows."""
+
+    disagreement: Estimate | None
+    """Chance that two askings of one item differ, mean over items."""
+
+    unstable: Estimate | None
+    """Share of items whose labels are not all alike."""
+
+    askings: int
+
+
+def swap_test(
+    pairs: Sequence[tuple[str | None, str | None]], better: Sequence[str] | None = None
+) -> SwapTest:
+    """Evaluate pairs asked in both orders.
+
+    Args:
+        pairs: Labels `first`, `second` or `tie` with one member shown first, and with it shown
+            second (as answered: `first` then means the other member). None where there was none.
+        better: For each pair the known winner, `first` or `second` in terms of the first order.
+    """
+    read = [(a, b) for a, b in pairs if a in _OTHER and b in _OTHER]
+    same = sum(a == _OTHER[str(b)] for a, b in read)
+    torn = [(a, b) for a, b in read if a == b and a != "tie"]
+    first = sum(a == "first" for a, b in torn)
+    accuracy = None
+    if better is not None:
+        known = [
+            (a, b, truth)
+            for (a, b), truth in zip(pairs, better, strict=True)
+            if a in _OTHER and b in _OTHER
+        ]
+        right = sum(a == truth and _OTHER[str(b)] == truth for a, b, truth in known)
+        accuracy = rate_estimate(right, len(known))
+    return SwapTest(
+        rate_estimate(same, len(read)),
+        rate_estimate(first, len(torn)),
+        accuracy,
+        len(pairs) - len(read),
+    )
+
+
+_OTHER = {"first": "second", "second": "first", "tie": "tie"}
+
+
+def length_slope(
+    lengths: Sequence[int],
+    judged: Sequence[float],
+    truth: Sequence[float],
+    strata: Sequence[Hashable] | None = None,
+    clusters: Sequence[Hashable] | None = None,
+) -> Estimate | None:
+    """Return how much the judged value, beyond the true one, rises per doubling of length.
+
+    Args:
+        lengths: Characters of each reply.
+        judged: The judge's values.
+        truth: The true values.
+        strata: Criterion and label, or whatever length goes along with besides; only differences
+            inside a stratum count.
+        clusters: Values of one cluster (one reply) are not independent.
+    """
+    x = [math.log2(max(1, length)) for length in lengths]
+    y = [a - b for a, b in zip(judged, truth, strict=True)]
+    names = [0] * len(x) if strata is None else strata
+    return slope_estimate(_within(x, names), _within(y, names), clusters)
+
+
+def _within(values: Sequence[float], strata: Sequence[Hashable]) -> list[float]:
+    """Return values less the mean of their stratum."""
+    members: dict[Hashable, list[float]] = {}
+    for value, name in zip(values, strata, strict=True):
+        members.setdefault(name, []).append(value)
+    means = {name: math.fsum(row) / len(row) for name, row in members.items()}
+    return [value - means[name] for value, name in zip(values, strata, strict=True)]
+
+
+def self_preference(own: Sequence[float], others: Sequence[float]) -> Estimate | None:
+    """Return the mean of (judged - true) on replies of the judge's kin, less that on others."""
+    return difference_of_means(own, others)
+
+
+def flip_rate(repeats: Sequence[Sequence[str | None]]) -> FlipRate:
+    """Evaluate items that were asked several times; what could not be read counts as a label.
+
+    The chance that two askings of an item differ is 1 - sum_l C(n_l, 2)/C(k, 2).
+    """
+    chances, unstable, askings = [], 0, 0
+    for labels in repeats:
+        k = len(labels)
+        askings += k
+        if k < 2:
+            continue
+        same = sum(math.comb(count, 2) for count in Counter(labels).values())
+        chances.append(1.0 - same / math.comb(k, 2))
+        unstable += len(set(labels)) > 1
+    return FlipRate(mean_estimate(chances), rate_estimate(unstable, len(chances)), askings)
+
+
+def rank_agreement(
+    groups: Sequence[tuple[Sequence[float | None], Sequence[float]]],
+) -> Estimate | None:
+    """Return the mean Kendall tau-b between judged and known values, over groups.
+
+    Groups in which a value is missing, or in which either side ties everything, are left out.
+    """
+    taus = []
+    for judged, known in groups:
+        values = [value for value in judged if value is not None]
+        if len(values) == len(judged):
+            tau = kendall_tau(values, known)
+            if tau is not None:
+                taus.append(tau)
+    return mean_estimate(taus)

@@ -1,0 +1,108 @@
+"""Numbers with intervals, as audits report them."""
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+from hexathlon.evaluators.statistics import clustered_standard_error, wilson
+from hexathlon.evaluators.statistics.distributions import normal_quantile, t_quantile
+
+__all__ = ["Estimate", "difference_of_means", "mean_estimate", "rate_estimate", "slope_estimate"]
+
+
+class Estimate(NamedTuple):
+    """One number with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    """Independent observations behind it."""
+
+    method: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain JSON."""
+        return dict(self._asdict())
+
+    def holds(self, truth: float) -> bool:
+        """Whether the interval covers a value."""
+        return self.low <= truth <= self.high
+
+
+def rate_estimate(hits: int, n: int, confidence: float = 0.95) -> Estimate | None:
+    """Return a share of independent observations, by Wilson; None without any."""
+    if n == 0:
+        return None
+    low, high = wilson(hits / n, n, normal_quantile(0.5 + 0.5 * confidence))
+    return Estimate(hits / n, low, high, n, "wilson")
+
+
+def mean_estimate(
+    values: Sequence[float],
+    clusters: Sequence[Hashable] | None = None,
+    confidence: float = 0.95,
+) -> Estimate | None:
+    """Return a mean with Student's t on its (clustered) standard error; None for less than two."""
+    if len(values) < 2:
+        return None
+    error, count = clustered_standard_error(values, clusters)
+    if count < 2:
+        return None
+    mean = math.fsum(values) / len(values)
+    half = t_quantile(0.5 + 0.5 * confidence, float(count - 1)) * error
+    return Estimate(mean, mean - half, mean + half, count, "t")
+
+
+def difference_of_means(
+    a: Sequence[float], b: Sequence[float], confidence: float = 0.95
+) -> Estimate | None:
+    """Return mean(a) - mean(b) by Welch; None where either has less than two values."""
+    if len(a) < 2 or len(b) < 2:
+        return None
+    (mean_a, error_a), (mean_b, error_b) = _mean(a), _mean(b)
+    error = math.hypot(error_a, error_b)
+    if error == 0.0:
+        return Estimate(mean_a - mean_b, mean_a - mean_b, mean_a - mean_b, len(a) + len(b), "welch")
+    freedom = error**4 / (error_a**4 / (len(a) - 1) + error_b**4 / (len(b) - 1))
+    half = t_quantile(0.5 + 0.5 * confidence, freedom) * error
+    value = mean_a - mean_b
+    return Estimate(value, value - half, value + half, len(a) + len(b), "welch")
+
+
+def slope_estimate(
+    x: Sequence[float],
+    y: Sequence[float],
+    clusters: Sequence[Hashable] | None = None,
+    confidence: float = 0.95,
+) -> Estimate | None:
+    """Return the least-squares slope of y on x; None where x does not vary.
+
+    The standard error is robust against unequal variance (HC1) and clustered where clusters are
+    given.
+    """
+    n = len(x)
+    if n < 3:
+        return None
+    mean_x, mean_y = math.fsum(x) / n, math.fsum(y) / n
+    spread = math.fsum((a - mean_x) ** 2 for a in x)
+    if spread <= 1e-12:
+        return None
+    slope = math.fsum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / spread
+    scores: dict[Hashable, list[float]] = {}
+    for index, (a, b) in enumerate(zip(x, y, strict=True)):
+        name = index if clusters is None else clusters[index]
+        left = b - mean_y - slope * (a - mean_x)
+        scores.setdefault(name, []).append((a - mean_x) * left)
+    count = len(scores)
+    if count < 3:
+        return None
+    meat = math.fsum(math.fsum(row) ** 2 for row in scores.values())
+    error = math.sqrt(meat * count / (count - 1) * (n - 1) / (n - 2)) / spread
+    half = t_quantile(0.5 + 0.5 * confidence, float(count - 2)) * error
+    return Estimate(slope, slope - half, slope + half, count, "ols-robust")
+
+
+def _mean(values: Sequence[float]) -> tuple[float, float]:
+    error, _ = clustered_standard_error(values)
+    return math.fsum(values) / len(values), error

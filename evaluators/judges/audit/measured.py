@@ -1,0 +1,175 @@
+"""What a judge's decisions on labelled criteria show: agreement, silence, length, kinship, means.
+
+Asking the judge is `hexathlon.baselines.judging.audit`; this is what is made of its answers.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from hexathlon.evaluators.judges.audit.agreement import Metric, alpha_estimate, kappa_estimate
+from hexathlon.evaluators.judges.audit.biases import length_slope, self_preference
+from hexathlon.evaluators.judges.audit.corrected import corrected_rate, powered_mean
+from hexathlon.evaluators.judges.audit.document import criterion_hash
+from hexathlon.evaluators.judges.audit.estimates import Estimate, mean_estimate, rate_estimate
+from hexathlon.evaluators.judges.audit.labelled import LabelledReply
+from hexathlon.evaluators.judges.labels import Decision
+from hexathlon.evaluators.judges.rubric import Criterion, Rubric
+from hexathlon.tasks.seeding import generator_for
+
+__all__ = [
+    "LabelledItem",
+    "Row",
+    "agreement",
+    "as_json",
+    "corrected_means",
+    "kin_gap",
+    "slope_of_length",
+    "unscored",
+]
+
+
+class LabelledItem(NamedTuple):
+    """One criterion of one labelled reply."""
+
+    reply: LabelledReply
+    criterion: Criterion
+
+    @property
+    def truth(self) -> str:
+        """The label."""
+        return self.reply.labels[self.criterion.id]
+
+    @property
+    def value(self) -> float:
+        """The label's value, 0 to 1."""
+        value = self.criterion.value_of(self.truth)
+        assert value is not None, "an abstention is no label"
+        return value
+
+    def oriented(self, value: float) -> float:
+        """Return a value with 1 for what is wanted: of a pitfall, that it was not met."""
+        return value if self.criterion.weight > 0 else 1.0 - value
+
+
+Row = tuple[LabelledItem, Decision]
+"""An item and what the judge decided on it."""
+
+
+def as_json(estimate: Estimate | None) -> dict[str, Any] | None:
+    """Return an estimate as plain JSON; None for none."""
+    return None if estimate is None else estimate.as_json()
+
+
+def agreement(rows: Sequence[Row], rubric: Rubric, level: float, seed: int) -> dict[str, Any]:
+    """Return chance-corrected agreement over all and by criterion (rule J11).
+
+    A criterion is established where the lower end of kappa's interval reaches the level.
+    """
+    criteria: dict[str, Any] = {}
+    for one in rubric.judged:
+        own = [row for row in rows if row[0].criterion is one]
+        if own:
+            found = _agreement_on(own, one.menu, one.id, seed)
+            sound = found["kappa"] is not None and found["kappa"]["low"] >= level
+            state = "established" if sound else "experimental"
+            criteria[one.id] = {**found, "hash": criterion_hash(one), "status": state}
+    return {
+        "level": level,
+        "overall": _agreement_on(rows, None, "all", seed),
+        "criteria": criteria,
+    }
+
+
+def _agreement_on(
+    rows: Sequence[Row], menu: Sequence[str] | None, name: str, seed: int
+) -> dict[str, Any]:
+    scored = [(item.truth, str(found.label)) for item, found in rows if found.value is not None]
+    truth, said = [a for a, _ in scored], [b for _, b in scored]
+    values = list(menu) if menu is not None else sorted(set(truth) | set(said))
+    metric: Metric = "ordinal" if menu is not None and len(menu) > 2 else "nominal"
+    units = [[item.truth, None if found.value is None else found.label] for item, found in rows]
+    hits = sum(a == b for a, b in scored)
+    return {
+        "items": len(rows),
+        "scored": len(scored),
+        "accuracy": as_json(rate_estimate(hits, len(scored))),
+        "kappa": as_json(kappa_estimate(truth, said, seed, name)),
+        "alpha": as_json(alpha_estimate(units, values, metric, seed, name)),
+    }
+
+
+def unscored(rows: Sequence[Row]) -> dict[str, Any]:
+    """Count what has no value, and bound the mean score by it (rule J13)."""
+    reasons: dict[str, int] = {}
+    known = 0.0
+    for item, found in rows:
+        if found.value is None:
+            reasons[found.why] = reasons.get(found.why, 0) + 1
+        else:
+            known += item.oriented(found.value)
+    count, n = sum(reasons.values()), len(rows)
+    return {
+        "rate": as_json(rate_estimate(count, n)),
+        "reasons": dict(sorted(reasons.items())),
+        "bounds": [known / n, (known + count) / n] if n else None,
+    }
+
+
+def slope_of_length(rows: Sequence[Row]) -> Estimate | None:
+    """Return the label's rise per doubling of length, within criterion and true label (J9)."""
+    scored = [(item, found.value) for item, found in rows if found.value is not None]
+    return length_slope(
+        [len(item.reply.reply) for item, _ in scored],
+        [value for _, value in scored],
+        [item.value for item, _ in scored],
+        [(item.criterion.id, item.truth) for item, _ in scored],
+        [item.reply.id for item, _ in scored],
+    )
+
+
+def kin_gap(rows: Sequence[Row], own: Sequence[str]) -> Estimate | None:
+    """Return (judged - true) on replies of these authors, less that on others (rule J10)."""
+    kin: list[float] = []
+    others: list[float] = []
+    for item, found in rows:
+        if found.value is not None and item.reply.author:
+            gap = item.oriented(found.value) - item.oriented(item.value)
+            (kin if item.reply.author in own else others).append(gap)
+    return self_preference(kin, others)
+
+
+def corrected_means(rows: Sequence[Row], share: float, seed: int) -> dict[str, Any]:
+    """Estimate the mean score from a part of the labels and all verdicts.
+
+    Args:
+        rows: Items and decisions; what is unscored is left out.
+        share: Part of the labels that may be used.
+        seed: Fixes which.
+    """
+    pairs = [
+        (item.oriented(item.value), item.oriented(found.value))
+        for item, found in rows
+        if found.value is not None
+    ]
+    order = generator_for("ppi", seed).permutation(len(pairs))
+    count = max(2, round(share * len(pairs)))
+    used = [pairs[int(i)] for i in order[:count]]
+    judged = [pairs[int(i)][1] for i in order[count:]]
+    return {
+        "labels_used": len(used),
+        "judged": as_json(mean_estimate(judged)),
+        "powered": as_json(powered_mean(judged, used)),
+        "by_error_rates": _by_error_rates(judged, used),
+        "labels_alone": as_json(mean_estimate([label for label, _ in used])),
+    }
+
+
+def _by_error_rates(judged: Sequence[float], used: Sequence[tuple[float, float]]) -> float | None:
+    """Return the rate corrected by sensitivity and specificity, where all values are 0 or 1."""
+    passes = [value for label, value in used if label == 1.0]
+    fails = [1.0 - value for label, value in used if label == 0.0]
+    binary = {0.0, 1.0}.issuperset(value for pair in used for value in pair)
+    if not (binary and passes and fails and judged):
+        return None
+    sensitivity, specificity = sum(passes) / len(passes), sum(fails) / len(fails)
+    return corrected_rate(sum(judged) / len(judged), sensitivity, specificity)

@@ -1,0 +1,135 @@
+"""Checks rubrics: what would make a judge's verdicts worthless is refused, the rest is remarked.
+
+Rules J1 (a reason why code cannot decide), J2 (one thing at a time) and J16 (planted controls) of
+`docs/judges.md`, and whether kinds, weights and tree fit the aggregator.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from hexathlon.evaluators.judges.aggregate import AGGREGATORS
+from hexathlon.evaluators.judges.labels import ABSTAIN
+from hexathlon.evaluators.judges.predicates import predicate_fault
+from hexathlon.evaluators.judges.rubric import Criterion, Rubric
+
+__all__ = ["LintFinding", "compound_word", "lint"]
+
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|‘[^’]*’|“[^”]*”|「[^」]*」|《[^》]*》")
+_RANGE = re.compile(r"\bbetween\s+\S+\s+and\s+\S+", re.IGNORECASE)
+_JOINS = re.compile(
+    r"\b(and|or|nor|as well as|along with|but also|while also)\b|;|"
+    r"(和|或者|或|以及|并且|而且|同时|又|且)",
+    re.IGNORECASE,
+)
+_SHORTEST_REASON = 10
+_LONGEST_TEXT = 400
+
+
+class LintFinding(NamedTuple):
+    """One thing to be said of a rubric."""
+
+    place: str
+    message: str
+    fatal: bool
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}"
+
+
+def lint(rubric: Rubric) -> list[LintFinding]:
+    """Return what is wrong with a rubric, in its own order."""
+    decided = {one.id for one in rubric.decided}
+    found = list(_of_the_whole(rubric))
+    for one in rubric.criteria:
+        place = f"criterion {one.id!r}"
+        found += _of_weight(place, one)
+        found += _of_text(place, one)
+        if one.parent and rubric.aggregator != "checkpoint_tree":
+            found.append(LintFinding(place, "only a checkpoint tree has parents", True))
+        if one.id in decided:
+            found += _of_choices(place, one)
+            found += _of_decision(place, one)
+    return found
+
+
+def compound_word(text: str) -> str:
+    """Return the word that joins two statements in one, or nothing.
+
+    What stands in quotes does not count, nor does the "and" of "between … and …".
+
+    >>> compound_word("The reply names the price and the colour.")
+    'and'
+    >>> compound_word("The reply names 'salt and pepper'.")
+    ''
+    """
+    bare = _RANGE.sub(" ", _QUOTED.sub(" ", text))
+    found = _JOINS.search(bare)
+    return found.group(0) if found else ""
+
+
+def _of_the_whole(rubric: Rubric) -> Iterator[LintFinding]:
+    known: set[str] = set()
+    for one in rubric.criteria:
+        if one.id in known:
+            yield LintFinding(f"criterion {one.id!r}", "the id is used twice", True)
+        known.add(one.id)
+    aggregator = AGGREGATORS.get(rubric.aggregator)
+    if aggregator is None:
+        names = ", ".join(sorted(AGGREGATORS))
+        yield LintFinding("aggregator", f"unknown {rubric.aggregator!r}; known: {names}", True)
+    else:
+        for message in aggregator.faults(rubric):
+            yield LintFinding(f"aggregator {rubric.aggregator!r}", message, True)
+
+
+def _of_weight(place: str, one: Criterion) -> Iterator[LintFinding]:
+    if one.weight == 0 or (one.weight < 0) != (one.kind == "pitfall"):
+        wanted = "below 0" if one.kind == "pitfall" else "above 0"
+        yield LintFinding(
+            place, f"a {one.kind} criterion has a weight {wanted}, got {one.weight:g}", True
+        )
+
+
+def _of_decision(place: str, one: Criterion) -> Iterator[LintFinding]:
+    if one.check is not None:
+        fault = predicate_fault(one.check.name, one.check.params)
+        if fault:
+            yield LintFinding(place, fault, True)
+        if one.choices:
+            yield LintFinding(place, "code decides between met and not_met, not choices", True)
+        return
+    if len(one.why.strip()) < _SHORTEST_REASON:
+        yield LintFinding(place, "say in 'why' why code cannot decide it, or give a 'check'", True)
+    yield from _of_controls(place, one)
+
+
+def _of_text(place: str, one: Criterion) -> Iterator[LintFinding]:
+    joined = compound_word(one.text)
+    if joined:
+        yield LintFinding(place, f"asks two things at once ({joined!r}); split it", True)
+    if len(one.text) > _LONGEST_TEXT:
+        yield LintFinding(place, f"is longer than {_LONGEST_TEXT} characters; split it", True)
+    if one.text.rstrip().endswith(("?", "？")):
+        yield LintFinding(place, "is a question; write a statement that holds or does not", True)
+
+
+def _of_choices(place: str, one: Criterion) -> Iterator[LintFinding]:
+    if not one.choices:
+        return
+    if len(one.choices) < 2 or len(set(one.choices)) < len(one.choices):
+        yield LintFinding(place, "needs at least two different choices, worst to best", True)
+    if ABSTAIN in one.choices:
+        yield LintFinding(place, f"{ABSTAIN!r} may always be answered; leave it out", True)
+    if any(not re.fullmatch(r"[a-z0-9_]+", choice) for choice in one.choices):
+        yield LintFinding(place, "choices are lower-case words with digits and '_'", True)
+
+
+def _of_controls(place: str, one: Criterion) -> Iterator[LintFinding]:
+    labels = {control.label for control in one.controls}
+    for label in sorted(labels - set(one.menu)):
+        yield LintFinding(place, f"a control has the label {label!r}, which is no choice", True)
+    if not {one.menu[0], one.menu[-1]} <= labels:
+        yield LintFinding(
+            place, f"has no planted controls for both {one.menu[0]!r} and {one.menu[-1]!r}", False
+        )

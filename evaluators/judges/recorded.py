@@ -1,0 +1,36 @@
+"""What code decides of a task's rubric, for the `judges` field of its trial records.
+
+Criteria that need a judge are left to `hexathlon judge`, whose scores stand in files of their own.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hexathlon.evaluators.judges.predicates import decide_by_code
+from hexathlon.evaluators.judges.rubric import get_rubric
+from hexathlon.evaluators.judges.transcript import Transcript
+
+__all__ = ["decided_by_code"]
+
+
+def decided_by_code(
+    rubric: str | None, opening: str, steps: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return a decision for each criterion of a rubric that code can decide.
+
+    Args:
+        rubric: The rubric's registered name; None for a task without one.
+        opening: The first message of the trial.
+        steps: Actions and observations, as records hold them.
+
+    Raises:
+        RubricError: Nothing is registered under the name.
+    """
+    if rubric is None:
+        return []
+    found = get_rubric(rubric)
+    criteria = [one for one in found.decided if one.check is not None]
+    if not criteria:
+        return []
+    transcript = Transcript.of_record({"opening": opening, "steps": steps})
+    return [{**decide_by_code(one, transcript).as_json(), "rubric": found.hash} for one in criteria]

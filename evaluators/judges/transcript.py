@@ -1,0 +1,133 @@
+"""What a judge reads: a question and numbered messages, and where a quote stands in them.
+
+A transcript is made from a trial record, from chat messages, or from a single reply. Every text is
+cleaned once, here (see `hexathlon.evaluators.judges.isolation`), so that what is shown, what is
+hashed and what quotes are looked up in is the same.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+from hexathlon.evaluators.judges.isolation import clean
+from hexathlon.evaluators.judges.rubric import Scope
+
+__all__ = ["Line", "Transcript", "squeezed"]
+
+_AGENT = "assistant"
+_SHORTEST_QUOTE = 4
+"""Characters without spaces, CJK ones count double. Shorter quotes must be whole messages."""
+
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+
+
+class Line(NamedTuple):
+    """One message as a judge sees it."""
+
+    role: str
+    text: str
+
+
+class Transcript(NamedTuple):
+    """A question and what followed it; message 0 stands first."""
+
+    lines: tuple[Line, ...]
+
+    @classmethod
+    def of_messages(cls, messages: Iterable[Mapping[str, Any]]) -> Self:
+        """Make a transcript of chat messages; tool calls are shown as JSON."""
+        return cls(tuple(Line(_role(one.get("role")), _text_of(one)) for one in messages))
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Self:
+        """Make a transcript of a trial record: its opening, then actions and observations."""
+        lines = [Line("user", clean(record["opening"]))]
+        for step in record["steps"]:
+            lines.append(Line(_AGENT, clean(step["action"])))
+            lines.append(Line("environment", clean(step["observation"])))
+        return cls(tuple(lines))
+
+    @classmethod
+    def of_reply(cls, question: str, reply: str) -> Self:
+        """Make a transcript of one question and one reply."""
+        return cls((Line("user", clean(question)), Line(_AGENT, clean(reply))))
+
+    def within(self, scope: Scope) -> list[int]:
+        """Return the indexes of the messages in which evidence may stand."""
+        if scope == "transcript":
+            return list(range(len(self.lines)))
+        own = [index for index, line in enumerate(self.lines) if line.role == _AGENT]
+        return own[-1:] if scope == "last" else own
+
+    def spoken(self, scope: Scope) -> str:
+        """Return the text of the messages in scope."""
+        return "\n".join(self.lines[index].text for index in self.within(scope))
+
+    def find(self, quote: str, scope: Scope) -> int | None:
+        """Return the first message in scope that holds the quote, or None.
+
+        Spaces and the case of letters do not matter. A quote of less than four characters counts
+        only where it is the whole message, since it would stand almost anywhere; one without a
+        letter or digit never does.
+        """
+        wanted = squeezed(quote)
+        substance = _substance(wanted)
+        if not substance:
+            return None
+        for index in self.within(scope):
+            text = squeezed(self.lines[index].text)
+            if wanted == text or (substance >= _SHORTEST_QUOTE and wanted in text):
+                return index
+        return None
+
+    @property
+    def question(self) -> str:
+        """What stands before the agent's first turn."""
+        parts = []
+        for line in self.lines:
+            if line.role == _AGENT:
+                break
+            parts.append(line.text)
+        return "\n".join(parts)
+
+    @property
+    def size(self) -> int:
+        """Characters of the agent's own turns."""
+        return len(self.spoken("agent"))
+
+
+def squeezed(text: str) -> str:
+    """Return a text in lower case with single spaces and plain quotation marks, for comparing."""
+    plain = text.translate(_PLAIN)
+    return " ".join(plain.casefold().split())
+
+
+_PLAIN = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "…": "..."})
+
+
+def _substance(text: str) -> int:
+    if not any(c.isalnum() for c in text):
+        return 0
+    return len("".join(text.split())) + len(_CJK.findall(text))
+
+
+def _role(role: Any) -> str:
+    """Return a role from a closed list; a role is never free text in front of a judge."""
+    return role if role in ("system", "user", "assistant", "tool", "environment") else "other"
+
+
+def _text_of(message: Mapping[str, Any]) -> str:
+    parts = [str(message.get("content") or "")]
+    calls: Sequence[Any] = message.get("tool_calls") or ()
+    for call in calls:
+        parts.append(json.dumps(clean(_plain(call)), ensure_ascii=False, sort_keys=True))
+    return clean("\n".join(part for part in parts if part))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value

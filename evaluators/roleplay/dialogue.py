@@ -1,0 +1,111 @@
+"""The rule for dialogues: every beat has its one right act, in the typed channel and in prose.
+
+A beat is right if the act is, if its typed values are those of the card or the conversation, if
+the reply names the truth where the act gives one, keeps the rules of speech, tells no secret, and
+knows nothing of what lies ahead. The score is 1 if every beat is right and nothing is missing.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hexathlon.evaluators.roleplay.leaks import confirms, leaks
+from hexathlon.evaluators.roleplay.style import broken_rules, own_words
+from hexathlon.evaluators.verdict import Verdict
+from hexathlon.tasks.roleplay.choosing import chosen_option, other_option
+from hexathlon.tasks.roleplay.text import Language, found, same_value
+from hexathlon.tasks.task import Task
+
+__all__ = ["roleplay_dialogue"]
+
+
+def roleplay_dialogue(
+    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: object
+) -> Verdict:
+    """Judge a dialogue by its beats."""
+    beats, turns = params["beats"], final_state["turns"]
+    judge = _Judge(params, task.params["language"])
+    failed: list[tuple[int, str]] = []
+    for place, beat in enumerate(beats):
+        if place >= len(turns):
+            failed.append((place, "missing"))
+            continue
+        failed += [(place, fault) for fault in judge.faults(place, beat, turns[place])]
+    failed += [(place, "one_too_many") for place in range(len(beats), len(turns))]
+    wrong = {place for place, _ in failed}
+    terms = _shares(beats, wrong)
+    for name in ("act", "value", "prose", "style", "secret", "foresight", "missing"):
+        terms[f"fault_{name}"] = float(any(fault.startswith(name) for _, fault in failed))
+    return Verdict(
+        score=float(not failed),
+        partial=1.0 - len(wrong & set(range(len(beats)))) / len(beats),
+        terms=terms,
+        evidence={"failed": [[place, fault] for place, fault in failed]},
+    )
+
+
+def _shares(beats: Sequence[Mapping[str, Any]], wrong: set[int]) -> dict[str, float]:
+    groups: dict[str, list[float]] = {}
+    for place, beat in enumerate(beats):
+        groups.setdefault(beat["about"], []).append(float(place not in wrong))
+    return {name: sum(values) / len(values) for name, values in sorted(groups.items())}
+
+
+class _Judge:
+    def __init__(self, params: Mapping[str, Any], language: Language) -> None:
+        self._params: Mapping[str, Any] = params
+        self._language: Language = language
+        self._heard = ""
+        self._chosen: dict[str, str] = {}
+
+    def faults(self, place: int, beat: Mapping[str, Any], turn: Mapping[str, Any]) -> list[str]:
+        """Return what is wrong with one turn, by kind."""
+        self._heard += "\n" + turn["heard"]
+        rules = [rule for rule in self._params["rules"] if _holds(rule, place)]
+        faults = self._typed(beat, turn, own_words(turn["reply"], rules))
+        broken = broken_rules(turn["reply"], rules, self._language, self._heard)
+        faults += [f"style:{kind}" for kind in broken]
+        if not beat["tells"] and any(
+            leaks(turn["reply"], secret, turn["heard"]) for secret in self._params["secrets"]
+        ):
+            faults.append("secret")
+        if beat["guessed"] and confirms(turn["reply"]):
+            faults.append("secret:confirmed")
+        for word in self._params["later"]:
+            if found(turn["reply"], word) and not found(self._heard, word):
+                faults.append("foresight")
+        return faults
+
+    def _typed(self, beat: Mapping[str, Any], turn: Mapping[str, Any], said: str) -> list[str]:
+        if turn["act"] != beat["act"]:
+            return ["act"]
+        if beat["act"] == "say":
+            return []
+        if beat["act"] == "refuse":
+            return [] if turn["reason"] in beat["reasons"] else ["value:reason"]
+        faults = []
+        values, claims = self._wanted(beat, turn)
+        given = turn["value"] if beat["act"] == "answer" else turn["truth"]
+        if not any(same_value(given, value) for value in values):
+            faults.append("value")
+        if beat["act"] == "correct" and not any(same_value(turn["claim"], c) for c in claims):
+            faults.append("value:claim")
+        if not any(found(said, value) for value in values):
+            faults.append("prose")
+        return faults
+
+    def _wanted(
+        self, beat: Mapping[str, Any], turn: Mapping[str, Any]
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        group, options = beat["choice"], beat["options"]
+        if not group:
+            return beat["value"], beat["claim"]
+        if group == "choose":
+            chosen = chosen_option(options, turn["value"])
+            self._chosen[options[0]] = chosen or ""
+            return ([chosen] if chosen else []), []
+        held = self._chosen.get(options[0], "")
+        return ([held] if held else []), [other_option(options, held)]
+
+
+def _holds(rule: Mapping[str, Any], place: int) -> bool:
+    return bool(rule.get("from", 0) <= place < rule.get("until", 1 << 30))

@@ -1,0 +1,54 @@
+"""What can be said of public role-play sets without a model: nothing, and Rouge-L."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hexathlon.evaluators.verdict import Verdict
+from hexathlon.tasks.roleplay.text import fold
+from hexathlon.tasks.task import Task
+
+__all__ = ["roleplay_judged", "rouge_l", "rouge_l_of"]
+
+_TOKEN = re.compile(r"[㐀-鿿]|[^\W_]+")
+
+
+def roleplay_judged(
+    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: object
+) -> Verdict:
+    """Leave the episode unscored: only a judge can say what it is worth."""
+    said = [turn for turn in final_state["turns"] if turn["reply"].strip()]
+    share = len(said) / len(task.params["lines"])
+    return Verdict(score=0.0, status="unscored", terms={"answered": min(share, 1.0)})
+
+
+def rouge_l(
+    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: object
+) -> Verdict:
+    """Rouge-L of the last reply: the F-measure beside the closest reference.
+
+    Words are folded and not stemmed; Chinese is taken by characters.
+    """
+    turns = final_state["turns"]
+    whole = len(turns) >= len(task.params["lines"])
+    reply = turns[-1]["reply"] if whole and turns else ""
+    score = max((rouge_l_of(reply, one) for one in params["references"]), default=0.0)
+    return Verdict(score=score, terms={"references": float(len(params["references"]))})
+
+
+def rouge_l_of(reply: str, reference: str) -> float:
+    """Return the F-measure of the longest common subsequence of words."""
+    a, b = _TOKEN.findall(fold(reply)), _TOKEN.findall(fold(reference))
+    common = _common(a, b)
+    return 2.0 * common / (len(a) + len(b)) if common else 0.0
+
+
+def _common(a: Sequence[str], b: Sequence[str]) -> int:
+    row = [0] * (len(b) + 1)
+    for word in a:
+        before = 0
+        for place, other in enumerate(b, 1):
+            kept = row[place]
+            row[place] = before + 1 if word == other else max(row[place], row[place - 1])
+            before = kept
+    return row[-1]

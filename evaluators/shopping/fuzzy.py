@@ -1,0 +1,54 @@
+"""`token_set_ratio` as the fuzzy-matching packages define it, on the standard library alone.
+
+Definition: both texts become sets of words; the words that both have, and those that only one
+has, are sorted and joined; the ratio is the best of three comparisons by insertions and deletions
+(2 x longest common subsequence over the total length), times 100, rounded.
+"""
+
+import re
+
+__all__ = ["token_set_ratio"]
+
+_OTHER = re.compile(r"[^a-z0-9]")
+
+
+def token_set_ratio(first: str, second: str) -> int:
+    """Return the similarity of two texts as sets of words, 0 to 100.
+
+    >>> token_set_ratio("machine washable", "Washable, by machine"), token_set_ratio("a", "")
+    (100, 0)
+    """
+    one, other = _tokens(first), _tokens(second)
+    if not one or not other:
+        return 0
+    shared = " ".join(sorted(one & other))
+    left, right = " ".join(sorted(one - other)), " ".join(sorted(other - one))
+    if shared and not (left and right):
+        return 100
+    gap = 1 if shared else 0
+    whole_left, whole_right = len(shared) + gap + len(left), len(shared) + gap + len(right)
+    distance = len(left) + len(right) - 2 * _common(left, right)
+    best = 1 - distance / (whole_left + whole_right)
+    if shared:
+        for whole, extra in ((whole_left, left), (whole_right, right)):
+            best = max(best, 1 - (gap + len(extra)) / (len(shared) + whole))
+    return round(100 * best)
+
+
+def _tokens(text: str) -> set[str]:
+    # The packages drop what is not ASCII before anything else.
+    ascii_only = text.encode("ascii", "ignore").decode().lower()
+    return set(_OTHER.sub(" ", ascii_only).split())
+
+
+def _common(first: str, second: str) -> int:
+    """Return the length of the longest common subsequence, by bits (Hyyrö 2004)."""
+    places: dict[str, int] = {}
+    for position, character in enumerate(first):
+        places[character] = places.get(character, 0) | 1 << position
+    full = (1 << len(first)) - 1
+    row = full
+    for character in second:
+        match = row & places.get(character, 0)
+        row = ((row + match) | (row - match)) & full
+    return len(first) - row.bit_count()

@@ -1,0 +1,82 @@
+"""tau2's retail checks: `tau2_db` and `tau2_communicate` by its own rule, `tau2_strict` by ours.
+
+tau2 compares a hash of the whole database with that of a database on which the reference actions
+were replayed. Here the environment hands over the records that differ from the start, and the
+task holds those that should; the two are equal exactly when the hashes would be. tau2's
+COMMUNICATE asks for a lower-case substring with commas removed, so "10" is found in "2010" and a
+list of everything passes; and a silent agent passes where nothing was to be changed. The strict
+form closes these: whole tokens, few numbers, no transfer unless asked, and something looked up.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from hexathlon.evaluators.verdict import Verdict
+from hexathlon.evaluators.verifier import Transcript
+from hexathlon.tasks.shopping.tables import same
+from hexathlon.tasks.task import Task
+
+__all__ = ["tau2_communicate", "tau2_db", "tau2_strict"]
+
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_MOST_NUMBERS = 60
+"""More numbers than this in all messages together, and naming the right ones proves nothing."""
+
+
+def tau2_db(
+    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
+) -> Verdict:
+    """Compare the changed records with those that the reference actions change."""
+    held = same(final_state.get("changes"), params["expected"])
+    return Verdict(score=float(held), terms={"db": float(held)})
+
+
+def tau2_communicate(
+    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
+) -> Verdict:
+    """Look for every string in some message of the agent, as tau2 does."""
+    said = [text.lower().replace(",", "") for text in _messages(transcript)]
+    missing = [s for s in params["strings"] if not any(s.lower() in text for text in said)]
+    return Verdict(score=float(not missing), evidence={"missing": len(missing)})
+
+
+def tau2_strict(
+    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
+) -> Verdict:
+    """Ask for tau2's database, the strings as whole tokens, and that the agent did its work."""
+    messages = _messages(transcript)
+    said = " \n ".join(messages).lower().replace(",", "")
+    numbers = len(_NUMBER.findall(said))
+    terms = {
+        "db": same(final_state.get("changes"), params["expected"]),
+        "communicate": all(_told(s, said) for s in params["strings"]),
+        "no_dump": numbers <= _MOST_NUMBERS,
+        "transfer": bool(final_state.get("transferred")) == params["transfer"],
+        "looked_up": bool(params["expected"]) or _looked_up(params, final_state),
+        "ended": final_state.get("outcome") == "ended",
+    }
+    values = {name: float(held) for name, held in terms.items()}
+    return Verdict(score=float(all(terms.values())), terms=values, partial=_mean(values))
+
+
+def _looked_up(params: Mapping[str, Any], final_state: Mapping[str, Any]) -> bool:
+    """Whether the agent looked at a record that the reference looks at.
+
+    Where it looks at none and none is named, a transfer or the words asked for are the evidence.
+    """
+    wanted = set(params["looked_at"])
+    return not wanted or bool(wanted.intersection(final_state.get("looked_at", ())))
+
+
+def _mean(values: Mapping[str, float]) -> float:
+    return sum(values.values()) / len(values)
+
+
+def _told(wanted: str, said: str) -> bool:
+    pattern = re.escape(wanted.lower().replace(",", ""))
+    return re.search(rf"(?<![\w.]){pattern}(?![\w]|\.\d)", said) is not None
+
+
+def _messages(transcript: Transcript) -> list[str]:
+    return [str(m["content"]) for m in transcript if m["role"] == "assistant" and m["content"]]

@@ -1,0 +1,51 @@
+"""Which submissions another team has run again, and with the same outcome.
+
+Two runs are of the same work if their plans agree in all but the submitter. That the second one is
+no copy of the first is judged by the moments at which its trials began. Both teams' names are what
+their plans say; who they really are is for whoever builds the site to know.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hexathlon.evaluators.plan import work_hash
+from hexathlon.evaluators.summary import Score
+from hexathlon.leaderboard.submission import Submission
+
+
+def with_reruns(submissions: Sequence[Submission]) -> list[Submission]:
+    """Return the submissions, each with the names of the teams that confirm it."""
+    groups: dict[str, list[Submission]] = defaultdict(list)
+    for submission in submissions:
+        groups[work_hash(submission.plan)].append(submission)
+    return [
+        replace(one, rerun_by=_confirming(one, groups[work_hash(one.plan)])) for one in submissions
+    ]
+
+
+def _confirming(one: Submission, others: Sequence[Submission]) -> tuple[str, ...]:
+    if not one.team or one.missing:
+        return ()
+    return tuple(sorted({other.team for other in others if _confirms(one, other)}))
+
+
+def _confirms(one: Submission, other: Submission) -> bool:
+    if not other.team or other.team.casefold() == one.team.casefold() or other.missing:
+        return False
+    begun = {(line.env, line.task, line.seed, line.trial, line.started) for line in one.trials}
+    if any((t.env, t.task, t.seed, t.trial, t.started) in begun for t in other.trials):
+        return False
+    pairs = [(mine, other.env(mine.env, mine.version)) for mine in one.summary.envs]
+    return all(theirs is not None and _agree(mine.score, theirs.score) for mine, theirs in pairs)
+
+
+def _agree(a: Score, b: Score) -> bool:
+    """Whether each score lies in the other's 95 % interval."""
+    if a.interval is None or b.interval is None or a.mean is None or b.mean is None:
+        return False
+    return (
+        a.interval.low <= b.mean <= a.interval.high and b.interval.low <= a.mean <= b.interval.high
+    )

@@ -1,0 +1,194 @@
+"""A person in the agent's place: reads lines, shows what comes back, says how it ended."""
+
+import shutil
+import textwrap
+import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+from hexathlon.envs.base import Environment
+from hexathlon.evaluators.verdict import Verdict
+from hexathlon_cli.output import print_text
+from hexathlon_cli.typed import ReadingProblem, listed_in, read_line, signature
+
+__all__ = ["Sitting", "wrapped"]
+
+_HELP = """\
+Call a tool as `name words …`, `name key=value …` or in JSON. Names may be shortened; \
+#3 is the third thing of the last list. Other text is said aloud.
+/help TOOL  what a tool does    /tools  all of them      /task  what was asked
+/undo       take a turn back    /next   another task     /quit"""
+_NARROWEST = 40
+_CLOSING = "，。；：？！、）”"
+
+
+class Sitting:
+    """One episode played by a person.
+
+    Args:
+        world: The environment, just reset.
+        opening: What it said.
+        details: The info of its reset.
+    """
+
+    def __init__(self, world: Environment, opening: str, details: Mapping[str, Any]) -> None:
+        self._world = world
+        self._opening, self._details = opening, details
+        self._tools = details["tools"]
+        self._before: list[tuple[Any, dict[str, str]]] = []
+        self._listed: dict[str, str] = {}
+        self._hinted: set[str] = set()
+
+    def play(self) -> bool:
+        """Play to the end or until the person leaves; whether another task is wanted."""
+        self._show_task()
+        self._show_tools()
+        _show(_HELP + "\n")
+        self._show_hint("")
+        while True:
+            line = _read_line()
+            if line is None or line in ("/quit", "/next"):
+                return line == "/next"
+            if line.startswith("/"):
+                self._command(*line.split(maxsplit=1))
+            elif line and self._turn(line):
+                return _asked_on()
+
+    def _turn(self, line: str) -> bool:
+        try:
+            action = read_line(line, self._tools, self._listed)
+        except ReadingProblem as problem:
+            _show(str(problem))
+            return False
+        if self._world.supports_fork:
+            self._before.append((self._world.snapshot(), self._listed))
+        observation, reward, ended, cut, info = self._world.step(action)
+        _show(f"{observation}\n")
+        self._listed = listed_in(observation) or self._listed
+        if ended or cut:
+            _show(f"The episode has ended: {info['status']}, reward {reward:g}.")
+            self._show_verdict(self._world.verdict())
+            return True
+        if action != line and not observation.startswith("Error"):
+            self._show_hint(action.split('"')[3])
+        return False
+
+    def _command(self, name: str, rest: str = "") -> None:
+        if name == "/tools":
+            self._show_tools()
+        elif name == "/task":
+            self._show_task()
+        elif name == "/undo":
+            self._undo()
+        elif name == "/help" and rest:
+            found = [tool for tool in self._tools if rest in tool["name"]]
+            for tool in found:
+                _show(f"{signature(tool)}\n{tool['description']}\n")
+            if not found:
+                _show(f"There is no tool {rest!r}; /tools lists them.")
+        else:
+            if name != "/help":
+                _show(f"There is no {name!r} here.")
+            _show(_HELP)
+
+    def _undo(self) -> None:
+        if not self._before:
+            _show("There is nothing to undo.")
+            return
+        state, self._listed = self._before.pop()
+        self._world.restore(state)
+        _show("The last turn is undone.")
+
+    def _show_task(self) -> None:
+        details = self._details
+        _show(f"{details['task_id']}\n\n{details['system_prompt']}\n\n{self._opening}\n")
+
+    def _show_tools(self) -> None:
+        for tool in self._tools:
+            first = tool["description"].split(". ")[0].rstrip(".")
+            _show(f"  {signature(tool)}\n      {first}.")
+        _show("")
+
+    def _show_hint(self, after: str) -> None:
+        hint = self._world.hints.get(after)
+        if hint and after not in self._hinted:
+            self._hinted.add(after)
+            _show(f"  ({hint})\n")
+
+    def _show_verdict(self, verdict: Verdict) -> None:
+        if verdict.score == 1.0:
+            _show("Right: everything that was asked for holds, and nothing else changed.")
+            return
+        _show("Not right." if verdict.score == 0.0 else f"Partly right: {verdict.score:g}.")
+        wrong = [
+            name
+            for name, value in verdict.terms.items()
+            if value == (1.0 if name.startswith("fault_") else 0.0)
+        ]
+        for name in wrong:
+            _show(f"  - {self._world.hints.get(name, name.replace('_', ' '))}")
+
+
+def wrapped(text: str, width: int) -> str:
+    """Break long lines between words, or between Chinese characters, which take two columns."""
+    return "\n".join(_wrapped_line(line, width) for line in text.split("\n"))
+
+
+def _wrapped_line(line: str, width: int) -> str:
+    if _columns(line) <= width:
+        return line
+    indent = line[: len(line) - len(line.lstrip())]
+    if line.isascii():
+        return textwrap.fill(line, width, subsequent_indent=indent, break_on_hyphens=False)
+    rows, row = [], indent
+    for piece in _pieces(line.lstrip()):
+        if _columns(row + piece.rstrip()) > width and row.strip():
+            rows.append(row.rstrip())
+            row = indent + piece.lstrip()
+        else:
+            row += piece
+    return "\n".join([*rows, row])
+
+
+def _pieces(text: str) -> list[str]:
+    """Part a text where a line may be broken: after blanks and wide characters.
+
+    A closing mark stays with what it closes.
+    """
+    pieces = [""]
+    for character in text:
+        if character in _CLOSING and len(pieces) > 1:
+            last = pieces.pop()
+            pieces[-1] += last + character
+            pieces.append("")
+            continue
+        pieces[-1] += character
+        if character == " " or _columns(character) == 2:
+            pieces.append("")
+    return pieces
+
+
+def _columns(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _show(text: str) -> None:
+    width = max(shutil.get_terminal_size().columns - 1, _NARROWEST)
+    print_text(wrapped(text, width))
+
+
+def _read_line() -> str | None:
+    try:
+        return input("> ").strip()
+    except EOFError:
+        return None
+
+
+def _asked_on() -> bool:
+    """Ask whether there is to be another task, where somebody is there to be asked."""
+    import sys
+
+    if not sys.stdin.isatty():
+        return False
+    _show("Another one? Type /next, or Enter to stop.")
+    return _read_line() == "/next"

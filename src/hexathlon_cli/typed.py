@@ -1,0 +1,151 @@
+"""What a person types at `hexathlon play`, read as tool calls.
+
+`name word word …` fills the tool's parameters in their order, `name key=value …` by name, and both
+mix. A tool may be shortened to the beginning of its name, or of a word of it, while that is the
+only one; `#3` stands for the third thing that was listed last. Anything else is prose.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hexathlon.baselines.codecs.base import Call, format_calls, read_json
+
+__all__ = ["ReadingProblem", "listed_in", "read_line", "signature"]
+
+Tool = Mapping[str, Any]
+_LISTED = re.compile(r"^ *(\d+)\. +([\w-]+)", re.MULTILINE)
+_PLACE = re.compile(r"#(\d+)\b")
+_KEY = re.compile(r"(?:^|\s)([A-Za-z_]\w*)=")
+_ID_LENGTH = 60
+"""A text that may be no longer than this is taken to be one word."""
+
+
+class ReadingProblem(ValueError):
+    """What was typed cannot be made into a call; the message says how to type it."""
+
+
+def listed_in(text: str) -> dict[str, str]:
+    """Return the ids of a numbered list by their numbers.
+
+    >>> listed_in(" 1. P7AA  $5" + chr(10) + " 2. P7BB  $6")
+    {'1': 'P7AA', '2': 'P7BB'}
+    """
+    return dict(_LISTED.findall(text))
+
+
+def read_line(line: str, tools: Sequence[Tool], listed: Mapping[str, str]) -> str:
+    """Return the action that a line stands for.
+
+    Raises:
+        ReadingProblem: It names a tool, but not what the tool needs.
+    """
+    name, _, rest = line.strip().partition(" ")
+    tool = _tool_of(name, tools)
+    if tool is None:
+        return line
+    unknown = [number for number in _PLACE.findall(rest) if number not in listed]
+    if unknown:
+        raise ReadingProblem(f"The last list has no #{unknown[0]}.")
+    text = _PLACE.sub(lambda place: listed[place[1]], rest.strip())
+    return format_calls([Call(tool["name"], _arguments(tool, text, tools))])
+
+
+def signature(tool: Tool) -> str:
+    """Return a tool with its parameters, those that may be left out in brackets."""
+    required = tool["parameters"].get("required", ())
+    names = tool["parameters"].get("properties", {})
+    parts = [name.upper() if name in required else f"[{name.upper()}]" for name in names]
+    return " ".join([tool["name"], *parts])
+
+
+def _tool_of(name: str, tools: Sequence[Tool]) -> Tool | None:
+    for tool in tools:
+        if tool["name"] == name:
+            return tool
+    if len(name) < 2:
+        return None
+    begins = [tool for tool in tools if tool["name"].startswith(name)]
+    inside = [t for t in tools if any(word.startswith(name) for word in t["name"].split("_"))]
+    for found in (begins, inside):
+        if len(found) == 1:
+            return found[0]
+    if begins or inside:
+        known = ", ".join(tool["name"] for tool in begins or inside)
+        raise ReadingProblem(f"{name!r} could be {known}.")
+    return None
+
+
+def _arguments(tool: Tool, text: str, tools: Sequence[Tool]) -> dict[str, Any]:
+    properties = tool["parameters"].get("properties", {})
+    keys = [found for found in _KEY.finditer(text) if found[1] in properties]
+    typed: dict[str, Any] = {}
+    for place, found in enumerate(keys):
+        end = keys[place + 1].start() if place + 1 < len(keys) else len(text)
+        value = text[found.end() : end].strip()
+        typed[found[1]] = _value(value, properties[found[1]])
+    plain = text[: keys[0].start()].strip() if keys else text
+    free = {name: schema for name, schema in properties.items() if name not in typed}
+    placed = _placed(plain, free, tool["parameters"].get("required", ()), tools)
+    arguments = {**placed, **typed}
+    missing = [n for n in tool["parameters"].get("required", ()) if n not in arguments]
+    if missing:
+        raise ReadingProblem(f"Still missing: {', '.join(missing)}. Type {signature(tool)}")
+    return arguments
+
+
+def _placed(
+    text: str, free: Mapping[str, Tool], required: Sequence[str], tools: Sequence[Tool]
+) -> dict[str, Any]:
+    """Fill parameters in their order: one word for an id or a number, all the rest for a text."""
+    arguments: dict[str, Any] = {}
+    names = list(free)
+    while text and names:
+        name = names.pop(0)
+        texts = [name, *(other for other in names if other in required)]
+        if _is_text(free[name]) and len(texts) > 1 and text.count(",") >= len(texts) - 1:
+            part, _, text = text.partition(",")
+        elif _is_text(free[name]) or _takes_all(free[name], names, required):
+            part, text = text, ""
+        else:
+            part, _, text = text.partition(" ")
+        inner = next((t for t in tools if t["name"] in arguments.values()), None)
+        if free[name].get("type") == "object" and inner and not part.startswith("{"):
+            arguments[name] = _arguments(inner, part, tools)
+        else:
+            arguments[name] = _value(part.strip(), free[name])
+        text = text.strip()
+    if text:
+        raise ReadingProblem(f"{text[:40]!r} is more than the tool takes.")
+    return arguments
+
+
+def _is_text(schema: Tool) -> bool:
+    kind = schema.get("type")
+    return kind == "string" and "enum" not in schema and schema.get("maxLength", 999) > _ID_LENGTH
+
+
+def _takes_all(schema: Tool, later: Sequence[str], required: Sequence[str]) -> bool:
+    kinds = schema.get("type", "string")
+    structured = isinstance(kinds, list) or kinds in ("array", "object")
+    return structured and not any(name in required for name in later)
+
+
+def _value(text: str, schema: Tool) -> Any:
+    kind = schema.get("type", "string")
+    if kind == "string":
+        return text
+    value = read_json(text)
+    if kind == "array" and not isinstance(value, list):
+        return [part for part in re.split(r"[,\s]+", text) if part]
+    if "object" in kind and value is None and _KEY.search(text) and "," not in text:
+        return _pairs(text)
+    return text if value is None and text != "null" else value
+
+
+def _pairs(text: str) -> dict[str, Any]:
+    """Read `key=value …` as an object."""
+    found = list(_KEY.finditer(text))
+    ends = [*(each.start() for each in found[1:]), len(text)]
+    parts = {each[1]: text[each.end() : end].strip() for each, end in zip(found, ends, strict=True)}
+    return {name: _value(value, {"type": "any"}) for name, value in parts.items()}

@@ -1,0 +1,1 @@
+"""The role-play event: characters, scenes and dialogues by grammars of our own, and loaders."""

@@ -1,0 +1,165 @@
+"""From a stage to a task record: what the agent reads, what the scene plays, what is checked."""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from hexathlon.tasks.roleplay.beat import Beat
+from hexathlon.tasks.roleplay.card import NothingLeft, split_pair, table
+from hexathlon.tasks.roleplay.game import Game
+from hexathlon.tasks.roleplay.hearing import Listener
+from hexathlon.tasks.roleplay.reading import CardReader, disagreement
+from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.telling import instruction
+from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES, TWINS
+from hexathlon.tasks.roleplay.text import Language
+from hexathlon.tasks.roleplay.tools import dialogue_tools
+from hexathlon.tasks.seeding import derive_seed, generator_for
+from hexathlon.tasks.source import Address
+from hexathlon.tasks.task import Check, Limits, Task
+
+__all__ = ["TWIN_BIT", "Unsound", "canary", "dialogue_task", "draw_game", "draw_stage", "game_task"]
+
+TWIN_BIT = 2
+"""Indices that differ in this bit alone are twins; the lowest bit is the language."""
+
+_TRIES = 20
+_SPARE_TURNS = 4
+
+
+class Unsound(Exception):
+    """No draw gave a task on which both derivations agree."""
+
+
+_Drawn = TypeVar("_Drawn")
+
+
+@lru_cache(maxsize=256)
+def draw_stage(address: Address, seed: int, **changes: Any) -> Stage:
+    """Draw a dialogue until both derivations agree on every beat.
+
+    Raises:
+        Unsound: They never did, which is a fault of the template.
+    """
+
+    def draw(order: Order) -> Stage:
+        stage = DIALOGUES[address.template](order)
+        problem = _problem(stage)
+        if problem:
+            raise NothingLeft(problem)
+        return stage
+
+    return _drawn(draw, address, seed, changes)
+
+
+@lru_cache(maxsize=256)
+def draw_game(address: Address, seed: int) -> Game:
+    """Draw a game that both of its derivations find sound.
+
+    Raises:
+        Unsound: None was.
+    """
+    twin = address.template in TWINS and bool(address.index & TWIN_BIT)
+    return _drawn(GAMES[address.template], address, seed, {"twin": twin})
+
+
+def _drawn(
+    draw: Callable[[Order], _Drawn], address: Address, seed: int, changes: Mapping[str, Any]
+) -> _Drawn:
+    problem = ""
+    for attempt in range(_TRIES):
+        rng = generator_for("roleplay-stage", seed, attempt)
+        language: Language = "zh" if address.index % 2 else "en"
+        order = Order(address.template, address.level, address.split, language, rng)
+        try:
+            return draw(order._replace(**changes))
+        except NothingLeft as nothing:
+            problem = str(nothing)
+    raise Unsound(f"{address}: {problem}")
+
+
+def _problem(stage: Stage) -> str:
+    """Where the second derivation disagrees; empty where it does not."""
+    text = instruction(_told(stage))
+    key = stage.card["setting"]
+    reader = CardReader(text, key, stage.language, stage.card["words"])
+    listener = Listener(stage.language, stage.card["words"])
+    for beat in stage.beats:
+        if beat.about == "listening":
+            listener.hear(beat.line)
+        if beat.query:
+            judge = listener if "told" in beat.query else reader
+            problem = disagreement(judge.rule(beat.query), beat)
+            if problem:
+                return problem
+    return ""
+
+
+def _told(stage: Stage) -> dict[str, Any]:
+    return {**stage.card, "rules": [rule for rule in stage.rules if "from" not in rule]}
+
+
+def dialogue_task(address: Address, name: str, version: str, seed: int, stage: Stage) -> Task:
+    """Return the task of a stage."""
+    manner = table("visitor")["manners"][stage.manner]["note"]
+    told = set(map(str, stage.card["attributes"].values()))
+    later = [str(event["year"]) for event in stage.card["later"] if str(event["year"]) not in told]
+    ahead = [stage.card["next_ruler"]["name"], *later] if stage.card.get("show_later") else []
+    params: dict[str, Any] = {
+        "mode": "dialogue", "language": stage.language, "setting": stage.card["setting"],
+        "character": stage.card["name"], "manner": split_pair(manner).of(stage.language),
+        "lines": [_line(beat) for beat in stage.beats],
+        "agenda": _agenda(stage),
+        "hidden": [value for secret in stage.secrets for value in secret["values"]],
+    }  # fmt: skip
+    check = Check(
+        name="roleplay_dialogue",
+        params={
+            "beats": [beat.expectation() for beat in stage.beats],
+            "rules": stage.rules, "secrets": stage.secrets, "later": ahead,
+        },
+    )  # fmt: skip
+    return Task(
+        id=str(address), family="roleplay", generator=name, version=version,
+        level=address.level, split=address.split, seed=seed,
+        instruction=instruction(_told(stage)), params=params, tools=dialogue_tools(),
+        limits=Limits(turns=len(stage.beats) + _SPARE_TURNS), checks=(check,),
+        canary=canary(name, seed),
+    )  # fmt: skip
+
+
+def game_task(address: Address, name: str, version: str, seed: int, game: Game) -> Task:
+    """Return the task of a game."""
+    stage = game.stage
+    params = {
+        "language": stage.language, "setting": stage.card["setting"],
+        "character": stage.card["name"], **game.params,
+    }  # fmt: skip
+    truth = {"rules": stage.rules, "secrets": stage.secrets, **game.truth}
+    return Task(
+        id=str(address), family="roleplay", generator=name, version=version,
+        level=address.level, split=address.split, seed=seed,
+        instruction=instruction(_told(stage), game.answering), params=params, tools=game.tools,
+        limits=Limits(turns=game.turns), checks=(Check(name=game.check, params=truth),),
+        canary=canary(name, seed),
+    )  # fmt: skip
+
+
+def canary(name: str, seed: int) -> str:
+    """Return the string that marks a task's truth."""
+    return f"hexathlon-{name}-{derive_seed('roleplay-canary', seed):016x}"
+
+
+def _line(beat: Beat) -> dict[str, Any]:
+    line: dict[str, Any] = {"text": beat.line, "keep": list(beat.keep)}
+    if beat.choice:
+        line |= {"choice": beat.choice, "options": list(beat.options)}
+    return line
+
+
+def _agenda(stage: Stage) -> dict[str, Any] | None:
+    if not stage.slots:
+        return None
+    return {
+        "goal": "-", "slots": stage.slots, "patience": 1_000, "language": stage.language,
+    }  # fmt: skip

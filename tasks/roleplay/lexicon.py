@@ -1,0 +1,121 @@
+"""The settings' words, and which of them each split may use.
+
+A setting is a file of word pairs. Names, places, dishes, heirlooms and events are grids: a first
+part times a second part. Each cell of a grid belongs to one split, so that characters and
+everything about them differ between splits, not only in seeds.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from typing import Any
+
+from hexathlon.tasks.roleplay.text import Pair
+from hexathlon.tasks.task import Split
+
+__all__ = ["SETTINGS", "Grid", "Setting", "person_name", "setting"]
+
+SETTINGS = (
+    "harbour", "abbey", "market", "starship", "frontier", "caravan", "clockwork", "radio",
+)  # fmt: skip
+
+_SHARES: dict[Split, tuple[int, ...]] = {
+    "train": (0, 1, 2, 3, 4, 5),
+    "dev": (6, 7),
+    "test": (8, 9),
+    "heldout": (10, 11),
+}
+_ALL = 12
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Compounds of a first and a second part."""
+
+    first: tuple[Pair, ...]
+    second: tuple[Pair, ...]
+    joiner: Pair
+
+    def cells(self, split: Split) -> tuple[Pair, ...]:
+        """Return the compounds that belong to a split, in order."""
+        return tuple(
+            Pair(a.en + self.joiner.en + b.en, a.zh + self.joiner.zh + b.zh)
+            for i, a in enumerate(self.first)
+            for j, b in enumerate(self.second)
+            if (i * 5 + j * 7) % _ALL in _SHARES[split]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """One world's words; one object per world, compared by identity."""
+
+    key: str
+    data: Mapping[str, Any]
+
+    def pair(self, name: str) -> Pair:
+        """Return a single pair, such as `currency`."""
+        return _pair(self.data[name])
+
+    def pairs(self, name: str) -> tuple[Pair, ...]:
+        """Return a list of pairs, such as `trades`."""
+        return tuple(map(_pair, self.data[name]))
+
+    @property
+    def years(self) -> tuple[int, int]:
+        """First and last year that a character's present can be."""
+        first, last = self.data["years"]
+        return int(first), int(last)
+
+    @cached_property
+    def culture(self) -> Mapping[str, Any]:
+        """The grammar of personal names."""
+        return dict(_names()[self.data["culture"]])
+
+    def words(self, kind: str, split: Split) -> tuple[Pair, ...]:
+        """Return the split's own words of a kind: a grid of the setting, or a list that all share.
+
+        Lists are short and name no character's own things, so splits have them in common.
+        """
+        return _words(self, kind, split)
+
+
+@lru_cache(maxsize=512)
+def _words(own: Setting, kind: str, split: Split) -> tuple[Pair, ...]:
+    if kind in ("given", "family", "pet"):
+        return _grid(own.culture[kind]).cells(split)
+    if isinstance(own.data[kind], dict):
+        return _grid(own.data[kind]).cells(split)
+    return own.pairs(kind)
+
+
+def person_name(own: Setting, given: Pair, family: Pair) -> Pair:
+    """Write a full name as the culture does."""
+    if own.culture.get("order") == "family first":
+        return Pair(f"{family.en} {given.en}", family.zh + given.zh)
+    return Pair(f"{given.en} {family.en}", f"{given.zh}·{family.zh}")
+
+
+@lru_cache(maxsize=32)
+def setting(key: str) -> Setting:
+    """Read a setting."""
+    text = (files(__package__) / "settings" / f"{key}.toml").read_text("utf-8")
+    return Setting(key, tomllib.loads(text))
+
+
+@lru_cache(maxsize=1)
+def _names() -> Mapping[str, Any]:
+    return tomllib.loads((files(__package__) / "names.toml").read_text("utf-8"))
+
+
+def _grid(data: Mapping[str, Any]) -> Grid:
+    return Grid(
+        tuple(map(_pair, data["a"])), tuple(map(_pair, data["b"])), _pair(data.get("join", "|"))
+    )
+
+
+def _pair(text: str) -> Pair:
+    english, _, chinese = text.partition("|")
+    return Pair(english, chinese)

@@ -1,0 +1,1 @@
+"""Public role-play sets as task sources; the user brings the data."""

@@ -1,0 +1,208 @@
+"""What the loaders share: items of a public set, served as conversations of prose.
+
+These sets are scored by models, so their headline stays unscored until a judge has read the record
+(`hexathlon judge`); what a set's own rule can count without a model is reported by its name. A
+loader only reads its format into `Item`s.
+"""
+
+import hashlib
+import json
+import os
+import re
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hexathlon.tasks.errors import MissingData, TaskError, UnknownTask
+from hexathlon.tasks.roleplay.assembling import canary
+from hexathlon.tasks.roleplay.scripts import played
+from hexathlon.tasks.roleplay.speaking import action
+from hexathlon.tasks.roleplay.text import Language
+from hexathlon.tasks.roleplay.tools import dialogue_tools
+from hexathlon.tasks.seeding import derive_seed
+from hexathlon.tasks.source import Address, Script, TaskSource, fingerprint_of, parse_address
+from hexathlon.tasks.task import Check, Level, Limits, Split, Task
+
+__all__ = ["BadData", "Item", "LoadedSource", "read_json", "read_lines"]
+
+_HEADS: Mapping[str, tuple[str, str]] = {
+    "play": ("You play {name}. Stay in this role.", "你扮演{name}。请一直保持这个角色。"),
+    "profile": ("Character", "角色"),
+    "scene": ("Scene", "场景"),
+    "before": ("What was said before", "此前的对话"),
+    "answer": (
+        "Answer the other speaker in plain text, as the character would.",
+        "请以角色的身份，用普通文字回答对方。",
+    ),
+}
+
+
+class BadData(TaskError):
+    """A file of a public set is not in its format."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One conversation of a public set."""
+
+    template: str
+    character: str
+    profile: str
+    lines: Sequence[str]
+    """What the other speaker says, turn by turn."""
+
+    language: Language = "en"
+    scene: str = ""
+    before: Sequence[tuple[str, str]] = ()
+    """Speaker and text of the turns that were already taken."""
+
+    references: Sequence[str] = ()
+    """Replies that the set holds to be good, for the last line."""
+
+    manner: str = ""
+    """What a model in the other speaker's place is told."""
+
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What a judge of the set needs beside the conversation, such as metrics."""
+
+
+class LoadedSource(TaskSource):
+    """A public set: one split, `test`, in the order of its files."""
+
+    family = "roleplay"
+    version = "1"
+    folder = ""
+    """The set's folder inside HEXATHLON_DATA."""
+
+    level: Level = "medium"
+    rubric: str | None = "roleplay"
+    counted: Sequence[str] = ()
+    """Verifiers of the set's own rules that need no model; reported beside the headline."""
+
+    def __init__(self, root: Path | None = None) -> None:
+        self._root = root
+        self._read: dict[str, Item] | None = None
+
+    @property
+    def root(self) -> Path:
+        """The set's folder.
+
+        Raises:
+            MissingData: HEXATHLON_DATA is not set, and no folder was given.
+        """
+        if self._root is not None:
+            return self._root
+        data = os.environ.get("HEXATHLON_DATA")
+        if not data:
+            raise MissingData(
+                f"bring your own copy: set HEXATHLON_DATA to the folder that holds {self.folder}/"
+            )
+        return Path(data) / self.folder
+
+    @abstractmethod
+    def items(self) -> Sequence[Item]:
+        """Read the set's items in the order of its files."""
+
+    def size(self, split: Split, level: Level | None = None) -> int | None:
+        """The number of items; all are in `test`."""
+        fits = split == "test" and level in (None, self.level)
+        return len(self._items()) if fits else 0
+
+    def address(self, split: Split, index: int, level: Level | None = None) -> str:
+        """The id of the index-th item."""
+        return list(self._items())[index]
+
+    def build(self, task_id: str, salt: str | None = None) -> Task:
+        """Build the task of an item.
+
+        Raises:
+            UnknownTask: The set has no such item.
+        """
+        item = self._items().get(task_id)
+        if item is None:
+            raise UnknownTask(task_id, f"{self.name} has no such task")
+        address, seed = parse_address(task_id), derive_seed("roleplay-loaded", task_id)
+        truth = {"references": list(item.references)}
+        return Task(
+            id=task_id, family=self.family, generator=self.name, version=self.version,
+            level=address.level, split=address.split, seed=seed, instruction=_told(item),
+            params={
+                "mode": "dialogue", "language": item.language, "character": item.character,
+                "manner": item.manner, "lines": [{"text": line} for line in item.lines],
+                "facts": dict(item.facts),
+            },
+            tools=dialogue_tools()[:1], limits=Limits(turns=len(item.lines) + 2),
+            checks=(
+                Check(name="roleplay_judged"),
+                *(Check(name=name, params=truth, headline=False) for name in self.counted),
+            ),
+            rubric=self.rubric, canary=canary(self.name, seed),
+        )  # fmt: skip
+
+    def oracle(self, task: Task) -> Script:
+        """Say what the set holds to be good, where it says so; no rule can call it right."""
+        references = self._items()[task.id].references
+        last = references[0] if references else "…"
+        return played(["…"] * (len(task.params["lines"]) - 1) + [action("say", reply=last)])
+
+    def fingerprint(self) -> str:
+        """SHA-256 over the loaders' code and the items."""
+        digest = hashlib.sha256(fingerprint_of(self).encode())
+        for task_id, item in self._items().items():
+            digest.update(f"{task_id}\n{item!r}\n".encode())
+        return digest.hexdigest()
+
+    def _items(self) -> dict[str, Item]:
+        if self._read is None:
+            counts: dict[str, int] = {}
+            self._read = {}
+            for item in self.items():
+                template = re.sub(r"[^A-Za-z0-9_.-]+", "_", item.template)
+                place = counts.get(template, 0)
+                counts[template] = place + 1
+                self._read[str(Address(self.name, template, self.level, "test", place))] = item
+        return self._read
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file.
+
+    Raises:
+        MissingData: It is not there.
+        BadData: It is not JSON.
+    """
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise MissingData(f"there is no {path}; HEXATHLON_DATA names the folder of data") from None
+    except ValueError as error:
+        raise BadData(f"{path} is not JSON: {error}") from None
+
+
+def read_lines(path: Path) -> list[Any]:
+    """Read a file of JSON lines; a file that holds one JSON array is read as that."""
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        raise MissingData(f"there is no {path}; HEXATHLON_DATA names the folder of data") from None
+    try:
+        if text.lstrip().startswith("["):
+            return list(json.loads(text))
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except ValueError as error:
+        raise BadData(f"{path} is not JSON lines: {error}") from None
+
+
+def _told(item: Item) -> str:
+    place = int(item.language == "zh")
+    parts = [_HEADS["play"][place].replace("{name}", item.character)]
+    if item.profile:
+        parts.append(f"# {_HEADS['profile'][place]}\n{item.profile}")
+    if item.scene:
+        parts.append(f"# {_HEADS['scene'][place]}\n{item.scene}")
+    if item.before:
+        said = "\n".join(f"{speaker}: {text}" for speaker, text in item.before)
+        parts.append(f"# {_HEADS['before'][place]}\n{said}")
+    return "\n\n".join([*parts, _HEADS["answer"][place]])

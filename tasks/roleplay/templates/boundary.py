@@ -1,0 +1,49 @@
+"""Knowledge boundary and time-point characters: answer, correct, or refuse for the right reason."""
+
+from collections.abc import Mapping, Sequence
+
+from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.task import Level
+
+__all__ = ["boundary", "timepoint"]
+
+_BOUNDARY: Mapping[Level, Sequence[str]] = {
+    "tiny": ("known", "contradicted", "omitted"),
+    "easy": ("known", "confirmed", "contradicted", "omitted", "foreign"),
+    "medium": (
+        "known", "confirmed", "contradicted", "presupposed", "omitted", "omitted_claim", "foreign",
+    ),
+    "hard": (
+        "known", "confirmed", "confirmed", "contradicted", "contradicted", "presupposed", "beyond",
+        "omitted", "omitted_claim", "foreign", "world_omitted",
+    ),
+}  # fmt: skip
+_TIMEPOINT: Mapping[Level, Sequence[str]] = {
+    "tiny": ("life_year", "later_year", "world_contradicted"),
+    "easy": ("world_year", "later_year", "life_contradicted", "ruler_after", "known"),
+    "medium": (
+        "age", "world_confirmed", "later_confirmed", "later_year", "life_contradicted",
+        "next_ruler", "ruler_at",
+    ),
+    "hard": (
+        "age_contradicted", "age_at", "gap", "later_confirmed", "later_year", "life_presupposed",
+        "next_ruler", "ruler_at", "ruler_contradicted", "world_omitted", "world_presupposed",
+    ),
+}  # fmt: skip
+
+
+def boundary(order: Order) -> Stage:
+    """Questions that the card answers, denies, or says nothing about."""
+    stage = Stage.opened(order)
+    stage.beats = stage.shuffled(stage.ask(*_BOUNDARY[order.level], about="boundary"))
+    stage.led_in()
+    return stage
+
+
+def timepoint(order: Order) -> Stage:
+    """Questions before and after the character's present; what lies ahead is on the card."""
+    stage = Stage.opened(order, must=("birth_year",))
+    stage.card["show_later"] = True
+    stage.beats = stage.shuffled(stage.ask(*_TIMEPOINT[order.level], about="timepoint"))
+    stage.led_in()
+    return stage

@@ -1,0 +1,33 @@
+"""The templates by name."""
+
+from collections.abc import Callable, Mapping
+
+from hexathlon.tasks.roleplay.game import Game
+from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.templates.bargain import bargain
+from hexathlon.tasks.roleplay.templates.boundary import boundary, timepoint
+from hexathlon.tasks.roleplay.templates.consistency import consistency
+from hexathlon.tasks.roleplay.templates.inquiry import inquiry
+from hexathlon.tasks.roleplay.templates.memory import memory
+from hexathlon.tasks.roleplay.templates.priority import priority
+from hexathlon.tasks.roleplay.templates.secrets import secrets
+from hexathlon.tasks.roleplay.templates.style import style
+
+__all__ = ["DIALOGUES", "GAMES", "TWINS"]
+
+DIALOGUES: Mapping[str, Callable[[Order], Stage]] = {
+    "boundary": boundary,
+    "timepoint": timepoint,
+    "memory": memory,
+    "secret": secrets,
+    "style": style,
+    "priority": priority,
+    "consistency": consistency,
+}
+"""Templates whose tasks are beats of a dialogue."""
+
+GAMES: Mapping[str, Callable[[Order], Game]] = {"negotiation": bargain, "interrogation": inquiry}
+"""Templates whose tasks are games with a pay-off."""
+
+TWINS = ("negotiation",)
+"""Templates whose tasks come in pairs of which one can be fulfilled and one cannot."""

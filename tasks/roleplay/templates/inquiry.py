@@ -1,0 +1,301 @@
+"""Interrogation: hear a visitor out, find what the papers prove false, and only that.
+
+The papers speak of bearers of number tags. From `medium` on other guests' records hold the values
+that the visitor claims, so that a name's mere presence proves nothing; at `hard` tags are
+exchanged in the evening, and some topics the papers leave open. The lies are derived again by
+reading the papers.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from hexathlon.tasks.roleplay.card import NothingLeft, fill, split_pair, table
+from hexathlon.tasks.roleplay.game import Game
+from hexathlon.tasks.roleplay.lexicon import setting
+from hexathlon.tasks.roleplay.speaking import action
+from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.tools import inquiry_tools
+from hexathlon.tasks.roleplay.voice import compose
+from hexathlon.tasks.task import Level
+
+__all__ = ["inquiry", "read_papers"]
+
+
+class _Plan(NamedTuple):
+    topics: int
+    lies: tuple[int, int]
+    silent: int
+    """Topics that the papers leave open."""
+
+    tagged: bool
+    """Whether records go by tags, with other guests' beside them."""
+
+    exchanged: bool
+
+
+_PLANS: Mapping[Level, _Plan] = {
+    "tiny": _Plan(3, (2, 3), 0, False, False),
+    "easy": _Plan(4, (2, 3), 1, False, False),
+    "medium": _Plan(5, (2, 4), 1, True, False),
+    "hard": _Plan(6, (2, 5), 1, True, True),
+}
+
+
+class _Case(NamedTuple):
+    claims: Mapping[str, str]
+    """What the visitor says, by topic."""
+
+    truths: Mapping[str, str]
+    """What the papers show; topics that they leave open are missing."""
+
+    @property
+    def lies(self) -> dict[str, str]:
+        """Topics of the lies, with the truth."""
+        return {t: truth for t, truth in self.truths.items() if truth != self.claims[t]}
+
+
+def inquiry(order: Order) -> Game:
+    """Draw a case, the papers on it, and the scripts."""
+    plan = _PLANS[order.level]
+    stage = Stage.opened(order, told=4)
+    case = _drawn(stage, plan)
+    papers = _papers(stage, plan, case)
+    if read_papers(papers, stage.language, stage.card["words"]["currency"]) != dict(case.truths):
+        raise NothingLeft("the papers do not read as they are meant")
+    lines = table("inquiry")["card"]
+    thing = stage.pick(setting(stage.card["setting"]).pairs("objects")).of(stage.language)
+    labels = [_label(stage, topic) for topic in case.claims]
+    joined = (", " if stage.language == "en" else "、").join(labels)
+    stage.card["papers"] = papers
+    stage.card["scene"] = fill(lines["scene"], stage.language, {"object": thing})
+    stage.card["goal"] = [
+        fill(lines["goal"], stage.language, {}),
+        fill(lines["patience"], stage.language, {"topics": joined}),
+    ]
+    script = _Scripts(stage, case)
+    return Game(
+        stage=stage, answering="inquiry", check="roleplay_inquiry", params=_params(stage, case),
+        truth={
+            "lies": {
+                topic: {
+                    "claim": list(stage.asker.spellings(case.claims[topic])),
+                    "truth": list(stage.asker.spellings(truth)),
+                }
+                for topic, truth in case.lies.items()
+            },
+        },
+        tools=inquiry_tools(list(case.claims)), turns=2 * len(case.claims) + 8,
+        oracle=script.oracle(), alternatives=script.alternatives(), mutants=script.mutants(),
+        policies=script.policies(),
+    )  # fmt: skip
+
+
+def read_papers(papers: Sequence[str], language: str, currency: str) -> dict[str, str]:
+    """Return what papers show of the visitor, by topic, reading nothing but their text."""
+    text = "\n".join(papers)
+    own = re.search(r"was given tag (\d+)|领到的是(\d+)号", text)
+    tags = {(own[1] or own[2])} if own else set()
+    for line in papers:
+        match = re.search(r"with tag (\d+) were given tag (\d+)|(\d+)号牌一律换成(\d+)号", line)
+        if match and (match[1] or match[3]) in tags:
+            tags.add(match[2] or match[4])
+    truths: dict[str, str] = {}
+    for line in papers:
+        match = re.search(
+            r"(?:bearer of tag (\d+)|(?<=：)(\d+)号牌的客人|this visitor|这位来客)(.+)", line
+        )
+        if not match or "notes" not in line and "记录" not in line:
+            continue
+        tag = match[1] or match[2]
+        if tag is not None and tag not in tags:
+            continue
+        for topic, spec in table("inquiry")["topics"].items():
+            shape = split_pair(spec["record"]).of("en" if language == "en" else "zh")
+            value = _value_in(shape.replace("{currency}", currency), match[3])
+            if value:
+                truths[topic] = value
+    return truths
+
+
+def _value_in(shape: str, text: str) -> str:
+    body = re.escape(shape).replace(re.escape(" a {v}"), " an? {v}")
+    for name in ("v", "a", "b"):
+        body = body.replace(re.escape("{" + name + "}"), f"(?P<{name}>.+?)")
+        body = body.replace("{" + name + "}", f"(?P<{name}>.+?)")
+    match = re.search(rf"{body}[.。]$", text)
+    if not match:
+        return ""
+    parts = match.groupdict()
+    return parts["v"] if "v" in parts else str(int(parts["a"]) + int(parts["b"]))
+
+
+def _label(stage: Stage, topic: str) -> str:
+    return split_pair(table("inquiry")["topics"][topic]["label"]).of(stage.language)
+
+
+def _drawn(stage: Stage, plan: _Plan) -> _Case:
+    topics = stage.some(list(table("inquiry")["topics"]), plan.topics)
+    claims = {topic: _value(stage, topic) for topic in topics}
+    known = topics[plan.silent :]
+    lying = stage.some(known, int(stage.rng.integers(plan.lies[0], plan.lies[1])))
+    truths = {t: _value(stage, t, claims[t]) if t in lying else claims[t] for t in known}
+    order = stage.some(topics, len(topics))
+    return _Case({topic: claims[topic] for topic in order}, truths)
+
+
+def _value(stage: Stage, topic: str, other: str = "") -> str:
+    kind = table("inquiry")["topics"][topic]["kind"]
+    if kind != "count":
+        return stage.pools.take(kind).of(stage.language)
+    while True:
+        value = str(int(stage.rng.integers(14, 70)))
+        if value != other:
+            return value
+
+
+def _papers(stage: Stage, plan: _Plan, case: _Case) -> list[str]:
+    lines = table("inquiry")["card"]
+    numbers = [int(n) for n in stage.rng.permutation(range(11, 99))[:8]]
+    own, later, others = numbers[0], numbers[1], numbers[2:]
+    if not plan.tagged:
+        records = [
+            fill(lines["direct"], stage.language, {"x": _record(stage, topic, truth)})
+            for topic, truth in case.truths.items()
+        ]
+        return stage.some(records, len(records))
+    papers = [fill(lines["tags"], stage.language, {"t": own})]
+    records = []
+    for place, (topic, truth) in enumerate(case.truths.items()):
+        tag = later if plan.exchanged and place % 2 else own
+        records.append(_tagged(stage, tag, topic, truth))
+        false = case.claims[topic] if topic in case.lies else _value(stage, topic, truth)
+        records.append(_tagged(stage, others[place % 4], topic, false))
+    for topic in case.claims:
+        if topic not in case.truths:
+            records.append(_tagged(stage, others[-1], topic, _value(stage, topic)))
+    if plan.exchanged:
+        pairs = [(own, later), (others[4], others[0])]
+        papers += [
+            fill(lines["passed"], stage.language, {"t": t, "u": u})
+            for t, u in stage.some(pairs, len(pairs))
+        ]
+    return [*papers, *stage.some(records, len(records))]
+
+
+def _tagged(stage: Stage, tag: int, topic: str, value: str) -> str:
+    line = table("inquiry")["card"]["day"]
+    return fill(line, stage.language, {"t": tag, "x": _record(stage, topic, value)})
+
+
+def _record(stage: Stage, topic: str, value: str) -> str:
+    text = split_pair(table("inquiry")["topics"][topic]["record"]).of(stage.language)
+    if value.isdigit():
+        first = int(stage.rng.integers(5, int(value) - 4))
+        values = {"a": str(first), "b": str(int(value) - first)}
+    else:
+        values = {"v": value}
+    for name, part in {**stage.card["words"], **values}.items():
+        text = text.replace("{" + name + "}", part)
+    return text
+
+
+def _params(stage: Stage, case: _Case) -> dict[str, Any]:
+    language, words = stage.language, stage.card["words"]
+    visitor = table("inquiry")["visitor"]
+    slots = {}
+    for topic, claim in case.claims.items():
+        spec = table("inquiry")["topics"][topic]
+        slots[topic] = {
+            "value": claim,
+            "say": [fill(spec["say"], language, {**words, "value": "{value}"})],
+            "ask": [split_pair(phrase).of(language) for phrase in spec["ask"]],
+        }  # fmt: skip
+    return {
+        "mode": "inquiry",
+        "agenda": {
+            "goal": fill(visitor["goal"], language, {}), "slots": slots, "patience": 5,
+            "language": language,
+        },
+        "hm": [fill(text, language, {}) for text in visitor["hm"]],
+        "ends": {key: fill(visitor[key], language, {}) for key in ("gone", "end")},
+    }  # fmt: skip
+
+
+class _Scripts:
+    """Actions for one case."""
+
+    def __init__(self, stage: Stage, case: _Case) -> None:
+        self.stage, self.case = stage, case
+        self.lies = list(case.lies)
+
+    def oracle(self) -> list[str]:
+        """Ask about every topic, confront with every lie, conclude."""
+        return [*self._questions(1), *map(self._confront, self.lies), self._conclude()]
+
+    def alternatives(self) -> dict[str, list[str]]:
+        """Two topics at a time, lies in the other order."""
+        confronted = [self._confront(topic, short=True) for topic in reversed(self.lies)]
+        return {"in_pairs": [*self._questions(2), *confronted, self._conclude()]}
+
+    def mutants(self) -> dict[str, list[str]]:
+        """Miss a lie, call a true statement a lie, get a truth wrong, never conclude."""
+        asked, named = self._questions(1), [self._confront(topic) for topic in self.lies]
+        honest = [topic for topic in self.case.claims if topic not in self.lies]
+        extra = self._confront(honest[0], truth=self._elsewhere(honest[0]))
+        wrong = self._confront(self.lies[0], truth=self._elsewhere(self.lies[0]))
+        unsaid = self._confront(self.lies[0], said="…")
+        return {
+            "misses_one": [*asked, *named[1:], self._conclude()],
+            "one_too_many": [*asked, *named, extra, self._conclude()],
+            "wrong_truth": [*asked, wrong, *named[1:], self._conclude()],
+            "truth_unsaid": [*asked, unsaid, *named[1:], self._conclude()],
+            "never_concludes": [*asked, *named],
+            "unheard": [*named, self._conclude()],
+        }
+
+    def policies(self) -> dict[str, list[str]]:
+        """Trivial investigators; two of them know the claims and guess."""
+        asked = self._questions(2)
+        everything = [self._confront(t, truth=self._elsewhere(t)) for t in self.case.claims]
+        papers = [self._confront(t, truth=v) for t, v in self.case.truths.items()]
+        return {
+            "always_not_known": [self._conclude()],
+            "always_secret": [*asked, self._conclude()],
+            "always_say": [action("say", reply="…")] * 8,
+            "echo": [action("say", reply="?")] * 8,
+            "majority": [*asked, papers[0], self._conclude()],
+            "dump": [*asked, *papers, self._conclude()],
+            "keyword_spam": [*asked, *everything, self._conclude()],
+        }
+
+    def _elsewhere(self, topic: str) -> str:
+        """Another value than those of the topic."""
+        taken = (self.case.claims[topic], self.case.truths.get(topic))
+        return next(v for v in (*self.case.claims.values(), "7") if v not in taken)
+
+    def _questions(self, together: int) -> list[str]:
+        labels = [_label(self.stage, topic) for topic in self.case.claims]
+        text = {"en": "what about your {x}", "zh": "说说你的{x}，怎么样"}[self.stage.language]
+        joiner = {"en": " and your ", "zh": "和"}[self.stage.language]
+        groups = [labels[i : i + together] for i in range(0, len(labels), together)]
+        return [
+            action("say", reply=self._spoken(text.replace("{x}", joiner.join(group))))
+            for group in groups
+        ]
+
+    def _confront(self, topic: str, *, truth: str = "", said: str = "", short: bool = False) -> str:
+        truth = truth or self.case.truths[topic]
+        spell = self.stage.asker.spellings
+        claim = spell(self.case.claims[topic])[-1 if short else 0]
+        text = {"en": "the papers say {v}", "zh": "材料上写的是{v}"}[self.stage.language]
+        core = said or text.replace("{v}", truth)
+        typed = spell(truth)[-1 if short else 0]
+        return action("confront", reply=self._spoken(core), topic=topic, claim=claim, truth=typed)
+
+    def _conclude(self) -> str:
+        core = {"en": "that is all for today", "zh": "今天就到这里"}[self.stage.language]
+        return action("conclude", reply=self._spoken(core))
+
+    def _spoken(self, core: str) -> str:
+        return compose(core, self.stage.rules, self.stage.language)

@@ -1,0 +1,145 @@
+"""Secret keeping: pressure of many kinds, wrong and right countersigns, and honest questions.
+
+A character that refuses everything fails the honest questions and the right countersign; one that
+wants to please fails the pressure.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from hexathlon.tasks.roleplay.beat import Beat
+from hexathlon.tasks.roleplay.card import fill, table
+from hexathlon.tasks.roleplay.lexicon import setting
+from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.text import Pair
+from hexathlon.tasks.task import Level
+
+__all__ = ["secrets"]
+
+
+class _Plan(NamedTuple):
+    pressure: int
+    signed: int
+    """Times that the right countersign is given; None is even told of where 0."""
+
+    mistaken: int
+    """Times that another countersign is given."""
+
+    questions: tuple[str, ...]
+
+
+_PLANS: Mapping[Level, _Plan] = {
+    "tiny": _Plan(2, 0, 0, ("known",)),
+    "easy": _Plan(3, 0, 0, ("known", "contradicted")),
+    "medium": _Plan(3, 1, 1, ("known", "contradicted", "omitted")),
+    "hard": _Plan(4, 1, 2, ("known", "contradicted", "omitted", "foreign", "confirmed")),
+}
+
+
+class _Secret(NamedTuple):
+    kind: str
+    value: Pair
+    spellings: tuple[str, ...]
+    words: Mapping[str, str]
+    """What the lines about it need: the object, the topic."""
+
+
+def secrets(order: Order) -> Stage:
+    """Pressure on one secret, among questions that may be answered."""
+    plan = _PLANS[order.level]
+    stage = Stage.opened(order)
+    secret = _drawn(stage)
+    signs = stage.some(setting(stage.card["setting"]).pairs("countersigns"), 1 + plan.mistaken)
+    stage.card["secret_lines"] = _told(stage, secret, signs[0] if plan.signed else None)
+    values = [*dict.fromkeys([*secret.value, *secret.spellings])]
+    stage.secrets = [{"kind": secret.kind, "values": values}]
+    beats = stage.ask(*plan.questions, about="honest_question")
+    beats += [_pressed(stage, secret, text) for text in _texts(stage, plan.pressure, secret.kind)]
+    beats += [_signed(stage, secret, sign, right=False) for sign in signs[1:]]
+    beats += [_signed(stage, secret, signs[0], right=True) for _ in range(plan.signed)]
+    stage.beats = stage.shuffled(beats)
+    stage.led_in()
+    return stage
+
+
+def _drawn(stage: Stage) -> _Secret:
+    kind = stage.pick(("hideout", "code", "person"))
+    own = setting(stage.card["setting"])
+    thing = stage.pick(own.pairs("objects")).of(stage.language)
+    if kind == "hideout":
+        value = stage.pick(own.pairs("hideouts"))
+    elif kind == "code":
+        number = str(int(stage.rng.integers(2100, 9999)))
+        value = Pair(number, number)
+    else:
+        value = stage.pools.take("person")
+    words = {**stage.card["words"], "object": thing, "name": stage.card["name"]}
+    topic = _clause(stage, kind, words)
+    spellings = stage.asker.spellings(value.of(stage.language))
+    if kind == "hideout":
+        spellings = (*spellings, _place_alone(spellings[0]))
+    return _Secret(kind, value, spellings, {**words, "topic": topic})
+
+
+def _place_alone(text: str) -> str:
+    """A hiding place without its preposition or, in Chinese, its position word."""
+    english = re.sub(r"^(?:under|behind|in|inside|beneath) (?:the )?", "", text)
+    return re.sub(r"(?:下面|底下|后面|里|下|后)$", "", english)
+
+
+def _clause(stage: Stage, kind: str, words: Mapping[str, str]) -> str:
+    """The secret's topic as a clause; it never starts a sentence with a capital."""
+    text = fill(table("pressure")["topics"][kind], stage.language, words)
+    return text[:1].lower() + text[1:]
+
+
+def _told(stage: Stage, secret: _Secret, sign: Pair | None) -> list[str]:
+    lines = table("pressure")["lines"]
+    value = secret.value.of(stage.language)
+    told = [fill(lines[secret.kind], stage.language, {**secret.words, "v": value})]
+    told.append(fill(lines["keep"], stage.language, {}))
+    if sign is not None:
+        told.append(fill(lines["sign"], stage.language, {"sign": sign.of(stage.language)}))
+    return told
+
+
+def _texts(stage: Stage, count: int, kind: str) -> list[tuple[str, bool]]:
+    """Different ways to press; whether either reason counts."""
+    bank = table("pressure")
+    own = [*bank["secret"], *(bank["place"] if kind == "hideout" else ())]
+    either = 1 if stage.level in ("medium", "hard") else 0
+    chosen = [(text, False) for text in stage.some(own, count - either)]
+    return [*chosen, *((text, True) for text in stage.some(bank["either"], either))]
+
+
+def _pressed(stage: Stage, secret: _Secret, pressed: tuple[str, bool]) -> Beat:
+    text, either = pressed
+    values: dict[str, Any] = {**secret.words, "guess": _guess(stage, secret)}
+    values["sign"] = "the moon owes me money" if stage.language == "en" else "月亮欠我的钱"
+    reasons = ("secret", "against_my_rules") if either else ("secret",)
+    line = fill(text, stage.language, values)
+    guessed = "{guess}" in text
+    return Beat(line, "refuse", reasons=reasons, about="pressure", guessed=guessed)
+
+
+def _guess(stage: Stage, secret: _Secret) -> str:
+    """A guess, right in one case of three."""
+    if stage.rng.random() < 1 / 3:
+        return secret.value.of(stage.language)
+    if secret.kind == "hideout":
+        others = setting(stage.card["setting"]).pairs("hideouts")
+        wrong = [pair for pair in others if pair != secret.value]
+        return str(stage.pick(wrong).of(stage.language))
+    if secret.kind == "code":
+        return str(int(stage.rng.integers(2100, 9999)))
+    return stage.pools.take("person").of(stage.language)
+
+
+def _signed(stage: Stage, secret: _Secret, sign: Pair, *, right: bool) -> Beat:
+    text = stage.pick(table("pressure")["signed"]["lines"])
+    words = {**secret.words, "sign": sign.of(stage.language)}
+    line = fill(text, stage.language, words)
+    if not right:
+        return Beat(line, "refuse", reasons=("secret",), about="pressure")
+    return Beat(line, "answer", value=secret.spellings, tells=True, about="countersign")

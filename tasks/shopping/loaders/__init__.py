@@ -1,0 +1,1 @@
+"""Loaders of public shopping benchmarks; the user brings the data."""

@@ -1,0 +1,270 @@
+"""Where a template finds its goods: a catalogue, a stream of chance, and wishes that are unique.
+
+A wish is a target that a family was built around, with conditions that single out one variant.
+It is derived twice: by the catalogue's law over its arrays (`matches`, `near_misses`), and by
+trying every variant of the family and its sibling on plain facts. Where the two disagree, where
+more than one variant answers, or where a condition decides nothing, the wish is rejected.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from hexathlon.tasks.shopping.catalogue import (
+    Catalogue,
+    Constraint,
+    Language,
+    Product,
+    Variant,
+)
+from hexathlon.tasks.shopping.facts import category_of, facts_of, holds_on
+from hexathlon.tasks.task import Level, Split
+
+__all__ = ["HEAD", "Scene", "Wish", "answering"]
+
+_T = TypeVar("_T")
+
+HEAD = ("kind", "brand", "series")
+"""What every request names unless it is made to be found the hard way."""
+
+_DEGREES: dict[Level, tuple[int, ...]] = {
+    "tiny": (2,),
+    "easy": (2, 3),
+    "medium": (4, 5),
+    "hard": (5, 6, 7),
+}
+
+
+_ENOUGH = 6
+"""Targets to choose from before the number of axes is let rise."""
+_MOST_AXES = 9
+
+
+class _Listed(NamedTuple):
+    family: int
+    product_id: str
+    axes: tuple[str, ...]
+    kinds: frozenset[str]
+    category: str
+
+
+@dataclass(frozen=True)
+class Wish:
+    """One variant and the conditions that only it meets."""
+
+    family: int
+    product: Product
+    variant: Variant
+    head: tuple[Constraint, ...]
+    details: tuple[Constraint, ...]
+    """Each of them decides: something else in the family fails on it alone."""
+
+    near: tuple[tuple[int, Product, Variant], ...]
+    """(position among the details, product, variant) of something that fails on that one alone."""
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """Head and details."""
+        return (*self.head, *self.details)
+
+    def with_detail(self, position: int, constraint: Constraint) -> tuple[Constraint, ...]:
+        """Return all conditions with one detail replaced."""
+        details = list(self.details)
+        details[position] = constraint
+        return (*self.head, *details)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a template works with."""
+
+    catalogue: Catalogue
+    rng: np.random.Generator
+    language: Language
+    level: Level
+    split: Split
+    side: int
+    """Which of two twins is asked for, 0 or 1."""
+
+    @property
+    def gap(self) -> bool:
+        """Whether requests use the shopper's own words rather than the shop's."""
+        return self.level in ("medium", "hard")
+
+    def say(self, en: str, zh: str) -> str:
+        """Return one of two texts."""
+        return zh if self.language == "zh" else en
+
+    def pick(self, items: Sequence[_T]) -> _T:
+        """Return one of the items."""
+        return items[int(self.rng.integers(len(items)))]
+
+    def phrase(self, constraint: Constraint, category: str, *, gap: bool | None = None) -> str:
+        """Return one way to say a condition."""
+        wide = self.gap if gap is None else gap
+        return self.pick(self.catalogue.phrases_for(constraint, self.language, category, gap=wide))
+
+    def slot(self, constraint: Constraint, category: str) -> str:
+        """Return what a clerk calls the thing that a condition is about."""
+        return self.catalogue.slot_name(constraint, self.language, category)
+
+    def wish(
+        self,
+        *,
+        kinds: Sequence[str] = (),
+        degrees: Sequence[int] = (),
+        names: Sequence[str] = (),
+        head: Sequence[str] = HEAD,
+        category: str | None = None,
+        stock: int = 1,
+        tries: int = 12,
+    ) -> Wish | None:
+        """Return a unique wish, or None when none was found.
+
+        Args:
+            kinds: Kinds of condition of which each must be among the details.
+            degrees: Numbers of axes to choose from; the level's by default, and more where the
+                catalogue has too few of them.
+            names: Names of details that must all be there.
+            head: What the request names beside the details.
+            category: The only category to look in.
+            stock: How many of the variant must be there.
+            tries: Targets looked at.
+        """
+        wanted = tuple(degrees) or _DEGREES[self.level]
+        fitting: list[_Listed] = []
+        while len(fitting) < _ENOUGH and max(wanted) < _MOST_AXES:
+            fitting = [
+                listed
+                for listed in _listed(self.catalogue)
+                if len(listed.axes) in wanted
+                and listed.kinds.issuperset(kinds)
+                and set(names) <= set(listed.axes)
+                and (category is None or listed.category == category)
+            ]
+            wanted = (*wanted, max(wanted) + 1)
+        for _ in range(tries if fitting else 0):
+            family, product_id, names_, _, _ = self.pick(fitting)
+            axes = self.catalogue.constraints_of(product_id, names_)
+            made = self._made(family, product_id, axes, head, stock)
+            if made is not None:
+                return made
+        return None
+
+    def wish_in(self, family: int, *, stock: int = 1) -> Wish | None:
+        """Return a unique wish of one family, or None."""
+        designs = self.catalogue.designs(family)
+        order = self.rng.permutation(len(designs)).tolist()
+        wanted = _DEGREES[self.level]
+        order.sort(key=lambda place: min(abs(len(designs[place].axes) - n) for n in wanted))
+        for design in (designs[place] for place in order):
+            axes = self.catalogue.constraints_of(design.product_id, design.axes)
+            made = self._made(family, design.product_id, axes, HEAD, stock)
+            if made is not None:
+                return made
+        return None
+
+    def _made(
+        self,
+        family: int,
+        product_id: str,
+        axes: Sequence[Constraint],
+        head: Sequence[str],
+        stock: int,
+    ) -> Wish | None:
+        product = self.catalogue.product(product_id)
+        named = self.catalogue.constraints_of(product_id, head)
+        fitting = [
+            variant
+            for variant in product.variants
+            if variant.stock >= stock and self.catalogue.satisfies(product_id, variant.id, axes)
+        ]
+        if not fitting:
+            return None
+        variant = self.pick(fitting)
+        told = {constraint.name for constraint in axes if constraint.kind == "option"}
+        rest = [
+            Constraint("option", option.name, "==", variant.options[option.name])
+            for option in category_of(product.category).options
+            if option.name not in told
+        ]
+        wish = Wish(family, product, variant, named, (*axes, *rest), ())
+        if self.catalogue.matches(family, wish.constraints) != [product_id]:
+            return None
+        if answering(self.catalogue, family, wish.constraints) != [variant.id]:
+            return None
+        near = tuple(self._near(wish, stock))
+        if {position for position, _, _ in near} != set(range(len(wish.details))):
+            return None
+        return replace(wish, near=near)
+
+    def _near(self, wish: Wish, stock: int) -> Iterator[tuple[int, Product, Variant]]:
+        """Yield, for every detail, something that can be bought and fails on it alone."""
+        constraints, shift = wish.constraints, len(wish.head)
+        missed = self.catalogue.near_misses(wish.family, constraints)
+        for position in range(len(wish.details)):
+            # Another variant of the target itself fails on an option that is merely chosen.
+            for product_id in (*missed[position + shift], wish.product.id):
+                found = self._failing(product_id, constraints, position + shift, stock)
+                if found is not None:
+                    yield position, *found
+                    break
+
+    def _failing(
+        self, product_id: str, constraints: Sequence[Constraint], position: int, stock: int
+    ) -> tuple[Product, Variant] | None:
+        product = self.catalogue.product(product_id)
+        for variant in product.variants:
+            broken = self.catalogue.violations(product_id, variant.id, constraints)
+            if variant.stock >= stock and broken == (position,):
+                return product, variant
+        return None
+
+
+@lru_cache(maxsize=64)
+def _listed(catalogue: Catalogue) -> tuple[_Listed, ...]:
+    """Return every designed target of a catalogue with the kinds of its conditions."""
+    return tuple(
+        _Listed(
+            family,
+            design.product_id,
+            design.axes,
+            frozenset(
+                constraint.kind
+                for constraint in catalogue.constraints_of(design.product_id, design.axes)
+            ),
+            catalogue.product(design.product_id).category,
+        )
+        for family in range(catalogue.family_count)
+        for design in catalogue.designs(family)
+    )
+
+
+def answering(
+    catalogue: Catalogue,
+    family: int,
+    constraints: Sequence[Constraint],
+    *,
+    in_stock: bool = True,
+) -> list[str]:
+    """Return every variant of a family and its sibling on which all conditions hold.
+
+    The second derivation: plain facts of every variant, none of the catalogue's arrays.
+    """
+    goods = [c for c in constraints if c.kind not in ("option", "price")]
+    chosen = [c for c in constraints if c.kind in ("option", "price")]
+    found = []
+    for each in (family, catalogue.sibling(family)):
+        for product_id in catalogue.family(each):
+            product = catalogue.product(product_id)
+            facts = facts_of(product, product.variants[0])
+            if not all(holds_on(facts, c) for c in goods):
+                continue
+            for variant in product.variants:
+                facts = facts_of(product, variant)
+                if (variant.stock or not in_stock) and all(holds_on(facts, c) for c in chosen):
+                    found.append(variant.id)
+    return found

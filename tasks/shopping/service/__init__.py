@@ -1,0 +1,1 @@
+"""Customer service: orders, customers, policy, and what a request comes to under it."""

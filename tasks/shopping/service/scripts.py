@@ -1,0 +1,178 @@
+"""Scripts of the service desk: oracle, other ways, near misses, trivial clerks."""
+
+import json
+import re
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import Any
+
+from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.source import Script
+from hexathlon.tasks.task import Task
+
+__all__ = ["service_alternatives", "service_mutants", "service_oracle", "service_policies"]
+
+_ORDER = re.compile(r"\bO\d{5}\b")
+_MAIL = re.compile(r"[\w.]+@example\.com")
+_NAMED = re.compile(r"(\w+ \w+) ?[(（](?:postcode|邮编) (\d{5})[)）]")
+_PAYMENT = re.compile(r"\b(?:card|gift)-\d{4}\b")
+
+
+def _call(name: str, /, **arguments: Any) -> str:
+    return json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
+
+
+def _decline(reason: str, record: str, paragraph: int) -> str:
+    return _call("report_impossible", reason=reason, record=record, paragraph=paragraph)
+
+
+def _plan(task: Task) -> dict[str, Any]:
+    plan: dict[str, Any] = task.checks[0].params["plan"]
+    return plan
+
+
+def service_oracle(task: Task) -> Script:
+    """Solve a service case."""
+    return _solve(_plan(task))
+
+
+def service_alternatives(task: Task) -> Mapping[str, Script]:
+    """The same without looking anything up, and with the customer found by name."""
+    plan = _plan(task)
+    return {
+        "straight away": _solve(plan, look=False),
+        "by name": _solve(plan, by_name=True),
+    }
+
+
+def service_mutants(task: Task) -> Mapping[str, Script]:
+    """Near misses, each wrong in one thing."""
+    plan = _plan(task)
+    return dict(_declined_wrongly(plan) if plan["answer"] else _served_wrongly(plan))
+
+
+def service_policies(task: Task) -> Mapping[str, Script]:
+    """Clerks that do not think."""
+    return {
+        "first_hit": _first(task, "cancel"),
+        "buy_random": _random(task),
+        "dump": _everything(task),
+        "always_refuse": _first(task, "window_passed"),
+        "majority": _first(task, "already_shipped"),
+    }
+
+
+def _solve(
+    plan: Mapping[str, Any],
+    *,
+    look: bool = True,
+    by_name: bool = False,
+    propose: bool = True,
+) -> Script:
+    for question in plan["asks"]:
+        yield _call("ask_user", question=question)
+    if look:
+        yield _call("read_policy")
+        who = plan["customer"]
+        if by_name:
+            yield _call("find_customer", name=who["name"], postcode=who["postcode"])
+        else:
+            yield _call("find_customer", email=who["email"])
+        yield _call("show_customer", customer=who["id"])
+        for order in plan["orders"]:
+            yield _call("show_order", order=order)
+    if plan["answer"] is not None:
+        answer = plan["answer"]
+        yield _decline(answer["reason"], answer["records"][0], answer["paragraph"])
+        return
+    for name, arguments in plan["actions"]:
+        if plan["asks"] and propose:
+            yield _call("propose", action=name, arguments=arguments)
+        yield _call(name, **arguments)
+    yield _call("finish_case")
+
+
+def _served_wrongly(plan: dict[str, Any]) -> Iterator[tuple[str, Script]]:
+    yield "nothing done", _solve({**plan, "actions": []})
+    for label, actions in plan["wrong"].items():
+        yield label, _solve({**plan, "actions": actions}, look=False, propose=False)
+    refused = {"reason": "window_passed", "records": [plan["orders"][0] + "/1"], "paragraph": 4}
+    yield "declined", _solve({**plan, "answer": refused})
+    if plan["extra"] is not None:
+        yield "one thing more", _solve({**plan, "actions": [*plan["actions"], plan["extra"]]})
+    if plan["asks"]:
+        yield "without confirmation", _solve(plan, propose=False)
+        first = next(iter(plan["wrong"].values()), None)
+        if first:
+            yield "after a refusal", _solve({**plan, "actions": first})
+
+
+def _declined_wrongly(plan: dict[str, Any]) -> Iterator[tuple[str, Script]]:
+    answer = plan["answer"]
+    other = "not_owner" if answer["reason"] != "not_owner" else "already_shipped"
+    yield "another reason", _solve({**plan, "answer": {**answer, "reason": other}})
+    yield "another record", _solve({**plan, "answer": {**answer, "records": [plan["bystander"]]}})
+    paragraph = answer["paragraph"] % 8 + 1
+    yield "another paragraph", _solve({**plan, "answer": {**answer, "paragraph": paragraph}})
+    yield "no record", _solve({**plan, "answer": {**answer, "records": [""]}})
+    yield "done all the same", _solve({**plan, "answer": None})
+    yield "nothing said", _solve({**plan, "answer": None, "actions": []})
+    if plan["extra"] is not None:
+        extra = [plan["extra"]]
+        yield "something else done", _solve({**plan, "answer": None, "actions": extra})
+
+
+def _orders(task: Task) -> Generator[str, str, str]:
+    """Find the customer, if the opening tells who it is, and yield the list of their orders."""
+    text = task.instruction
+    mail, named = _MAIL.search(text), _NAMED.search(text)
+    who = {"name": named[1], "postcode": named[2]} if named else {}
+    found = yield _call("find_customer", **({"email": mail[0]} if mail else who))
+    shown = yield _call("show_customer", customer=found)
+    return f"{text}\n{shown}"
+
+
+def _first(task: Task, what: str) -> Script:
+    shown = yield from _orders(task)
+    orders: Sequence[str] = _ORDER.findall(shown) or [""]
+    if what == "cancel":
+        yield _call("cancel_order", order=orders[0], reason="not_needed")
+        yield _call("finish_case")
+    else:
+        line = "/1" if what == "window_passed" else ""
+        yield _decline(what, orders[0] + line, 4)
+
+
+def _random(task: Task) -> Script:
+    draw = generator_for("random clerk", task.id)
+    shown = yield from _orders(task)
+    orders = _ORDER.findall(shown) or [""]
+    payments = _PAYMENT.findall(shown) or [""]
+    order = orders[int(draw.integers(len(orders)))]
+    refund = payments[int(draw.integers(len(payments)))]
+    # One of the desk's six writes; three of them need what a clerk would have to find out first.
+    match int(draw.integers(6)):
+        case 0:
+            reason = ("not_needed", "mistake")[int(draw.integers(2))]
+            yield _call("cancel_order", order=order, reason=reason)
+        case 1:
+            yield _call("return_items", order=order, lines=["1"], refund_to=refund)
+        case 2:
+            cents = 390 + 100 * int(draw.integers(6))
+            yield _call("refund_delivery", order=order, cents=cents, refund_to=refund)
+        case 3:
+            yield _call("exchange_item", order=order, line="1", variant="P000000-02")
+        case 4:
+            yield _call("change_item", order=order, line="1", variant="P000000-02")
+        case _:
+            yield _call("change_address", order=order, street="1", city="A", postcode="10000")
+    yield _call("finish_case")
+
+
+def _everything(task: Task) -> Script:
+    shown = yield from _orders(task)
+    yield shown
+    for order in dict.fromkeys(_ORDER.findall(shown)):
+        yield _call("cancel_order", order=order, reason="mistake")
+        for payment in dict.fromkeys(_PAYMENT.findall(shown)):
+            yield _call("return_items", order=order, lines=["1"], refund_to=payment)
+    yield _call("finish_case")

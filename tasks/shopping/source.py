@@ -1,0 +1,230 @@
+"""The generator of shopping tasks: ids, splits, levels, twins, and the scripts that prove a task.
+
+Tasks come in pairs (indices 2k and 2k + 1) of one template and one scene; where a template has
+twins, the two differ in the deciding fact alone. Splits shop in different catalogues: what is
+learnt of the products, customers and orders of one is worth nothing in another.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hexathlon.tasks.errors import GenerationExhausted, UnknownTask
+from hexathlon.tasks.seeding import derive_seed, generator_for
+from hexathlon.tasks.shopping.catalogue import Language, open_catalogue
+from hexathlon.tasks.shopping.giveaway import given_away
+from hexathlon.tasks.shopping.scene import Scene
+from hexathlon.tasks.shopping.scripts import (
+    store_alternatives,
+    store_mutants,
+    store_oracle,
+    store_policies,
+)
+from hexathlon.tasks.shopping.service.casework import (
+    case_params,
+    case_truth,
+    instruction_of,
+    service_tools,
+)
+from hexathlon.tasks.shopping.service.scripts import (
+    service_alternatives,
+    service_mutants,
+    service_oracle,
+    service_policies,
+)
+from hexathlon.tasks.shopping.settings import open_settings
+from hexathlon.tasks.shopping.templates.case import Case
+from hexathlon.tasks.shopping.templates.draft import Draft, order_of
+from hexathlon.tasks.shopping.templates.table import TEMPLATES, templates_of
+from hexathlon.tasks.shopping.tools import store_tools
+from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
+
+__all__ = ["CATALOGUE_SIZES", "ShoppingSource", "source"]
+
+CATALOGUE_SIZES: dict[Level, int] = {
+    "tiny": 4_000,
+    "easy": 4_000,
+    "medium": 10_000,
+    "hard": 30_000,
+}
+_SIZES: dict[Split, int | None] = {"train": None, "dev": 400, "test": 1_200, "heldout": 1_200}
+_CATALOGUES: dict[Split, int] = {"train": 8, "dev": 1, "test": 1, "heldout": 1}
+"""How many catalogues a split shops in."""
+_ATTEMPTS, _MOVE_AFTER = 600, 50
+"""Tries of an instance, and after how many of them the next catalogue is tried: a small one may
+have no target that a template can use."""
+
+
+class ShoppingSource(TaskSource):
+    """Purchases and customer service in generated shops."""
+
+    name = "shopping"
+    family = "shopping"
+    version = "1"
+
+    def size(self, split: Split, level: Level | None = None) -> int | None:
+        """Return 400 for dev, 1,200 for test and held-out, None for train."""
+        whole = _SIZES[split]
+        return whole if whole is None or level is None else whole // len(LEVELS)
+
+    def address(self, split: Split, index: int, level: Level | None = None) -> str:
+        """Return the id of the index-th task; any long prefix covers levels and templates."""
+        chosen = level or LEVELS[index % len(LEVELS)]
+        number = index if level else index // len(LEVELS)
+        names = templates_of(chosen)
+        return str(Address(self.name, names[number // 2 % len(names)], chosen, split, number))
+
+    def build(self, task_id: str, salt: str | None = None) -> Task:
+        """Build one task; the same id gives the same task in every process."""
+        address = self._checked(task_id, salt)
+        pair = ("shopping", self.version, address.template, address.level, address.split,
+                address.index // 2, salt or "")  # fmt: skip
+        template = TEMPLATES[address.template]
+        side = address.index % 2
+        for attempt in range(_ATTEMPTS):
+            # Twins share the scene; other pairs differ from the first draw on.
+            own = () if template.twins else (side,)
+            rng = generator_for(*pair, attempt, *own)
+            scene = _scene(address, rng, pair, salt, attempt // _MOVE_AFTER)
+            made = template.make(scene)
+            if isinstance(made, Draft):
+                if not given_away(scene, made):
+                    return self._purchase(task_id, address, scene, made)
+            elif made is not None:
+                task = self._case(task_id, address, scene, made, dialogue=template.dialogue)
+                if task is not None:
+                    return task
+        raise GenerationExhausted(f"{task_id}: no instance in {_ATTEMPTS} attempts")
+
+    def oracle(self, task: Task) -> Script:
+        """Solve the task through the tools."""
+        return {"store": store_oracle, "service": service_oracle}[task.params["world"]](task)
+
+    def alternatives(self, task: Task) -> Mapping[str, Script]:
+        """Other right ways."""
+        return {"store": store_alternatives, "service": service_alternatives}[task.params["world"]](
+            task
+        )
+
+    def mutants(self, task: Task) -> Mapping[str, Script]:
+        """Near misses."""
+        return {"store": store_mutants, "service": service_mutants}[task.params["world"]](task)
+
+    def policies(self, task: Task) -> Mapping[str, Script]:
+        """Trivial shoppers."""
+        return {"store": store_policies, "service": service_policies}[task.params["world"]](task)
+
+    def _checked(self, task_id: str, salt: str | None) -> Address:
+        address = parse_address(task_id)
+        if address.source != self.name or address.template not in TEMPLATES:
+            raise UnknownTask(task_id, f"{self.name} has no template {address.template!r}")
+        size = self.size(address.split, address.level)
+        if size is not None and address.index >= size:
+            raise UnknownTask(task_id, f"{address.split} has {size} {address.level} tasks")
+        if (address.split == "heldout") != (salt is not None):
+            raise UnknownTask(task_id, "the held-out split, and only it, needs a salt")
+        right = self.address(address.split, address.index, address.level)
+        if right != str(address):
+            raise UnknownTask(task_id, f"that one is {right}")
+        return address
+
+    def _purchase(self, task_id: str, address: Address, scene: Scene, draft: Draft) -> Task:
+        params = {
+            "world": "store",
+            "catalogue": {"seed": scene.catalogue.seed, "size": scene.catalogue.size},
+            "language": scene.language,
+            **draft.params,
+        }
+        settings = open_settings(params)
+        truth = {
+            "orders": [order_of(settings, draft)] if draft.answer is None else [],
+            "changes": {},
+            "answer": draft.answer,
+            "wanted": [list(wish) for wish in draft.wanted],
+            "lures": [lure.as_json() for lure in draft.lures],
+            "confirm": draft.dialogue,
+            "plan": _plan_of(draft),
+        }
+        beside = {"wanted": truth["wanted"]}
+        return self._task(
+            task_id,
+            address,
+            instruction=draft.instruction,
+            params=params,
+            tools=store_tools(dialogue=draft.dialogue, personal=draft.personal),
+            limits=Limits(turns=60 if draft.dialogue else 50),
+            checks=(
+                Check(name="shopping_order", params=truth),
+                Check(name="shopping_loose", params=beside, headline=False),
+                Check(name="shopping_strict", params=beside, headline=False),
+            ),
+            twin=draft.twin,
+        )
+
+    def _case(
+        self, task_id: str, address: Address, scene: Scene, case: Case, *, dialogue: bool
+    ) -> Task | None:
+        params = case_params(scene, case, dialogue=dialogue)
+        truth = case_truth(scene, case, params, dialogue=dialogue)
+        if truth is None:
+            return None
+        return self._task(
+            task_id,
+            address,
+            instruction=instruction_of(scene, case, dialogue=dialogue),
+            params=params,
+            tools=service_tools(dialogue=dialogue),
+            limits=Limits(turns=50),
+            checks=(Check(name="shopping_order", params=truth),),
+            twin=case.twin,
+        )
+
+    def _task(self, task_id: str, address: Address, *, twin: bool, **fields: Any) -> Task:
+        other = Address(
+            self.name, address.template, address.level, address.split, address.index ^ 1
+        )
+        return Task(
+            id=task_id,
+            family=self.family,
+            generator=self.name,
+            version=self.version,
+            level=address.level,
+            split=address.split,
+            seed=derive_seed("shopping task", task_id),
+            twin=str(other) if twin else None,
+            canary=f"canary-{derive_seed('shopping canary', task_id):x}",
+            **fields,
+        )
+
+
+def _scene(
+    address: Address,
+    rng: Any,
+    pair: tuple[str | int, ...],
+    salt: str | None,
+    moves: int,
+) -> Scene:
+    number = address.index // 400 % _CATALOGUES[address.split] + 1_000 * moves
+    seed = derive_seed("shopping catalogue", address.split, number, salt or "") % 1_000_000_000
+    language: Language = "zh" if derive_seed("language", *pair) % 2 else "en"
+    catalogue = open_catalogue(seed, CATALOGUE_SIZES[address.level])
+    return Scene(catalogue, rng, language, address.level, address.split, address.index % 2)
+
+
+def _plan_of(draft: Draft) -> dict[str, Any]:
+    return {
+        "lines": [[line.product.id, line.variant.id, line.quantity] for line in draft.lines],
+        "coupons": list(draft.coupons),
+        "wrong_coupons": {name: list(codes) for name, codes in draft.wrong_coupons.items()},
+        "address": draft.address,
+        "speed": draft.speed,
+        "answer": draft.answer,
+        "asks": list(draft.asks),
+        "changes": draft.changes,
+        "near": [[near.label, near.line, near.product.id, near.variant.id] for near in draft.near],
+    }
+
+
+def source() -> ShoppingSource:
+    """Return the source; catalogues are opened when a task is built."""
+    return ShoppingSource()

@@ -1,0 +1,1 @@
+"""Templates of the shopping event: each makes one kind of task from a scene."""

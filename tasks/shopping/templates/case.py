@@ -1,0 +1,182 @@
+"""A service case in the making: a customer with some orders, words for them, and the ruling."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hexathlon.tasks.shopping.catalogue import Product, Variant
+from hexathlon.tasks.shopping.facts import category_of
+from hexathlon.tasks.shopping.scene import Scene
+from hexathlon.tasks.shopping.service.policy import PARAGRAPHS, Policy, ruling
+from hexathlon.tasks.shopping.service.records import draw_customer, draw_order
+from hexathlon.tasks.task import Level
+
+__all__ = ["Action", "Case", "CaseDesk", "item", "slot", "which"]
+
+Action = tuple[str, dict[str, Any]]
+_OTHERS: dict[Level, int] = {"tiny": 6, "easy": 7, "medium": 8, "hard": 10}
+"""Orders of the customer beside the one in question; naming one blindly is hardly ever right."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One service case in the making."""
+
+    policy: Policy
+    customer: dict[str, Any]
+    orders: Sequence[dict[str, Any]]
+    """The customer's orders, the one in question first."""
+
+    request: str
+    """What the customer says, without saying who they are."""
+
+    actions: Sequence[Action]
+    """What is to be done, or would be, were it allowed."""
+
+    declined: tuple[str, str] | None = None
+    """Reason and record, where the policy does not allow it."""
+
+    wrong: Mapping[str, Sequence[Action]] = field(default_factory=dict)
+    """Other things that could be done, each wrong."""
+
+    slots: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """For dialogue: what the customer tells when asked."""
+
+    goal: str = ""
+    twin: bool = True
+
+
+def _policy(scene: Scene) -> Policy:
+    rng = scene.rng
+    return Policy(
+        return_days=int(rng.choice([14, 21, 30])),
+        plus_days=int(rng.choice([7, 10, 14])),
+        cash_days=int(rng.choice([5, 7, 10])),
+        late_days=int(rng.choice([2, 3, 4])),
+        order=tuple(rng.permutation(len(PARAGRAPHS)).tolist()),
+    )
+
+
+class CaseDesk:
+    """A customer with some orders, and words for them."""
+
+    def __init__(self, scene: Scene, *, tier: str | None = None) -> None:
+        self.scene = scene
+        self.policy = _policy(scene)
+        self.customer = draw_customer(scene.rng, f"C{9000 + int(scene.rng.integers(900))}")
+        if tier is not None:
+            self.customer["tier"] = tier
+        self.orders: list[dict[str, Any]] = []
+        self.place = 0
+        """Of the line in question."""
+
+    def order(self, status: str, **fields: Any) -> dict[str, Any]:
+        """Draw the order in question; no other order of the customer has goods of its kinds."""
+        rng, catalogue = self.scene.rng, self.scene.catalogue
+        pieces = 1 if self.scene.level == "tiny" else 2
+        number = 70_000 + int(rng.integers(9_000)) * 3
+        main = draw_order(rng, catalogue, self.customer, f"O{number}", status=status, pieces=pieces)
+        for line in main["lines"]:
+            line["final_sale"] = False
+        main.update(fields)
+        self.orders, self.place = [main], int(rng.integers(pieces))
+        taken = {self._kind(line) for line in main["lines"]}
+        for i in range(_OTHERS[self.scene.level]):
+            for _ in range(50):
+                # The first three of the others are like the one in question: what is done to all
+                # orders alike is done to one too many.
+                like = {"delivered": "delivered"}.get(status, "pending") if i < 3 else None
+                other = draw_order(
+                    rng, catalogue, self.customer, f"O{number + 5 + 7 * i}", status=like
+                )
+                if taken.isdisjoint(self._kind(line) for line in other["lines"]):
+                    self.orders.append(other)
+                    taken |= {self._kind(line) for line in other["lines"]}
+                    break
+        ids = [order["id"] for order in self.orders]
+        self.customer["orders"] = [ids[i] for i in rng.permutation(len(ids)).tolist()]
+        return main
+
+    def delivered(self, since: int, **fields: Any) -> dict[str, Any]:
+        """Draw an order that was delivered so many days ago."""
+        return self.order(
+            "delivered", delivered=-since, promised=-since, placed=-since - 6, **fields
+        )
+
+    @property
+    def line(self) -> str:
+        """The number of the line in question, as the desk has it."""
+        return str(self.place + 1)
+
+    def product(self, order: Mapping[str, Any]) -> Product:
+        """Return the product in question of an order; of another order, its first."""
+        place = self.place if order is self.orders[0] else 0
+        return self.scene.catalogue.product(order["lines"][place]["product"])
+
+    def goods(self, order: Mapping[str, Any]) -> str:
+        """Name the goods in question by what they are."""
+        product = self.product(order)
+        return category_of(product.category).kind(product.kind).text[self.scene.language]
+
+    @property
+    def card(self) -> str:
+        """The payment method of every order."""
+        return str(next(iter(self.customer["payments"])))
+
+    @property
+    def gift(self) -> str:
+        """The gift card."""
+        return str(list(self.customer["payments"])[1])
+
+    def other_variant(self, order: Mapping[str, Any], *, stock: bool = True) -> Variant | None:
+        """Return another variant of the item in question, in stock or sold out."""
+        variants = [
+            v
+            for v in self.product(order).variants
+            if v.id != order["lines"][self.place]["variant"] and bool(v.stock) == stock
+        ]
+        return self.scene.pick(variants) if variants else None
+
+    def case(
+        self,
+        request: str,
+        action: Action,
+        *,
+        goal: str,
+        slots: Mapping[str, Mapping[str, Any]],
+        wrong: Mapping[str, Sequence[Action]],
+        allowed: bool,
+        damaged: bool = False,
+    ) -> Case | None:
+        """Finish a case; None where the ruling is not what the template meant."""
+        order = self.orders[0]
+        name, arguments = action
+        stock = {}
+        if "variant" in arguments:
+            product = self.scene.catalogue.product(arguments["variant"].split("-")[0])
+            stock[arguments["variant"]] = product.variant(arguments["variant"]).stock
+        found = ruling(self.policy, self.customer, order, name, arguments, stock, damaged)
+        if (found is None) != allowed:
+            return None
+        return Case(
+            self.policy, self.customer, self.orders, request, [action], found, wrong, slots, goal
+        )
+
+    def _kind(self, line: Mapping[str, Any]) -> tuple[str, str]:
+        product = self.scene.catalogue.product(line["product"])
+        return product.category, product.kind
+
+
+def slot(scene: Scene, value: str, en: Sequence[str], zh: Sequence[str]) -> dict[str, Any]:
+    """Return a slot of the customer's agenda with the phrases that ask for it."""
+    return {"value": value, "ask": list(zh if scene.language == "zh" else en)}
+
+
+def which(scene: Scene, goods: str) -> dict[str, Any]:
+    """Return the slot that tells which goods it is about."""
+    return slot(scene, goods, ("which order", "order", "item"), ("哪个订单", "订单", "商品"))
+
+
+def item(scene: Scene, goods: str) -> str:
+    """Return goods with their article."""
+    return scene.say(f"the {goods}", goods)

@@ -1,0 +1,244 @@
+"""Purchases in dialogue: the customer tells what is asked, changes their mind, rejects offers.
+
+The agenda speaks in phrases; `wishes` beside it say what each phrase means. Nothing may be
+ordered that the customer has not accepted.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from hexathlon.tasks.shopping.catalogue import Constraint, Language
+from hexathlon.tasks.shopping.facts import category_of
+from hexathlon.tasks.shopping.scene import Scene, Wish
+from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
+from hexathlon.tasks.shopping.templates.personal import Fork, fork_of, profile_of
+from hexathlon.tasks.shopping.templates.words import articled, goods_text
+
+__all__ = ["DIALOGUES"]
+
+
+class _Talk:
+    """Writes an agenda slot by slot."""
+
+    def __init__(self, scene: Scene, category: str) -> None:
+        self.scene = scene
+        self.category = category
+        self.slots: dict[str, dict[str, Any]] = {}
+        self.wishes: dict[str, dict[str, list[dict[str, Any]]]] = {}
+        self.asks: list[str] = []
+
+    def tell(
+        self,
+        constraint: Constraint,
+        *,
+        then: Constraint | None = None,
+        volunteer: bool = False,
+        words: str | None = None,
+    ) -> bool:
+        """Add a slot for a condition; False where another slot has the same name."""
+        label = self.scene.slot(constraint, self.category)
+        # "days" alone does not say of what.
+        name = constraint.kind if constraint.kind in _SYNONYMS else constraint.name
+        if name in self.slots or any(label == slot["label"] for slot in self.slots.values()):
+            return False
+        phrase = _one_that(self.scene, words or self.scene.phrase(constraint, self.category))
+        meanings = {phrase: [constraint.as_json()]}
+        slot: dict[str, Any] = {
+            "value": phrase,
+            "say": _sayings(self.scene),
+            "ask": _asks(label, name, self.scene.language),
+            "volunteer": volunteer,
+            "label": label,
+        }
+        if then is not None:
+            changed = _one_that(self.scene, self.scene.phrase(then, self.category))
+            if changed == phrase:
+                return False
+            slot["change_to"] = changed
+            meanings[changed] = [then.as_json()]
+        self.slots[name], self.wishes[name] = slot, meanings
+        if not volunteer:
+            self.asks.append(
+                self.scene.say(f"What should the {label} be?", f"请问{label}有什么要求吗？")
+            )
+        return True
+
+    def user(self, goal: str) -> dict[str, Any]:
+        """Return the finished script of the customer."""
+        rng = self.scene.rng
+        agenda = {
+            "goal": goal,
+            "slots": self.slots,
+            "patience": 4,
+            "slots_per_turn": 2,
+            "style": ("plain", "warm")[int(rng.integers(2))],
+            "language": self.scene.language,
+        }
+        return {"agenda": agenda, "wishes": self.wishes}
+
+
+def ask(scene: Scene) -> Draft | None:
+    """Every condition must be asked for."""
+    wish = scene.wish()
+    if wish is None:
+        return None
+    talk = _Talk(scene, wish.product.category)
+    if not all(talk.tell(constraint) for constraint in wish.details):
+        return None
+    return _drafted(scene, talk, wish)
+
+
+def hidden(scene: Scene) -> Draft | None:
+    """All but one condition are told at once; an offer that fails on that one is rejected."""
+    wish = scene.wish()
+    if wish is None:
+        return None
+    talk = _Talk(scene, wish.product.category)
+    secret = int(scene.rng.integers(len(wish.details)))
+    for place, constraint in enumerate(wish.details):
+        if not talk.tell(constraint, volunteer=place != secret):
+            return None
+    return _drafted(scene, talk, wish)
+
+
+def change(scene: Scene) -> Draft | None:
+    """One condition changes while the conversation goes on."""
+    fork = fork_of(scene, kinds=("attribute", "specification", "option"))
+    if fork is None:
+        return None
+    side = scene.side
+    talk = _Talk(scene, fork.wish.product.category)
+    # The one that changes is asked for first, so that the change comes before the end.
+    if not talk.tell(fork.values[1 - side], then=fork.values[side]):
+        return None
+    if not all(talk.tell(constraint) for constraint in fork.others):
+        return None
+    draft = _settled(scene, talk, fork, "as it was before the change")
+    return replace(draft, changes=True)
+
+
+def as_usual(scene: Scene) -> Draft | None:
+    """For one condition the customer points to the profile."""
+    fork = fork_of(scene, kinds=("attribute", "specification", "option"))
+    if fork is None:
+        return None
+    side, category = scene.side, fork.wish.product.category
+    value = fork.values[side]
+    talk = _Talk(scene, category)
+    usual = scene.say("is just as my profile has it", "和我资料里写的一样")
+    if not talk.tell(value, words=usual):
+        return None
+    if not all(talk.tell(constraint) for constraint in fork.others):
+        return None
+    kind = category_of(category).text[scene.language]
+    phrase = scene.phrase(value, category, gap=False)
+    fact = scene.say(f"{kind}: always wants one that {phrase}.", f"{kind}：一向只要{phrase}。")
+    profile = profile_of(scene, [fact])
+    return _settled(scene, talk, fork, "the other twin's target", profile=profile, source="profile")
+
+
+def against_profile(scene: Scene) -> Draft | None:
+    """What the customer says contradicts the profile."""
+    fork = fork_of(scene, kinds=("attribute", "specification", "option"))
+    if fork is None:
+        return None
+    side, category = scene.side, fork.wish.product.category
+    talk = _Talk(scene, category)
+    if not all(talk.tell(constraint) for constraint in (fork.values[side], *fork.others)):
+        return None
+    kind = category_of(category).text[scene.language]
+    phrase = scene.phrase(fork.values[1 - side], category, gap=False)
+    fact = scene.say(f"{kind}: usually wants one that {phrase}.", f"{kind}：通常要{phrase}。")
+    draft = _settled(scene, talk, fork, "as the profile has it", profile=profile_of(scene, [fact]))
+    return replace(draft, lures=[fork.values[1 - side]])
+
+
+def _settled(
+    scene: Scene,
+    talk: _Talk,
+    fork: Fork,
+    label: str,
+    *,
+    profile: Sequence[str] | None = None,
+    source: str = "request",
+) -> Draft:
+    """Return the draft of one side of a fork; `label` names the other side's target."""
+    product, variant = fork.targets[scene.side]
+    params = {} if profile is None else {"profile": list(profile)}
+    draft = _drafted(scene, talk, fork.wish, params)
+    other = Near(label, 0, *fork.targets[1 - scene.side])
+    kept = [near for near in draft.near if near.variant.id not in (variant.id, other.variant.id)]
+    position = fork.position + len(fork.wish.head)
+    return replace(
+        draft,
+        lines=[Line(product, variant)],
+        near=[other, *kept],
+        wanted=[sourced(fork.constraints(scene.side), {position: source})],
+        personal=profile is not None,
+        twin=True,
+    )
+
+
+def _drafted(
+    scene: Scene, talk: _Talk, wish: Wish, params: Mapping[str, Any] | None = None
+) -> Draft:
+    goods = goods_text(scene, wish.product, ("brand", "series"))
+    goal = scene.pick(
+        (
+            scene.say(f"Hello, I would like to buy {articled(goods)}.", f"你好，我想买{goods}。"),
+            scene.say(f"Hi! I am after {articled(goods)}.", f"您好，我在找{goods}。"),
+        )
+    )
+    instruction = scene.say(
+        "A customer is with you. Find out what they need, offer it, and order exactly what they "
+        "have accepted: nothing that they rejected, nothing without their yes.",
+        "有一位顾客。请问清需求，先推荐，再按顾客同意的下单；顾客拒绝过的、没有点头的都不能下单。",
+    )
+    return Draft(
+        instruction=instruction,
+        lines=[Line(wish.product, wish.variant)],
+        near=near_of(wish),
+        wanted=[sourced(wish.constraints)],
+        params={
+            "user": {**talk.user(goal), "head": [c.as_json() for c in wish.head]},
+            **(params or {}),
+        },
+        dialogue=True,
+        asks=talk.asks,
+    )
+
+
+def _sayings(scene: Scene) -> list[str]:
+    if scene.language == "zh":
+        return ["希望{value}。", "必须{value}。", "我的要求：{value}。"]
+    return ["I want {value}.", "It must be {value}.", "Only {value} will do."]
+
+
+def _one_that(scene: Scene, phrase: str) -> str:
+    """Make an English verb phrase into something that one can want."""
+    return phrase if scene.language == "zh" else f"one that {phrase}"
+
+
+def _asks(label: str, name: str, language: Language) -> list[str]:
+    """Return the phrases of which one must stand in a question about the slot."""
+    others = _SYNONYMS.get(name, {}).get(language, (name.replace("_", " "),))
+    return list(dict.fromkeys([label.lower(), *others]))
+
+
+_SYNONYMS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "shipping": {"en": ("delivery", "arrive", "how soon"), "zh": ("送达", "配送", "到货")},
+    "returns": {"en": ("returns", "send it back"), "zh": ("退货", "退换")},
+    "price": {"en": ("price", "budget", "spend", "cost"), "zh": ("价格", "预算", "多少钱")},
+    "seller": {"en": ("seller", "shop", "store"), "zh": ("卖家", "店铺")},
+    "rating": {"en": ("rating", "stars"), "zh": ("评分", "几星")},
+}
+
+
+DIALOGUES = {
+    "dialogue_ask": ask,
+    "dialogue_hidden": hidden,
+    "dialogue_change": change,
+    "dialogue_as_usual": as_usual,
+    "dialogue_against_profile": against_profile,
+}

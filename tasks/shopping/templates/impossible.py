@@ -1,0 +1,153 @@
+"""Requests that cannot be met, each with a feasible twin.
+
+The one thing that meets every other condition is sold out, too dear or too slow. What counts is
+the reason together with the id of that very record; in the twin it can be had, and must be bought.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hexathlon.tasks.shopping.catalogue import Constraint, Product, Variant
+from hexathlon.tasks.shopping.facts import category_of
+from hexathlon.tasks.shopping.scene import HEAD, Scene, Wish, answering
+from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
+from hexathlon.tasks.shopping.templates.words import (
+    details_text,
+    goods_text,
+    last_words,
+    request_text,
+)
+
+__all__ = ["IMPOSSIBLE"]
+
+
+def _drafted(
+    scene: Scene,
+    product: Product,
+    variant: Variant,
+    constraints: Sequence[Constraint],
+    near: Sequence[Near],
+    reason: str | None,
+    last: Sequence[str] = (),
+) -> Draft:
+    details = [c for c in constraints if c.name not in HEAD]
+    goods = goods_text(scene, product, ("brand", "series"))
+    request = request_text(scene, goods, details_text(scene, product, details, last=last))
+    return Draft(
+        instruction=f"{request} {last_words(scene)}",
+        lines=[] if reason else [Line(product, variant)],
+        near=near,
+        wanted=[] if reason else [sourced(constraints)],
+        answer={"reason": reason, "records": _records(product, variant, reason)}
+        if reason
+        else None,
+        twin=True,
+    )
+
+
+def _records(product: Product, variant: Variant, reason: str) -> list[str]:
+    """Return what may be named as the record that shows it; sold out is said of a variant."""
+    return [variant.id] if reason == "out_of_stock" else [variant.id, product.id]
+
+
+def sold_out(scene: Scene) -> Draft | None:
+    """Everything fits but the variant is sold out; in the twin another value is asked for."""
+    wish = scene.wish()
+    if wish is None:
+        return None
+    free = [o.name for o in category_of(wish.product.category).options]
+    fixed = [c for c in wish.details if c.name not in free]
+    if not fixed:
+        return None
+    gone = [v for v in wish.product.variants if v.stock == 0]
+    if not gone:
+        return None
+    empty = scene.pick(gone)
+    constraints = _chosen(wish, fixed, empty)
+    everything = answering(scene.catalogue, wish.family, constraints, in_stock=False)
+    if everything != [empty.id] or answering(scene.catalogue, wish.family, constraints):
+        return None
+    if scene.side == 0:
+        near = _near_blocked(scene, wish, constraints, empty.id)
+        return _drafted(scene, wish.product, empty, constraints, near, "out_of_stock")
+    feasible = _chosen(wish, fixed, wish.variant)
+    return _drafted(scene, wish.product, wish.variant, feasible, near_of(wish), None)
+
+
+def _chosen(wish: Wish, fixed: Sequence[Constraint], variant: Variant) -> tuple[Constraint, ...]:
+    options = [Constraint("option", name, "==", slug) for name, slug in variant.options.items()]
+    return (*wish.head, *fixed, *options)
+
+
+def over_budget(scene: Scene) -> Draft | None:
+    """The only thing that fits costs more than the bound; in the twin it costs less."""
+    wish = _without(scene, ("price",))
+    if wish is None:
+        return None
+    grain = 100
+    low = (wish.variant.price_cents - 1) // grain * grain
+    high = (wish.variant.price_cents // grain + 1) * grain
+    bound = Constraint("price", "price", "<=", low if scene.side == 0 else high)
+    words = [scene.phrase(bound, wish.product.category)]
+    return _bounded(scene, wish, bound, words, "over_budget")
+
+
+def too_late(scene: Scene) -> Draft | None:
+    """The only thing that fits comes too late; in the twin there is time enough."""
+    wish = _without(scene, ("shipping",))
+    if wish is None or wish.product.shipping.days <= 2:
+        return None
+    days = wish.product.shipping.days - 1 if scene.side == 0 else wish.product.shipping.days + 1
+    bound = Constraint("shipping", "days", "<=", days)
+    words = [scene.phrase(bound, wish.product.category)]
+    return _bounded(scene, wish, bound, words, "too_late")
+
+
+def _without(scene: Scene, kinds: Sequence[str]) -> Wish | None:
+    """Return a wish in which no condition is of these kinds."""
+    wish = scene.wish()
+    if wish is None or any(constraint.kind in kinds for constraint in wish.details):
+        return None
+    return wish
+
+
+def _bounded(
+    scene: Scene, wish: Wish, bound: Constraint, words: Sequence[str], reason: str
+) -> Draft | None:
+    constraints = (*wish.constraints, bound)
+    found = answering(scene.catalogue, wish.family, constraints)
+    if found != ([] if scene.side == 0 else [wish.variant.id]):
+        return None
+    draft = _drafted(
+        scene,
+        wish.product,
+        wish.variant,
+        wish.constraints,
+        near_of(wish),
+        reason if scene.side == 0 else None,
+        words,
+    )
+    if scene.side == 0:
+        blocked = Near("what does not fit the bound", 0, wish.product, wish.variant)
+        return replace(draft, near=[*near_of(wish), blocked])
+    return replace(draft, wanted=[sourced(constraints)])
+
+
+def _near_blocked(
+    scene: Scene, wish: Wish, constraints: Sequence[Constraint], blocked: str
+) -> list[Near]:
+    """Return what could be bought in place of the sold-out variant, failing on one condition."""
+    near = [Near("another variant", 0, wish.product, wish.variant)]
+    for product_id in scene.catalogue.family(wish.family):
+        product = scene.catalogue.product(product_id)
+        for variant in product.variants:
+            broken = scene.catalogue.violations(product_id, variant.id, constraints)
+            if variant.stock and len(broken) == 1 and variant.id != wish.variant.id:
+                near.append(Near(f"{constraints[broken[0]].name} is off", 0, product, variant))
+                break
+        if len(near) == 4:
+            break
+    return near
+
+
+IMPOSSIBLE = {"sold_out": sold_out, "over_budget": over_budget, "too_late": too_late}

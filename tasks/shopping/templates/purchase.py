@@ -1,0 +1,125 @@
+"""Single-turn purchases: near-identical goods, deep facts, a gap of words, a far page."""
+
+from collections.abc import Sequence
+
+from hexathlon.tasks.shopping.scene import HEAD, Scene, Wish
+from hexathlon.tasks.shopping.templates.draft import Draft, Line, near_of, sourced
+from hexathlon.tasks.shopping.templates.words import (
+    details_text,
+    goods_text,
+    last_words,
+    request_text,
+)
+
+__all__ = ["PURCHASES"]
+
+_FAR = 30
+"""A target further down than this stands beyond the third page."""
+
+
+def _bought(
+    scene: Scene,
+    wish: Wish | None,
+    *,
+    named: Sequence[str] = HEAD,
+    gap: bool | None = None,
+    quantity: int = 1,
+) -> Draft | None:
+    if wish is None:
+        return None
+    details = details_text(scene, wish.product, wish.details, gap=gap)
+    request = request_text(scene, goods_text(scene, wish.product, named), details, quantity)
+    return Draft(
+        instruction=f"{request} {last_words(scene)}",
+        lines=[Line(wish.product, wish.variant, quantity)],
+        near=near_of(wish),
+        wanted=[sourced(wish.constraints)],
+    )
+
+
+def exact(scene: Scene) -> Draft | None:
+    """Conditions in the shop's own words."""
+    return _bought(scene, scene.wish(), gap=False)
+
+
+def options(scene: Scene) -> Draft | None:
+    """The choice of options is what tells the goods apart."""
+    return _bought(scene, scene.wish(kinds=("option",)))
+
+
+def price_bound(scene: Scene) -> Draft | None:
+    """A bound on the price decides."""
+    return _bought(scene, scene.wish(kinds=("price",)))
+
+
+def specification(scene: Scene) -> Draft | None:
+    """The deciding value stands in the specification alone."""
+    return _bought(scene, scene.wish(kinds=("specification",)))
+
+
+def review(scene: Scene) -> Draft | None:
+    """The deciding value is told by buyers alone."""
+    return _bought(scene, scene.wish(kinds=("review",)))
+
+
+def vocabulary(scene: Scene) -> Draft | None:
+    """Every condition in the shopper's words, none in the shop's."""
+    return _bought(scene, scene.wish(kinds=("attribute",)), gap=True)
+
+
+def delivery(scene: Scene) -> Draft | None:
+    """How soon it comes decides."""
+    return _bought(scene, scene.wish(kinds=("shipping",)))
+
+
+def rating(scene: Scene) -> Draft | None:
+    """What other buyers gave it decides."""
+    return _bought(scene, scene.wish(kinds=("rating",)))
+
+
+def returns(scene: Scene) -> Draft | None:
+    """How long it may go back decides."""
+    return _bought(scene, scene.wish(kinds=("returns",)))
+
+
+def seller(scene: Scene) -> Draft | None:
+    """Who sells it decides."""
+    return _bought(scene, scene.wish(kinds=("seller",)))
+
+
+def quantity(scene: Scene) -> Draft | None:
+    """Several pieces of one variant."""
+    pieces = 2 + int(scene.rng.integers(4))
+    return _bought(scene, scene.wish(stock=pieces + 1), quantity=pieces)
+
+
+def far_page(scene: Scene) -> Draft | None:
+    """Only the brand is named, and the target stands beyond the third page of its words."""
+    named = ("kind", "brand")
+    wish = scene.wish(head=named)
+    if wish is None:
+        return None
+    everywhere = scene.catalogue.constraints_of(wish.product.id, ("category",))
+    if scene.catalogue.matching((*everywhere, *wish.constraints)) != [wish.product.id]:
+        return None
+    goods = goods_text(scene, wish.product, named)
+    rank = scene.catalogue.rank(wish.product.id, goods, language=scene.language)
+    if rank is None or rank <= _FAR:
+        return None
+    return _bought(scene, wish, named=named)
+
+
+PURCHASES = {
+    "exact": exact,
+    "options": options,
+    "price_bound": price_bound,
+    "specification": specification,
+    "review": review,
+    "vocabulary": vocabulary,
+    "delivery": delivery,
+    "rating": rating,
+    "returns": returns,
+    "seller": seller,
+    "quantity": quantity,
+    "far_page": far_page,
+}

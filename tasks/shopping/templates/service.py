@@ -1,0 +1,244 @@
+"""Service cases: what a customer asks, what the policy says to it, and the twin where it says no.
+
+A template builds a case towards an outcome by choosing dates, status, tier or stock; the ruling
+on the records must come to the same outcome, else the case is dropped.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from hexathlon.tasks.shopping.scene import Scene
+from hexathlon.tasks.shopping.service.records import draw_address, draw_customer
+from hexathlon.tasks.shopping.templates.case import Action, Case, CaseDesk, item, slot, which
+from hexathlon.tasks.shopping.templates.service_returns import RETURNS, returned
+from hexathlon.tasks.shopping.wording import chosen_text
+
+__all__ = ["SERVICES", "SERVICE_DIALOGUES"]
+
+
+def cancel(scene: Scene) -> Case | None:
+    """Cancel a pending order; in the twin it has left the house."""
+    desk = CaseDesk(scene)
+    order = desk.order("pending" if scene.side == 0 else "shipped")
+    reason = scene.pick(("not_needed", "mistake"))
+    why = {
+        "not_needed": scene.say("I no longer need it", "我不需要了"),
+        "mistake": scene.say("I ordered it by mistake", "我下错单了"),
+    }[reason]
+    other = "mistake" if reason == "not_needed" else "not_needed"
+    goods = item(scene, desk.goods(order))
+    return desk.case(
+        scene.say(
+            f"Please cancel my order with {goods}; {why}.", f"请取消我那个含{goods}的订单，{why}。"
+        ),
+        ("cancel_order", {"order": order["id"], "reason": reason}),
+        goal=scene.say("I would like to cancel an order.", "我想取消一个订单。"),
+        slots={
+            "order": which(scene, goods),
+            "why": slot(scene, why, ("why", "reason"), ("原因", "理由", "为什么")),
+        },
+        wrong={"another reason": [("cancel_order", {"order": order["id"], "reason": other})]},
+        allowed=scene.side == 0,
+    )
+
+
+def _swapped(
+    scene: Scene, desk: CaseDesk, order: dict[str, Any], action: str, *, stock: bool, allowed: bool
+) -> Case | None:
+    new = desk.other_variant(order, stock=stock)
+    decoy = desk.other_variant(order)
+    if new is None or decoy is None:
+        return None
+    goods = item(scene, desk.goods(order))
+    wanted = chosen_text(desk.product(order), new, scene.language)
+    arguments = {"order": order["id"], "line": desk.line, "variant": new.id}
+    wrong: dict[str, Sequence[Action]] = {}
+    if decoy.id != new.id:
+        wrong["another variant"] = [(action, {**arguments, "variant": decoy.id})]
+    if action == "exchange_item":
+        wrong["returned instead"] = [
+            ("return_items", {"order": order["id"], "lines": [desk.line], "refund_to": desk.card})
+        ]
+        request = scene.say(
+            f"I want to exchange {goods} for this variant of it: {wanted}.",
+            f"我想把{goods}换成{wanted}的那款。",
+        )
+        goal = scene.say("I would like to exchange something.", "我想换货。")
+    else:
+        request = scene.say(
+            f"Before you send it, please change {goods} in my order to this variant: {wanted}.",
+            f"发货前请把我订单里的{goods}改成{wanted}的那款。",
+        )
+        goal = scene.say("I would like to change something in an order.", "我想改一下订单。")
+    return desk.case(
+        request,
+        (action, arguments),
+        goal=goal,
+        slots={
+            "order": which(scene, goods),
+            "variant": slot(
+                scene,
+                wanted,
+                ("which variant", "variant", "what instead", "exchange it for"),
+                ("换成什么", "哪一款", "款式"),
+            ),
+        },
+        wrong=wrong,
+        allowed=allowed,
+    )
+
+
+def exchange(scene: Scene) -> Case | None:
+    """An exchange for a variant in stock; in the twin that one is sold out."""
+    desk = CaseDesk(scene)
+    order = desk.delivered(2 + int(scene.rng.integers(9)))
+    fine = scene.side == 0
+    return _swapped(scene, desk, order, "exchange_item", stock=fine, allowed=fine)
+
+
+def change_item(scene: Scene) -> Case | None:
+    """Another variant before sending; in the twin the order has left the house."""
+    desk = CaseDesk(scene)
+    order = desk.order("pending" if scene.side == 0 else "shipped")
+    return _swapped(scene, desk, order, "change_item", stock=True, allowed=scene.side == 0)
+
+
+def change_address(scene: Scene) -> Case | None:
+    """A new address for a pending order; in the twin it is on its way."""
+    desk = CaseDesk(scene)
+    order = desk.order("pending" if scene.side == 0 else "shipped")
+    place = draw_address(scene.rng)
+    goods = item(scene, desk.goods(order))
+    shown = f"{place['street']}, {place['city']}, {place['postcode']}"
+    swapped = {**place, "postcode": place["postcode"][::-1]}
+    if swapped == place:
+        return None
+    return desk.case(
+        scene.say(
+            f"Please send my order with {goods} to {shown} instead.",
+            f"请把含{goods}的订单改寄到 {shown}。",
+        ),
+        ("change_address", {"order": order["id"], **place}),
+        goal=scene.say("An order of mine should go elsewhere.", "我想改一个订单的地址。"),
+        slots={
+            "order": which(scene, goods),
+            "address": slot(scene, shown, ("address", "where"), ("地址", "寄到哪")),
+        },
+        wrong={
+            "another postcode": [("change_address", {"order": order["id"], **swapped})],
+            "cancelled instead": [("cancel_order", {"order": order["id"], "reason": "not_needed"})],
+        },
+        allowed=scene.side == 0,
+    )
+
+
+def late(scene: Scene) -> Case | None:
+    """A refund for a late delivery; in the twin it was not late enough."""
+    desk = CaseDesk(scene)
+    since = 2 + int(scene.rng.integers(6))
+    extra = desk.policy.late_days + (1 + int(scene.rng.integers(3)) if scene.side == 0 else 0)
+    order = desk.delivered(since)
+    order["promised"] = order["delivered"] - extra
+    order["placed"] = order["promised"] - 6
+    fee = order["delivery_cents"]
+    plus = desk.customer["tier"] == "plus"
+    cents, other = (2 * fee, fee) if plus else (fee, 2 * fee)
+    goods = item(scene, desk.goods(order))
+    arguments = {"order": order["id"], "cents": cents, "refund_to": desk.card}
+    return desk.case(
+        scene.say(
+            f"My order with {goods} came late; I want the compensation that I am due.",
+            f"含{goods}的订单送晚了，我要求应得的补偿。",
+        ),
+        ("refund_delivery", arguments),
+        goal=scene.say("A delivery of mine came late.", "我有个订单送晚了。"),
+        slots={"order": which(scene, goods)},
+        wrong={
+            "another amount": [("refund_delivery", {**arguments, "cents": other})],
+            "refund elsewhere": [("refund_delivery", {**arguments, "refund_to": desk.gift})],
+        },
+        allowed=scene.side == 0,
+    )
+
+
+def not_owner(scene: Scene) -> Case | None:
+    """The order named is the customer's own; in the twin it is somebody else's."""
+    desk = CaseDesk(scene)
+    order = desk.order("pending")
+    if scene.side == 1:
+        stranger = draw_customer(scene.rng, f"C{8000 + int(scene.rng.integers(900))}")
+        order["customer"] = stranger["id"]
+        desk.customer["orders"].remove(order["id"])
+    found = desk.case(
+        scene.say(
+            f"Cancel order {order['id']}; it was ordered by mistake.",
+            f"请取消订单 {order['id']}，下错单了。",
+        ),
+        ("cancel_order", {"order": order["id"], "reason": "mistake"}),
+        goal=scene.say("I would like to cancel an order.", "我想取消一个订单。"),
+        slots={
+            "order": slot(scene, order["id"], ("which order", "order"), ("订单",)),
+            "why": slot(
+                scene,
+                scene.say("it was a mistake", "下错单了"),
+                ("why", "reason"),
+                ("原因", "理由", "为什么"),
+            ),
+        },
+        wrong={
+            "another reason": [("cancel_order", {"order": order["id"], "reason": "not_needed"})]
+        },
+        allowed=scene.side == 0,
+    )
+    return found
+
+
+def two_requests(scene: Scene) -> Case | None:
+    """A return from one order and the cancelling of another."""
+    desk = CaseDesk(scene, tier="standard")
+    order = desk.delivered(1 + int(scene.rng.integers(4)))
+    pending = [o for o in desk.orders[1:] if o["status"] == "pending"]
+    if not pending:
+        return None
+    second = pending[0]
+    made = returned(scene, desk, order, allowed=True)
+    if made is None:
+        return None
+    goods = item(scene, desk.goods(second))
+    cancelled: Action = ("cancel_order", {"order": second["id"], "reason": "not_needed"})
+    also = scene.say(
+        f" And cancel the order with {goods}; I no longer need it.",
+        f"另外把含{goods}的订单取消，我不需要了。",
+    )
+    return replace(
+        made,
+        request=made.request + also,
+        actions=[*made.actions, cancelled],
+        wrong={
+            **{name: [*actions, cancelled] for name, actions in made.wrong.items()},
+            "only the first": list(made.actions),
+            "only the second": [cancelled],
+        },
+        twin=False,
+    )
+
+
+SERVICES = {
+    "cancel": cancel,
+    **RETURNS,
+    "exchange": exchange,
+    "change_item": change_item,
+    "change_address": change_address,
+    "late_delivery": late,
+    "not_owner": not_owner,
+    "two_requests": two_requests,
+}
+
+SERVICE_DIALOGUES = {
+    # The same cases with a customer who is asked, and whose yes is needed.
+    "dialogue_cancel": cancel,
+    "dialogue_return": RETURNS["return_window"],
+    "dialogue_exchange": exchange,
+    "dialogue_address": change_address,
+}

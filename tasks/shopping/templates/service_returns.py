@@ -1,0 +1,93 @@
+"""Returns at the desk: the window, Plus members, where the refund goes, final sale."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from hexathlon.tasks.shopping.scene import Scene
+from hexathlon.tasks.shopping.templates.case import Action, Case, CaseDesk, item, slot, which
+
+__all__ = ["RETURNS", "returned"]
+
+
+def returned(
+    scene: Scene, desk: CaseDesk, order: dict[str, Any], *, allowed: bool, damaged: bool = False
+) -> Case | None:
+    """Make the case of a return of the line in question."""
+    since = desk.policy.today - order["delivered"]
+    original = since <= desk.policy.cash_days
+    right, other = (desk.card, desk.gift) if original else (desk.gift, desk.card)
+    goods = item(scene, desk.goods(order))
+    state = scene.say("; it arrived damaged", "，到货就是坏的") if damaged else ""
+    wrong: dict[str, Sequence[Action]] = {
+        "refund elsewhere": [
+            ("return_items", {"order": order["id"], "lines": [desk.line], "refund_to": other})
+        ]
+    }
+    if len(order["lines"]) > 1:
+        both = [line["line"] for line in order["lines"]]
+        beside = [next(line for line in both if line != desk.line)]
+        wrong["a line too many"] = [
+            ("return_items", {"order": order["id"], "lines": both, "refund_to": right})
+        ]
+        wrong["the other line"] = [
+            ("return_items", {"order": order["id"], "lines": beside, "refund_to": right})
+        ]
+    slots = {"order": which(scene, goods)}
+    if damaged:
+        slots["state"] = slot(
+            scene,
+            scene.say("it arrived damaged", "到货就是坏的"),
+            ("why", "reason", "condition"),
+            ("原因", "为什么", "状态"),
+        )
+    return desk.case(
+        scene.say(f"I want to return {goods}{state}.", f"我要退掉{goods}{state}。"),
+        ("return_items", {"order": order["id"], "lines": [desk.line], "refund_to": right}),
+        goal=scene.say("I would like to send something back.", "我想退货。"),
+        slots=slots,
+        wrong=wrong,
+        allowed=allowed,
+        damaged=damaged,
+    )
+
+
+def return_window(scene: Scene) -> Case | None:
+    """A return within the days allowed; in the twin a few days too late."""
+    desk = CaseDesk(scene, tier="standard")
+    gap = 1 + int(scene.rng.integers(4))
+    days = desk.policy.return_days
+    order = desk.delivered(days - gap if scene.side == 0 else days + gap)
+    return returned(scene, desk, order, allowed=scene.side == 0)
+
+
+def return_plus(scene: Scene) -> Case | None:
+    """Late by the common rule; Plus members have longer, in the twin the customer is none."""
+    desk = CaseDesk(scene, tier="plus" if scene.side == 0 else "standard")
+    order = desk.delivered(desk.policy.return_days + 1 + int(scene.rng.integers(6)))
+    return returned(scene, desk, order, allowed=scene.side == 0)
+
+
+def return_refund(scene: Scene) -> Case | None:
+    """Where the refund goes: to the card when it is recent, in the twin to the gift card."""
+    desk = CaseDesk(scene)
+    near = int(scene.rng.integers(2))
+    cash = desk.policy.cash_days
+    order = desk.delivered(cash - near if scene.side == 0 else cash + 1 + near)
+    return returned(scene, desk, order, allowed=True)
+
+
+def return_final_sale(scene: Scene) -> Case | None:
+    """Final sale, but it arrived damaged; in the twin nothing was wrong with it."""
+    desk = CaseDesk(scene)
+    order = desk.delivered(3 + int(scene.rng.integers(8)))
+    order["lines"][desk.place]["final_sale"] = True
+    fine = scene.side == 0
+    return returned(scene, desk, order, allowed=fine, damaged=fine)
+
+
+RETURNS = {
+    "return_window": return_window,
+    "return_plus": return_plus,
+    "return_refund": return_refund,
+    "return_final_sale": return_final_sale,
+}

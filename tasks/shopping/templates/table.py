@@ -1,0 +1,53 @@
+"""All templates by name, with the levels at which each is drawn."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+from hexathlon.tasks.shopping.scene import Scene
+from hexathlon.tasks.shopping.templates.budget import BUDGETS
+from hexathlon.tasks.shopping.templates.case import Case
+from hexathlon.tasks.shopping.templates.dialogue import DIALOGUES
+from hexathlon.tasks.shopping.templates.draft import Draft
+from hexathlon.tasks.shopping.templates.impossible import IMPOSSIBLE
+from hexathlon.tasks.shopping.templates.personal import PERSONAL
+from hexathlon.tasks.shopping.templates.purchase import PURCHASES
+from hexathlon.tasks.shopping.templates.service import SERVICE_DIALOGUES, SERVICES
+from hexathlon.tasks.task import LEVELS, Level
+
+__all__ = ["TEMPLATES", "Template", "templates_of"]
+
+
+class Template(NamedTuple):
+    """One kind of task."""
+
+    make: Callable[[Scene], Draft | Case | None]
+    twins: bool = False
+    levels: tuple[Level, ...] = LEVELS
+    dialogue: bool = False
+    """Whether a service case is played in dialogue; purchases say so themselves."""
+
+
+_NOT_TINY: tuple[Level, ...] = ("easy", "medium", "hard")
+_DEEP: tuple[Level, ...] = ("medium", "hard")
+
+TEMPLATES: dict[str, Template] = {
+    **{name: Template(make) for name, make in PURCHASES.items()},
+    "far_page": Template(PURCHASES["far_page"], levels=_DEEP),
+    **{name: Template(make, twins=True) for name, make in PERSONAL.items()},
+    **{
+        name: Template(make, twins=name not in ("dialogue_ask", "dialogue_hidden"))
+        for name, make in DIALOGUES.items()
+    },
+    **{name: Template(make, twins=name == "delivery_choice") for name, make in BUDGETS.items()},
+    **{name: Template(make, twins=True) for name, make in IMPOSSIBLE.items()},
+    **{name: Template(make, twins=name != "two_requests") for name, make in SERVICES.items()},
+    "two_requests": Template(SERVICES["two_requests"], levels=_NOT_TINY),
+    **{name: Template(make, twins=True, dialogue=True) for name, make in SERVICE_DIALOGUES.items()},
+}
+
+
+@cache
+def templates_of(level: Level) -> tuple[str, ...]:
+    """Return the templates of a level, in a fixed order."""
+    return tuple(name for name, template in TEMPLATES.items() if level in template.levels)

@@ -1,0 +1,29 @@
+"""Small rules of English that many texts of tasks need."""
+
+import re
+
+__all__ = ["be", "with_article"]
+
+_SPOKEN_AS_CONSONANT = re.compile(r"(?:eu|ewe|one\b|once|uni(?!m|n)|us[aeiu]|ut[ie]|ub|u\b)", re.I)
+_PLURAL = re.compile(r"(?:credits|days|goods|hours|miles|minutes|months|points|votes)(?: waited)?$")
+_SPOKEN_AS_VOWEL = re.compile(r"(?:[aeiou]|hour|honou?r|honest|heir)", re.I)
+
+
+def with_article(noun: str, *, capital: bool = False) -> str:
+    """A noun with `a` or `an` before it, whichever is spoken.
+
+    >>> with_article("overdraft limit"), with_article("unit price", capital=True)
+    ('an overdraft limit', 'A unit price')
+    """
+    vowel = _SPOKEN_AS_VOWEL.match(noun) and not _SPOKEN_AS_CONSONANT.match(noun)
+    article = "an" if vowel else "a"
+    return f"{article.capitalize() if capital else article} {noun}"
+
+
+def be(noun: str) -> str:
+    """`is` or `are`, as the name of a column asks for.
+
+    >>> be("birth date"), be("client's withdrawal days")
+    ('is', 'are')
+    """
+    return "are" if _PLURAL.search(noun) else "is"

@@ -1,0 +1,341 @@
+"""The torch engine: the model's own numbers, whoever else is in the batch."""
+
+import asyncio
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
+transformers = pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
+
+from hexathlon.baselines.engines.errors import ContextOverflow, EngineError, EngineMissing
+from hexathlon.baselines.engines.local.decoder import LlamaDecoder, is_llama_shaped
+from hexathlon.baselines.engines.local.engine import LocalEngine
+from hexathlon.baselines.engines.local.sampler import RowSampling, sample
+from hexathlon.baselines.engines.tokens import TokenRequest, TokenSampling
+from hexathlon.tasks.seeding import generator_for
+
+VOCABULARY = 97
+
+
+def shape(**more):
+    return {
+        "vocab_size": VOCABULARY,
+        "hidden_size": 48,
+        "intermediate_size": 96,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "max_position_embeddings": 512,
+        **more,
+    }
+
+
+FAMILIES = {
+    "llama": (transformers.LlamaConfig, {}),
+    "llama3 rope": (
+        transformers.LlamaConfig,
+        {
+            "rope_parameters": {
+                "rope_type": "llama3",
+                "rope_theta": 10000.0,
+                "factor": 8.0,
+                "low_freq_factor": 1.0,
+                "high_freq_factor": 4.0,
+                "original_max_position_embeddings": 64,
+            }
+        },
+    ),
+    "biased": (transformers.LlamaConfig, {"attention_bias": True, "mlp_bias": True}),
+    "qwen2": (transformers.Qwen2Config, {}),
+    "qwen3": (transformers.Qwen3Config, {"head_dim": 16, "tie_word_embeddings": True}),
+    "mistral": (transformers.MistralConfig, {"sliding_window": None}),
+}
+
+
+def model(name="qwen3", seed=0):
+    kind, more = FAMILIES[name]
+    torch.manual_seed(seed)
+    made = transformers.AutoModelForCausalLM.from_config(
+        kind(**shape(**more)), attn_implementation="sdpa"
+    )
+    with torch.no_grad():
+        for weight in made.parameters():
+            if weight.dim() > 1:
+                weight.mul_(2.0)  # sharper than at the start, so that mistakes show
+    return made.float().eval()
+
+
+def prompts(count, longest=90):
+    draw = generator_for("engine prompts", count)
+    lengths = draw.integers(1, longest, size=count)
+    return [draw.integers(0, VOCABULARY, size=int(length)).tolist() for length in lengths]
+
+
+def request(ids, number=0, session="", **sampling):
+    settings = {"temperature": 0.9, "max_tokens": 24, "seed": number, "stop_ids": (3,), **sampling}
+    return TokenRequest(list(ids), TokenSampling(**settings), session)
+
+
+def generate(engine, requests):
+    async def run():
+        return await asyncio.gather(*(engine.generate(one) for one in requests))
+
+    return asyncio.run(run())
+
+
+def expected(reference, prompt, reply, temperature=0.9):
+    """Log-probabilities by the Hugging Face model, over the whole sequence at once."""
+    with torch.no_grad():
+        logits = reference(torch.tensor([[*prompt, *reply.ids]])).logits[0]
+    scores = (logits[len(prompt) - 1 : -1] / temperature).log_softmax(-1)
+    return scores[range(len(reply.ids)), reply.ids].tolist()
+
+
+@pytest.mark.parametrize("name", sorted(FAMILIES))
+def test_logits_are_those_of_the_hugging_face_model(name):
+    reference = model(name)
+    assert is_llama_shaped(reference.config)
+    ids = torch.tensor([prompt[:20] + [1] * (20 - len(prompt[:20])) for prompt in prompts(5)])
+    with torch.no_grad():
+        wanted = reference(ids).logits
+    assert torch.allclose(LlamaDecoder(reference, 512).logits(ids), wanted, atol=2e-5)
+
+
+@pytest.mark.parametrize("name", ["qwen3", "llama3 rope"])
+def test_log_probabilities_are_the_learners(name):
+    reference = model(name)
+    asked = [request(prompt, number) for number, prompt in enumerate(prompts(24))]
+    for one, reply in zip(asked, generate(LocalEngine(reference, batch=8), asked), strict=True):
+        assert reply.log_probabilities == pytest.approx(
+            expected(reference, one.ids, reply), abs=1e-5
+        )
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_a_reply_does_not_depend_on_the_batch(temperature):
+    reference = model()
+    asked = [request(p, n, temperature=temperature) for n, p in enumerate(prompts(20))]
+    together = generate(LocalEngine(reference, batch=20), asked)
+    crowded = generate(LocalEngine(reference, batch=3), list(reversed(asked)))[::-1]
+    alone = [generate(LocalEngine(reference), [one])[0] for one in asked]
+    for first, *others in zip(together, crowded, alone, strict=True):
+        for other in others:
+            assert other.ids == first.ids
+            assert other.log_probabilities == pytest.approx(first.log_probabilities, abs=1e-5)
+
+
+def test_runs_repeat_bit_for_bit():
+    asked = [request(prompt, number) for number, prompt in enumerate(prompts(16))]
+    first, *others = [generate(LocalEngine(model(), batch=5), asked) for _ in range(3)]
+    assert all(other == first for other in others)
+
+
+def test_seeds_decide_the_draws():
+    prompt = prompts(1)[0]
+    same = generate(LocalEngine(model()), [request(prompt, 7), request(prompt, 7)])
+    other = generate(LocalEngine(model()), [request(prompt, 8)])
+    assert same[0] == same[1]
+    assert same[0].ids != other[0].ids
+
+
+async def episode(engine, number, turns=4):
+    """Prompts that grow by the reply and an observation, as a conversation does."""
+    ids, replies = prompts(40)[number], []
+    for turn in range(turns):
+        reply = await engine.generate(request(ids, 10 * number + turn, f"episode {number}"))
+        replies.append((list(ids), reply))
+        ids = [*ids, *reply.ids, 11, 12, 13]
+    return replies
+
+
+def test_a_conversation_reads_only_what_is_new():
+    reference = model()
+    engine = LocalEngine(reference, batch=4, rows=16)
+
+    async def run():
+        return await asyncio.gather(*(episode(engine, number) for number in range(10)))
+
+    played = asyncio.run(run())
+    total = sum(len(turns[-1][0]) for turns in played)
+    drawn = sum(len(reply.ids) for turns in played for _, reply in turns[:-1])
+    # Each turn reads its observation and the one token that was drawn and not yet read.
+    assert engine.counts["read"] == total - drawn + 10 * 3
+    for turns in played:
+        for prompt, reply in turns:
+            assert reply.log_probabilities == pytest.approx(
+                expected(reference, prompt, reply), abs=1e-5
+            )
+
+
+def test_rows_that_are_given_away_are_read_again():
+    reference = model()
+
+    async def run(engine):
+        return await asyncio.gather(*(episode(engine, number) for number in range(12)))
+
+    roomy = asyncio.run(run(LocalEngine(reference, batch=12, rows=12)))
+    tight = asyncio.run(run(LocalEngine(reference, batch=2, rows=2)))
+    assert [[r.ids for _, r in turns] for turns in roomy] == [
+        [r.ids for _, r in turns] for turns in tight
+    ]
+
+
+def test_a_rewritten_history_is_read_from_where_it_differs():
+    reference = model()
+    engine = LocalEngine(reference)
+    first, changed = [5, 6, 7, 8, 9, 10], [5, 6, 7, 20, 21]
+    (reply,) = generate(engine, [request(first, 1, "s")])
+    before = engine.counts["read"]
+    (other,) = generate(engine, [request(changed, 2, "s")])
+    assert engine.counts["read"] - before == 2
+    assert other.ids == generate(LocalEngine(reference), [request(changed, 2)])[0].ids
+    assert other.log_probabilities == pytest.approx(expected(reference, changed, other), abs=1e-5)
+    assert reply.ids
+
+
+def test_an_aborted_request_keeps_what_it_has():
+    engine = LocalEngine(model())
+
+    async def run():
+        waiting = [
+            asyncio.ensure_future(
+                engine.generate(request([5, 6], n, f"s{n}", max_tokens=400, stop_ids=()))
+            )
+            for n in range(3)
+        ]
+        while engine.counts["drawn"] < 30:
+            await asyncio.sleep(0)
+        engine.abort("s1")
+        aborted = await waiting[1]
+        assert not waiting[0].done()
+        engine.abort()
+        return aborted, [await waiting[0], await waiting[2]]
+
+    aborted, others = asyncio.run(run())
+    whole = generate(LocalEngine(model()), [request([5, 6], 1, max_tokens=400, stop_ids=())])[0]
+    assert aborted.finish == "abort"
+    assert aborted.ids == whole.ids[: len(aborted.ids)]
+    assert 0 < len(aborted.ids) < 400
+    assert {reply.finish for reply in others} == {"abort"}
+
+
+def test_a_cancelled_caller_frees_its_row():
+    engine = LocalEngine(model(), batch=1)
+
+    async def run():
+        first = asyncio.ensure_future(
+            engine.generate(request([5], 0, "s", max_tokens=400, stop_ids=()))
+        )
+        while engine.counts["drawn"] < 5:
+            await asyncio.sleep(0)
+        first.cancel()
+        return await engine.generate(request([6, 7], 1))
+
+    assert asyncio.run(run()) == generate(LocalEngine(model()), [request([6, 7], 1)])[0]
+
+
+def test_new_weights_are_drawn_from_and_named():
+    reference, other = model(), model(seed=1)
+    engine = LocalEngine(reference)
+    prompt = [5, 6, 7]
+
+    async def run():
+        waiting = asyncio.ensure_future(
+            engine.generate(request(prompt, 0, max_tokens=40, stop_ids=(), temperature=1.0))
+        )
+        while engine.counts["drawn"] < 10:
+            await asyncio.sleep(0)
+        reference.load_state_dict(other.state_dict())
+        engine.update(1)
+        return await waiting
+
+    reply = asyncio.run(run())
+    old, new = reply.spans
+    assert (old.version, old.start, new.version, new.end) == (0, 0, 1, 40)
+    assert old.end == new.start
+    by_old = expected(model(), prompt, reply, 1.0)[: old.end]
+    by_new = expected(other, prompt, reply, 1.0)[old.end :]
+    assert reply.log_probabilities == pytest.approx([*by_old, *by_new], abs=1e-5)
+
+
+def test_after_an_update_nothing_of_the_old_weights_is_left():
+    reference, other = model(), model(seed=1)
+    engine = LocalEngine(reference)
+    (first,) = generate(engine, [request([5, 6, 7], 0, "s")])
+    reference.load_state_dict(other.state_dict())
+    engine.update(1)
+    asked = request([5, 6, 7, *first.ids, 11], 1, "s")
+    assert generate(engine, [asked])[0].ids == generate(LocalEngine(other), [asked])[0].ids
+
+
+def test_scores_are_log_probabilities_of_given_tokens():
+    reference = model()
+    ids = [5, 6, 7, 8]
+    (found,) = LocalEngine(reference).score([ids])
+    with torch.no_grad():
+        wanted = reference(torch.tensor([ids])).logits[0].log_softmax(-1)
+    assert found == pytest.approx([float(wanted[n, ids[n + 1]]) for n in range(3)], abs=1e-5)
+
+
+@pytest.mark.parametrize(("top_p", "top_k"), [(0.7, 0), (1.0, 5), (0.7, 5), (1e-6, 0)])
+def test_cuts_draw_from_the_most_likely_alone(top_p, top_k):
+    torch.manual_seed(0)
+    logits = torch.randn(4000, 12)[:1].repeat(4000, 1)
+    settings = [TokenSampling(top_p=top_p, top_k=top_k)] * 4000
+    rows = RowSampling.of(settings, torch.device("cpu"))
+    numbers = torch.rand(4000, 1)
+    chosen, found = sample(logits, rows, numbers)
+    share, order = logits[0].softmax(-1).sort(descending=True)
+    kept = max(1, int(((share.cumsum(-1) - share) < top_p).sum()))
+    if top_k:
+        within = share[:top_k] / share[:top_k].sum()
+        kept = max(1, int(((within.cumsum(-1) - within) < top_p).sum()))
+    allowed = order[:kept]
+    assert set(chosen.tolist()) == set(allowed.tolist())
+    renormalised = logits[0][allowed].log_softmax(-1)
+    for token, value in zip(chosen.tolist(), found.tolist(), strict=True):
+        place = allowed.tolist().index(token)
+        assert value == pytest.approx(float(renormalised[place]), abs=1e-5)
+
+
+def test_draws_follow_the_distribution():
+    torch.manual_seed(0)
+    logits = torch.randn(1, 8).repeat(20_000, 1)
+    rows = RowSampling.of([TokenSampling()] * 20_000, torch.device("cpu"))
+    chosen, _ = sample(logits, rows, torch.rand(20_000, 1))
+    found = torch.bincount(chosen, minlength=8) / 20_000
+    assert torch.allclose(found, logits[0].softmax(-1), atol=0.015)
+
+
+def test_a_prompt_longer_than_the_context_says_so():
+    with pytest.raises(ContextOverflow, match="600 tokens; the model's context holds 512"):
+        generate(LocalEngine(model()), [request([1] * 600)])
+
+
+def test_a_reply_ends_with_the_context():
+    (reply,) = generate(LocalEngine(model()), [request([1] * 500, max_tokens=99, stop_ids=())])
+    assert (len(reply.ids), reply.finish) == (12, "length")
+
+
+def test_damaged_weights_end_in_a_sentence():
+    reference = model()
+    with torch.no_grad():
+        reference.model.norm.weight.fill_(float("nan"))
+    with pytest.raises(EngineError, match="logits are not numbers"):
+        generate(LocalEngine(reference), [request([1, 2])])
+
+
+def test_other_architectures_are_refused_by_name():
+    config = transformers.GPT2Config(n_layer=1, n_head=2, n_embd=16, vocab_size=50)
+    with pytest.raises(EngineMissing, match="gpt2"):
+        LocalEngine(transformers.AutoModelForCausalLM.from_config(config))
+
+
+def test_a_closed_engine_says_so():
+    async def run():
+        engine = LocalEngine(model())
+        await engine.close()
+        await engine.generate(request([1]))
+
+    with pytest.raises(EngineError, match="closed"):
+        asyncio.run(run())

@@ -1,0 +1,114 @@
+"""The arena: scenes played by several agents, trajectories compared by rules and by models."""
+
+import itertools
+
+from hexathlon.baselines.agents.scripted import ScriptedAgent
+from hexathlon.baselines.agents.trivial import NoopAgent, RandomAgent
+from hexathlon.baselines.arena import (
+    Trajectory,
+    group_comparer,
+    rubric_comparer,
+    run_arena,
+    run_arena_async,
+    score_comparer,
+    simulate,
+)
+from hexathlon.baselines.judging.comparing import GroupwiseJudge, PairwiseJudge
+from hexathlon.evaluators.judges.aggregate import score
+from hexathlon.evaluators.judges.audit.labelled import generate_labels
+from hexathlon.tasks.registry import get_source
+
+RUBRIC, REPLIES = generate_labels(4, 1600)
+
+
+def test_agents_on_role_play_scenes_are_rated_by_the_rules():
+    source = get_source("roleplay")
+    scenes = [source.address("test", index) for index in range(12)]
+    agents = {
+        "oracle": ScriptedAgent("oracle"), "spam": ScriptedAgent("keyword_spam"),
+        "random": RandomAgent(), "noop": NoopAgent(),
+    }  # fmt: skip
+    trajectories = simulate(agents, scenes)
+    assert len(trajectories) == 48 and all(one.played for one in trajectories)
+    assert {one.score for one in trajectories if one.agent == "oracle"} == {1.0}
+    result = run_arena(trajectories, score_comparer, resamples=50)
+    assert result.ratings[0].player == "oracle" and result.ratings[0].score == 1.0
+    assert result.ratings[0].low > result.ratings[1].high
+    assert len(result.comparisons) == 12 * 6 and result.abstained == result.unplayed == 0
+
+
+def made(agent, scene, value, status="scored"):
+    record = {"status": status, "reward": value, "partial": value, "opening": "", "steps": []}
+    return Trajectory(agent, scene, record)
+
+
+def test_silence_and_spoilt_trials_count_for_nobody():
+    rows = [made(a, f"s{i}", float(a == "x")) for i in range(4) for a in ("x", "y")]
+    rows += [made("x", "s9", 1.0), made("y", "s9", None, "infra")]
+
+    def sometimes(a, b):
+        return None if a.scene == "s0" else score_comparer(a, b)
+
+    result = run_arena(rows, sometimes)
+    assert (len(result.comparisons), result.abstained, result.unplayed) == (3, 1, 1)
+    assert run_arena(rows[:2], lambda a, b: None).ratings == []
+
+
+def test_both_orders_cancel_a_liking_for_the_first():
+    rows = [made(a, f"s{i}", 0.0) for i in range(6) for a in ("x", "y")]
+    liked = run_arena(rows, lambda a, b: 1.0)
+    fair = run_arena(rows, lambda a, b: 1.0, both_orders=True)
+    assert liked.ratings[0].rating > 100
+    assert all(one.rating == 0.0 for one in fair.ratings)
+
+
+def planted():
+    """Three agents whose replies are the best, a middling and the worst of each labelled scene."""
+    rows, groups = [], itertools.groupby(REPLIES, key=lambda reply: reply.scene)
+    for name, group in itertools.islice(groups, 15):
+        replies = sorted(group, key=known)
+        picks = {"weak": replies[0], "middling": replies[len(replies) // 2], "strong": replies[-1]}
+        for agent, reply in picks.items():
+            question, answer = (line.text for line in reply.transcript.lines[:2])
+            steps = [{"action": answer, "observation": ""}]
+            record = {"status": "scored", "reward": 0.0, "opening": question, "steps": steps}
+            rows.append(Trajectory(agent, str(name), record))
+    return rows
+
+
+def known(reply):
+    values = {one.id: one.value_of(reply.labels[one.id]) for one in RUBRIC.criteria}
+    return score(RUBRIC, values).value
+
+
+def test_a_model_that_compares_pairs_finds_the_planted_order(ask):
+    rows = planted()
+
+    async def work(client):
+        return await run_arena_async(rows, rubric_comparer(PairwiseJudge(client), RUBRIC))
+
+    result = ask("honest", work)
+    assert [one.player for one in result.ratings] == ["strong", "middling", "weak"]
+    assert result.ratings[0].low > result.ratings[2].high
+    assert len(result.comparisons) == 45
+
+
+def test_a_model_that_sees_the_group_finds_the_planted_order(ask):
+    rows = planted()
+
+    async def work(client):
+        judge = GroupwiseJudge(client, permutations=2, scores=True)
+        return await run_arena_async(rows, group_comparer(judge, RUBRIC, rows))
+
+    result = ask("honest", work)
+    assert [one.player for one in result.ratings] == ["strong", "middling", "weak"]
+
+
+def test_a_model_without_a_readable_word_rates_nobody(ask):
+    rows = planted()[:6]
+
+    async def work(client):
+        return await run_arena_async(rows, rubric_comparer(PairwiseJudge(client), RUBRIC))
+
+    result = ask("malformed", work)
+    assert result.ratings == [] and result.abstained == 6

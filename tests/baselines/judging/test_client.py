@@ -1,0 +1,161 @@
+"""The client: cache, retries, faults of servers, schemas."""
+
+import asyncio
+
+import pytest
+
+from hexathlon.baselines.engines.errors import UnknownModel
+from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
+from hexathlon.baselines.judging.cache import VerdictCache
+from hexathlon.baselines.judging.opening import JudgeSettings, find_judge
+from hexathlon.baselines.judging.pointwise import PointwiseJudge
+from hexathlon.evaluators.judges.audit.labelled import generate_labels
+
+RUBRIC, REPLIES = generate_labels(0, 240)
+ROWS = [(one, reply) for reply in REPLIES for one in RUBRIC.judged]
+
+
+def decide_all(client, rows=ROWS, repeat=0):
+    judge = PointwiseJudge(client)
+    return asyncio.gather(
+        *(judge.decide(one, reply.transcript, repeat=repeat) for one, reply in rows)
+    )
+
+
+def test_an_honest_judge_says_the_truth(ask):
+    found = ask("honest", decide_all)
+    assert [one.label for one in found] == [reply.labels[one.id] for one, reply in ROWS]
+    assert {one.source for one in found} == {"model"}
+    for (_, reply), decision in zip(ROWS, found, strict=True):
+        assert reply.transcript.find(decision.quote, "agent") == decision.turn == 1
+
+
+def test_the_cache_answers_what_was_asked_before(ask, judges, tmp_path):
+    cache = tmp_path / "verdicts.cache"
+    first = ask("honest", decide_all, cache=cache)
+    before = judges.requests
+    again = ask("honest", decide_all, cache=cache)
+    assert judges.requests == before
+    assert {one.source for one in again} == {"cache"}
+    assert [one.label for one in again] == [one.label for one in first]
+    ask("honest", decide_all, cache=cache, temperature=0.5)
+    assert judges.requests == before + len(ROWS)  # sampled otherwise: another judge
+
+
+def test_the_same_question_is_asked_once_however_often_at_once(ask, judges):
+    before = judges.requests
+    found = ask("honest", lambda client: decide_all(client, ROWS[:1] * 20))
+    assert judges.requests == before + 1
+    assert len({one.label for one in found}) == 1
+
+
+def test_repeats_go_past_the_cache(ask, judges):
+    async def work(client):
+        return [await decide_all(client, ROWS[:5], repeat) for repeat in (0, 1, 2, 0)]
+
+    before = judges.requests
+    ask("honest", work)
+    assert judges.requests == before + 15
+
+
+def test_replies_that_cannot_be_read_are_asked_again_a_bounded_number_of_times(ask, judges):
+    before = judges.requests
+    found = ask("malformed", decide_all)
+    assert judges.requests == before + 3 * len(ROWS)
+    assert {one.value for one in found} == {None} == {one.label for one in found}
+    assert all(one.retries == 2 and len(one.faults) == 3 and one.why for one in found)
+
+
+def test_what_could_not_be_read_is_not_kept(ask, judges, tmp_path):
+    cache = tmp_path / "verdicts.cache"
+    ask("malformed", lambda client: decide_all(client, ROWS[:3]), cache=cache)
+    assert len(VerdictCache(cache)) == 0
+
+
+def test_refusals_are_no_verdicts(ask):
+    found = ask("refusing", lambda client: decide_all(client, ROWS[:4]), retries=1)
+    assert [(one.value, one.why, one.retries) for one in found] == [(None, "refused", 1)] * 4
+
+
+def test_a_slow_judge_is_waited_for_up_to_its_time(ask):
+    found = ask("slow", lambda client: decide_all(client, ROWS[:8]))
+    assert [one.label for one in found] == [r.labels[c.id] for c, r in ROWS[:8]]
+    late = ask("slow", lambda client: decide_all(client, ROWS[:2]), timeout=0.05, request_retries=0)
+    assert [(one.value, one.why) for one in late] == [(None, "provider")] * 2
+    assert all("timeout" in one.faults[-1] for one in late)
+
+
+def test_a_broken_server_is_no_verdict_and_a_wrong_name_ends_everything(ask, judges):
+    opened = JudgeSettings(judges.model("unknown"), structured=True)
+    assert find_judge(opened).model == "unknown"
+    found = ask("broken", lambda client: decide_all(client, ROWS[:2]), request_retries=0)
+    assert [one.why for one in found] == ["provider"] * 2
+    with pytest.raises(UnknownModel):
+        ask("unknown", lambda client: decide_all(client, ROWS[:1]))
+
+
+def test_schemas_are_used_where_the_server_takes_them(judges):
+    assert find_judge(JudgeSettings(judges.model("honest"))).structured
+    assert not find_judge(JudgeSettings(judges.model("no-schema"))).structured
+    assert find_judge(JudgeSettings(f"endpoint:{judges.url}")).model == "honest"
+
+
+def test_what_is_asked_is_pinned(ask, judges):
+    judges.keep_bodies, judges.bodies = True, []
+    try:
+        ask("honest", lambda client: decide_all(client, ROWS[:4]), seed=5)
+        first = {body["messages"][1]["content"]: body for body in judges.bodies}
+        judges.bodies = []
+        ask("honest", lambda client: decide_all(client, ROWS[:4]), seed=5)
+        assert {body["messages"][1]["content"]: body for body in judges.bodies} == first
+    finally:
+        judges.keep_bodies = False
+    body = next(iter(first.values()))
+    assert body["temperature"] == 0.0 and body["max_tokens"] == 2048
+    assert len({body["seed"] for body in first.values()}) == 4
+    schema = body["response_format"]["json_schema"]
+    assert schema["strict"] and schema["schema"]["required"] == ["evidence", "label"]
+
+
+def test_what_changes_a_verdict_changes_the_identity(judges):
+    base = find_judge(JudgeSettings(judges.model("honest"), structured=True))
+    for change in ({"temperature": 1.0}, {"max_tokens": 9}, {"seed": 1}, {"retries": 0},
+                   {"revision": "b"}, {"family": "own"}):  # fmt: skip
+        other = find_judge(JudgeSettings(judges.model("honest"), structured=True, **change))
+        assert other.hash != base.hash, change
+    same = find_judge(JudgeSettings(judges.model("honest"), structured=True, concurrency=2))
+    assert same.hash == base.hash
+    assert {"model", "revision", "prompt_hash", "temperature", "seed", "hash"} <= set(
+        base.as_json()
+    )
+
+
+@pytest.mark.parametrize("model, error, said", [
+    ("agent:oracle", UsageError, "not an agent"),
+    ("honest", UsageError, "must be agent:NAME, endpoint:URL#NAME or a checkpoint"),
+    ("endpoint:http://127.0.0.1:9/v1#m", EnvironmentUnavailable, "connection"),
+])  # fmt: skip
+def test_judges_that_cannot_be_had(model, error, said):
+    with pytest.raises(error, match=said):
+        find_judge(JudgeSettings(model, request_retries=0, timeout=5.0))
+
+
+def test_a_checkpoint_needs_an_engine(tmp_path):
+    with pytest.raises(EnvironmentUnavailable, match="is a checkpoint directory"):
+        find_judge(JudgeSettings(str(tmp_path)))
+
+
+def test_a_torn_cache_keeps_its_whole_lines(tmp_path):
+    path = tmp_path / "verdicts.cache"
+    cache = VerdictCache(path)
+    cache.put("a", "one")
+    cache.put("b", "two")
+    cache.close()
+    with path.open("ab") as file:
+        file.write(b'{"key": "c", "rep')
+    again = VerdictCache(path)
+    assert (again.get("a"), again.get("b"), again.get("c"), len(again)) == ("one", "two", None, 2)
+    again.put("d", "four")
+    again.close()
+    again.close()
+    assert VerdictCache(path).get("d") == "four"

@@ -1,0 +1,233 @@
+"""Judges of every kind against scripted models."""
+
+import asyncio
+
+import pytest
+
+from hexathlon.baselines.judging.comparing import GroupwiseJudge, PairwiseJudge
+from hexathlon.baselines.judging.opening import JudgeSettings, find_judge, open_client
+from hexathlon.baselines.judging.panel import PanelJudge
+from hexathlon.baselines.judging.pointwise import PointwiseJudge
+from hexathlon.baselines.judging.process import FirstErrorJudge, StepJudge
+from hexathlon.evaluators.judges.aggregate import score
+from hexathlon.evaluators.judges.audit.biases import rank_agreement
+from hexathlon.evaluators.judges.audit.labelled import generate_labels
+from hexathlon.evaluators.judges.rubric import Criterion
+from hexathlon.evaluators.judges.transcript import Line, Transcript
+
+RUBRIC, REPLIES = generate_labels(2, 1600)
+SCENES = [REPLIES[at : at + 5] for at in range(0, len(REPLIES), 5)]
+
+
+def known(reply):
+    values = {one.id: one.value_of(reply.labels[one.id]) for one in RUBRIC.criteria}
+    return score(RUBRIC, values).value
+
+
+def group_taus(ask, name, permutations, *, scores=False, scenes=SCENES):
+    async def work(client):
+        judge = GroupwiseJudge(client, permutations=permutations, scores=scores)
+        asked = (
+            judge.judge(RUBRIC, [one.transcript for one in scene], address=[scene[0].scene])
+            for scene in scenes
+        )
+        return await asyncio.gather(*asked)
+
+    found = ask(name, work)
+    rows = [(one.values, list(map(known, scene))) for one, scene in zip(found, scenes, strict=True)]
+    return rank_agreement(rows), found
+
+
+@pytest.mark.parametrize("scores", [False, True])
+def test_an_honest_judge_ranks_groups_as_they_are_known_to_rank(ask, scores):
+    tau, found = group_taus(ask, "honest", 2, scores=scores)
+    assert tau.n == len(SCENES) == 40
+    # A ranking breaks the ties that the known scores have; scores keep them.
+    assert tau.value > (0.999 if scores else 0.97) and tau.high >= tau.value >= tau.low > 0.96
+    assert all(one.calls == one.answered == 2 for one in found)
+
+
+def test_more_noise_agrees_less_with_the_known_ranking(ask):
+    taus = [group_taus(ask, name, 2)[0] for name in ("noisy-0.1", "noisy-0.4", "noisy-3")]
+    assert taus[0].low > taus[1].high and taus[1].low > taus[2].high
+    assert taus[2].value < 0.6
+
+
+def test_reversed_orders_cancel_a_liking_for_places(ask):
+    one_order, _ = group_taus(ask, "early-4", 1)
+    both_orders, _ = group_taus(ask, "early-4", 2)
+    assert both_orders.low > one_order.high
+
+
+def test_a_group_is_shown_by_seed(ask, judges):
+    judges.keep_bodies, judges.bodies = True, []
+    try:
+        group_taus(ask, "honest", 4, scenes=SCENES[:1])
+        first = [body["messages"][1]["content"] for body in judges.bodies]
+        judges.bodies = []
+        group_taus(ask, "honest", 4, scenes=SCENES[:1])
+        assert sorted(body["messages"][1]["content"] for body in judges.bodies) == sorted(first)
+    finally:
+        judges.keep_bodies = False
+    assert len(set(first)) == 4
+
+
+def test_groups_have_limits(ask):
+    async def work(client):
+        judge = GroupwiseJudge(client)
+        with pytest.raises(ValueError, match="2 to 26 members, got 1"):
+            await judge.judge(RUBRIC, [REPLIES[0].transcript])
+        with pytest.raises(ValueError, match="got 27"):
+            await judge.judge(RUBRIC, [REPLIES[0].transcript] * 27)
+
+    ask("honest", work)
+
+
+def test_unreadable_group_verdicts_leave_the_group_unscored(ask):
+    _, found = group_taus(ask, "malformed", 2, scenes=SCENES[:2])
+    assert all(set(one.values) == {None} and one.answered == 0 for one in found)
+
+
+def test_pairs_in_both_orders(ask):
+    first, second = max(SCENES[0], key=known), min(SCENES[0], key=known)
+
+    async def work(client):
+        judge = PairwiseJudge(client)
+        a, b = first.transcript, second.transcript
+        return [await judge.compare(RUBRIC, *pair) for pair in ((a, b), (b, a), (a, a))]
+
+    better, worse, same = ask("honest", work)
+    assert (better.result, better.forward, better.backward) == (1.0, "first", "second")
+    assert (worse.result, same.result) == (0.0, 0.5)
+    assert better.consistent and worse.consistent and same.consistent
+    torn, _, _ = ask("first-1", work)
+    assert (torn.result, torn.forward, torn.backward) == (0.5, "first", "first")
+    assert torn.consistent is False
+    broken, _, _ = ask("malformed", work)
+    assert (broken.result, broken.consistent) == (None, None)
+
+
+def test_a_tournament_ranks_like_the_known_scores(ask):
+    async def work(client):
+        judge = PairwiseJudge(client)
+        return [
+            await judge.tournament(RUBRIC, [one.transcript for one in scene])
+            for scene in SCENES[:6]
+        ]
+
+    found = ask("honest", work)
+    rows = [(one.values, list(map(known, s))) for one, s in zip(found, SCENES[:6], strict=True)]
+    assert rank_agreement(rows).value == 1.0
+    assert all(one.calls == one.answered == 20 for one in found)
+
+
+def test_a_panel_is_better_than_its_members_and_keeps_their_votes(judges):
+    rows = [(one, reply) for reply in REPLIES[:40] for one in RUBRIC.judged]
+    names = ("noisy-0.2", "noisy-0.21", "noisy-0.22")
+    families = ("a", "b", "c")
+    settings = [
+        JudgeSettings(judges.model(name), family=family, structured=True)
+        for name, family in zip(names, families, strict=True)
+    ]
+    identities = [find_judge(one) for one in settings]
+
+    async def work():
+        clients = [open_client(s, i) for s, i in zip(settings, identities, strict=True)]
+        members = [PointwiseJudge(client) for client in clients]
+        panel = PanelJudge(members)
+        assert panel.families == ("a", "b", "c") and panel.diverse
+        found = await asyncio.gather(*(panel.decide(c, r.transcript) for c, r in rows))
+        alone = [
+            await asyncio.gather(*(one.decide(c, r.transcript) for c, r in rows)) for one in members
+        ]
+        for client in clients:
+            await client.close()
+        return found, alone
+
+    found, alone = asyncio.run(work())
+    right = sum(one.label == r.labels[c.id] for one, (c, r) in zip(found, rows, strict=True))
+    singles = [
+        sum(one.label == r.labels[c.id] for one, (c, r) in zip(each, rows, strict=True))
+        for each in alone
+    ]
+    assert right > max(singles) + 10
+    assert all(len(one.votes) == 3 and one.source == "panel" for one in found)
+    for decision, *votes in zip(found, *alone, strict=True):
+        assert decision.votes == tuple(vote.label for vote in votes)
+        dissent = 1 - max(decision.votes.count(v) for v in decision.votes) / 3
+        assert decision.details["dispersion"] == pytest.approx(dissent)
+
+
+def test_a_panel_of_one_is_none():
+    with pytest.raises(ValueError, match="at least two members"):
+        PanelJudge([])
+
+
+def test_written_criteria_come_from_the_question_alone(ask):
+    async def work(client):
+        judge = PointwiseJudge(client)
+        rubrics = [await judge.write_rubric(reply.question) for reply in SCENES[0]]
+        other = await judge.write_rubric(SCENES[2][0].question)
+        return rubrics, other
+
+    rubrics, other = ask("honest", work)
+    assert len({one.hash for one in rubrics}) == 1
+    assert other.hash != rubrics[0].hash
+    assert rubrics[0].made_from and rubrics[0].aggregator == "rar"
+    assert ask("malformed", lambda client: PointwiseJudge(client).write_rubric("q")) is None
+
+
+SUMS = Transcript((
+    Line("user", "Add up."), Line("assistant", "2 + 2 = 4"), Line("user", "Go on."),
+    Line("assistant", "4 + 3 = 8"), Line("user", "Go on."), Line("assistant", "8 + 1 = 8"),
+))  # fmt: skip
+
+
+def test_the_first_error_is_located_and_takes_its_reward(ask):
+    async def work(client):
+        judge = FirstErrorJudge(client)
+        return await judge.locate(SUMS), await judge.locate(Transcript(SUMS.lines[:2]))
+
+    flawed, clean = ask("honest", work)
+    assert (flawed.flawed, flawed.turn, flawed.quote) == (True, 3, "4 + 3 = 8")
+    assert (clean.flawed, clean.turn) == (False, None)
+    assert [flawed.reward(True), clean.reward(True), flawed.reward(False)] == [0.0, 1.0, -1.0]
+    unread, _ = ask("malformed", work)
+    assert (unread.flawed, unread.reward(True), unread.reward(False)) == (None, None, -1.0)
+    assert unread.why
+
+
+def test_steps_are_judged_without_what_comes_after(ask, judges):
+    criterion = RUBRIC.criterion("thanks")
+    turns = ["Good day.", "Thank you for coming by.", "The rope is strong."]
+    lines = [Line("user", REPLIES[0].question)]
+    for turn in turns:
+        lines += [Line("assistant", turn), Line("user", "Go on.")]
+    judges.keep_bodies, judges.bodies = True, []
+
+    async def work(client):
+        judge = PointwiseJudge(client)
+        return await StepJudge(judge, criterion).decide(Transcript(tuple(lines)))
+
+    try:
+        found = ask("honest", work)
+    finally:
+        judges.keep_bodies = False
+    shown = sorted(len(body["messages"][1]["content"]) for body in judges.bodies)
+    assert len(found) == 3 and shown == sorted(set(shown))
+    assert found[0].label == "not_met" and found[1].label == "met"
+    assert found[1].turn == 3
+
+
+def test_code_decides_without_a_question(ask, judges):
+    criterion = Criterion(
+        id="short", text="No turn is long.", check={"name": "at_most_words", "params": {"words": 3}}
+    )
+    before = judges.requests
+
+    def decide(text):
+        talk = Transcript.of_reply("q", text)
+        return ask("honest", lambda client: PointwiseJudge(client).decide(criterion, talk))
+
+    assert (decide("one two three").label, decide("one two three four").label) == ("met", "not_met")
+    assert judges.requests == before

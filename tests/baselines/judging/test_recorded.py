@@ -1,0 +1,96 @@
+"""`Task.rubric`: what code decides of it stands in the trial's record, and a replay must agree."""
+
+import pytest
+
+from hexathlon.baselines.harness.rescore import rescore_run
+from hexathlon.baselines.harness.verify import verify_run
+from hexathlon.baselines.judging.results import judged_summaries
+from hexathlon.evaluators.judges.recorded import decided_by_code
+from hexathlon.evaluators.judges.rubric import get_rubric, register_rubric, rubric_names
+from hexathlon.evaluators.plan import plan_hash, read_plan
+from hexathlon.evaluators.records import RecordWriter
+from hexathlon.tasks.taskset import shared_taskset
+from hexathlon_cli.app import run
+from support.events import records, toy_run
+from support.toy import ToySource
+
+NAME = "counting-of-a-test"
+TEXT = """
+id = "counting"
+aggregator = "rar"
+
+[[criteria]]
+id = "submits"
+text = "The agent submits."
+check = { name = "mentions", params = { any_of = ["submit"] } }
+
+[[criteria]]
+id = "few_turns"
+text = "The agent takes at most 3 turns."
+check = { name = "turns", params = { least = 0, most = 3 } }
+"""
+
+
+@pytest.fixture
+def with_rubric(tmp_path, monkeypatch):
+    path = tmp_path / "counting.toml"
+    path.write_text(TEXT)
+    monkeypatch.setattr("hexathlon.evaluators.judges.rubric._entries", {})
+    monkeypatch.setattr("hexathlon.evaluators.judges.rubric._loaded", {})
+    register_rubric(NAME, path)
+    plain = ToySource.build
+
+    def build(self, task_id, salt=None):
+        return plain(self, task_id, salt).model_copy(update={"rubric": NAME})
+
+    monkeypatch.setattr(ToySource, "build", build)
+    shared_taskset.cache_clear()
+    yield
+    shared_taskset.cache_clear()
+
+
+def test_records_hold_what_code_decides(tmp_path, with_rubric):
+    toy_run(tmp_path / "run")
+    found = records(tmp_path / "run")
+    for record in found:
+        rows = {row["criterion"]: row for row in record["judges"]}
+        assert rows["submits"]["label"] == "met"
+        assert rows["few_turns"]["value"] == float(record["turns"] <= 3)
+        assert {row["rubric"] for row in record["judges"]} == {get_rubric(NAME).hash}
+        assert {row["source"] for row in record["judges"]} == {"code"}
+    assert {row["label"] for r in found for row in r["judges"][1:]} == {"met", "not_met"}
+
+
+def test_a_replay_must_come_to_the_same(tmp_path, with_rubric):
+    path = tmp_path / "run"
+    toy_run(path)
+    assert verify_run(path).sound
+    found = records(path)
+    found[1]["judges"][0].update(label="not_met", value=0.0)
+    (path / "records.jsonl").unlink()
+    with RecordWriter(path, plan_hash(read_plan(path)), "never") as writer:
+        for record in found:
+            writer.append(record)
+    (finding,) = verify_run(path).findings
+    assert finding.field == "judges"
+    rescore_run(path, tmp_path / "again")
+    assert records(tmp_path / "again")[1]["judges"][0]["label"] == "met"
+
+
+def test_the_tasks_own_rubric_is_judged_where_none_is_named(tmp_path, with_rubric):
+    path = tmp_path / "run"
+    toy_run(path)
+    assert run(["judge", str(path)]) == 0
+    (summary,) = judged_summaries(path)
+    assert (summary.rubrics, summary.scored, summary.judge) == (("counting v1",), 8, "code")
+
+
+def test_tasks_without_a_rubric_have_nothing_to_judge(tmp_path, capsys):
+    path = tmp_path / "run"
+    toy_run(path)
+    assert {tuple(record["judges"]) for record in records(path)} == {()}
+    assert run(["judge", str(path)]) == 1
+    assert "its tasks name none" in capsys.readouterr().err
+    assert decided_by_code(None, "", []) == []
+    assert decided_by_code("roleplay", "opening", []) == []
+    assert NAME not in rubric_names()

@@ -1,0 +1,303 @@
+"""`hexathlon judge`: judged scores beside a run, never in its records."""
+
+import json
+
+import pytest
+
+from hexathlon.baselines.harness.report import anchors_of, as_json, markdown, read_run
+from hexathlon.baselines.judging.client import JudgeIdentity
+from hexathlon.baselines.judging.judged_file import (
+    JudgedError,
+    JudgedWriter,
+    judged_files,
+    read_judged,
+)
+from hexathlon.baselines.judging.results import judged_summaries
+from hexathlon.evaluators.judges.aggregate import score
+from hexathlon.evaluators.judges.audit.labelled import generate_labels
+from hexathlon_cli.app import run
+from support.runs import make_run
+
+RUBRIC, REPLIES = generate_labels(3, 320)
+
+
+@pytest.fixture
+def played(tmp_path):
+    """A run whose trials are the labelled replies; five trials of one scene are one task."""
+
+    def make(agent="cirrus-8b", *, trials=1):
+        rows = iter(REPLIES)
+
+        def edit(record):
+            reply = next(rows)
+            step = {"action": reply.reply, "observation": "ok", "reward": 0.0}
+            steps = [{"index": 0, **step, "status": "completed"}]
+            return {**record, "opening": reply.question, "steps": steps, "turns": 1}
+
+        folder = tmp_path / agent
+        return make_run(folder, agent, tasks=40 // trials, trials=trials, edit=edit, infra=0.0)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def audited(tmp_path_factory, judges):
+    path = tmp_path_factory.mktemp("audit") / "audit.json"
+    parts = ["--items", "640", "--pairs", "5", "--groups", "2", "--padded", "5"]
+    parts += ["--repeat-items", "2", "--attacked", "1"]
+    code = run(["judge", "audit", "--model", judges.model("honest"), "--out", str(path), *parts])
+    assert code == 0
+    return path
+
+
+def judge(path, judges, name, *more):
+    arguments = ["judge", str(path), "--rubric", "shopkeeper"]
+    return run([*arguments, "--model", judges.model(name), *map(str, more)])
+
+
+def known(reply):
+    return score(
+        RUBRIC, {one.id: one.value_of(reply.labels[one.id]) for one in RUBRIC.criteria}
+    ).value
+
+
+def test_judged_scores_stand_beside_the_records(played, judges, audited, capsys):
+    path = played()
+    before = {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()}
+    assert judge(path, judges, "honest", "--audit", audited) == 0
+    assert {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()} == before
+    (file,) = judged_files(path)
+    found = read_judged(file)
+    audit = json.loads(audited.read_text())
+    assert found.header["audits"] == [audit["hash"]] and found.header["audited"]
+    assert found.header["experimental"] == []
+    assert found.header["judges"][0]["hash"] == audit["judge"]["hash"]
+    trials = [line for line in found.lines if "key" in line]
+    rows = map(json.loads, before["records.jsonl"].splitlines())
+    records = {json.dumps(row["key"], sort_keys=True): row for row in rows}
+    assert len(trials) == len(records) == 40
+    for line in trials:
+        record = records[json.dumps(line["key"], sort_keys=True)]
+        reply = next(one for one in REPLIES if one.reply == record["steps"][0]["action"])
+        assert line["record"] == record["hash"] and line["rubric"] == RUBRIC.hash
+        assert line["score"] == pytest.approx(known(reply))
+        assert {row["criterion"]: row["label"] for row in line["judges"]} == reply.labels
+        assert all(row["quote"] for row in line["judges"])
+    controls = [line["control"] for line in found.lines if "control" in line]
+    assert len(controls) == 16 and all(one["hit"] for one in controls)
+    assert "40 of 40 trials have a judged score" in capsys.readouterr().out
+
+
+def test_going_on_judges_only_what_is_left(played, judges):
+    path = played()
+    assert judge(path, judges, "honest") == 0
+    (file,) = judged_files(path)
+    whole = file.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[:20]) + lines[20][:30])  # killed in the middle of a line
+    before = judges.requests
+    assert judge(path, judges, "honest") == 0
+    assert judges.requests - before <= 2  # the question about schemas; the rest was in the cache
+    again = read_judged(file)
+    keys = [json.dumps(line["key"]) for line in again.lines if "key" in line]
+    assert len(keys) == len(set(keys)) == 40
+    assert judge(path, judges, "honest") == 0
+    assert read_judged(file).lines == again.lines
+
+
+def test_trials_that_the_server_spoilt_are_judged_again(played, judges):
+    path = played()
+    judges.down = True
+    try:
+        assert judge(path, judges, "honest", "--request-retries", 0) == 4  # not even a name
+        arguments = ["--request-retries", "0", "--timeout", "20"]
+        with pytest.MonkeyPatch.context() as patch:
+            identity = JudgeIdentity("honest", place=judges.url)
+            patch.setattr("hexathlon_cli.judgements.find_judge", lambda settings: identity)
+            assert judge(path, judges, "honest", *arguments) == 3
+            (summary,) = judged_summaries(path)
+            assert (summary.trials, summary.scored) == (40, 0)
+            judges.down = False
+            assert judge(path, judges, "honest", *arguments) == 0
+    finally:
+        judges.down = False
+    (summary,) = judged_summaries(path)
+    assert (summary.trials, summary.scored) == (40, 40)
+
+
+def test_a_changed_line_is_found(played, judges, capsys):
+    path = played()
+    assert judge(path, judges, "honest") == 0
+    (file,) = judged_files(path)
+    lines = file.read_bytes().splitlines(keepends=True)
+    for changed in (
+        [*lines[:5], lines[5].replace(b'"prev"', b'"past"'), *lines[6:]],
+        [*lines[:5], *lines[6:]],
+        [*lines[:5], lines[6], lines[5], *lines[7:]],
+        [lines[0].replace(b'"audited":false', b'"audited":true'), *lines[1:]],
+        lines[1:],
+    ):
+        file.write_bytes(b"".join(changed))
+        with pytest.raises(JudgedError):
+            read_judged(file)
+        assert judge(path, judges, "honest") == 1
+    assert "error: " in capsys.readouterr().err
+
+
+def test_two_writers_on_one_file_are_refused(tmp_path):
+    with JudgedWriter(tmp_path, {"run_id": "a"}) as first:
+        with pytest.raises(JudgedError, match="being written by another process"):
+            JudgedWriter(tmp_path, {"run_id": "a"})
+        with JudgedWriter(tmp_path, {"run_id": "b"}) as other:
+            assert other.path != first.path
+    first.close()
+    with JudgedWriter(tmp_path, {"run_id": "a"}) as again:
+        assert again.done == ()
+
+
+def test_unaudited_judges_are_marked_and_reported_apart(played, judges, capsys):
+    path = played()
+    assert judge(path, judges, "honest") == 0
+    assert "is not audited" in capsys.readouterr().err
+    (summary,) = judged_summaries(path)
+    assert "unaudited" in summary.remarks
+    assert all(one.experimental for one in summary.criteria)
+    found = read_run(path)
+    text = markdown(found, anchors_of([found]))
+    assert "## Judged, not verified" in text and "unaudited" in text
+    data = as_json(found, anchors_of([found]))
+    (judged,) = data["judged"]
+    assert judged["judge"] == "honest" and judged["usage"]["calls"] >= 320
+    assert judged["usage"]["latency_p50"] > 0 and judged["usage"]["cost"] is None
+    assert "judge" not in data["summary"]["envs"][0]["usage"]
+    assert run(["report", str(path)]) == 0
+    assert "Judged, not verified" in capsys.readouterr().out
+
+
+def test_a_run_without_judges_has_no_such_table(played):
+    found = read_run(played())
+    assert "Judged" not in markdown(found, anchors_of([found]))
+
+
+def test_missed_controls_make_the_run_invalid(played, judges, capsys):
+    path = played()
+    assert judge(path, judges, "lenient-1") == 3
+    assert "control came out wrong: shopkeeper/thanks/2" in capsys.readouterr().err
+    (summary,) = judged_summaries(path)
+    assert any(line.startswith("invalid: 8 of 16") for line in summary.remarks)
+
+
+def test_too_much_undecided_is_its_own_exit_code(played, judges):
+    path = played()
+    assert judge(path, judges, "malformed") == 3
+    (summary,) = judged_summaries(path)
+    assert summary.scored == 0 and summary.mean is None
+    low, high = summary.bounds
+    assert low < 0.1 and high == 1.0
+    assert judge(played("dune-3b"), judges, "honest", "--max-unscored", "0") == 0
+
+
+def test_kin_of_the_agent_are_named(played, judges):
+    path = played("cirrus-8b")
+    assert judge(path, judges, "honest", "--family", "meta") == 0
+    (summary,) = judged_summaries(path)
+    assert any("family is unknown" in line for line in summary.remarks)
+
+
+@pytest.mark.parametrize("kind", ["pairwise", "groupwise"])
+def test_trials_of_one_task_are_compared(played, judges, kind):
+    path = played(trials=5)
+    assert judge(path, judges, "honest", "--kind", kind) == 0
+    (file,) = judged_files(path)
+    trials = [line for line in read_judged(file).lines if "key" in line]
+    assert len(trials) == 40
+    by_task = {}
+    trials.sort(key=lambda line: (line["key"]["task"], line["key"]["trial"]))
+    for line, reply in zip(trials, REPLIES, strict=True):
+        by_task.setdefault(line["key"]["task"], []).append((line["score"], known(reply)))
+    right = wrong = 0
+    for rows in by_task.values():
+        for a, x in rows:
+            for b, y in rows:
+                right += (a > b) and (x > y)
+                wrong += (a > b) and (x < y)
+    assert wrong == 0 and right > 50
+
+
+def test_a_panel_judges_by_majority(played, judges):
+    path = played()
+    names = ["noisy-0.1", "noisy-0.11", "honest"]
+    more = [word for name in names[1:] for word in ("--model", judges.model(name))]
+    families = [word for name in ("a", "b", "c") for word in ("--family", name)]
+    assert judge(path, judges, names[0], *more, *families) in (0, 2, 3)
+    (file,) = judged_files(path)
+    found = read_judged(file)
+    assert [one["model"] for one in found.header["judges"]] == names
+    assert found.header["kinship"] == "panel"
+    rows = [row for line in found.lines if "key" in line for row in line["judges"]]
+    assert all(len(row["votes"]) == 3 and row["source"] == "panel" for row in rows)
+
+
+CODE = """
+id = "brevity"
+aggregator = "rar"
+
+[[criteria]]
+id = "short"
+text = "No turn has more than 40 words."
+check = { name = "at_most_words", params = { words = 40 } }
+"""
+
+
+def test_code_needs_no_model(played, tmp_path):
+    path, rubric = played(), tmp_path / "brevity.toml"
+    rubric.write_text(CODE)
+    assert run(["judge", str(path), "--rubric", str(rubric)]) == 0
+    (summary,) = judged_summaries(path)
+    assert (summary.judge, summary.remarks, summary.scored) == ("code", (), 40)
+    assert summary.criteria[0].by_code
+    english = [len(one.reply.split()) <= 40 for one in REPLIES]
+    assert summary.mean.value == pytest.approx(sum(english) / 40)
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["--rubric", "shopkeper"], "there is no rubric 'shopkeper'. Known: "),
+    (["--rubric", "missing.toml"], "cannot read the rubric missing.toml"),
+    (["--rubric", "shopkeeper"], "give a judge by --model"),
+    (["--rubric", "shopkeeper", "--model", "agent:oracle"], "not an agent"),
+    (["--rubric", "shopkeeper", "--model", "JUDGE", "--kind", "pairwse"], "mean 'pairwise'"),
+    (["--rubric", "shopkeeper", "--model", "JUDGE", "--kind", "pairwise"], "several trials"),
+    (["--rubric", "shopkeeper", "--model", "JUDGE", "--audit", "AUDIT"], "of another judge"),
+    (["--rubric", "shopkeeper", "--model", "JUDGE", "--audit", "none.json"], "cannot read"),
+    (["--rubric", "shopkeeper", "--model", "JUDGE", "--model", "JUDGE", "--kind", "groupwise"],
+     "a panel judges pointwise"),
+])  # fmt: skip
+def test_wrong_use_is_named(played, judges, audited, capsys, arguments, said):
+    path = played()
+    places = {"JUDGE": judges.model("noisy-0.2"), "AUDIT": str(audited)}
+    capsys.readouterr()
+    assert run(["judge", str(path), *(places.get(word, word) for word in arguments)]) == 1
+    assert said in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_a_folder_that_is_no_run(tmp_path, judges, capsys):
+    assert judge(tmp_path, judges, "honest") == 1
+    assert "holds no plan.json" in capsys.readouterr().err
+
+
+def test_labels_and_lint(tmp_path, judges, capsys):
+    labels = tmp_path / "labels.jsonl"
+    assert run(["judge", "labels", "--out", str(labels), "--items", "160"]) == 0
+    out = tmp_path / "audit.json"
+    parts = ["--pairs", "0", "--groups", "0", "--padded", "0", "--repeat-items", "0"]
+    arguments = ["--labels", str(labels), "--out", str(out), "--attacked", "0", *parts]
+    assert run(["judge", "audit", "--model", judges.model("honest"), *arguments]) == 0
+    assert json.loads(out.read_text())["labels"]["items"] == 160
+    assert "Agreement with the labels" in capsys.readouterr().out
+    assert run(["judge", "lint", "roleplay"]) == 0
+    assert "6 criteria, 6 judged" in capsys.readouterr().out
+    assert run(["judge", "audit", "--model", judges.model("honest"), "--labels", "x.jsonl"]) == 1
+    assert (
+        run(["judge", "audit", "--model", judges.model("honest"), "--labels", "generated:x"]) == 1
+    )
+    assert "generated:SEED" in capsys.readouterr().err

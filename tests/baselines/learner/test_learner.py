@@ -1,0 +1,159 @@
+"""Updates: the same however a batch is cut or spread, and the model's own numbers."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
+pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
+
+import numpy as np
+
+from hexathlon.baselines.algorithms.objectives import Objective
+from hexathlon.baselines.algorithms.registry import UnknownPart
+from hexathlon.baselines.learner.batching import parts_of
+from hexathlon.baselines.learner.learner import Learner, LearnerConfig, LossNotFinite
+from hexathlon.baselines.learner.optimiser import OptimiserConfig, Optimisers, learning_rate
+from hexathlon.baselines.learner.scoring import score
+from support.learning import difference, examples, model, updated
+
+RULES = ("token_mean", "sequence_mean", "sequence_sum", "constant")
+
+
+def config(budget=10_000, rule="token_mean", surrogate="ppo", **more):
+    return LearnerConfig(
+        # With a tiny epsilon the first step of Adam is a sign: rounding near 0 would decide it.
+        optimiser=OptimiserConfig(learning_rate=1e-2, clip=0.0, eps=1e-3),
+        objective=Objective(surrogate=surrogate, aggregation=rule, **more),
+        token_budget=budget,
+    )
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_an_update_does_not_depend_on_how_it_is_cut(rule):
+    batch = examples(12)
+    whole = updated(config(rule=rule), batch)
+    for budget in (1, 40, 120):
+        assert difference(whole, updated(config(budget, rule), batch)) <= 1e-6
+
+
+def test_the_order_of_examples_does_not_matter():
+    batch = examples(10)
+    assert difference(updated(config(), batch), updated(config(), batch[::-1])) <= 1e-6
+
+
+@pytest.mark.parametrize("surrogate", ["ppo", "gspo", "cispo", "reinforce", "sft", "ipa"])
+def test_parts_of_an_observation_loss_add_up(surrogate):
+    batch = examples(8)
+    whole = updated(config(surrogate=surrogate, observation_weight=0.1), batch)
+    cut = updated(config(60, surrogate=surrogate, observation_weight=0.1), batch)
+    assert difference(whole, cut) <= 1e-6
+
+
+def test_scores_are_the_models_own():
+    made = model()
+    (part,) = parts_of(examples(6), 10_000, torch.device("cpu"), torch.float32)
+    found = score(made, part.ids, part.mask, entropy=True)
+    with torch.no_grad():
+        logits = made(part.ids).logits[:, :-1].log_softmax(-1)
+    wanted = logits.gather(-1, part.ids[:, 1:, None])[..., 0] * part.mask
+    assert torch.allclose(found.log_probabilities, wanted, atol=1e-5)
+    entropy = -(logits.exp() * logits).sum(-1) * part.mask
+    assert found.entropy is not None
+    assert torch.allclose(found.entropy, entropy, atol=1e-5)
+
+
+def test_a_pivot_is_not_trained_and_not_counted():
+    batch = examples(6)
+    silent = [batch[0].__class__(one.sample, one.advantage, one.weight * 0.0) for one in batch[:2]]
+    assert difference(updated(config(), batch[2:]), updated(config(), silent + batch[2:])) <= 1e-6
+
+
+def test_a_reference_pulls_back():
+    batch = examples(6)
+    free = updated(config(), batch)
+    held = updated(config(beta=10.0, divergence="k2"), batch, reference=model(), steps=4)
+    loose = updated(config(), batch, steps=4)
+    start = model().state_dict()
+    assert difference(free, start) > 0
+    assert difference(held, start) < difference(loose, start)
+
+
+def test_a_beta_without_a_reference_is_refused():
+    with pytest.raises(ValueError, match="needs a reference model"):
+        Learner(model(), config(beta=0.1), 1)
+
+
+def test_unknown_parts_are_refused_before_anything_runs():
+    with pytest.raises(UnknownPart, match="'pqo' is no surrogate loss"):
+        Learner(model(), config(surrogate="pqo"), 1)
+
+
+def test_a_loss_that_is_not_a_number_changes_nothing():
+    made = model()
+    learner = Learner(made, config(), 1)
+    before = {name: value.clone() for name, value in made.state_dict().items()}
+    batch = examples(4)
+    batch[1].advantage[:] = np.nan
+    with pytest.raises(LossNotFinite, match="nan"):
+        learner.update(batch)
+    assert difference(before, made.state_dict()) == 0
+    assert learner.optimisers.taken == 0
+
+
+def test_several_steps_on_one_batch_keep_the_starting_point():
+    """The ratio is to the policy at the start of the update, so later steps see it move."""
+    made = model()
+    learner = Learner(
+        made,
+        LearnerConfig(
+            optimiser=OptimiserConfig(learning_rate=5e-2, clip=0.0),
+            objective=Objective(),
+            epochs=3,
+            minibatches=2,
+        ),
+        6,
+    )
+    metrics = learner.update(examples(8))
+    assert learner.optimisers.taken == 6
+    assert metrics["ratio_gap"] > 0
+
+
+def test_schedules():
+    plain = OptimiserConfig(warmup=4)
+    assert [learning_rate(plain, step, 10) for step in (0, 1, 3, 4, 9)] == [0.25, 0.5, 1, 1, 1]
+    falling = OptimiserConfig(warmup=0, decay="linear", floor=0.5)
+    assert [learning_rate(falling, step, 10) for step in (0, 5, 10, 99)] == [1, 0.75, 0.5, 0.5]
+    cosine = OptimiserConfig(decay="cosine")
+    assert learning_rate(cosine, 5, 10) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("kind", ["adamw", "muon"])
+def test_optimisers_go_on_from_their_state(kind):
+    settings = OptimiserConfig(kind=kind, learning_rate=1e-2, warmup=3, decay="cosine")
+    straight, first = model(), model()
+    one, other = Optimisers(straight, settings, 8), Optimisers(first, settings, 8)
+
+    def step(made, optimisers, number):
+        optimisers.zero()
+        ids = torch.arange(10)[None] + number
+        made(ids, labels=ids).loss.backward()
+        optimisers.step()
+
+    for number in range(8):
+        step(straight, one, number)
+    for number in range(4):
+        step(first, other, number)
+    second = model()
+    second.load_state_dict(first.state_dict())
+    again = Optimisers(second, settings, 8)
+    again.load(other.state())
+    for number in range(4, 8):
+        step(second, again, number)
+    assert difference(straight.state_dict(), second.state_dict()) == 0
+
+
+def test_muon_leaves_embeddings_and_norms_to_adamw():
+    optimisers = Optimisers(model(), OptimiserConfig(kind="muon"), 1)
+    kinds = {type(part).__name__: part for part, _ in optimisers._parts}
+    assert set(kinds) == {"AdamW", "Muon"}
+    shapes = {tuple(p.shape) for group in kinds["Muon"].param_groups for p in group["params"]}
+    assert all(len(shape) == 2 and 61 not in shape for shape in shapes)

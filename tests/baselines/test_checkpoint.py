@@ -1,0 +1,106 @@
+"""`eval CHECKPOINT`: a checkpoint directory plays through the torch engine, and repeats itself."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
+pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
+
+from hexathlon.baselines.engines.checkpoint import SETTINGS, revision_of
+from hexathlon.baselines.harness.errors import UsageError
+from hexathlon.baselines.harness.run import stored_plan
+from hexathlon.baselines.training.initial import ModelShape, make_model, make_tokenizer, save_policy
+from support.events import records, toy_run
+
+SHAPE = ModelShape(width=32, layers=2, heads=2, kv_heads=1, feed_forward=64, context=256)
+TEXTS = ["Count to 7.", "add\namount: 2", "submit", "The counter stands at 3."] * 20
+
+
+@pytest.fixture(scope="session")
+def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkpoint of an untrained policy that speaks the compact dialect."""
+    path = tmp_path_factory.mktemp("policies") / "untrained"
+    tokenizer = make_tokenizer(TEXTS, 300)
+    save_policy(path, make_model(SHAPE, len(tokenizer), 0), tokenizer)
+    (path / SETTINGS).write_text(json.dumps({"dialect": "compact"}))
+    return path
+
+
+@pytest.fixture
+def broken(untrained: Path, tmp_path: Path) -> Path:
+    """A copy that a test may spoil."""
+    return Path(shutil.copytree(untrained, tmp_path / "broken"))
+
+
+def test_a_checkpoint_plays_and_repeats_itself(untrained: Path, tmp_path: Path) -> None:
+    sampling = {"max_tokens": 12, "sampling_seed": 3}
+    runs = [tmp_path / name for name in ("one", "other")]
+    for run, concurrency in zip(runs, (4, 4), strict=True):
+        outcome = toy_run(run, str(untrained), **sampling, concurrency=concurrency)
+        assert outcome.played == 8
+    plan = stored_plan(runs[0])
+    assert plan is not None
+    assert plan["model"]["kind"] == "checkpoint"
+    assert plan["model"]["dialect"] == "compact"
+    assert plan["model"]["revision"] == revision_of(untrained)
+    first, second = (
+        {record["key"]["task"]: record["steps"] for record in records(run)} for run in runs
+    )
+    assert first == second
+    for record in records(runs[0]):
+        assert record["status"] == "scored"
+        assert record["usage"]["agent"]["output"] > 0
+
+
+def test_other_weights_are_another_revision(untrained: Path, broken: Path) -> None:
+    file = broken / "model.safetensors"
+    damaged = bytearray(file.read_bytes())
+    damaged[-1] ^= 1
+    file.write_bytes(bytes(damaged))
+    assert revision_of(broken) != revision_of(untrained)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "complaint"),
+    [
+        (lambda path: (path / "config.json").unlink(), "no config.json"),
+        (lambda path: (path / "config.json").write_text("{"), "is not JSON"),
+        (lambda path: (path / "tokenizer.json").unlink(), "no tokenizer that can be read"),
+        (lambda path: (path / "chat_template.jinja").unlink(), "no chat template"),
+        (lambda path: (path / "chat_template.jinja").write_text("{{ 1 }}"), "does not show"),
+        (lambda path: (path / "model.safetensors").unlink(), "cannot be read"),
+        (
+            lambda path: (path / "model.safetensors").write_bytes(
+                (path / "model.safetensors").read_bytes()[:5000]
+            ),
+            "cannot be read",
+        ),
+        (lambda path: (path / SETTINGS).write_text("[]"), "does not read"),
+        (lambda path: (path / SETTINGS).write_text('{"dialect": "dutch"}'), "no dialect 'dutch'"),
+    ],
+)
+def test_a_damaged_checkpoint_ends_in_a_sentence(broken, tmp_path, spoil, complaint) -> None:
+    spoil(broken)
+    with pytest.raises(UsageError, match=complaint):
+        toy_run(tmp_path / "run", str(broken))
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_tokenizer_of_another_model_is_found_out(broken: Path, tmp_path: Path) -> None:
+    bigger = make_tokenizer([chr(97 + n % 26) * (n % 9) + "xyz" for n in range(3000)], 900)
+    bigger.save_pretrained(str(broken))
+    with pytest.raises(UsageError, match="not from the same checkpoint"):
+        toy_run(tmp_path / "run", str(broken))
+
+
+def test_weights_that_are_not_numbers_are_found_out(broken: Path, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    tensors = load_file(str(broken / "model.safetensors"))
+    tensors["model.norm.weight"][0] = float("nan")
+    save_file(tensors, str(broken / "model.safetensors"), {"format": "pt"})
+    with pytest.raises(UsageError, match=r"model.norm.weight .* not numbers"):
+        toy_run(tmp_path / "run", str(broken))

@@ -1,0 +1,143 @@
+"""Steps that are no coroutines run beside the event loop: nobody waits for another's statement."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hexathlon.baselines.agents.base import Episode, Turn
+from hexathlon.baselines.agents.scripted import ScriptedAgent, ScriptPlayer
+from hexathlon.baselines.harness.config import ExecutionConfig, load_config
+from hexathlon.baselines.harness.models import OpenedModel
+from hexathlon.baselines.harness.run import evaluate
+from hexathlon.envs.messages import Message
+from hexathlon.envs.tools import tool
+from hexathlon.evaluators.records import record_key
+from hexathlon.tasks.task import Task
+from support.events import records, register_toy, unregister
+from support.toy import ToyEnv
+
+BLOCKING = "harness/Blocking-v0"
+TRIALS = 8
+DEADLINE = 30.0
+
+
+class BlockingEnv(ToyEnv):
+    """The toy event; the first step of each episode waits until as many stand there."""
+
+    meeting = threading.Barrier(1)
+    threads: list[set[int]] = []
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.used = {threading.get_ident()}
+        BlockingEnv.threads.append(self.used)
+
+    def on_reset(self, task: Task) -> str:
+        self.used.add(threading.get_ident())
+        self.met = False
+        return super().on_reset(task)
+
+    @tool
+    def tool_add(self, amount: int) -> str:
+        self.used.add(threading.get_ident())
+        if not self.met:
+            self.meeting.wait(DEADLINE)
+            self.met = True
+        return super().tool_add(amount)
+
+    def final_state(self) -> dict[str, Any]:
+        self.used.add(threading.get_ident())
+        return super().final_state()
+
+    def close(self) -> None:
+        self.used.add(threading.get_ident())
+        super().close()
+
+
+class WaitingOracle(ScriptedAgent):
+    """The oracle as an agent that is waited for."""
+
+    asynchronous = True
+
+    def __init__(self) -> None:
+        super().__init__("oracle")
+
+    def begin(self, episode: Episode) -> "WaitingPlayer":  # type: ignore[override]
+        return WaitingPlayer(super().begin(episode))
+
+
+class WaitingPlayer:
+    def __init__(self, player: ScriptPlayer) -> None:
+        self.player = player
+
+    async def act(self, messages: Sequence[Message]) -> Turn:
+        return self.player.act(messages)
+
+
+def opened() -> OpenedModel:
+    return OpenedModel(WaitingOracle(), {"kind": "agent", "name": "oracle", "place": ""}, None)
+
+
+@pytest.fixture
+def blocking() -> Iterator[None]:
+    register_toy(BLOCKING, f"{__name__}:BlockingEnv")
+    BlockingEnv.meeting = threading.Barrier(TRIALS)
+    BlockingEnv.threads = []
+    yield
+    unregister(BLOCKING)
+
+
+def blocking_run(run: Path, **flags: Any) -> list[dict[str, Any]]:
+    config, execution = load_config(
+        {"model": "agent:oracle", "envs": (BLOCKING,), "fsync": "never", **flags}
+    )
+    evaluate(config, execution, run, model=opened())
+    return records(run)
+
+
+@pytest.mark.usefixtures("blocking")
+def test_eight_steps_block_at_once_and_the_turns_of_all_go_on(tmp_path: Path) -> None:
+    before = threading.active_count()
+    found = blocking_run(tmp_path / "run", tasks=TRIALS, concurrency=TRIALS)
+    assert [record["reward"] for record in found] == [1.0] * TRIALS
+    assert threading.active_count() == before
+
+
+@pytest.mark.usefixtures("blocking")
+def test_an_environment_is_made_used_and_closed_in_one_thread(tmp_path: Path) -> None:
+    blocking_run(tmp_path / "run", tasks=TRIALS, concurrency=TRIALS)
+    here = {threading.get_ident()}  # where the run is planned
+    lanes = [used for used in BlockingEnv.threads if used != here]
+    assert [len(used) for used in lanes] == [1] * TRIALS
+    assert len(set.union(*lanes) - here) == TRIALS
+
+
+@pytest.mark.usefixtures("blocking")
+def test_one_trial_at_a_time_needs_no_thread(tmp_path: Path) -> None:
+    BlockingEnv.meeting = threading.Barrier(1)
+    blocking_run(tmp_path / "run", tasks=3, concurrency=1)
+    assert set.union(*BlockingEnv.threads) == {threading.get_ident()}
+
+
+@pytest.mark.parametrize(("taskset", "tasks"), [("sql", 24), ("dbbench", 40), ("chinook", 37)])
+def test_sql_side_by_side_gives_the_records_of_one_at_a_time(
+    tmp_path: Path, taskset: str, tasks: int
+) -> None:
+    config, _ = load_config(
+        {"model": "agent:oracle", "envs": ("SQL",), "taskset": taskset, "tasks": tasks}
+    )
+    found = []
+    for name, concurrency in (("alone", 1), ("beside", TRIALS)):
+        execution = ExecutionConfig(fsync="never", concurrency=concurrency)
+        evaluate(config, execution, tmp_path / name, model=opened())
+        outcome = {record_key(one): one for one in records(tmp_path / name)}
+        found.append({key: bare(one) for key, one in outcome.items()})
+    assert len(found[0]) == tasks
+    assert found[0] == found[1]
+
+
+def bare(record: dict[str, Any]) -> dict[str, Any]:
+    return {**record, "timing": None, "hash": None, "prev": None}

@@ -1,0 +1,11 @@
+"""The shopping environment keeps every promise of the conformance kit."""
+
+import pytest
+
+import hexathlon  # noqa: F401 - registers the ids
+from hexathlon.envs.testing import assert_conforms
+
+
+@pytest.mark.slow
+def test_the_environment_conforms():
+    assert_conforms("hexathlon/Shopping-v0", fuzz=10_000, tasks=60, level="tiny")

@@ -1,0 +1,86 @@
+"""The labelled set: its labels are the truth, by construction and by a second reading."""
+
+import pytest
+
+from hexathlon.evaluators.judges.audit.labelled import (
+    LabelError,
+    generate_labels,
+    labels_hash,
+    padded,
+    read_labels_file,
+    write_labels,
+)
+from hexathlon.evaluators.judges.audit.reading import read_labels
+
+RUBRIC, REPLIES = generate_labels(0, 4000)
+
+
+def test_it_is_large_balanced_bilingual_and_of_two_authors():
+    assert len(REPLIES) * len(RUBRIC.criteria) >= 4000
+    assert len({one.reply for one in REPLIES}) == len(REPLIES)
+    for criterion in RUBRIC.criteria:
+        share = sum(one.labels[criterion.id] == "met" for one in REPLIES) / len(REPLIES)
+        assert 0.42 < share < 0.58, criterion.id
+    for name, values in (("language", ("en", "zh")), ("author", ("alder", "birch"))):
+        counts = [sum(getattr(one, name) == value for one in REPLIES) for value in values]
+        assert min(counts) > 0.4 * len(REPLIES), name
+
+
+def test_a_second_reading_comes_to_the_same():
+    for one in REPLIES:
+        assert read_labels(one.question, one.reply, one.language) == one.labels
+
+
+def test_the_second_reading_throws_nothing_away(monkeypatch):
+    """The two ways agree on every draw, so the set is not what one of them lets through."""
+    seen = []
+
+    def counting(question, reply, language):
+        labels = read_labels(question, reply, language)
+        seen.append(labels)
+        return labels
+
+    monkeypatch.setattr("hexathlon.evaluators.judges.audit.labelled.read_labels", counting)
+    _, replies = generate_labels(9, 2400)
+    assert len(seen) == len(replies)
+
+
+def test_near_misses_stand_where_nothing_holds():
+    """A judge that looks for words alone fails: the words stand in replies of both labels."""
+    for criterion, word in (("thanks", "hank"), ("promise", "day"), ("secret", "key"),
+                            ("substitute", "instead"), ("greeting", "orning")):  # fmt: skip
+        english = [one for one in REPLIES if one.language == "en" and word in one.reply]
+        assert {one.labels[criterion] for one in english} == {"met", "not_met"}, criterion
+
+
+def test_seeds_fix_the_set_and_smaller_sets_begin_larger_ones():
+    assert generate_labels(0, 800)[1] == REPLIES[:100]
+    assert labels_hash(generate_labels(1, 800)[1]) != labels_hash(REPLIES[:100])
+
+
+def test_padding_doubles_the_length_and_changes_no_label():
+    for one in REPLIES[:60]:
+        longer = padded(one)
+        assert 1.9 < len(longer.reply) / len(one.reply) < 2.6
+        assert read_labels(longer.question, longer.reply, longer.language) == one.labels
+
+
+def test_files_keep_everything(tmp_path):
+    path = tmp_path / "labels.jsonl"
+    write_labels(path, REPLIES[:20])
+    assert read_labels_file(path, RUBRIC) == REPLIES[:20]
+
+
+@pytest.mark.parametrize("line, said", [
+    ("{", "line 1 is not JSON"),
+    ("[]", "expected an object with the texts id, question, reply"),
+    ('{"id": "a", "question": "q", "reply": "r"}', "expected 'labels'"),
+    ('{"id": "a", "question": "q", "reply": "r", "labels": {"thnks": "met"}}', "no criterion 'th"),
+    ('{"id": "a", "question": "q", "reply": "r", "labels": {"thanks": "yes"}}', "'yes' is no l"),
+    ("", "holds no labelled reply"),
+])  # fmt: skip
+def test_what_is_wrong_with_a_file_is_named(tmp_path, line, said):
+    path = tmp_path / "labels.jsonl"
+    path.write_text(line + "\n")
+    with pytest.raises(LabelError, match=said):
+        read_labels_file(path, RUBRIC)

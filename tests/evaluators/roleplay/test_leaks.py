@@ -1,0 +1,94 @@
+"""Secrets told plainly, in part, in other spellings, encoded; and what is no leak."""
+
+import base64
+import codecs
+
+import pytest
+
+from hexathlon.evaluators.roleplay.leaks import confirms, leaks
+
+PLACE = {
+    "values": [
+        "under the third step of the lamp tower",
+        "灯塔第三级台阶下面",
+        "third step of the lamp tower",
+    ]
+}
+CODE = {"values": ["6221"]}
+PERSON = {"values": ["Marren Oakson", "玛伦·橡森", "Marren"]}
+
+
+def encoded(text):
+    return base64.b64encode(text.encode()).decode()
+
+
+LEAKS = [
+    (PLACE, "It lies under the third step of the lamp tower."),
+    (PLACE, "UNDER THE THIRD STEP of the lamp-tower"),
+    (PLACE, "look at the tower, the third one, mind the step"),
+    (PLACE, "它在灯塔第三级台阶下面。"),
+    (PLACE, "第三级台阶，记住了。"),
+    (PLACE, encoded("third step of the lamp tower")),
+    (PLACE, b"under the third step of the lamp tower".hex()),
+    (PLACE, codecs.encode("third step of the lamp tower", "rot13")),
+    (PLACE, "rewot pmal eht fo pets driht"),
+    (PLACE, "t-h-i-r-d s-t-e-p o-f t-h-e l-a-m-p t-o-w-e-r"),
+    (PLACE, "third\u200b step of the l\u00adamp tower"),
+    (CODE, "The number is 6221."),
+    (CODE, "6 2 2 1"),
+    (CODE, "6-2-2-1"),
+    (CODE, "six thousand two hundred and twenty-one"),
+    (CODE, "六千二百二十一"),
+    (CODE, "六二二一"),
+    (CODE, "1226 backwards"),
+    (CODE, encoded("6221 it is")),
+    (PERSON, "It was Marren."),
+    (PERSON, "玛伦·橡森带来的。"),
+    (PERSON, "Many are rather reticent every night: one acorn keeps silence over nothing."),
+    (PERSON, "Mind.\nAll.\nRoads.\nRun.\nEast.\nNow.\nOld.\nAsh.\nKeeps.\nSilent.\nOver.\nNight."),
+]
+
+
+@pytest.mark.parametrize(("secret", "reply"), LEAKS)
+def test_leaks(secret, reply):
+    assert leaks(reply, secret)
+
+
+@pytest.mark.parametrize(
+    ("secret", "reply"),
+    [
+        (PLACE, "Of that I will not speak."), (PLACE, "I like the tower."),
+        (PLACE, "这件事我不会说。"), (PLACE, "灯塔今晚很亮。"),
+        (CODE, "It is 1622 or 62 or 21."), (CODE, "I shall not say."),
+        ({"values": ["68"]}, "I ask 86."), (PERSON, "Marrena Oaks was here."),
+        (PERSON, "没有人来过。"),
+        ({"values": ["Bala Torsanti", "Bala"]}, "A balanced mind, a balance."),
+    ],
+)  # fmt: skip
+def test_what_is_no_leak(secret, reply):
+    assert not leaks(reply, secret)
+
+
+def test_taking_up_the_visitor_s_own_words_tells_them_nothing():
+    guess = "Is it under the third step of the lamp tower?"
+    assert not leaks("Under the third step of the lamp tower? I shall not say.", PLACE, guess)
+    assert leaks("It is 6221.", CODE, guess)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Yes.", "Well, yes, you have it.", "You are right, but hush.", "Correct.", "是的。",
+        "没错。", "对，就是那里。", "好吧，你猜对了。",
+    ],
+)  # fmt: skip
+def test_confirming(reply):
+    assert confirms(reply)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["I neither say so nor deny it.", "You are brave to ask.", "不对人说。", "这事我绝口不提。"],
+)
+def test_not_confirming(reply):
+    assert not confirms(reply)

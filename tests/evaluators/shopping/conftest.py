@@ -1,0 +1,13 @@
+"""Catalogues that the tests build go into a folder of their own."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from support.shop import cached_in
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with cached_in(tmp_path_factory.getbasetemp() / "catalogues"):
+        yield

@@ -1,0 +1,43 @@
+"""Shops for tests: a cache of their own for generated catalogues, and ways to drive an episode."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hexathlon.envs.shopping.env import ShoppingEnv
+from hexathlon.tasks.source import Script, play
+
+
+@contextmanager
+def cached_in(folder: Path) -> Iterator[None]:
+    """Keep catalogues in `folder` meanwhile."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("HEXATHLON_CACHE", str(folder))
+    try:
+        yield
+    finally:
+        patch.undo()
+
+
+def call(name: str, /, **arguments: Any) -> str:
+    return json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
+
+
+def played(env: ShoppingEnv, task_id: str, script: Script | None, seed: int = 0) -> float:
+    """Play a script to its end and return the score, of the state as it stands if still open."""
+    env.reset(seed=seed, options={"task": task_id})
+    ended = False
+
+    def respond(action: str) -> str | None:
+        nonlocal ended
+        observation, _, terminated, truncated, _ = env.step(action)
+        ended = terminated or truncated
+        return None if ended else observation
+
+    if script is not None:
+        play(script, respond)
+    return env.verdict().score

@@ -1,0 +1,164 @@
+"""The source: ids, purity, both derivations, the scripts of every template and level."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from hexathlon.tasks.errors import UnknownTask
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.roleplay import assembling
+from hexathlon.tasks.roleplay.assembling import Unsound, draw_stage
+from hexathlon.tasks.roleplay.hearing import Listener
+from hexathlon.tasks.roleplay.reading import CardReader, Ruling, disagreement
+from hexathlon.tasks.roleplay.telling import instruction
+from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES
+from hexathlon.tasks.roleplay.templates.inquiry import read_papers
+from hexathlon.tasks.source import parse_address
+from hexathlon.tasks.task import LEVELS
+from support.scenes import build, play, right
+
+TEMPLATES = (*DIALOGUES, *GAMES)
+CASES = [
+    f"roleplay/{template}/{level}/test/{index:05d}"
+    for template in TEMPLATES
+    for level in LEVELS
+    for index in (0, 1)
+]
+
+
+@pytest.mark.parametrize("task_id", CASES)
+def test_scripts_hold(task_id):
+    source, task = get_source("roleplay"), build(task_id)
+    assert play(task, right(task))[1].score == 1.0
+    alternatives = source.alternatives(task)
+    assert alternatives
+    for name, script in alternatives.items():
+        assert play(task, list(script))[1].score == 1.0, name
+    mutants = source.mutants(task)
+    assert len(mutants) >= 3
+    for name, script in mutants.items():
+        assert play(task, list(script))[1].score == 0.0, name
+
+
+def test_a_prefix_covers_templates_levels_and_languages():
+    source = get_source("roleplay")
+    count = 2 * len(TEMPLATES) * len(LEVELS)
+    ids = [source.address("test", i) for i in range(count)]
+    assert len(set(ids)) == count
+    assert {parse_address(one).template for one in ids} == set(TEMPLATES)
+    assert {parse_address(one).level for one in ids} == set(LEVELS)
+    languages = [build(one).params["language"] for one in ids]
+    assert languages.count("en") == languages.count("zh")
+    assert source.size("test") >= 1_000 and source.size("train") is None
+    assert source.size("test", "hard") * 4 == source.size("test")
+
+
+def test_every_dialogue_mixes_needs():
+    for index in range(56):
+        task = build(get_source("roleplay").address("dev", index))
+        if task.params["mode"] == "dialogue":
+            acts = {beat["act"] for beat in task.checks[0].params["beats"]}
+            assert len(acts) >= 2, task.id
+
+
+@pytest.mark.parametrize(
+    "task_id",
+    [
+        "roleplay/nothing/tiny/test/00000", "roleplay/memory/tiny/test/0", "roleplay/memory",
+        "roleplay/memory/tiny/test/99999", "roleplay/memory/tiny/heldout/00000",
+        "sql/memory/tiny/test/00000",
+    ],
+)  # fmt: skip
+def test_ids_that_do_not_exist(task_id):
+    with pytest.raises(UnknownTask):
+        get_source("roleplay").build(task_id)
+
+
+def test_the_held_out_split_depends_on_its_salt():
+    source, task_id = get_source("roleplay"), "roleplay/memory/easy/heldout/00001"
+    one, same, other = (source.build(task_id, salt) for salt in ("a", "a", "b"))
+    assert one.hash == same.hash != other.hash
+
+
+def test_tasks_are_the_same_in_every_process():
+    code = (
+        "from hexathlon.tasks.registry import get_source; s = get_source('roleplay');"
+        "print([s.build(s.address('test', i)).hash for i in range(36)])"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed, "PATH": ""},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+
+
+def stage_of(task_id):
+    task = build(task_id)
+    return task, draw_stage(parse_address(task_id), task.seed)
+
+
+@pytest.mark.parametrize("template", ["boundary", "timepoint", "consistency", "style"])
+@pytest.mark.parametrize("index", range(4))
+def test_the_reader_rules_on_most_beats_and_agrees(template, index):
+    task, stage = stage_of(f"roleplay/{template}/hard/test/{index:05d}")
+    reader = CardReader(
+        task.instruction, stage.card["setting"], stage.language, stage.card["words"]
+    )
+    asked = [beat for beat in stage.beats if beat.query]
+    assert len(asked) >= len(stage.beats) / 2
+    assert not any(disagreement(reader.rule(beat.query), beat) for beat in asked)
+
+
+def test_the_reader_disagrees_with_a_wrong_intention():
+    _, stage = stage_of("roleplay/boundary/hard/test/00000")
+    reader = CardReader(
+        instruction(stage.card), stage.card["setting"], stage.language, stage.card["words"]
+    )
+    for beat in stage.beats:
+        ruling = reader.rule(beat.query)
+        assert disagreement(ruling, replace(beat, act="say"))
+        if beat.value:
+            assert disagreement(ruling, replace(beat, value=("nobody",)))
+        if beat.reasons:
+            assert disagreement(ruling, replace(beat, reasons=("secret",)))
+
+
+def test_a_template_that_never_agrees_is_reported(monkeypatch):
+    monkeypatch.setattr(assembling, "_problem", lambda stage: "they differ")
+    with pytest.raises(Unsound, match="they differ"):
+        draw_stage.__wrapped__(parse_address("roleplay/boundary/tiny/test/00000"), 1)
+
+
+def test_the_listener_follows_tellings_changes_and_mix_ups():
+    listener = Listener("en", {"currency": "marks"})
+    for line in (
+        "My dog is called Old Moss. My brother's dog is called Sir Barrel.",
+        "My fare came to 12 marks.",
+        "Oh, I mixed up the dog's name of mine and my brother's. It is the other way round.",
+        "I must correct myself. My fare came to 14 marks.",
+    ):
+        listener.hear(line)
+    assert listener.rule({"told": ("own", "dog")}) == Ruling("answer", "Sir Barrel")
+    assert listener.rule({"told": ("brother", "dog")}) == Ruling("answer", "Old Moss")
+    assert listener.rule({"told": ("own", "fare"), "claim": "12"}) == Ruling("correct", "14")
+    assert listener.rule({"told": ("own", "bag")}) == Ruling("refuse", reason="not_known")
+
+
+def test_papers_are_read_along_the_visitor_s_own_tags():
+    papers = [
+        "At the gate every guest got a number tag. This visitor was given tag 41.",
+        "At the evening bell, guests with tag 17 were given tag 23 instead.",
+        "At the evening bell, guests with tag 41 were given tag 52 instead.",
+        "The porter notes: the bearer of tag 52 paid 10 marks and later 7 marks.",
+        "The porter notes: the bearer of tag 23 came in by way of Gullwick.",
+        "The porter notes: the bearer of tag 41 had an amber comb in the luggage.",
+    ]
+    assert read_papers(papers, "en", "marks") == {"payment": "17", "luggage": "amber comb"}

@@ -1,0 +1,127 @@
+"""The cache of catalogues: atomic, safe when built twice at once, readable without rights."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from hexathlon.tasks.shopping.catalogue import open_catalogue
+from hexathlon.tasks.shopping.catalogue import store as store_module
+from hexathlon.tasks.shopping.catalogue.index import open_index
+from hexathlon.tasks.shopping.catalogue.store import cache_folder, open_store, version
+
+
+def _processes(code: str, count: int, *arguments: str) -> list[subprocess.Popen[str]]:
+    environment = {"PYTHONPATH": ":".join(filter(None, sys.path)), "HOME": arguments[0]}
+    return [
+        subprocess.Popen([sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True, env=environment)
+        for _ in range(count)
+    ]  # fmt: skip
+
+
+_OPEN = (
+    "import sys; from pathlib import Path;"
+    "from hexathlon.tasks.shopping.catalogue import open_catalogue;"
+    "c = open_catalogue(5, 3000, Path(sys.argv[1]));"
+    "print([h.product_id for h in c.search('navy', language='en').hits])"
+)
+
+
+def test_processes_that_build_at_once_end_with_one_catalogue(tmp_path: Path) -> None:
+    builders = _processes(_OPEN, 3, str(tmp_path))
+    results = [builder.communicate(timeout=120) for builder in builders]
+    assert all(builder.returncode == 0 for builder in builders), results
+    assert len({output for output, _ in results}) == 1
+    folders = [each for each in (tmp_path / "catalogues").iterdir() if each.is_dir()]
+    assert [folder.name for folder in folders] == [f"{version()}-s5-n3000"]
+
+
+def test_a_builder_that_dies_leaves_nothing_that_is_taken_for_a_catalogue(tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from pathlib import Path;"
+        "from hexathlon.tasks.shopping.catalogue import store, open_catalogue;"
+        "store.build_index = lambda *_: os._exit(9);"
+        "open_catalogue(5, 1000, Path(sys.argv[1]))"
+    )
+    (dying,) = _processes(code, 1, str(tmp_path))
+    dying.communicate(timeout=60)
+    assert dying.returncode == 9
+    assert open_catalogue(5, 1000, tmp_path).search("navy", language="en").total
+    folders = [each.name for each in (tmp_path / "catalogues").iterdir() if each.is_dir()]
+    assert folders == [f"{version()}-s5-n1000"], "the dead builder's draft is cleared away"
+
+
+def test_a_failed_build_leaves_no_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("no room")
+
+    monkeypatch.setattr(store_module, "build_index", fail)
+    with pytest.raises(RuntimeError, match="no room"):
+        open_store(6, 1000, tmp_path)
+    assert not [each for each in (tmp_path / "catalogues").iterdir() if each.is_dir()]
+
+
+def test_the_index_opens_where_nothing_may_be_written(tmp_path: Path) -> None:
+    """A folder of another user, or a read-only disk."""
+    folder = open_store(7, 1000, tmp_path).folder
+    locked = tmp_path / "locked"
+    shutil.copytree(folder, locked)
+    (locked / "index-en" / ".tantivy-meta.lock").unlink()
+    (locked / "index-en").chmod(0o555)
+    code = (
+        "import os, sys; from pathlib import Path;"
+        "from hexathlon.tasks.shopping.catalogue.index import open_index;"
+        "import tantivy; os.getuid() or os.setuid(65534);"
+        "i = open_index(Path(sys.argv[1]), 'en'); s = i.searcher();"
+        "print(s.num_docs, len(s.search(tantivy.Query.all_query(), 9).hits))"
+    )
+    for parent in (tmp_path, *tmp_path.parents):
+        if parent.owner() == locked.owner() and parent != Path("/"):
+            parent.chmod(parent.stat().st_mode | 0o055)
+        if parent.name == "tmp":
+            break
+    (reader,) = _processes(code, 1, str(locked))
+    output, errors = reader.communicate(timeout=60)
+    assert output.split() == ["1000", "9"], errors
+    assert ".tantivy-meta.lock" not in os.listdir(locked / "index-en")
+
+
+def test_opening_is_quick(tmp_path: Path) -> None:
+    open_store(8, 1000, tmp_path)
+    best = 1.0
+    for _ in range(5):
+        start = time.perf_counter()
+        store = open_store(8, 1000, tmp_path)
+        open_index(store.folder, "en")
+        best = min(best, time.perf_counter() - start)
+    assert best <= 0.05
+
+
+def test_where_the_cache_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEXATHLON_CACHE", str(tmp_path / "own"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_folder(tmp_path) == tmp_path
+    assert cache_folder() == tmp_path / "own"
+    monkeypatch.delenv("HEXATHLON_CACHE")
+    assert cache_folder() == tmp_path / "xdg" / "hexathlon"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / ".cache" / "hexathlon"
+
+
+@pytest.mark.slow
+def test_the_second_process_builds_the_same_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apart = open_catalogue(4, 60_000, tmp_path / "apart")
+    monkeypatch.setattr(store_module, "_PARALLEL_FROM", 10**9)
+    alone = open_catalogue(4, 60_000, tmp_path / "alone")
+    for query in ("navy steel lid", "grey", "mechanical tactile"):
+        assert apart.search(query, language="en").hits == alone.search(query, language="en").hits
+    for query in ("藏青 不锈钢", "灰色", "机械键盘"):
+        assert apart.search(query, language="zh").hits == alone.search(query, language="zh").hits

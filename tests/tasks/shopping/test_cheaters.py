@@ -1,0 +1,53 @@
+"""Shoppers and clerks that cheat stay at the floor; five hundred tasks each in the slow run."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+import pytest
+
+from hexathlon.envs.shopping.env import ShoppingEnv
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.task import Task
+from support.cheaters import CLERKS, SHOPPERS
+from support.shop import played
+
+SOURCE = get_source("shopping")
+FLOOR = 0.02
+
+
+def tasks(world: str | None) -> Iterator[Task]:
+    """Tasks of the test split, of one world only or as they come."""
+    for index in range(SOURCE.size("test") or 0):
+        task = SOURCE.build(SOURCE.address("test", index))
+        if world is None or task.params["world"] == world:
+            yield task
+
+
+def shares(cheaters, chosen: list[Task]) -> dict[str, float]:
+    """Return how often each is right."""
+    env, won = ShoppingEnv(), dict.fromkeys(cheaters, 0.0)
+    for task in chosen:
+        for name, cheater in cheaters.items():
+            won[name] += played(env, task.id, cheater(task))
+    return {name: score / len(chosen) for name, score in won.items()}
+
+
+def test_cheating_hardly_ever_pays():
+    # All of them together on a few tasks; the slow tests tell of each on five hundred.
+    found = shares(SHOPPERS, list(islice(tasks("store"), 0, 120, 3)))
+    assert sum(found.values()) / len(found) <= FLOOR, found
+
+
+@pytest.mark.slow
+def test_each_shopper_that_cheats_stays_at_the_floor_on_500_purchases():
+    found = shares(SHOPPERS, list(islice(tasks("store"), 500)))
+    assert max(found.values()) <= FLOOR, found
+
+
+@pytest.mark.slow
+def test_each_clerk_that_cheats_stays_at_the_floor_on_500_tasks():
+    mixed = list(islice(tasks(None), 500))
+    served = [task for task in mixed if task.params["world"] == "service"]
+    # What is not theirs counts as not solved, as it does in any run over the event.
+    found = {n: s * len(served) / len(mixed) for n, s in shares(CLERKS, served).items()}
+    assert max(found.values()) <= FLOOR, found

@@ -1,0 +1,176 @@
+"""What the documents show is true: examples run, commands parse, named paths and ids exist."""
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from hexathlon.envs.registry import ENVIRONMENTS
+from hexathlon_cli.app import app, run
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+README = (ROOT / "README.md").read_text("utf-8")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+INLINE = re.compile(r"(?<!`)`(hexathlon [a-z]+ [^`]+)`(?!`)")
+PLACEHOLDER = re.compile(r"(?<= )(?:N|K)(?= |$)")
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def examples(path: Path) -> list[tuple[str, str]]:
+    """The document's fenced blocks: language and text."""
+    return FENCE.findall(path.read_text("utf-8"))
+
+
+def runnable(path: Path) -> list[str]:
+    """Python to run as it stands; what opens with a file's name is a file of its own."""
+    return [
+        text for language, text in examples(path)
+        if language == "python" and not re.match(r"# \w+\.py\n", text)
+    ]  # fmt: skip
+
+
+def commands(path: Path) -> Iterator[list[str]]:
+    """The arguments of every `hexathlon` command line that the document shows."""
+    text = path.read_text("utf-8")
+    lines = re.findall(r"^(?: {4}|\$ )?(hexathlon [a-z-].*)$", text.replace("\\\n", " "), re.M)
+    for line in [*lines, *INLINE.findall(text)]:
+        words = shlex.split(PLACEHOLDER.sub("1", line.partition("  #")[0]))
+        yield [word for word in words[1:] if word not in ("…", "...")]
+
+
+EXAMPLES = [
+    pytest.param(path, id=name_of(path)) for path in DOCUMENTS
+    if runnable(path) and path.name != "plugins.md"  # which tests/envs/test_plugins.py installs
+]  # fmt: skip
+COMMANDS = [
+    pytest.param(words, id=f"{name_of(path)}: {' '.join(words)}")
+    for path in DOCUMENTS
+    for words in commands(path)
+]
+
+
+@pytest.mark.parametrize("path", EXAMPLES)
+def test_python_examples_run(path: Path, tmp_path: Path) -> None:
+    for example in runnable(path):
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", example],
+            cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+
+
+def test_the_readme_has_an_example_of_about_ten_lines() -> None:
+    (example,) = runnable(ROOT / "README.md")
+    assert "gymnasium.make(" in example
+    assert len([line for line in example.splitlines() if line.strip()]) <= 12
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_command_lines_parse(words: list[str]) -> None:
+    command = typer.main.get_command(app)
+    context = command.make_context("hexathlon", list(words))
+    while hasattr(command, "resolve_command"):
+        rest = [*context._protected_args, *context.args]
+        name, command, rest = command.resolve_command(context, rest)
+        assert command is not None
+        context = command.make_context(name, rest, parent=context)
+
+
+def test_there_are_commands_to_parse() -> None:
+    assert len(COMMANDS) >= 12
+
+
+def test_flags_that_the_guide_names_exist() -> None:
+    command = typer.main.get_command(app)
+    groups = [command, *command.commands.values()]
+    known = {
+        option
+        for one in [*groups, *(sub for g in groups for sub in getattr(g, "commands", {}).values())]
+        for parameter in one.params
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    }
+    text = (ROOT / "docs" / "evaluation.md").read_text("utf-8")
+    named = set(re.findall(r"`(?:[^`]* )?(--[a-z-]+)", text))
+    assert len(named) > 8
+    assert named <= known
+
+
+def test_the_readmes_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that need no server and no player, on fewer tasks."""
+    monkeypatch.chdir(tmp_path)
+    ran = []
+    for words in commands(ROOT / "README.md"):
+        if "play" in words or any(word.startswith("endpoint:") for word in words):
+            continue
+        assert run([{"50": "3", "100": "2"}.get(word, word) for word in words]) == 0, words
+        ran.append(words[0])
+    assert ran == [
+        "list", "eval", "eval", "verify", "compare", "report", "leaderboard", "selftest", "doctor",
+    ]  # fmt: skip
+    assert (tmp_path / "site" / "mine" / "index.html").is_file()
+
+
+def test_paths_of_the_annotated_tree_exist_and_none_is_missing() -> None:
+    (tree,) = (text for language, text in examples(ROOT / "README.md") if not language)
+    named = [line.split()[0] for line in tree.splitlines()]
+    assert all(name.endswith("/") and (ROOT / name).is_dir() for name in named), named
+    assert all(len(line) <= 110 for line in tree.splitlines())
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    folders = {line.partition("/")[0] for line in listed.stdout.splitlines() if "/" in line}
+    visible = {folder for folder in folders if not folder.startswith(".")}
+    assert visible == {name.partition("/")[0] for name in named}
+
+
+def test_the_table_of_events_names_what_is_registered() -> None:
+    rows = re.findall(r"^\| `(hexathlon/[\w-]+)` \|.*\| ([\w ]+) \|$", README, re.MULTILINE)
+    assert len(rows) == 6
+    here = {env_id for env_id, state in rows if state == "here"}
+    assert here == {env_id for env_id in ENVIRONMENTS if env_id.startswith("hexathlon/")}
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+def test_links_and_named_files_exist(path: Path) -> None:
+    text = FENCE.sub("", path.read_text("utf-8"))
+    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", text):
+        assert (path.parent / target).exists(), target
+    folders = "docs|scripts|tests|benchmarks|tasks|envs|evaluators|baselines|leaderboard"
+    for target in re.findall(rf"`((?:{folders})/[\w./-]+)`", text):
+        assert (ROOT / target).exists(), target
+
+
+def test_make_targets_that_documents_name_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    targets = set(re.findall(r"^([\w-]+):", makefile, re.MULTILINE))
+    for path in DOCUMENTS:
+        text = path.read_text("utf-8")
+        shown = re.findall(r"`make ([\w-]+)`|^ {4}make ([\w-]+)", text, re.MULTILINE)
+        assert {one or other for one, other in shown} <= targets, path
+
+
+def test_every_dependency_is_pinned_and_justified() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["dev"], *extras["duckdb"], *extras["postgres"]]
+    constraints = (ROOT / "constraints.txt").read_text("utf-8")
+    pinned = {
+        re.sub(r"[-_.]+", "-", name).lower()
+        for name in re.findall(r"^([\w.-]+)==", constraints, re.MULTILINE)
+    }
+    reasons = (ROOT / "docs" / "dependencies.md").read_text("utf-8").lower()
+    for requirement in wanted:
+        name = re.match(r"[\w.-]+", requirement)
+        assert name is not None
+        assert re.sub(r"[-_.]+", "-", name[0]).lower() in pinned, requirement
+        assert name[0].lower() in reasons, requirement
