@@ -3,14 +3,19 @@
 import hashlib
 import json
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.codecs import get_codec
 from hexathlon.baselines.codecs.registry import UnknownCodec
 from hexathlon.baselines.engines.tokens import TokenSampling
 
-__all__ = ["NoCheckpoint", "OpenedCheckpoint", "open_checkpoint", "revision_of"]
+if TYPE_CHECKING:
+    from hexathlon.baselines.engines.local.chat import LocalChat
+    from hexathlon.baselines.engines.local.engine import LocalEngine
+    from hexathlon.baselines.tokens.render import ChatRenderer
+
+__all__ = ["NoCheckpoint", "OpenedCheckpoint", "open_chat", "open_checkpoint", "revision_of"]
 
 SETTINGS = "hexathlon.json"
 """Written beside a policy that was trained here: the dialect that it speaks."""
@@ -58,37 +63,57 @@ def open_checkpoint(
         EngineMissing: torch or transformers is not installed, or the architecture is unknown.
         NoCheckpoint: The directory is incomplete or torn.
     """
-    from hexathlon.baselines.engines.local.loading import (
-        CheckpointError,
-        load_checkpoint,
-        require_torch,
-    )
-
     if suffix:
         raise NoCheckpoint("a prompt suffix is for endpoints; a checkpoint is played without one")
-    require_torch()
-    try:
-        checkpoint = load_checkpoint(path)
-    except CheckpointError as error:
-        raise NoCheckpoint(str(error)) from None
-    from hexathlon.baselines.engines.local.engine import LocalEngine
-    from hexathlon.baselines.tokens.render import ChatRenderer, TemplateError
-
+    engine, renderer = _open(path, concurrency)
     spoken = _dialect(path) if dialect == "auto" else dialect
     try:
-        renderer, codec = ChatRenderer(checkpoint.tokenizer), get_codec(spoken)
-    except (TemplateError, UnknownCodec) as error:
+        codec = get_codec(spoken)
+    except UnknownCodec as error:
         raise NoCheckpoint(f"{path}: {error}") from None
-    batch = min(64, concurrency)
     drawn = TokenSampling(
         temperature=1.0 if sampling.temperature is None else sampling.temperature,
         top_p=sampling.top_p or 1.0,
         max_tokens=sampling.max_tokens or _MAX_TOKENS,
         seed=sampling.sampling_seed or 0,
     )
-    engine = LocalEngine(checkpoint.model, context=checkpoint.context, batch=batch)
     agent = PolicyAgent(engine, renderer, codec, drawn)
     return OpenedCheckpoint(agent, spoken, revision_of(path))
+
+
+def open_chat(path: Path, concurrency: int) -> "LocalChat":
+    """Return an engine that answers chat requests from a checkpoint directory, as a judge does.
+
+    Raises:
+        EngineMissing: torch or transformers is not installed, or the architecture is unknown.
+        NoCheckpoint: The directory is incomplete or torn.
+    """
+    engine, renderer = _open(path, concurrency)
+    from hexathlon.baselines.engines.local.chat import LocalChat
+
+    return LocalChat(engine, renderer)
+
+
+def _open(path: Path, concurrency: int) -> tuple["LocalEngine", "ChatRenderer"]:
+    from hexathlon.baselines.engines.local.loading import (
+        CheckpointError,
+        load_checkpoint,
+        require_torch,
+    )
+
+    require_torch()
+    from hexathlon.baselines.engines.local.engine import LocalEngine
+    from hexathlon.baselines.tokens.render import ChatRenderer, TemplateError
+
+    try:
+        checkpoint = load_checkpoint(path)
+        renderer = ChatRenderer(checkpoint.tokenizer)
+    except CheckpointError as error:
+        raise NoCheckpoint(str(error)) from None
+    except TemplateError as error:
+        raise NoCheckpoint(f"{path}: {error}") from None
+    batch = min(64, concurrency)
+    return LocalEngine(checkpoint.model, context=checkpoint.context, batch=batch), renderer
 
 
 def _dialect(path: Path) -> str:

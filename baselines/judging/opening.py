@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hexathlon.baselines.agents.spec import SpecError, parse_model
 from hexathlon.baselines.engines.base import ChatRequest, Engine, Sampling
-from hexathlon.baselines.engines.checkpoint import open_checkpoint
+from hexathlon.baselines.engines.checkpoint import NoCheckpoint, open_chat, revision_of
 from hexathlon.baselines.engines.errors import BadRequest, EngineError, EngineMissing, Refused
 from hexathlon.baselines.engines.http import HttpEngine, HttpSettings
 from hexathlon.baselines.engines.limiter import AdaptiveLimit
@@ -75,9 +75,12 @@ def find_judge(settings: JudgeSettings) -> JudgeIdentity:
     )
     try:
         if spec.kind == "checkpoint":
-            open_checkpoint(Path(spec.place))
-            return identity
+            open_chat(Path(spec.place), settings.concurrency)
+            revision = settings.revision or revision_of(Path(spec.place))
+            return replace(identity, revision=revision)
         return asyncio.run(_found(settings, identity))
+    except NoCheckpoint as error:
+        raise UsageError(str(error)) from None
     except EngineMissing as error:
         raise EnvironmentUnavailable(str(error)) from None
     except EngineError as error:
@@ -134,7 +137,7 @@ async def _takes_schema(engine: Engine) -> bool:
 
 def _engine(settings: JudgeSettings, identity: JudgeIdentity, prices: PriceTable) -> Engine:
     if identity.kind == "checkpoint":
-        return open_checkpoint(Path(identity.place))
+        return open_chat(Path(identity.place), settings.concurrency)
     limit = AdaptiveLimit(min(20, settings.concurrency), 1, max(100, settings.concurrency))
     return HttpEngine(_http(settings, identity), limit, prices)
 

@@ -1,6 +1,5 @@
 """`eval CHECKPOINT`: a checkpoint directory plays through the torch engine, and repeats itself."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -12,21 +11,15 @@ pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 from hexathlon.baselines.engines.checkpoint import SETTINGS, revision_of
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.run import stored_plan
-from hexathlon.baselines.training.initial import ModelShape, make_model, make_tokenizer, save_policy
+from hexathlon.baselines.training.initial import make_tokenizer
 from support.events import records, toy_run
-
-SHAPE = ModelShape(width=32, layers=2, heads=2, kv_heads=1, feed_forward=64, context=256)
-TEXTS = ["Count to 7.", "add\namount: 2", "submit", "The counter stands at 3."] * 20
+from support.policies import untrained_policy
 
 
 @pytest.fixture(scope="session")
 def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkpoint of an untrained policy that speaks the compact dialect."""
-    path = tmp_path_factory.mktemp("policies") / "untrained"
-    tokenizer = make_tokenizer(TEXTS, 300)
-    save_policy(path, make_model(SHAPE, len(tokenizer), 0), tokenizer)
-    (path / SETTINGS).write_text(json.dumps({"dialect": "compact"}))
-    return path
+    return untrained_policy(tmp_path_factory.mktemp("policies") / "untrained")
 
 
 @pytest.fixture

@@ -83,7 +83,8 @@ class LoadedSource(TaskSource):
 
     def __init__(self, root: Path | None = None) -> None:
         self._root = root
-        self._read: dict[str, Item] | None = None
+        self._read: dict[str, Item] = {}
+        self._data: str | None = None
 
     @property
     def root(self) -> Path:
@@ -155,14 +156,16 @@ class LoadedSource(TaskSource):
         return digest.hexdigest()
 
     def _items(self) -> dict[str, Item]:
-        if self._read is None:
+        data = os.environ.get("HEXATHLON_DATA")
+        if not self._read or data != self._data:  # Another folder holds another set.
             counts: dict[str, int] = {}
-            self._read = {}
+            read = {}
             for item in self.items():
                 template = re.sub(r"[^A-Za-z0-9_.-]+", "_", item.template)
                 place = counts.get(template, 0)
                 counts[template] = place + 1
-                self._read[str(Address(self.name, template, self.level, "test", place))] = item
+                read[str(Address(self.name, template, self.level, "test", place))] = item
+            self._read, self._data = read, data
         return self._read
 
 

@@ -5,6 +5,7 @@ A loader only reads its format into `Item`s. Ids count within the source's file,
 """
 
 import hashlib
+import os
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -55,6 +56,7 @@ class LoadedSource(TaskSource):
     def __init__(self, root: Path | None = None) -> None:
         self._root = root
         self._items: dict[Split, dict[tuple[str, str, int], Item]] = {}
+        self._data: str | None = None
 
     @abstractmethod
     def read(self, split: Split) -> Sequence[Item]:
@@ -137,6 +139,10 @@ class LoadedSource(TaskSource):
         """The files that decide the tasks, in a fixed order."""
 
     def _held(self, split: Split) -> dict[tuple[str, str, int], Item]:
+        data = os.environ.get("HEXATHLON_DATA")
+        if data != self._data:  # What was read from another folder is not this set.
+            self._items.clear()
+            self._data = data
         if split not in self._items:
             items = self.read(split)
             self._items[split] = {(i.template, i.level, i.index): i for i in items}

@@ -140,11 +140,6 @@ def test_judges_that_cannot_be_had(model, error, said):
         find_judge(JudgeSettings(model, request_retries=0, timeout=5.0))
 
 
-def test_a_checkpoint_needs_an_engine(tmp_path):
-    with pytest.raises(EnvironmentUnavailable, match="is a checkpoint directory"):
-        find_judge(JudgeSettings(str(tmp_path)))
-
-
 def test_a_torn_cache_keeps_its_whole_lines(tmp_path):
     path = tmp_path / "verdicts.cache"
     cache = VerdictCache(path)
