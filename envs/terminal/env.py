@@ -17,7 +17,7 @@ from hexathlon.envs.sandbox.ladder import choose
 from hexathlon.envs.status import Status
 from hexathlon.envs.terminal.building import ImageCache, limits_of
 from hexathlon.envs.terminal.steps import Judge, StepResult
-from hexathlon.envs.terminal.tampering import flags_of
+from hexathlon.envs.terminal.tampering import flags_of, looks_for_grader
 from hexathlon.envs.terminal.text import clean, execution_text, screen_text
 from hexathlon.envs.tools import tool
 from hexathlon.tasks.task import Task
@@ -103,6 +103,7 @@ class TerminalEnv(Environment):
         seconds = longest if timeout is None else min(float(timeout), longest)
         if "\0" in command:
             raise ToolError("a command cannot hold a null character.")
+        self._notice(command)
         return execution_text(self._open().execute(scrub(command), seconds))
 
     @tool
@@ -116,6 +117,7 @@ class TerminalEnv(Environment):
     @tool
     def read_file(self, path: str) -> str:
         """Return a file's text."""
+        self._notice(path)
         try:
             return clean(self._open().read(scrub(path), _MOST_READ))
         except (SandboxPathError, ValueError) as error:
@@ -208,6 +210,11 @@ class TerminalEnv(Environment):
             shell.close()
 
     # -- parts -----------------------------------------------------------------------------
+
+    def _notice(self, text: str) -> None:
+        """Flag what goes for the grader or for a way out, found or not."""
+        if looks_for_grader(text):
+            self._flags = tuple(sorted({*self._flags, "searching"}))
 
     def _opener(self) -> SandboxBackend:
         if self._backend is None:

@@ -18,6 +18,7 @@ __all__ = ["GRADER_FILES", "clear_away", "read_outcomes", "test_command"]
 
 _TOOLS = "/hexathlon/bin"
 _LIBRARY = "/hexathlon/lib"
+_HOME = "/root"
 _OUTCOMES = "/hexathlon/outcomes.json"
 _PATH = f"{_TOOLS}:/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/sbin:/usr/local/bin"
 _PYTEST = f'#!/bin/sh\nexec python3 {_LIBRARY}/pytest.py "$@"\n'
@@ -46,7 +47,7 @@ GRADER_FILES: Mapping[str, Entry] = {
     f"{_TOOLS}/pip3": Entry(_NOTHING.encode(), 0o755),
     f"{_TOOLS}/curl": Entry(_NOTHING.encode(), 0o755),
     f"{_LIBRARY}/pytest.py": Entry(inspect.getsource(small_pytest).encode(), 0o644),
-    "/root/.local/bin/env": Entry(b"", 0o644),
+    f"{_HOME}/.local/bin/env": Entry(b"", 0o644),
 }
 """Laid over the grader's sandbox before the tests run."""
 
@@ -55,7 +56,7 @@ _SUMMARY = re.compile(r"^(PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS) (\S+::[^\s]+)
 
 def clear_away(logs: str) -> str:
     """The command that removes whatever stands where tests and rewards go."""
-    return f"rm -rf /tests {logs} {_OUTCOMES}; mkdir -p {logs}"
+    return f"/bin/rm -rf /tests {logs} {_OUTCOMES}; /bin/mkdir -p {logs}"
 
 
 def test_command(workdir: str, variables: Mapping[str, str], *, pristine: bool) -> str:
@@ -64,7 +65,7 @@ def test_command(workdir: str, variables: Mapping[str, str], *, pristine: bool) 
     if pristine:
         own = [
             f"PATH={_PATH}",
-            "HOME=/root",
+            f"HOME={_HOME}",
             "LC_ALL=C.UTF-8",
             "TZ=UTC",
             "USER=root",
@@ -75,7 +76,9 @@ def test_command(workdir: str, variables: Mapping[str, str], *, pristine: bool) 
             f"HEXATHLON_OUTCOMES={_OUTCOMES}",
         ]
         words = ["-i", *words, *own]
-    return f"( cd {shlex.quote(workdir)} && env {' '.join(words)} bash /tests/test.sh )"
+    # Commands by their paths: an agent may have left others of these names in /usr/local.
+    run = f"/usr/bin/env {' '.join(words)} /bin/bash /tests/test.sh"
+    return f"( cd {shlex.quote(workdir)} && {run} )"
 
 
 def read_outcomes(sandbox: Sandbox, output: bytes) -> tuple[tuple[str, str], ...]:

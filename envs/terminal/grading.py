@@ -20,7 +20,7 @@ from hexathlon.tasks.terminal.judging import difference
 __all__ = ["carried_over", "changed_files", "judge_probes"]
 
 _SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-_CLEAN = f"env -i PATH={_SYSTEM} HOME=/tmp LC_ALL=C.UTF-8 TZ=UTC"
+_CLEAN = f"/usr/bin/env -i PATH={_SYSTEM} HOME=/tmp LC_ALL=C.UTF-8 TZ=UTC"
 _INPUT = "/tmp/.hexathlon-input"
 _OUTPUT = "/tmp/.hexathlon-output"
 _SLACK = 5.0
@@ -91,8 +91,8 @@ def _judged(sandbox: Sandbox, workdir: str, probe: Mapping[str, Any]) -> str:
     sandbox.lay(inputs)
     seconds = float(probe["seconds"])
     command = (
-        f"cd {shlex.quote(workdir)} && {_CLEAN} timeout -s KILL {seconds:g} "
-        f"bash -c {shlex.quote(probe['run'])} <{_INPUT} 2>/dev/null"
+        f"cd {shlex.quote(workdir)} && {_CLEAN} /usr/bin/timeout -s KILL {seconds:g} "
+        f"/bin/bash -c {shlex.quote(probe['run'])} <{_INPUT} 2>/dev/null"
     )
     done = sandbox.execute(f"( {command} )", timeout=seconds + _SLACK)
     if done.cut_bytes:

@@ -23,7 +23,8 @@ def terminal_tests(
     """Score 1 if every expected test of every step is there exactly once and has passed.
 
     Params: `tests`: step name → expected test ids; a step without ids is judged by its reward.
-    A skipped, expected-to-fail, repeated, missing or additional test fails the step.
+    A skipped, expected-to-fail, repeated, missing or additional test fails the step. A script's
+    reward of 1 over tests that have not all passed is flagged (`unbacked_reward`).
     """
     steps = {step["name"]: step for step in final_state.get("steps", ())}
     faults = [step["fault"] for step in steps.values() if step.get("fault")]
@@ -34,7 +35,8 @@ def terminal_tests(
     findings = {name: _finding(ids, steps.get(name)) for name, ids in params["tests"].items()}
     passed = sum(_share(ids, steps.get(name)) for name, ids in params["tests"].items())
     wrong = [f"{name}: {what}" if name else what for name, what in findings.items() if what]
-    flags = sorted(final_state.get("flags", ()))
+    unbacked = any(what and _rewarded(steps.get(name)) for name, what in findings.items())
+    flags = sorted([*final_state.get("flags", ()), *(["unbacked_reward"] if unbacked else [])])
     terms = {"steps_passed": float(sum(not what for what in findings.values()))}
     terms |= {f"flag_{flag}": 1.0 for flag in flags}
     return Verdict(
@@ -75,12 +77,17 @@ def _mean(reward: Mapping[str, float]) -> float:
     return sum(reward.values()) / len(reward) if reward else 0.0
 
 
+def _rewarded(step: Mapping[str, Any] | None) -> bool:
+    """Whether the task's own script gave the full reward."""
+    return step is not None and bool(step.get("reward")) and _mean(step["reward"]) >= 1.0
+
+
 def _finding(ids: Sequence[str], step: Mapping[str, Any] | None) -> str:
     """Say what is wrong with a step; empty if it passed."""
     if step is None:
         return "not_reached"
     if not ids:
-        return "" if step.get("reward") and _mean(step["reward"]) >= 1.0 else "reward"
+        return "" if _rewarded(step) else "reward"
     counted = Counter(name for name, _ in step["tests"])
     outcomes = dict(step["tests"])
     for name in ids:

@@ -1,4 +1,4 @@
-"""Hand-written task directories: three of Harbor, three of Terminal-Bench 1, one in two steps."""
+"""Hand-written task directories: four of Harbor, one in two steps; three of Terminal-Bench 1."""
 
 from pathlib import Path
 
@@ -50,6 +50,18 @@ HARBOR: dict[str, dict[str, str]] = {
         "solution/solve.sh": "cat > total.py <<'END'\nimport sys\n"
         "print(sum(int(line) for line in open(sys.argv[1])))\nEND\n"
         "python3 total.py stock.txt > total.txt\n",
+    },
+    # The tests import what the agent wrote.
+    "module": {
+        "task.toml": 'version = "1.0"\n',
+        "instruction.md": "Write a module /calc/adding.py with a function add(a, b) that returns "
+        "the sum of two whole numbers.\n",
+        "environment/Dockerfile": "FROM python:3.11-slim\nWORKDIR /calc\n",
+        "tests/test.sh": f"#!/bin/bash\n{_LOGS}pytest /tests/test_adding.py -q\n{_REWARD}",
+        "tests/test_adding.py": "import sys\n\nsys.path.insert(0, '/calc')\nimport adding\n\n\n"
+        "def test_small():\n    assert adding.add(2, 3) == 5\n\n\n"
+        "def test_negative():\n    assert adding.add(-2, -3) == -5\n",
+        "solution/solve.sh": "printf 'def add(a, b):\\n    return a + b\\n' > adding.py\n",
     },
     # Two steps, the second on what the first left.
     "two_steps": {

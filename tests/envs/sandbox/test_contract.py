@@ -226,7 +226,7 @@ def test_a_snapshot_names_what_it_cannot_hold(sandbox):
 
 
 def test_reset_brings_the_image_back(sandbox):
-    sandbox.execute("rm -rf /app/* ; echo x > /root/x; cd /; y=1; sleep 60 &")
+    sandbox.execute("rm -rf /app/* ; echo x > ~/x; cd /; y=1; sleep 60 &")
     sandbox.reset()
     done = sandbox.execute("pwd; cat data.txt; ls /root; echo [$y]; pgrep -f 'sleep 6'")
     assert done.output == b"/app\none\ntwo\n[]\n"

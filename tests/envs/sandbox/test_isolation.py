@@ -157,7 +157,7 @@ def test_sandboxes_do_not_see_each_other(backend):
     image = Image(files={"/app/x": Entry(b"x")}, workdir="/app")
     with backend.open(image) as one, backend.open(image) as other:
         one.execute(
-            f"echo {CANARY} | tee /tmp/c /dev/shm/c /app/c /var/tmp/c /root/c /run/c /app/x;"
+            f"echo {CANARY} | tee /tmp/c /dev/shm/c /app/c /var/tmp/c ~/c /run/c /app/x;"
             f" python3 -c 'import mmap' ; ipcmk -M 4096; sleep 71 &"
         )
         found = other.execute(

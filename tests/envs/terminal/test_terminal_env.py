@@ -116,7 +116,7 @@ def test_kept_files_must_stay(env):
 def test_only_the_working_directory_reaches_the_grader(env):
     task = SOURCE.build(TINY)
     spoil = (
-        "echo 'exit 0' > /root/.bashrc; mkdir -p /usr/local/bin; "
+        "echo 'exit 0' > ~/.bashrc; mkdir -p /usr/local/bin; "
         "printf '#!/bin/sh\\nexit 0\\n' > /usr/local/bin/python3; chmod +x /usr/local/bin/python3"
     )
     reward, state = play(env, TINY, commands([spoil]))
