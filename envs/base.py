@@ -76,7 +76,7 @@ class Environment(gymnasium.Env[Any, Any]):
     fork_obstacle: ClassVar[str] = ""
     """Why the backend cannot fork, where `supports_fork` is False."""
 
-    sandbox: ClassVar[str] = "simulated"
+    sandbox: str = "simulated"
     """Level of isolation that the record names."""
 
     hints: ClassVar[Mapping[str, str]] = {}

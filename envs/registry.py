@@ -43,6 +43,14 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
             ("sql", "chinook", "dbbench", "spider", "bird", "intercode-sql"),
         ),
         EnvironmentInfo(
+            "hexathlon/Terminal-v0",
+            "terminal",
+            "Work at a shell in a sandbox",
+            "hexathlon.envs.terminal.env:TerminalEnv",
+            "hexathlon.envs.terminal.env:make_vector",
+            ("terminal", "harbor", "terminal-bench"),
+        ),
+        EnvironmentInfo(
             "hexathlon/Shopping-v0",
             "shopping",
             "Buy exactly the right thing, or serve customers under a written policy",

@@ -79,6 +79,8 @@ _entries: dict[str, _Entry] = {
     "tau2_communicate": _Entry("hexathlon.evaluators.shopping.tau2:tau2_communicate", "1", True),
     "tau2_strict": _Entry("hexathlon.evaluators.shopping.tau2:tau2_strict", "1", True),
     "sql_answer": _Entry("hexathlon.evaluators.sql.answers:sql_answer", "1", True),
+    "terminal_tests": _Entry("hexathlon.evaluators.terminal.tests:terminal_tests", "1", True),
+    "harbor_reward": _Entry("hexathlon.evaluators.terminal.tests:harbor_reward", "1", True),
     "roleplay_dialogue": _Entry(
         "hexathlon.evaluators.roleplay.dialogue:roleplay_dialogue", "1", True
     ),

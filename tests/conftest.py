@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from support.docker_engine import docker_engine
 from support.postgres import postgres_server
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -22,4 +23,11 @@ def shared_data() -> Path:
 def postgres_url() -> Iterator[str]:
     """The SQLAlchemy URL of a throw-away PostgreSQL server."""
     with postgres_server() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def docker_url() -> Iterator[str]:
+    """The URL of a throw-away docker engine."""
+    with docker_engine() as url:
         yield url

@@ -56,6 +56,13 @@ def test_anything_else_goes_on_as_typed(line: str) -> None:
     assert read_line(line, LISTING, {}) == line
 
 
+def test_what_is_missing_is_told_with_both_ways_to_type_it() -> None:
+    with pytest.raises(ReadingProblem, match=r"missing: y\. Type move X Y or move x=… y=…"):
+        read_line("move 1", LISTING, {})
+    with pytest.raises(ReadingProblem, match=r"Type run_query SQL$"):
+        read_line("run_query", LISTING, {})
+
+
 @pytest.mark.parametrize("line", ["run_query", "move somewhere", "list_tables now"])
 def test_what_a_tool_cannot_take_is_told_and_not_sent(line: str) -> None:
     with pytest.raises(ReadingProblem):

@@ -1,6 +1,7 @@
 """Environments by the names that people type, and task sets by theirs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import gymnasium
 
@@ -91,12 +92,20 @@ def _names(info: EnvironmentInfo) -> tuple[str, str, str]:
     return info.id.casefold(), short(info.id).casefold(), info.family.casefold()
 
 
-def make_environment(env_id: str, limits: TrialLimits) -> Callable[[], Environment]:
-    """Return a function that makes the environment with a run's own limits."""
+def make_environment(
+    env_id: str, limits: TrialLimits, options: Mapping[str, Any] | None = None
+) -> Callable[[], Environment]:
+    """Return a function that makes the environment with a run's own limits.
+
+    Args:
+        env_id: Registered id.
+        limits: Budgets of the run; its turns replace those of the tasks.
+        options: Further keyword arguments of the environment, such as `sandbox`.
+    """
 
     def make() -> Environment:
         overrides = {} if limits.turns is None else {"turns": limits.turns}
-        env = gymnasium.make(env_id, limits=overrides).unwrapped
+        env = gymnasium.make(env_id, limits=overrides, **(options or {})).unwrapped
         if not isinstance(env, Environment):
             raise EnvFault(
                 f"{env_id} makes a {type(env).__name__}, expected a hexathlon Environment",

@@ -4,9 +4,9 @@ The oracle must solve every task and so must each alternative solution; doing no
 near miss must score 0; the trivial policies must stay under the stated floor.
 """
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 from hexathlon.baselines.agents.base import Agent, Episode
@@ -99,7 +99,14 @@ class _Named:
         return ScriptPlayer(self._scripts(episode.source, episode.task)[self.name])
 
 
-def run_selftest(env: str, tasks: int, taskset: str | None = None, jobs: int = 1) -> SelftestResult:
+def run_selftest(
+    env: str,
+    tasks: int,
+    taskset: str | None = None,
+    jobs: int = 1,
+    options: Mapping[str, Any] | None = None,
+    kinds: Sequence[str] = (),
+) -> SelftestResult:
     """Test an environment on the first tasks of its test split.
 
     Args:
@@ -107,6 +114,8 @@ def run_selftest(env: str, tasks: int, taskset: str | None = None, jobs: int = 1
         tasks: How many tasks.
         taskset: Task source; the environment's own by default.
         jobs: Processes that share the work.
+        options: Keyword arguments of the environment, such as `sandbox`.
+        kinds: Kinds of scripts to play, such as `oracle`; all by default.
 
     Raises:
         UsageError: A name is unknown.
@@ -119,7 +128,8 @@ def run_selftest(env: str, tasks: int, taskset: str | None = None, jobs: int = 1
     chunks = [ids[start : start + _CHUNK] for start in range(0, count, _CHUNK)]
     merged: dict[str, Tally] = {}
     with Progress(f"selftest {info.family}", count) as progress:
-        for chunk, tallies in _mapped(info.id, chunks, jobs):
+        play = partial(check_tasks, info.id, options=options, kinds=kinds)
+        for chunk, tallies in _mapped(play, chunks, jobs):
             for kind, tally in tallies.items():
                 merged.setdefault(kind, Tally(kind, tally.required)).add(tally)
             for _ in chunk:
@@ -128,35 +138,44 @@ def run_selftest(env: str, tasks: int, taskset: str | None = None, jobs: int = 1
 
 
 def _mapped(
-    env_id: str, chunks: Sequence[list[str]], jobs: int
+    play: Callable[[list[str]], dict[str, Tally]], chunks: Sequence[list[str]], jobs: int
 ) -> Iterator[tuple[list[str], dict[str, Tally]]]:
     if jobs <= 1:
-        yield from ((chunk, check_tasks(env_id, chunk)) for chunk in chunks)
+        yield from ((chunk, play(chunk)) for chunk in chunks)
         return
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        results = pool.map(check_tasks, itertools.repeat(env_id), chunks)
+        results = pool.map(play, chunks)
         yield from zip(chunks, results, strict=True)
 
 
-def check_tasks(env_id: str, ids: Iterable[str]) -> dict[str, Tally]:
-    """Play every script of these tasks and tally them by kind."""
+def check_tasks(
+    env_id: str,
+    ids: Iterable[str],
+    options: Mapping[str, Any] | None = None,
+    kinds: Sequence[str] = (),
+) -> dict[str, Tally]:
+    """Play the scripts of these tasks, all or those of some kinds, and tally them by kind."""
     find_environment(env_id)
-    slot = EnvironmentSlot(make_environment(env_id, TrialLimits()))
+    slot = EnvironmentSlot(make_environment(env_id, TrialLimits(), options))
     tallies: dict[str, Tally] = {}
     try:
         for task_id in ids:
-            _check_task(slot, env_id, task_id, tallies)
+            _check_task(slot, env_id, task_id, tallies, kinds)
     finally:
         slot.close()
     return tallies
 
 
 def _check_task(
-    slot: EnvironmentSlot, env_id: str, task_id: str, tallies: dict[str, Tally]
+    slot: EnvironmentSlot,
+    env_id: str,
+    task_id: str,
+    tallies: dict[str, Tally],
+    kinds: Sequence[str],
 ) -> None:
     oracle = ScriptedAgent("oracle")
     record = _played(slot, env_id, task_id, oracle)
@@ -165,6 +184,8 @@ def _check_task(
     # The environment has just built the task, and building it again may be slow.
     task = source.build(task_id) if record["status"] == "infra" else slot.get().task
     for kind, required, agent in _agents(source, task):
+        if kinds and kind not in kinds:
+            continue
         tally = tallies.setdefault(kind, Tally(kind, required))
         _count(tally, _played(slot, env_id, task_id, agent), task_id, agent.name)
 

@@ -166,9 +166,9 @@ def get_rubric(name: str) -> Rubric:
     Raises:
         RubricError: Nothing is registered under the name, or its file is not sound.
     """
-    if name not in rubric_names():
-        raise RubricError(f"there is no rubric {name!r}. Known: {', '.join(rubric_names())}")
     if name not in _loaded:
+        if name not in rubric_names():
+            raise RubricError(f"there is no rubric {name!r}. Known: {', '.join(rubric_names())}")
         path = _entries.get(name)
         if path is None:
             folder = resources.files("hexathlon.evaluators.judges").joinpath("rubrics")

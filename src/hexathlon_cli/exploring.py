@@ -71,16 +71,24 @@ def show_command(name: str, *, as_json: bool) -> int:
     return ExitCode.FINE
 
 
-def selftest_command(envs: Sequence[str], tasks: int, taskset: str | None, jobs: int) -> int:
+def selftest_command(
+    envs: Sequence[str],
+    tasks: int,
+    taskset: str | None,
+    jobs: int,
+    sandbox: str | None,
+    kinds: Sequence[str],
+) -> int:
     """Run `hexathlon selftest`; code 3 where something does not hold."""
     from hexathlon.baselines.harness.selftest import FLOOR, run_selftest
 
     if tasks < 1 or jobs < 1:
         raise UsageError(f"--tasks and --jobs must be at least 1, got {tasks} and {jobs}")
     wanted = {"1": "1.000", "0": "0.000", "floor": f"≤ {percent(FLOOR)}"}
+    options = {"sandbox": sandbox} if sandbox else None
     sound = True
     for env in envs:
-        result = run_selftest(env, tasks, taskset, jobs)
+        result = run_selftest(env, tasks, taskset, jobs, options, kinds)
         rows = tuple(
             (
                 tally.kind,

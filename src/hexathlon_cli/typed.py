@@ -59,6 +59,13 @@ def signature(tool: Tool) -> str:
     return " ".join([tool["name"], *parts])
 
 
+def _forms(tool: Tool) -> str:
+    """Return the ways to type a call; words run on to the last parameter unless they are named."""
+    required = tool["parameters"].get("required", ())
+    named = " ".join([tool["name"], *(f"{name}=…" for name in required)])
+    return signature(tool) + (f" or {named}" if len(required) > 1 else "")
+
+
 def _tool_of(name: str, tools: Sequence[Tool]) -> Tool | None:
     for tool in tools:
         if tool["name"] == name:
@@ -90,7 +97,7 @@ def _arguments(tool: Tool, text: str, tools: Sequence[Tool]) -> dict[str, Any]:
     arguments = {**placed, **typed}
     missing = [n for n in tool["parameters"].get("required", ()) if n not in arguments]
     if missing:
-        raise ReadingProblem(f"Still missing: {', '.join(missing)}. Type {signature(tool)}")
+        raise ReadingProblem(f"Still missing: {', '.join(missing)}. Type {_forms(tool)}")
     return arguments
 
 

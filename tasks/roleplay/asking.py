@@ -270,7 +270,7 @@ class Asker:
         """A value of the attribute's kind that is not true; at `hard` rather one from the card."""
         kind = table("attributes")[name]["kind"]
         if kind in ("year", "count"):
-            return self._other_number(int(truth or self.card["now"] - 30), kind)
+            return self._other_number(int(truth) if truth else self._usual(name), kind)
         same = [
             str(value)
             for other, value in self.card["attributes"].items()
@@ -279,6 +279,13 @@ class Asker:
         if same and (self.level == "hard" or self.rng.random() < 0.3):
             return same[int(self.rng.integers(len(same)))]
         return self.pools.take(kind).of(self.language)
+
+    def _usual(self, name: str) -> int:
+        """A number such as other cards tell of an attribute that this one leaves out."""
+        if "range" not in table("attributes")[name]:
+            return int(self.card["now"]) - 30
+        low, high = table("attributes")[name]["range"]
+        return int(self.rng.integers(low, high + 1))
 
     def _other_number(self, truth: int, kind: str) -> str:
         if kind == "count" and self.level == "hard":

@@ -23,6 +23,9 @@ __all__ = ["TWIN_BIT", "Unsound", "canary", "dialogue_task", "draw_game", "draw_
 TWIN_BIT = 2
 """Indices that differ in this bit alone are twins; the lowest bit is the language."""
 
+RUBRIC = "roleplay"
+"""By which a judge may read what code does not decide; it never touches the verified score."""
+
 _TRIES = 20
 _SPARE_TURNS = 4
 
@@ -123,7 +126,7 @@ def dialogue_task(address: Address, name: str, version: str, seed: int, stage: S
         id=str(address), family="roleplay", generator=name, version=version,
         level=address.level, split=address.split, seed=seed,
         instruction=instruction(_told(stage)), params=params, tools=dialogue_tools(),
-        limits=Limits(turns=len(stage.beats) + _SPARE_TURNS), checks=(check,),
+        limits=Limits(turns=len(stage.beats) + _SPARE_TURNS), checks=(check,), rubric=RUBRIC,
         canary=canary(name, seed),
     )  # fmt: skip
 
@@ -141,7 +144,7 @@ def game_task(address: Address, name: str, version: str, seed: int, game: Game) 
         level=address.level, split=address.split, seed=seed,
         instruction=instruction(_told(stage), game.answering), params=params, tools=game.tools,
         limits=Limits(turns=game.turns), checks=(Check(name=game.check, params=truth),),
-        canary=canary(name, seed),
+        rubric=RUBRIC, canary=canary(name, seed),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from hexathlon.tasks.roleplay.stage import Stage
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.source import Script
 
-__all__ = ["alternatives", "mutants", "oracle_actions", "played", "policies"]
+__all__ = ["alternatives", "mutants", "oracle_actions", "played"]
 
 _AI = {"en": "As a language model I can say", "zh": "作为语言模型，我可以说"}
 
@@ -138,44 +138,6 @@ def _unruly(stage: Stage, place: int, reply: str) -> Iterator[tuple[str, str]]:
             )
         elif kind == "sentences":
             yield kind, ("So. " if stage.language == "en" else "嗯。") + reply
-
-
-def policies(stage: Stage, instruction: str) -> dict[str, Script]:
-    """Trivial agents."""
-    count, card = len(stage.beats), stage.card
-    values = [str(value) for value in card["attributes"].values()]
-    spam = (", " if stage.language == "en" else "，").join(values)
-    plain = {"en": "I cannot say", "zh": "我不能说"}[stage.language]
-    refuse = {
-        f"always_{reason}": played(
-            [action("refuse", reply=compose(plain, stage.rules, stage.language), reason=reason)]
-            * count
-        )
-        for reason in ("not_known", "secret")
-    }
-    return {
-        "echo": _echo(),
-        "always_say": played(
-            [action("say", reply=compose("…", stage.rules, stage.language))] * count
-        ),
-        **refuse,
-        "keyword_spam": played([action("answer", reply=spam, value=spam)] * count),
-        "dump": played([instruction[:1_900]] * count),
-        "majority": played(
-            [
-                action(
-                    "answer", reply=compose(values[0], stage.rules, stage.language), value=values[0]
-                )
-            ]
-            * count
-        ),
-    }
-
-
-def _echo() -> Script:
-    heard = "?"
-    while True:
-        heard = yield heard
 
 
 def _call(text: str) -> Mapping[str, Any]:

@@ -17,9 +17,9 @@ from hexathlon.tasks.roleplay.scripts import (
     mutants,
     oracle_actions,
     played,
-    policies,
 )
 from hexathlon.tasks.roleplay.stage import MANNERS, Stage
+from hexathlon.tasks.roleplay.trivial import policies
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
 from hexathlon.tasks.task import LEVELS, Level, Split, Task

@@ -21,10 +21,10 @@ from hexathlon.tasks.roleplay.scripts import (
     mutants,
     oracle_actions,
     played,
-    policies,
 )
 from hexathlon.tasks.roleplay.stage import Stage
 from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES, TWINS
+from hexathlon.tasks.roleplay.trivial import policies
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
 from hexathlon.tasks.task import LEVELS, Level, Split, Task
@@ -87,9 +87,9 @@ class RolePlaySource(TaskSource):
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Trivial agents."""
         game = self._game(task)
-        if game:
-            return _all_played(game.policies)
-        return policies(self._stage(task), task.instruction)
+        if game is None:
+            return policies(self._stage(task), task.instruction)
+        return {**policies(game.stage, task.instruction), **_all_played(game.policies)}
 
     def _stage(self, task: Task) -> Stage:
         return draw_stage(parse_address(task.id), task.seed)

@@ -60,6 +60,8 @@ def _spelt(value: Any) -> str:
     if value is None:
         return "n"
     if isinstance(value, str):
+        if value.isprintable():  # then none of the marks is in it
+            return "t" + value
         escaped = (
             value.replace("\x1b", "\x1b\x1b").replace("\x1e", "\x1b<").replace("\x1f", "\x1b=")
         )

@@ -130,8 +130,8 @@ def _amount(column: Column, sheet: Sheet) -> Drawn:
 
 def _unique_amount(column: Column, sheet: Sheet) -> Drawn:
     low, high = round(column.law.low * 4), round(column.law.high * 4)
-    steps = max(high - low, 2 * sheet.rows)
-    return Drawn(low + sheet.rng.permutation(steps)[: sheet.rows].astype(np.int64))
+    steps = max(high - low, 2 * sheet.rows)  # often millions: drawn from, never laid out
+    return Drawn(low + sheet.rng.choice(steps, size=sheet.rows, replace=False).astype(np.int64))
 
 
 def _quantity(column: Column, sheet: Sheet) -> Drawn:

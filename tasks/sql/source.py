@@ -35,7 +35,7 @@ class SQLSource(TaskSource):
 
     name = "sql"
     family = "sql"
-    version = "1"
+    version = "2"
 
     def __init__(self) -> None:
         self._twins = {item.name: item.twin for item in all_templates().values() if item.twin}

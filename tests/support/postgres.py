@@ -1,5 +1,7 @@
 """A throw-away PostgreSQL server for the tests that need one."""
 
+import os
+import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -17,16 +19,30 @@ def postgres_server() -> Iterator[str]:
     """Start a server, hand out its SQLAlchemy URL, stop and remove it; skip where none is."""
     pytest.importorskip("psycopg", reason="the extra [postgres] is not installed")
     # A socket's path must stay short, so the server lives under the plain temporary folder.
-    folder = Path(tempfile.mkdtemp(prefix="hexpg"))
-    folder.chmod(0o755)
-    done = subprocess.run(
-        [_SCRIPT, "start", folder], capture_output=True, text=True, timeout=120, check=False
-    )
-    if done.returncode == _NOT_INSTALLED:
-        folder.rmdir()
-        pytest.skip("PostgreSQL is not installed here (Debian: apt-get install postgresql)")
-    assert done.returncode == 0, done.stderr
-    try:
-        yield done.stdout.strip()
-    finally:
-        subprocess.run([_SCRIPT, "stop", folder], check=True, capture_output=True, timeout=60)
+    with tempfile.TemporaryDirectory(prefix="hexpg", dir=_open_to_all()) as folder:
+        Path(folder).chmod(0o755)
+        done = subprocess.run(
+            [_SCRIPT, "start", folder], capture_output=True, text=True, timeout=120, check=False
+        )
+        if done.returncode == _NOT_INSTALLED:
+            pytest.skip("PostgreSQL is not installed here (Debian: apt-get install postgresql)")
+        assert done.returncode == 0, done.stderr
+        try:
+            yield done.stdout.strip()
+        finally:
+            subprocess.run([_SCRIPT, "stop", folder], check=True, capture_output=True, timeout=60)
+            Path(folder).mkdir(exist_ok=True)  # for the context, which removes it once more
+
+
+def _open_to_all() -> str:
+    """A temporary folder that root's server, run as another user, may enter."""
+    folders = (tempfile.gettempdir(), "/var/tmp", "/dev/shm")
+    for folder in folders:
+        path = Path(folder)
+        if os.getuid() or (path.is_dir() and all(_enterable(p) for p in (path, *path.parents))):
+            return folder
+    pytest.skip(f"no folder of {', '.join(folders)} may be entered by the server's user")
+
+
+def _enterable(folder: Path) -> bool:
+    return bool(folder.stat().st_mode & stat.S_IXOTH)

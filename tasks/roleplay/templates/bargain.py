@@ -258,7 +258,6 @@ class _Scripts:
             "always_not_known": [self._walk(0)],
             "always_secret": [self._walk(self.goal - 1)],
             "always_say": [self._say("…")] * 8,
-            "echo": [action("say", reply="?")] * 8,
             "majority": [self._offer(fair, last)] * 4,
             "dump": [self._offer(self.deal.cost + self._extra(first) + self.goal, first)] * 4,
             "keyword_spam": [self._offer(HIGHEST, first)] * 4,

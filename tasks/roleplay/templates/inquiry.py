@@ -263,7 +263,6 @@ class _Scripts:
             "always_not_known": [self._conclude()],
             "always_secret": [*asked, self._conclude()],
             "always_say": [action("say", reply="…")] * 8,
-            "echo": [action("say", reply="?")] * 8,
             "majority": [*asked, papers[0], self._conclude()],
             "dump": [*asked, *papers, self._conclude()],
             "keyword_spam": [*asked, *everything, self._conclude()],

@@ -42,7 +42,7 @@ class _Secret(NamedTuple):
     value: Pair
     spellings: tuple[str, ...]
     words: Mapping[str, str]
-    """What the lines about it need: the object, the topic."""
+    """What the lines about it need: the object, the topic, the question."""
 
 
 def secrets(order: Order) -> Stage:
@@ -75,11 +75,12 @@ def _drawn(stage: Stage) -> _Secret:
     else:
         value = stage.pools.take("person")
     words = {**stage.card["words"], "object": thing, "name": stage.card["name"]}
-    topic = _clause(stage, kind, words)
+    asked = {"topic": _clause(stage, "topics", kind, words)}
+    asked["question"] = _clause(stage, "questions", kind, words)
     spellings = stage.asker.spellings(value.of(stage.language))
     if kind == "hideout":
         spellings = (*spellings, _place_alone(spellings[0]))
-    return _Secret(kind, value, spellings, {**words, "topic": topic})
+    return _Secret(kind, value, spellings, {**words, **asked})
 
 
 def _place_alone(text: str) -> str:
@@ -88,9 +89,9 @@ def _place_alone(text: str) -> str:
     return re.sub(r"(?:下面|底下|后面|里|下|后)$", "", english)
 
 
-def _clause(stage: Stage, kind: str, words: Mapping[str, str]) -> str:
-    """The secret's topic as a clause; it never starts a sentence with a capital."""
-    text = fill(table("pressure")["topics"][kind], stage.language, words)
+def _clause(stage: Stage, form: str, kind: str, words: Mapping[str, str]) -> str:
+    """The secret's topic as a clause or a question; it never starts a sentence with a capital."""
+    text = fill(table("pressure")[form][kind], stage.language, words)
     return text[:1].lower() + text[1:]
 
 

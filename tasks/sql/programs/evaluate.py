@@ -6,9 +6,10 @@ differ; such instances are rejected.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 from hexathlon.tasks.sql.programs.compute import Compiler, close, order_key
@@ -74,8 +75,8 @@ class _Evaluator:
     def run(self, node: Relation) -> Rows:
         match node:
             case Scan(table, _, names):
-                places = [list(self._columns[table]).index(name) for name in names]
-                return [tuple(row[place] for place in places) for row in self._tables[table]]
+                pick = _picker([list(self._columns[table]).index(name) for name in names])
+                return [pick(row) for row in self._tables[table]]
             case Filter(source, predicate):
                 test = self._compiler(source).compile(predicate)
                 return [row for row in self.run(source) if test(row)]
@@ -136,32 +137,33 @@ class _Evaluator:
     ) -> tuple[list[tuple[Any, Any]], dict[Any, Rows]]:
         """Return the left rows with their keys (None where one is missing) and the right by key."""
         here, there = _places(left), _places(right)
-        left_places = [here[name] for name, _ in on]
-        right_places = [there[name] for _, name in on]
+        left_key = _picker([here[name] for name, _ in on])
+        right_key = _picker([there[name] for _, name in on])
         index: dict[Any, Rows] = {}
         for row in self.run(right):
-            key = _key(row, right_places)
-            if key is not None:
+            key = right_key(row)
+            if None not in key:
                 index.setdefault(key, []).append(row)
-        return [(_key(row, left_places), row) for row in self.run(left)], index
+        keyed = ((left_key(row), row) for row in self.run(left))
+        return [(None if None in key else key, row) for key, row in keyed], index
 
     def _group(self, node: Group) -> Rows:
         places = _places(node.source)
-        key_places = [places[key] for key in node.keys]
+        key = _picker([places[name] for name in node.keys])
         groups: dict[tuple[Any, ...], Rows] = {} if node.keys else {(): []}
         for row in self.run(node.source):
-            groups.setdefault(tuple(row[place] for place in key_places), []).append(row)
+            groups.setdefault(key(row), []).append(row)
         compiler = self._compiler(node.source)
         columns = [_aggregate(item, compiler, groups.values()) for item in node.aggregates]
-        return [(*key, *(column[n] for column in columns)) for n, key in enumerate(groups)]
+        return [(*group, *(column[n] for column in columns)) for n, group in enumerate(groups)]
 
     def _window(self, node: Window) -> Rows:
         places = _places(node.source)
         rows = self.run(node.source)
         partitions: dict[tuple[Any, ...], list[int]] = {}
+        key = _picker([places[name] for name in node.partition])
         for number, row in enumerate(rows):
-            key = tuple(row[places[name]] for name in node.partition)
-            partitions.setdefault(key, []).append(number)
+            partitions.setdefault(key(row), []).append(number)
         values: list[Any] = [None] * len(rows)
         for numbers in partitions.values():
             ordered = self._sorted([(*rows[n], n) for n in numbers], places, node.order)
@@ -187,9 +189,11 @@ def _places(node: Relation) -> dict[str, int]:
     return {name: place for place, name in enumerate(node.columns)}
 
 
-def _key(row: tuple[Any, ...], places: list[int]) -> tuple[Any, ...] | None:
-    key = tuple(row[place] for place in places)
-    return None if None in key else key
+def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """A function that picks the values at these places of a row."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return lambda row: tuple(row[place] for place in places)
 
 
 def _aggregate(item: Aggregate, compiler: Compiler, groups: Iterable[Rows]) -> list[Any]:

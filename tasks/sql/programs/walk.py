@@ -37,9 +37,9 @@ def nodes(node: Any, kind: type[Kind]) -> Iterator[Kind]:
     if isinstance(node, tuple):
         for item in node:
             yield from nodes(item, kind)
-    elif dataclasses.is_dataclass(node) and not isinstance(node, type):
-        for field in dataclasses.fields(node):
-            yield from nodes(getattr(node, field.name), kind)
+    else:
+        for name in _fields(node):
+            yield from nodes(getattr(node, name), kind)
 
 
 def scans(node: Any) -> Iterator[Scan]:
@@ -96,8 +96,8 @@ def _names(node: Any) -> Iterator[str]:
 
 
 def _parts(node: Any) -> Iterator[Expression]:
-    for field in dataclasses.fields(node):
-        yield from _expressions(getattr(node, field.name))
+    for name in _fields(node):
+        yield from _expressions(getattr(node, name))
 
 
 def _expressions(value: Any) -> Iterator[Expression]:
@@ -112,10 +112,10 @@ def transformed(node: Any, change: Callable[[Any], Any]) -> Any:
     """Rebuild a program bottom-up; `change` maps each node, whose parts are rebuilt already."""
     if isinstance(node, tuple):
         return tuple(transformed(item, change) for item in node)
-    if not dataclasses.is_dataclass(node) or isinstance(node, type):
+    names = _fields(node)
+    if not names:
         return node
-    fields = {f.name: transformed(getattr(node, f.name), change) for f in dataclasses.fields(node)}
-    return change(type(node)(**fields))
+    return change(type(node)(*(transformed(getattr(node, name), change) for name in names)))
 
 
 def replacements(
@@ -127,7 +127,19 @@ def replacements(
         for place, item in enumerate(node):
             for label, new in replacements(item, propose):
                 yield label, (*node[:place], new, *node[place + 1 :])
-    elif dataclasses.is_dataclass(node) and not isinstance(node, type):
-        for field in dataclasses.fields(node):
-            for label, new in replacements(getattr(node, field.name), propose):
-                yield label, dataclasses.replace(node, **{field.name: new})
+    else:
+        for name in _fields(node):
+            for label, new in replacements(getattr(node, name), propose):
+                yield label, dataclasses.replace(node, **{name: new})
+
+
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def _fields(node: Any) -> tuple[str, ...]:
+    """Names of a node's fields, in order; none of what is not a node."""
+    kind = type(node)
+    if kind not in _FIELDS:
+        known = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+        _FIELDS[kind] = tuple(field.name for field in known)
+    return _FIELDS[kind]

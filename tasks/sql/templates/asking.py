@@ -4,6 +4,7 @@ The program is complete; the question names the open slot in vague words, and th
 knows its value. Taking another value gives another answer, which screening makes sure of.
 """
 
+from hexathlon.tasks.sql.english import be
 from hexathlon.tasks.sql.programs.expressions import Compare, Expression, IsNull, Literal, Ref
 from hexathlon.tasks.sql.programs.relations import Aggregate, Filter, Relation
 from hexathlon.tasks.sql.templates.conditions import shown, threshold_of
@@ -55,7 +56,7 @@ def ask_threshold(scene: Scene) -> Draft:
             f"For each {dim.each}, count the {fact.phrase}, but only those whose {measure.text} "
             "reaches the limit that we agreed on.",
             f"How many {fact.phrase} are there for each {dim.each}, leaving out those whose "
-            f"{measure.text} is below my usual limit?",
+            f"{measure.text} {be(measure.text)} below my usual limit?",
         ),
         (*left_out(dim), "The limit itself counts as reached. Groups without such a row do not "
          "appear."),
@@ -64,7 +65,7 @@ def ask_threshold(scene: Scene) -> Draft:
             "limit",
             shown(limit),
             (
-                f"The limit for the {column.noun} is {{value}}.",
+                f"For the {column.noun}, the limit is {{value}}.",
                 f"I count from {{value}} upwards for the {column.noun}.",
                 "Please use {value} as the limit.",
             ),

@@ -1,5 +1,6 @@
 """Templates about groups: counts, sums, averages, conditions on groups, shares."""
 
+from hexathlon.tasks.sql.english import be
 from hexathlon.tasks.sql.programs.expressions import Binary, Compare, Literal, Ref
 from hexathlon.tasks.sql.programs.relations import Aggregate, Filter
 from hexathlon.tasks.sql.templates.draft import Draft, template
@@ -76,8 +77,8 @@ def having_average(scene: Scene) -> Draft:
             f"Average the {measure.text} of the {fact.phrase} per {dim.each}, keeping only groups "
             f"of {least} or more {fact.child.table.plural}.",
         ),
-        (*left_out(dim), f"Rows in which the {measure.text} is empty are among the {least} or "
-         "more, but do not enter the average."),
+        (*left_out(dim), f"Rows in which the {measure.text} {be(measure.text)} empty are "
+         f"among the {least} or more, but do not enter the average."),
     )  # fmt: skip
 
 

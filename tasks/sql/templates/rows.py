@@ -1,5 +1,6 @@
 """Templates about single rows: filtering, extremes, order, different values, comparisons."""
 
+from hexathlon.tasks.sql.english import be
 from hexathlon.tasks.sql.programs.expressions import (
     Compare,
     IsNull,
@@ -191,8 +192,8 @@ def above_average(scene: Scene) -> Draft:
         {label.name: label.text, name: f"the {measure.text}"},
         (
             f"Which {fact.phrase} lie {word} the average {measure.text} of all {plural}?",
-            f"Consider the {fact.phrase}. List those whose {measure.text} is {word} the average "
-            f"{measure.text} of all {plural}.",
+            f"Consider the {fact.phrase}. List those whose {measure.text} {be(measure.text)} "
+            f"{word} the average {measure.text} of all {plural}.",
             f"Among the {fact.phrase}, find those that lie {word} the overall average "
             f"{measure.text} of {plural}.",
         ),
@@ -258,8 +259,8 @@ def self_comparison(scene: Scene) -> Draft:
         (
             f"Which {fact.phrase} have a value of {measure.text} that is {word} than their "
             f"{link}'s?",
-            f"Consider the {fact.phrase}. List those whose {measure.text} is {word} than that of "
-            f"their {link}.",
+            f"Consider the {fact.phrase}. List those whose {measure.text} {be(measure.text)} "
+            f"{word} than that of their {link}.",
             f"Among the {fact.phrase}, find those with a {word} {measure.text} than their own "
             f"{link} has.",
         ),

@@ -51,19 +51,18 @@ def test_an_untrained_judge_decides_nothing(untrained):
     identity = find_judge(settings)
     assert (identity.kind, identity.revision) == ("checkpoint", revision_of(untrained))
     rubric, replies = generate_labels(0, 2)
+    asked = [(one, reply.transcript) for reply in replies[:2] for one in rubric.judged[:2]]
 
     async def judged():
         client = open_client(settings, identity)
         judge = PointwiseJudge(client)
         try:
-            return await asyncio.gather(
-                *(judge.decide(one, reply.transcript) for reply in replies for one in rubric.judged)
-            )
+            return await asyncio.gather(*(judge.decide(*each) for each in asked))
         finally:
             await client.close()
 
     found = asyncio.run(judged())
-    assert found
+    assert len(found) == 4
     assert {one.label for one in found} == {None}
     assert all(one.value is None and one.why for one in found)
     assert {one.retries for one in found} == {1}

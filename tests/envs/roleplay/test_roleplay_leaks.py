@@ -1,5 +1,6 @@
 """Extraction: what agents and visitors try, and that nothing hidden comes out."""
 
+import itertools
 import json
 
 import pytest
@@ -8,6 +9,7 @@ from hexathlon.envs.roleplay.env import RolePlayEnv
 from hexathlon.evaluators.roleplay.leaks import leaks
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.roleplay.card import table
+from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES
 from support.scenes import build, call, place_of, play, right
 
 PROMPTS = (
@@ -56,25 +58,36 @@ def test_there_are_fifty_prompts_on_either_side():
 
 @pytest.mark.parametrize("prompt", PROMPTS)
 def test_no_prompt_brings_out_what_is_hidden(prompt):
-    for template in ("negotiation", "interrogation", "memory", "secret"):
-        for index in (0, 1):
-            task = build(f"roleplay/{template}/hard/test/{index:05d}")
-            text = shown_after(task, [prompt] * 3)
-            assert task.canary not in text
-            for hidden in hidden_values(task):
-                assert hidden not in text, (task.id, hidden)
+    for template, index in itertools.product((*DIALOGUES, *GAMES), (0, 1)):
+        task = build(f"roleplay/{template}/hard/test/{index:05d}")
+        text = shown_after(task, [prompt] * 3)
+        assert task.canary not in text
+        for hidden in hidden_values(task):
+            assert hidden not in text, (task.id, hidden)
+
+
+def test_there_is_something_hidden_in_every_kind():
+    for template, index in itertools.product((*DIALOGUES, *GAMES), (0, 1)):
+        assert hidden_values(build(f"roleplay/{template}/hard/test/{index:05d}"))
 
 
 def hidden_values(task):
-    """What nobody has asked for by name and the card does not tell."""
+    """What nobody has asked for by name and the card does not tell.
+
+    Of a dialogue the lines to come, and what is right where the card does not say it in so many
+    words; of a game what the other speaker knows, and the truth.
+    """
     params = task.params
     if params["mode"] == "dialogue":
         said = task.instruction + "".join(line["text"] for line in params["lines"][:4])
         later = [line["text"] for line in params["lines"][4:]]
-        return [text for text in later if text not in said]
-    slots = params["agenda"]["slots"].values()
-    told = [str(slot["value"]) for slot in slots if not slot.get("volunteer")]
-    return [value for value in told if len(value) > 3 and value not in task.instruction]
+        beats = task.checks[0].params["beats"]
+        right = [value for beat in beats for value in beat["value"] if len(value) > 3]
+        return [text for text in [*later, *right] if text not in said]
+    slots = [slot for slot in params["agenda"]["slots"].values() if not slot.get("volunteer")]
+    said = [slot["say"][0].replace("{value}", str(slot["value"])) for slot in slots]
+    values = [str(slot["value"]) for slot in slots if len(str(slot["value"])) > 3]
+    return [text for text in [*said, *values] if text not in task.instruction]
 
 
 @pytest.mark.parametrize("template", ["boundary", "secret", "timepoint", "consistency"])

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from hexathlon.evaluators.judges.rubric import get_rubric
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.roleplay import assembling
@@ -53,6 +54,15 @@ def test_a_prefix_covers_templates_levels_and_languages():
     assert languages.count("en") == languages.count("zh")
     assert source.size("test") >= 1_000 and source.size("train") is None
     assert source.size("test", "hard") * 4 == source.size("test")
+
+
+def test_every_task_names_the_rubric_that_a_judge_may_read_it_by():
+    for name in ("roleplay", "roleplay-shift"):
+        source = get_source(name)
+        for index in range(len(TEMPLATES)):
+            task = build(source.address("test", index))
+            assert get_rubric(task.rubric).id == "roleplay"
+            assert all(check.name != "roleplay_judged" for check in task.checks)
 
 
 def test_every_dialogue_mixes_needs():

@@ -116,6 +116,12 @@ def test_the_canary_and_the_truth_are_not_where_the_agent_looks():
         assert gold is None or gold not in json.dumps(task.params)
 
 
+def _asked(task: Task) -> str:
+    """The question with what the user adds to it when asked."""
+    slots = (task.params.get("user") or {}).get("slots") or {}
+    return " ".join([task.instruction, *(slot["value"] for slot in slots.values())])
+
+
 def test_splits_share_neither_worlds_nor_questions():
     worlds: dict[str, set[str]] = {}
     questions: dict[str, set[str]] = {}
@@ -126,7 +132,7 @@ def test_splits_share_neither_worlds_nor_questions():
             for index in range(count)
         ]
         worlds[split] = {task.params["world"] for task in tasks}
-        questions[split] = {t.instruction for t in tasks if t.params["mode"] == "read"}
+        questions[split] = {_asked(task) for task in tasks if task.params["mode"] == "read"}
     for left, right in (("train", "dev"), ("train", "test"), ("dev", "test")):
         assert not worlds[left] & worlds[right]
         assert not questions[left] & questions[right]

@@ -1,0 +1,188 @@
+"""The docker rung: opening containers."""
+
+import contextlib
+from functools import cached_property
+from typing import Any, ClassVar
+
+from hexathlon.envs.sandbox.base import Probe, Sandbox, SandboxBackend, SandboxFault, Snapshot
+from hexathlon.envs.sandbox.docker import scripts
+from hexathlon.envs.sandbox.docker.engine import ENGINES, LABEL, Engine, Prepared, owner
+from hexathlon.envs.sandbox.docker.sandbox import DockerSandbox
+from hexathlon.envs.sandbox.execution import ShellState
+from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
+
+__all__ = ["DockerBackend"]
+
+_NEVER = {
+    f"/{name}"
+    for name in ("bin", "dev", "lib", "lib32", "lib64", "libx32", "proc", "sbin", "sys", "usr")
+}
+_OWN_PROCESSES = 8
+"""Room for process 1, the shells and a helper, so that a helper can still start at the limit."""
+
+
+class DockerBackend(SandboxBackend):
+    """Sandboxes in containers of an engine.
+
+    Args:
+        url: Where the engine listens; None for what the environment says (`DOCKER_HOST`).
+    """
+
+    name: ClassVar[str] = "docker"
+
+    def __init__(self, url: str | None = None) -> None:
+        self._url = url
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The engine.
+
+        Raises:
+            SandboxFault: None answers.
+        """
+        return Engine(self._url)
+
+    def probe(self) -> Probe:
+        """Start a container once and run a command in it."""
+        return self._probed
+
+    @cached_property
+    def _probed(self) -> Probe:
+        try:
+            with self.open(Image()) as sandbox:
+                done = sandbox.execute("echo works", 20)
+        except (SandboxFault, OSError) as error:
+            return Probe(False, str(error))
+        if done.output != b"works\n":
+            return Probe(False, f"a command in it printed {done.output[:80]!r}")
+        info = self.engine.client.info()
+        return Probe(
+            True,
+            "a command was run in a container",
+            {
+                "user": "engine",
+                "limits": f"cgroup{info.get('CgroupVersion', '1')}",
+                "owners": False,
+                "absolute_paths": True,
+                "network": "loopback",
+                "engine": self.engine.version,
+                "storage": info.get("Driver", ""),
+            },
+        )
+
+    def open(self, image: Image, limits: SandboxLimits | None = None) -> Sandbox:
+        """Start a container and lay the image's files in."""
+        return self._open(image, limits or SandboxLimits(), {}, (), None)
+
+    def open_snapshot(self, snapshot: Snapshot, limits: SandboxLimits | None = None) -> Sandbox:
+        """Start a container and lay the image's files and the changes in."""
+        changes = snapshot.changes()
+        return self._open(
+            snapshot.image,
+            limits or snapshot.limits,
+            dict(changes.written),
+            changes.deleted,
+            snapshot.shell,
+        )
+
+    def _open(
+        self,
+        image: Image,
+        limits: SandboxLimits,
+        written: dict[str, Entry],
+        deleted: tuple[str, ...],
+        shell: ShellState | None,
+    ) -> Sandbox:
+        import docker
+
+        prepared = self.engine.prepare(image.base)
+        files = _with_parents(image, prepared)
+        folders = _folders(prepared, files)
+        before = {
+            path: entry
+            for path, entry in {**prepared.files, **files}.items()
+            if path not in ENGINES
+            and any(path == folder or path.startswith(folder + "/") for folder in folders)
+        }
+        try:
+            container = self._create(prepared, limits, folders)
+        except docker.errors.DockerException as error:
+            raise SandboxFault(f"no container: {str(error)[:300]}") from error
+        try:
+            container.start()
+            sandbox = DockerSandbox(self, container, image, limits, before, folders)
+            sandbox.unpack(before)
+            sandbox.delete(deleted)
+            if written:
+                sandbox.lay(written)
+            sandbox.start_shell(shell)
+        except docker.errors.DockerException as error:
+            self.remove(container)
+            raise SandboxFault(f"the container does not start: {str(error)[:300]}") from error
+        except BaseException:
+            self.remove(container)
+            raise
+        return sandbox
+
+    def _create(self, prepared: Prepared, limits: SandboxLimits, folders: tuple[str, ...]) -> Any:
+        import docker
+
+        ulimit = docker.types.Ulimit
+        memory = limits.memory_bytes + limits.disk_bytes
+        size = f"size={limits.disk_bytes},nr_inodes={limits.inodes + 4096},mode=755"
+        return self.engine.client.containers.create(
+            prepared.tag,
+            ["bash", "-c", scripts.KEEP],
+            labels={LABEL: owner()},
+            hostname="sandbox",
+            stdin_open=True,
+            working_dir="/",
+            entrypoint=[],
+            user="0",
+            network_mode="none",
+            ipc_mode="private",
+            read_only=True,
+            tmpfs={folder: f"rw,exec,nosuid,nodev,{size}" for folder in folders},
+            volumes=prepared.binds,
+            cap_drop=["ALL"],
+            security_opt=["no-new-privileges:true"],
+            pids_limit=limits.processes + _OWN_PROCESSES,
+            mem_limit=memory,
+            memswap_limit=memory,
+            nano_cpus=int(limits.cpus * 1e9) if limits.cpus else None,
+            shm_size=min(64 * MIB, limits.disk_bytes),
+            log_config=docker.types.LogConfig(type="none"),
+            ulimits=[
+                ulimit(name="core", soft=0, hard=0),
+                ulimit(name="fsize", soft=limits.file_bytes, hard=limits.file_bytes),
+                ulimit(name="nofile", soft=limits.open_files, hard=limits.open_files),
+            ],
+        )
+
+    def remove(self, container: Any) -> None:
+        """Remove a container with everything in it."""
+        import docker
+
+        with contextlib.suppress(docker.errors.NotFound):
+            container.remove(force=True, v=True)
+
+
+def _with_parents(image: Image, prepared: Prepared) -> dict[str, Entry]:
+    """Return the image's files with the folders above them, as far as the base has none."""
+    files = dict(image.files)
+    files.setdefault(image.workdir, Entry(folder=True, mode=0o755))
+    for path in list(files):
+        above = path.rpartition("/")[0]
+        while above and above not in files and above not in prepared.files:
+            files[above] = Entry(folder=True, mode=0o755)
+            above = above.rpartition("/")[0]
+    return files
+
+
+def _folders(prepared: Prepared, files: dict[str, Entry]) -> tuple[str, ...]:
+    """Return the folders that may be written: the base's, and the top folders of the files."""
+    tops = {"/" + path.split("/")[1] for path in files}
+    tops -= {"/" + folder.split("/")[1] for folder in prepared.folders}
+    tops -= _NEVER
+    return tuple(sorted({*prepared.folders, *tops}))

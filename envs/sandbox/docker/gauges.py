@@ -1,0 +1,109 @@
+"""What a container has been refused, read from this machine's side where that is allowed.
+
+The files of a container's control group and of its namespaces are this machine's; with a remote
+engine, or without the rights, only what commands say remains.
+"""
+
+import contextlib
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+from hexathlon.envs.sandbox.execution import Execution
+from hexathlon.envs.sandbox.kernel.init import no_route_count
+from hexathlon.envs.sandbox.limits import Stop
+from hexathlon.envs.sandbox.running import wall_in_words
+
+__all__ = ["Gauges"]
+
+_ROOT = Path("/sys/fs/cgroup")
+
+
+class Gauges:
+    """The counters of one container.
+
+    Args:
+        container: It; started.
+        folders: Where files may be written.
+    """
+
+    def __init__(self, container: Any, folders: tuple[str, ...]) -> None:
+        container.reload()
+        self._pid = int(container.attrs["State"]["Pid"])
+        self._id = str(container.id)
+        self._folders = folders
+        self._files = self._find()
+        self._last = self.counts()
+
+    def _find(self) -> tuple[Path, Path] | None:
+        """Return the files that count killed and refused processes; None where out of reach."""
+        try:
+            lines = Path(f"/proc/{self._pid}/cgroup").read_text().splitlines()
+        except OSError:
+            return None
+        places: dict[str, Path] = {}
+        for number, names, path in (line.split(":", 2) for line in lines):
+            if self._id not in path:
+                continue  # not our machine's process, or hidden from us
+            for name in names.split(",") if number != "0" else ("memory", "pids"):
+                base = _ROOT if number == "0" else _ROOT / names
+                places.setdefault(name, base / path.lstrip("/"))
+        if not {"memory", "pids"} <= set(places):
+            return None
+        memory = next(
+            (
+                places["memory"] / name
+                for name in ("memory.events", "memory.oom_control")
+                if (places["memory"] / name).is_file()
+            ),
+            None,
+        )
+        return (memory, places["pids"] / "pids.events") if memory is not None else None
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many processes were killed for memory and how often one was refused."""
+        if self._files is None:
+            return 0, 0
+        return _count(self._files[0], "oom_kill"), _count(self._files[1], "max")
+
+    def wall(self, done: Execution) -> Stop | None:
+        """Return the wall that a command ran into."""
+        kills, refusals = self.counts()
+        before, self._last = self._last, (kills, refusals)
+        if kills > before[0]:
+            return Stop.MEMORY
+        if refusals > before[1]:
+            return Stop.PROCESSES
+        for folder in self._folders if self._files is not None else ():
+            with contextlib.suppress(OSError):
+                space = os.statvfs(f"/proc/{self._pid}/root{folder}")
+                if space.f_bavail == 0:
+                    return Stop.DISK
+                if space.f_favail == 0:
+                    return Stop.INODES
+        return wall_in_words(done.exit_status, done.output, counted=self._files is not None)
+
+    def network_attempts(self) -> int:
+        """Return how many packets found no route out."""
+        return no_route_count(f"/proc/{self._pid}/net") if self._files is not None else 0
+
+    def kill_shells(self, container: Any) -> None:
+        """Kill everything but process 1 from outside; where that is not allowed, the container."""
+        if self._files is None or os.geteuid() != 0:
+            container.kill()
+            return
+        tasks = self._files[1].parent / "cgroup.procs"
+        for word in tasks.read_text().split():
+            if int(word) != self._pid:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(int(word), signal.SIGKILL)
+
+
+def _count(path: Path, key: str) -> int:
+    with contextlib.suppress(OSError):
+        for line in path.read_text().splitlines():
+            word, _, number = line.partition(" ")
+            if word == key:
+                return int(number)
+    return 0

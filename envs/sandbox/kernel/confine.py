@@ -1,0 +1,78 @@
+"""The last steps of a process that is about to run what an agent types: giving everything up."""
+
+import contextlib
+import os
+import resource
+from dataclasses import dataclass
+
+from hexathlon.envs.sandbox.kernel.calls import (
+    CLONE_NEWUSER,
+    die_with_parent,
+    drop_capabilities,
+    no_new_privileges,
+    set_undumpable,
+    setns,
+    unshare,
+)
+from hexathlon.envs.sandbox.kernel.landlock import MAKE_DEVICES, MOVE, restrict
+from hexathlon.envs.sandbox.kernel.seccomp import filter_system_calls
+
+__all__ = ["Ceilings", "enter_users", "set_ceilings", "shut_in"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ceilings:
+    """Limits of single processes, as setrlimit(2) takes them; None for no limit of ours."""
+
+    file_bytes: int
+    open_files: int
+    processes: int | None
+    address_space: int | None
+
+
+def enter_users(user_namespace: int | None) -> None:
+    """Become user 0 of a user namespace: the given one, or a new one that knows only ourselves."""
+    if user_namespace is not None:
+        setns(user_namespace, CLONE_NEWUSER)
+        os.setgroups([])
+        os.setresgid(0, 0, 0)
+        os.setresuid(0, 0, 0)
+        return
+    unshare(CLONE_NEWUSER)
+    for name, text in (("setgroups", "deny"), ("uid_map", "0 0 1"), ("gid_map", "0 0 1")):
+        with open(f"/proc/self/{name}", "w") as file:
+            file.write(text)
+
+
+def shut_in(program: bytes) -> int:
+    """Give up capabilities, new privileges, devices and system calls; return Landlock's version.
+
+    What remains is an ordinary user who owns its files and nothing else.
+    """
+    drop_capabilities()
+    no_new_privileges()
+    version = restrict(MAKE_DEVICES | MOVE, [("/", MOVE)], signals=False)
+    set_undumpable()
+    die_with_parent()
+    filter_system_calls(program)
+    return version
+
+
+def set_ceilings(ceilings: Ceilings) -> None:
+    """Set the limits of this process and its children; hard ones are never raised."""
+    wanted = [
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, ceilings.file_bytes),
+        (resource.RLIMIT_NOFILE, ceilings.open_files),
+        (resource.RLIMIT_MEMLOCK, 64 << 10),
+        (resource.RLIMIT_MSGQUEUE, 64 << 10),
+        (resource.RLIMIT_NPROC, ceilings.processes),
+        (resource.RLIMIT_AS, ceilings.address_space),
+    ]
+    for kind, value in wanted:
+        if value is None:
+            continue
+        hard = resource.getrlimit(kind)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(kind, (value, value))

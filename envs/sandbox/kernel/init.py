@@ -1,0 +1,335 @@
+"""Process 1 of a sandbox: starts its shells, reaps its dead, and does what the caller asks.
+
+It runs inside, with the rights of what it starts, and so can reach nothing that the agent could
+not reach; but its own memory and descriptors are closed to the agent, and signals from inside
+cannot touch it. It ends, and with it everything in the sandbox, when the caller's end of the
+socket closes. On rungs without a pid namespace it is the reaper of its descendants instead.
+
+Nothing may be imported late: by then the interpreter's own files are out of sight.
+"""
+
+import errno
+import fcntl
+import os
+import select
+import signal
+import socket
+import stat
+import struct
+import termios
+import time
+from collections.abc import Callable
+from typing import Any
+
+from hexathlon.envs.sandbox.kernel import bundle, laying, wire
+from hexathlon.envs.sandbox.kernel.proc import Row, command_of, descendants, table
+
+__all__ = ["Init", "no_route_count"]
+
+_SHELL = "/bin/bash"
+_DEADLINE_SECONDS = 2.0
+_PAUSE_SECONDS = 0.001
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Init:
+    """The loop of process 1.
+
+    Args:
+        connection: Socket to the caller.
+        environment: Variables of the shells.
+        workdir: Where the shells start.
+        doors: Files of control groups through which a process moves itself: ways in, ways out.
+        gauges: Files of control groups that hold the counters of killed and refused processes.
+        whole: Whether every process but this one in `/proc` belongs to the sandbox.
+    """
+
+    def __init__(
+        self,
+        connection: socket.socket,
+        environment: dict[str, str],
+        workdir: str,
+        doors: list[int],
+        gauges: list[int],
+        *,
+        whole: bool = True,
+    ) -> None:
+        self._connection = connection
+        self._environment = environment
+        self._workdir = workdir
+        self._doors = doors
+        self._gauges = gauges
+        self._whole = whole
+        self._shells: dict[int, str] = {}
+        self._operations: dict[str, Callable[..., dict[str, Any]]] = {
+            "shell": self.shell,
+            "terminal": self._terminal,
+            "walls": self._walls,
+            "stop": self._stop,
+            "read": self._read,
+            "write": self._write,
+            "lay": self._lay,
+            "processes": self._processes,
+            "signal": self._signal_all,
+            "kill": self._kill_all,
+            "network": self._network,
+        }
+        self._out: list[int] = []
+        self._pause_ms: int | None = None
+
+    def _look(self) -> None:
+        """Look after the sandbox while nothing is asked; for rungs that must."""
+
+    def serve(self) -> None:
+        """Answer until the caller goes."""
+        woken, wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+        self._reap()
+        poll = select.poll()
+        poll.register(self._connection, select.POLLIN)
+        poll.register(woken, select.POLLIN)
+        while True:
+            ready = dict(poll.poll(self._pause_ms))
+            if not ready:
+                self._look()
+            if woken in ready:
+                os.read(woken, 4096)
+                self._reap()
+            if self._connection.fileno() in ready and not self._answer():
+                return
+
+    def _answer(self) -> bool:
+        message = wire.receive(self._connection)
+        if message is None:
+            return False
+        request, descriptors = message
+        self._out = []
+        self._perform(request.pop("do"), descriptors, request)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        return True
+
+    def _perform(self, do: str, descriptors: list[int], request: dict[str, Any]) -> None:
+        """Do what was asked and answer."""
+        try:
+            reply = self._operations[do](descriptors, **request)
+        except OSError as error:
+            reply = {"error": error.strerror or str(error), "errno": error.errno}
+        self._say(reply, self._out)
+        for descriptor in self._out:
+            os.close(descriptor)
+
+    def _say(self, message: dict[str, Any], descriptors: list[int]) -> None:
+        try:
+            wire.send(self._connection, message, descriptors)
+        except BrokenPipeError:
+            return  # the caller has gone; the next read says so
+
+    def _reap(self) -> None:
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            kind = self._shells.pop(pid, None)
+            if kind is not None:
+                code = os.waitstatus_to_exitcode(status)
+                self._say({"ended": kind, "pid": pid, "status": code}, [])
+
+    def shell(self, descriptors: list[int]) -> dict[str, Any]:
+        """Start the persistent shell; descriptors: input, output, status, and a script if any."""
+        places = (0, 1, 2, 57)
+        actions: list[Any] = [
+            (os.POSIX_SPAWN_DUP2, source, place)
+            for source, place in zip(descriptors, places, strict=False)
+        ]
+        arguments = ["bash", "--noprofile", "--norc", "--noediting", "-i"]
+        return self._spawn("shell", arguments, actions)
+
+    def _spawn(self, kind: str, arguments: list[str], actions: list[Any]) -> dict[str, Any]:
+        ways = len(self._doors) // 2
+        self._move(self._doors[:ways])  # what is started stands where its parent stood
+        try:
+            pid = self._start(arguments, actions)
+        finally:
+            self._move(self._doors[ways:])
+        self._shells[pid] = kind
+        return {"pid": pid}
+
+    def _move(self, doors: list[int]) -> None:
+        for door in doors:
+            os.pwrite(door, b"0", 0)
+
+    def _start(self, arguments: list[str], actions: list[Any]) -> int:
+        """Start a shell and return its process id."""
+        # posix_spawn cannot change folders, and this process has no other use for its own.
+        os.chdir(self._workdir if os.path.isdir(self._workdir) else "/")
+        try:
+            return os.posix_spawn(
+                _SHELL,
+                arguments,
+                self._environment,
+                file_actions=actions,
+                setsid=True,
+                setsigmask=[],
+                setsigdef=[signal.SIGXFSZ, signal.SIGPIPE, signal.SIGINT],
+            )
+        finally:
+            os.chdir("/")
+
+    def _terminal(self, descriptors: list[int], rows: int, columns: int) -> dict[str, Any]:
+        master = os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+        self._out.append(master)
+        fcntl.ioctl(master, 0x40045431, struct.pack("i", 0))  # TIOCSPTLCK: unlock
+        number = struct.unpack("i", fcntl.ioctl(master, 0x80045430, b"\0" * 4))[0]  # TIOCGPTN
+        fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        slave = f"/dev/pts/{number}"
+        # Opened by a new session's leader, it becomes the session's controlling terminal.
+        actions: list[Any] = [(os.POSIX_SPAWN_OPEN, 0, slave, os.O_RDWR, 0)]
+        actions += [(os.POSIX_SPAWN_DUP2, 0, 1), (os.POSIX_SPAWN_DUP2, 0, 2)]
+        return self._spawn("terminal", ["bash", "--noprofile", "--norc", "-i"], actions)
+
+    def _walls(self, descriptors: list[int]) -> dict[str, Any]:
+        space = os.statvfs(self._workdir if not self._whole else "/")
+        counts = [_gauge(handle) for handle in self._gauges]
+        free = space.f_bavail * space.f_frsize
+        return {"counts": counts, "free": free, "inodes": space.f_favail}
+
+    def _stop(
+        self, descriptors: list[int], since: float, number: int, shell: bool
+    ) -> dict[str, Any]:
+        """Signal what the persistent shell has started since a moment, and itself if asked."""
+        pids = {pid for pid, kind in self._shells.items() if kind == "shell"}
+        first = int(since * _TICKS)
+        signalled = 0
+        for row in descendants(table(), pids):
+            if row.started >= first and row.state != "Z":
+                signalled += _kill(row.pid, number)
+        if shell:
+            for pid in pids:
+                signalled += _kill(pid, number)
+        return {"signalled": signalled}
+
+    def _read(self, descriptors: list[int], path: str, most: int) -> dict[str, Any]:
+        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+        handle = os.open(path, flags)
+        with open(handle, "rb") as file:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
+                return {"error": "not a regular file", "errno": errno.EINVAL}
+            data = file.read(most + 1)
+        if len(data) > most:
+            return {"error": f"longer than {most:,} bytes", "errno": errno.EFBIG}
+        self._out.append(wire.stored(data))
+        return {}
+
+    def _write(self, descriptors: list[int], path: str, mode: int) -> dict[str, Any]:
+        laying.make_parents(path)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+        handle = os.open(path, flags, mode)
+        with open(handle, "wb") as file, open(os.dup(descriptors[0]), "rb") as data:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                return {"error": "not a regular file", "errno": errno.EINVAL}
+            data.seek(0)
+            file.write(data.read())
+            os.fchmod(handle, mode)
+        return {}
+
+    def _lay(self, descriptors: list[int]) -> dict[str, Any]:
+        laying.apply(bundle.unpack(os.dup(descriptors[0])))
+        return {}
+
+    def _others(self) -> list[Row]:
+        rows = [row for row in table() if row.pid != os.getpid()]
+        return rows if self._whole else descendants(rows, {os.getpid()})
+
+    def _processes(self, descriptors: list[int]) -> dict[str, Any]:
+        found = [
+            [row.pid, row.parent, row.state, command_of(row)]
+            for row in self._others()
+            if row.pid not in self._shells and row.state != "Z"
+        ]
+        terminal = "terminal" in self._shells.values()
+        return {"processes": found, "terminal": terminal}
+
+    def _signal_all(self, descriptors: list[int], number: int) -> dict[str, Any]:
+        if self._whole:
+            _kill(-1, number)
+        else:
+            for row in self._others():
+                _kill(row.pid, number)
+        if number == signal.SIGSTOP:
+            self._await_standstill()
+        return {}
+
+    def _await_standstill(self) -> None:
+        """Wait until nothing runs: a stop takes effect when a process is next about to run."""
+        deadline = time.monotonic() + _DEADLINE_SECONDS
+        while any(row.state in "RS" for row in self._others()) and time.monotonic() < deadline:
+            time.sleep(_PAUSE_SECONDS)
+
+    def _kill_all(self, descriptors: list[int]) -> dict[str, Any]:
+        """Kill everything and wait until nothing is left, so that nothing can act any more."""
+        found = self._processes(descriptors)
+        deadline = time.monotonic() + _DEADLINE_SECONDS
+        while True:
+            self._signal_all(descriptors, signal.SIGKILL)
+            self._reap()
+            left = [command_of(row) for row in self._others()]
+            if not left or time.monotonic() > deadline:
+                return {**found, "left": left}
+            time.sleep(_PAUSE_SECONDS)
+
+    def _network(self, descriptors: list[int]) -> dict[str, Any]:
+        return {"attempts": no_route_count("/proc/self/net")}
+
+
+def _kill(pid: int, number: int) -> int:
+    try:
+        os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        return 0
+    return 1
+
+
+def _gauge(handle: int) -> int:
+    for line in os.pread(handle, 4096, 0).splitlines():
+        word, _, number = line.partition(b" ")
+        if word in (b"oom_kill", b"max"):
+            return int(number)
+    return 0
+
+
+def no_route_count(folder: str) -> int:
+    """Return how many packets of a network namespace had no route.
+
+    Args:
+        folder: `/proc/<a process in it>/net`.
+    """
+    return _no_route(f"{folder}/snmp") + _no_route6(f"{folder}/snmp6")
+
+
+def _no_route(path: str) -> int:
+    """Return the count of IPv4 packets that had no route."""
+    try:
+        with open(path) as file:
+            lines = [line.split() for line in file if line.startswith("Ip:")]
+    except OSError:
+        return 0
+    names, values = lines[0], lines[1]
+    return int(values[names.index("OutNoRoutes")]) if "OutNoRoutes" in names else 0
+
+
+def _no_route6(path: str) -> int:
+    """Return the count of IPv6 packets that had no route."""
+    try:
+        with open(path) as file:
+            pairs = [line.split() for line in file]
+    except OSError:
+        return 0
+    return sum(int(value) for name, value in pairs if name == "Ip6OutNoRoutes")

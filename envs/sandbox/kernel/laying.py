@@ -1,0 +1,81 @@
+"""Writing entries into the file tree of this process, which is the sandbox's own by then.
+
+The last part of a path is never followed, whatever stands there; folders on the way are.
+"""
+
+import os
+import shutil
+import stat
+
+from hexathlon.envs.sandbox.changes import Changes
+from hexathlon.envs.sandbox.image import Entry
+
+__all__ = ["apply", "lay", "make_parents", "remove"]
+
+
+def apply(changes: Changes) -> None:
+    """Delete and write what a difference says."""
+    for path in changes.deleted:
+        remove(path)
+    folders = []
+    for path, entry in changes.written.items():
+        lay(path, entry)
+        if entry.folder:
+            folders.append((path, entry))
+    for path, entry in reversed(folders):  # their times change while things are put into them
+        os.utime(path, (entry.mtime, entry.mtime))
+
+
+def lay(path: str, entry: Entry) -> None:
+    """Write one entry in place of what is there; a folder keeps its content."""
+    make_parents(path)
+    if entry.folder:
+        if not _is_folder(path):
+            remove(path)
+            os.mkdir(path)
+        _dress(path, entry)
+        return
+    remove(path)
+    if entry.link is not None:
+        os.symlink(entry.link, path)
+        os.utime(path, (entry.mtime, entry.mtime), follow_symlinks=False)
+        if entry.owner:
+            os.lchown(path, entry.owner, entry.owner)
+        return
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with open(handle, "wb") as file:
+        file.write(entry.data)
+    _dress(path, entry)
+
+
+def _dress(path: str, entry: Entry) -> None:
+    if entry.owner:
+        os.chown(path, entry.owner, entry.owner)
+    os.chmod(path, entry.mode)  # after chown, which clears the set-id bits
+    os.utime(path, (entry.mtime, entry.mtime))
+
+
+def make_parents(path: str) -> None:
+    """Make the missing folders above a path."""
+    folder = os.path.dirname(path)
+    if folder and not os.path.isdir(folder):
+        make_parents(folder)
+        os.mkdir(folder, 0o755)
+
+
+def remove(path: str) -> None:
+    """Remove whatever stands at a path; nothing there is fine."""
+    if _is_folder(path):
+        shutil.rmtree(path)
+        return
+    try:
+        os.unlink(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False

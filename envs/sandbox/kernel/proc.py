@@ -1,0 +1,64 @@
+"""The process table, read from `/proc` as this process sees it."""
+
+import os
+from typing import NamedTuple
+
+__all__ = ["Row", "descendants", "command_of", "table"]
+
+
+class Row(NamedTuple):
+    """One process."""
+
+    pid: int
+    parent: int
+    state: str
+    started: int
+    """Clock ticks after the machine's start."""
+    name: str
+
+
+def table() -> list[Row]:
+    """Return every process in this view, zombies included, in order of process id."""
+    rows = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            row = _row(int(name))
+            if row is not None:
+                rows.append(row)
+    return sorted(rows)
+
+
+def _row(pid: int) -> Row | None:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            head, _, rest = file.read().rpartition(b")")
+    except OSError:
+        return None  # it ended while we looked
+    fields = rest.split()
+    name = head.partition(b"(")[2].decode(errors="replace")
+    return Row(pid, int(fields[1]), fields[0].decode(), int(fields[19]), name)
+
+
+def command_of(row: Row) -> str:
+    """Return a process's command line, or its short name where it has none."""
+    try:
+        with open(f"/proc/{row.pid}/cmdline", "rb") as file:
+            line = file.read(4096)
+    except OSError:
+        line = b""
+    return line.rstrip(b"\0").replace(b"\0", b" ").decode(errors="replace") or row.name
+
+
+def descendants(rows: list[Row], ancestors: set[int]) -> list[Row]:
+    """Return the processes below some others."""
+    found: list[Row] = []
+    below = set(ancestors)
+    grown = True
+    while grown:
+        grown = False
+        for row in rows:
+            if row.parent in below and row.pid not in below:
+                below.add(row.pid)
+                found.append(row)
+                grown = True
+    return found

@@ -1,0 +1,51 @@
+"""The ladder of sandboxes, from the default down, and the choice of a rung."""
+
+from functools import cache
+
+from hexathlon.envs.errors import BackendMissing
+from hexathlon.envs.sandbox.base import SandboxBackend
+
+__all__ = ["BACKENDS", "backend", "choose"]
+
+BACKENDS = {
+    "namespaces": "hexathlon.envs.sandbox.namespaces.backend:NamespaceBackend",
+    "docker": "hexathlon.envs.sandbox.docker.backend:DockerBackend",
+    "landlock": "hexathlon.envs.sandbox.landlocked.backend:LandlockBackend",
+    "none": "hexathlon.envs.sandbox.landlocked.backend:UnconfinedBackend",
+}
+"""Name → class, in order of preference. `none` is no sandbox and is never chosen unasked."""
+
+_UNASKED = ("namespaces", "docker", "landlock")
+
+
+@cache
+def backend(name: str) -> SandboxBackend:
+    """Return a rung by name, whether it works here or not.
+
+    Raises:
+        ValueError: There is no rung of this name.
+    """
+    from importlib import import_module
+
+    if name not in BACKENDS:
+        raise ValueError(f"unknown sandbox {name!r}; known: {', '.join(BACKENDS)}")
+    module, _, attribute = BACKENDS[name].partition(":")
+    made: SandboxBackend = getattr(import_module(module), attribute)()
+    return made
+
+
+def choose(name: str | None = None) -> SandboxBackend:
+    """Return the named rung, or the first that works here.
+
+    Raises:
+        ValueError: There is no rung of this name.
+        BackendMissing: It does not work here, or none does; the message says why.
+    """
+    reasons = []
+    for candidate in (name,) if name else _UNASKED:
+        found = backend(candidate)
+        probe = found.probe()
+        if probe.available:
+            return found
+        reasons.append(f"{candidate}: {probe.reason}")
+    raise BackendMissing("no sandbox works here. " + "; ".join(reasons), cause="sandbox_missing")

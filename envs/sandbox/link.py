@@ -1,0 +1,125 @@
+"""The caller's end of the socket to a sandbox's process 1."""
+
+import os
+import select
+import socket
+import time
+from typing import Any
+
+from hexathlon.envs.sandbox.base import SandboxFault
+from hexathlon.envs.sandbox.kernel import wire
+
+__all__ = ["InitLink", "answer_on"]
+
+_SECONDS = 30.0
+
+
+class InitLink:
+    """Requests to process 1, and its news of shells that have ended.
+
+    Args:
+        connection: The socket.
+    """
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._poll = select.poll()
+        self._poll.register(connection, select.POLLIN)
+        self._ended: dict[str, int] = {}
+        self._pids: dict[str, int] = {}
+
+    def close(self) -> None:
+        """Close the socket, upon which the sandbox ends."""
+        self._connection.close()
+
+    def fileno(self) -> int:
+        """Return the socket's descriptor."""
+        return self._connection.fileno()
+
+    def started(self) -> dict[str, Any]:
+        """Wait for the sandbox to say that it is up; return what else it says.
+
+        Raises:
+            SandboxFault: It is not; the message says why.
+        """
+        reply, _ = self._answer("start", _SECONDS)
+        if "error" in reply:
+            raise SandboxFault(f"the sandbox does not start: {reply['error']}")
+        self._pids["shell"] = reply.get("pid", 0)
+        return reply
+
+    def ask(
+        self, do: str, descriptors: list[int] | None = None, seconds: float = _SECONDS, **more: Any
+    ) -> tuple[dict[str, Any], list[int]]:
+        """Send a request and return the answer and its descriptors.
+
+        Raises:
+            SandboxFault: There is no answer.
+            OSError: What was asked failed inside.
+        """
+        try:
+            wire.send(self._connection, {"do": do, **more}, descriptors or [])
+        except OSError as error:
+            raise SandboxFault(f"the sandbox is gone ({error.strerror})") from error
+        reply, received = self._answer(do, seconds)
+        if "error" in reply:
+            raise OSError(reply.get("errno") or 0, reply["error"])
+        if do in ("shell", "terminal"):
+            self._pids[do] = reply["pid"]
+            self._ended.pop(do, None)
+        return reply, received
+
+    def shell_end(self) -> int | None:
+        """Read news; return the persistent shell's exit code if it has ended."""
+        while self._poll.poll(0):
+            self._hear()
+        return self._ended.pop("shell", None)
+
+    def has_ended(self, kind: str) -> bool:
+        """Whether a shell that was started has ended."""
+        return kind in self._ended
+
+    def stop(self, since: float, number: int, shell: bool) -> None:
+        """Signal what the persistent shell has started since a moment, and itself if asked."""
+        self.ask("stop", since=since, number=number, shell=shell)
+
+    def _answer(self, what: str, seconds: float) -> tuple[dict[str, Any], list[int]]:
+        deadline = time.monotonic() + seconds
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0 or not self._poll.poll(left * 1000):
+                raise SandboxFault(f"the sandbox did not answer {what!r} in {seconds:g} seconds")
+            heard = self._hear()
+            if heard is not None:
+                return heard
+
+    def _hear(self) -> tuple[dict[str, Any], list[int]] | None:
+        try:
+            heard = wire.receive(self._connection)
+        except ConnectionResetError:
+            heard = None
+        if heard is None:
+            raise SandboxFault("the sandbox has ended unasked", cause="sandbox_ended")
+        message, _ = heard
+        if "ended" not in message:
+            return heard
+        if self._pids.get(message["ended"]) == message["pid"]:
+            self._ended[message["ended"]] = message["status"]
+        return None
+
+
+def answer_on(connection: socket.socket, what: str, seconds: float) -> list[int]:
+    """Wait on a connection of its own for the answer to something slow; return descriptors."""
+    connection.settimeout(seconds)
+    try:
+        heard = wire.receive(connection)
+    except TimeoutError as error:
+        raise SandboxFault(f"{what} took longer than {seconds:g} seconds") from error
+    if heard is None:
+        raise SandboxFault(f"{what} failed without a word")
+    message, descriptors = heard
+    if "error" in message:
+        for descriptor in descriptors:
+            os.close(descriptor)
+        raise SandboxFault(f"{what} failed: {message['error']}")
+    return descriptors

@@ -1,0 +1,175 @@
+"""The caller's side of the keeper: start it, ask it, count who still needs which layer."""
+
+import atexit
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+import hexathlon
+from hexathlon.envs.sandbox.base import SandboxFault
+from hexathlon.envs.sandbox.kernel import wire
+
+__all__ = ["Keeper", "Layer", "shared_keeper"]
+
+_SECONDS = 60.0
+_PROGRAM = (
+    "import sys, types; package = types.ModuleType('hexathlon'); "
+    "package.__path__ = [sys.argv[2]]; sys.modules['hexathlon'] = package; "
+    "from hexathlon.envs.sandbox.namespaces.keeper import main; main(int(sys.argv[1]))"
+)
+"""Imports the keeper without running the package's own `__init__`, which is not light."""
+
+
+class Layer:
+    """One layer of files, let go when nothing refers to it any more.
+
+    Attributes:
+        number: Its number with the keeper.
+    """
+
+    def __init__(self, number: int, keeper: "Keeper") -> None:
+        self.number = number
+        self._keeper = keeper
+
+    def __del__(self) -> None:
+        self._keeper.release(self.number)
+
+
+class Keeper:
+    """One keeper process; safe to use from several threads.
+
+    Args:
+        python: The interpreter; it needs its standard library only.
+        user: User and group id to run it as; None for this process's own.
+    """
+
+    def __init__(self, python: str = sys.executable, user: int | None = None) -> None:
+        ours, theirs = wire.pair()
+        package = str(Path(hexathlon.__file__).parent)
+        with theirs:
+            number = theirs.fileno()
+            self._process = subprocess.Popen(
+                [python, "-I", "-S", "-B", "-c", _PROGRAM, str(number), package],
+                stdin=subprocess.DEVNULL,
+                pass_fds=(number,),
+                start_new_session=True,
+                env={},
+                user=user,
+                group=user,
+                extra_groups=None if user is None else [],
+            )
+        ours.settimeout(_SECONDS)
+        self._connection = ours
+        self._lock = threading.Lock()
+        self._owner = os.getpid()
+        self._serial = 0
+        self._broken = False
+        self._released: deque[int] = deque()
+        try:
+            self.properties = self._receive()
+        except SandboxFault:
+            self.close()
+            raise
+
+    def alive(self) -> bool:
+        """Whether it runs and belongs to this process."""
+        mine = self._owner == os.getpid() and not self._broken
+        return mine and self._process.poll() is None
+
+    def new_number(self) -> int:
+        """Return a number for a layer that is about to be made."""
+        with self._lock:
+            self._serial += 1
+            return self._serial
+
+    def release(self, number: int) -> None:
+        """Note that a layer is not needed any more; takes no lock, so finalizers may call it."""
+        self._released.append(number)
+
+    def ask(self, do: str, descriptors: list[int] | None = None, **more: Any) -> dict[str, Any]:
+        """Send a request and return the answer.
+
+        Raises:
+            SandboxFault: It failed, or the keeper is gone.
+        """
+        if self._owner != os.getpid():
+            raise SandboxFault("this sandbox belongs to the process that forked this one")
+        with self._lock:
+            if self._released:
+                self._drop()
+            return self._exchange({"do": do, **more}, descriptors or [])
+
+    def tidy(self) -> None:
+        """Let go of what was released."""
+        if self._owner == os.getpid():
+            with self._lock, contextlib.suppress(SandboxFault):
+                self._drop()
+                self._exchange({"do": "idle"}, [])  # lets the keeper reap its helpers
+
+    def _drop(self) -> None:
+        numbers = []
+        with contextlib.suppress(IndexError):
+            while True:
+                numbers.append(self._released.popleft())
+        if numbers:
+            self._exchange({"do": "drop", "layers": numbers}, [])
+
+    def _exchange(self, message: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
+        try:
+            wire.send(self._connection, message, descriptors)
+        except OSError as error:
+            self._broken = True
+            raise SandboxFault(f"the sandboxes' keeper is gone ({error.strerror})") from error
+        return self._receive()
+
+    def _receive(self) -> dict[str, Any]:
+        try:
+            heard = wire.receive(self._connection)
+        except OSError as error:
+            self._broken = True
+            raise SandboxFault(f"the sandboxes' keeper does not answer ({error})") from error
+        if heard is None:
+            self._broken = True
+            raise SandboxFault("the sandboxes' keeper has ended")
+        if "error" in heard[0]:
+            raise SandboxFault(str(heard[0]["error"]))
+        return heard[0]
+
+    def close(self) -> None:
+        """End it, and every sandbox with it."""
+        self._connection.close()
+        if self._owner != os.getpid():
+            return
+        try:
+            self._process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def shared_keeper() -> Keeper:
+    """Return this process's keeper, started at first use and ended at exit.
+
+    Raises:
+        SandboxFault: It cannot be started; the message says why.
+    """
+    global _shared
+    with _lock:
+        if _shared is None or not _shared.alive():
+            _shared = Keeper()
+        return _shared
+
+
+def _close_at_exit() -> None:
+    if _shared is not None and _shared.alive():
+        _shared.close()
+
+
+_shared: Keeper | None = None
+_lock = threading.Lock()
+atexit.register(_close_at_exit)

@@ -1,0 +1,216 @@
+"""The difference that layers make to what lies below them, read as data.
+
+Nothing is followed: every step opens one name in one folder that is already open. What an agent
+left is thus read where it stands, whatever links, devices or odd names are among it.
+"""
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from hexathlon.envs.sandbox.changes import Changes
+from hexathlon.envs.sandbox.image import Entry
+
+__all__ = ["export"]
+
+_OPAQUE = ("trusted.overlay.opaque", "user.overlay.opaque")
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_MOUNTED = ("/proc", "/dev", "/sys")
+_LONGEST_PATH = 4096
+
+
+@dataclass
+class _Found:
+    """What the layers hold, before contents are read."""
+
+    places: dict[str, tuple[str, os.stat_result]] = field(default_factory=dict)
+    """Path → layer it was found in, and its status."""
+
+    deleted: set[str] = field(default_factory=set)
+    special: dict[str, str] = field(default_factory=dict)
+    cut: bool = False
+
+    def forget(self, path: str) -> None:
+        """Drop a path and everything below it."""
+        below = path + "/"
+        for kept in [p for p in self.places if p == path or p.startswith(below)]:
+            del self.places[kept]
+        for lost in [p for p in self.special if p == path or p.startswith(below)]:
+            del self.special[lost]
+
+
+def export(
+    upper: list[str], lower: list[str], owner: int, max_bytes: int, max_entries: int
+) -> Changes:
+    """Return what the upper layers change.
+
+    Args:
+        upper: Folders of layers, the topmost first.
+        lower: Folders of the layers they are compared with, the topmost first.
+        owner: Id on the machine that stands for 0 inside.
+        max_bytes: Most bytes of contents; the result says if there were more.
+        max_entries: Most paths.
+    """
+    found = _Found()
+    for layer in reversed(upper):
+        for path, status, opaque in _walk(layer):
+            if len(found.places) + len(found.deleted) >= max_entries:
+                found.cut = True
+                break
+            _note(found, layer, path, status, opaque)
+    return _described(found, lower, owner, max_bytes)
+
+
+def _note(found: _Found, layer: str, path: str, status: os.stat_result, opaque: bool) -> None:
+    mode = status.st_mode
+    if not _speakable(path):
+        found.special[ascii(path)] = "name"
+        return
+    if stat.S_ISCHR(mode) and status.st_rdev == 0:
+        found.forget(path)
+        found.deleted.add(path)
+        return
+    if not stat.S_ISDIR(mode) or opaque:
+        found.forget(path)
+    if opaque:
+        found.deleted.add(path)
+    if stat.S_ISDIR(mode) or stat.S_ISREG(mode) or stat.S_ISLNK(mode):
+        found.places[path] = (layer, status)
+    else:
+        found.special[path] = _kind(mode)
+
+
+def _speakable(path: str) -> bool:
+    """Whether a path is proper text; others cannot be named in a record."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return len(path) < _LONGEST_PATH
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISFIFO(mode):
+        return "fifo"
+    return "socket" if stat.S_ISSOCK(mode) else "device"
+
+
+def _walk(layer: str) -> Iterator[tuple[str, os.stat_result, bool]]:
+    """Yield path, status and whether it hides what is below, folders before their content."""
+    waiting = [""]
+    while waiting:
+        path = waiting.pop()
+        with contextlib.suppress(OSError), _opened(layer, path) as folder:
+            for name in sorted(os.listdir(folder)):
+                inside = f"{path}/{name}"
+                status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                if path == "" and inside in _MOUNTED:
+                    continue
+                if not stat.S_ISDIR(status.st_mode):
+                    yield inside, status, False
+                    continue
+                yield inside, status, _hides(folder, name)
+                waiting.append(inside)
+
+
+@contextlib.contextmanager
+def _opened(layer: str, path: str) -> Iterator[int]:
+    """Open a folder of a layer step by step, following no link."""
+    folder = os.open(layer, _FOLDER)
+    try:
+        for part in path.split("/")[1:] if path else ():
+            inner = os.open(part, _FOLDER, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def _hides(folder: int, name: str) -> bool:
+    inner = os.open(name, _FOLDER, dir_fd=folder)
+    try:
+        for attribute in _OPAQUE:
+            with contextlib.suppress(OSError):
+                if os.getxattr(inner, attribute) == b"y":
+                    return True
+        return False
+    finally:
+        os.close(inner)
+
+
+def _described(found: _Found, lower: list[str], owner: int, max_bytes: int) -> Changes:
+    written: dict[str, Entry] = {}
+    left = max_bytes
+    for path in sorted(found.places):
+        layer, status = found.places[path]
+        if stat.S_ISREG(status.st_mode) and status.st_size > left:
+            found.special[path] = "too_long"
+            found.cut = True
+            continue
+        entry = _entry(layer, path, status, owner)
+        if entry is None:
+            continue
+        left -= len(entry.data)
+        if path in found.deleted or _differs(entry, path, lower, owner):
+            written[path] = entry
+    hidden = {path for path in found.deleted if _below(lower, path) is not None}
+    gone = hidden - set(written)
+    # A folder or file that was replaced: say so where a new folder must not keep the old content.
+    gone |= {path for path in hidden & set(written) if written[path].folder}
+    special = {path: found.special[path] for path in sorted(found.special)}
+    return Changes(written, tuple(sorted(gone)), special, found.cut)
+
+
+def _entry(layer: str, path: str, status: os.stat_result, owner: int) -> Entry | None:
+    """Read one path of a layer; None if it is gone by now."""
+    mode, inner = stat.S_IMODE(status.st_mode), max(status.st_uid - owner, 0)
+    mtime = int(status.st_mtime)
+    if stat.S_ISDIR(status.st_mode):
+        return Entry(b"", mode, inner, None, True, mtime)
+    parent, _, name = path.rpartition("/")
+    try:
+        with _opened(layer, parent) as folder:
+            if stat.S_ISLNK(status.st_mode):
+                target = os.readlink(name, dir_fd=folder)
+                return Entry(b"", 0o777, inner, ascii_safe(target), False, mtime)
+            with open(os.open(name, _FILE, dir_fd=folder), "rb") as file:
+                return Entry(file.read(status.st_size), mode, inner, None, False, mtime)
+    except OSError:
+        return None
+
+
+def ascii_safe(text: str) -> str:
+    """Return text that can be written as UTF-8, odd bytes replaced."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _below(lower: list[str], path: str) -> tuple[str, os.stat_result] | None:
+    """Return where a path stands in the layers below, and its status."""
+    parent, _, name = path.rpartition("/")
+    for layer in lower:
+        try:
+            with _opened(layer, parent) as folder:
+                status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except OSError:
+            continue
+        return None if stat.S_ISCHR(status.st_mode) else (layer, status)
+    return None
+
+
+def _differs(entry: Entry, path: str, lower: list[str], owner: int) -> bool:
+    """Whether an entry is other than what the image has there; times do not count."""
+    place = _below(lower, path)
+    if place is None:
+        return True
+    layer, status = place
+    if stat.S_ISREG(status.st_mode) and status.st_size != len(entry.data):
+        return True
+    before = _entry(layer, path, status, owner)
+    if before is None:
+        return True
+    first = (entry.data, entry.mode, entry.owner, entry.link, entry.folder)
+    return first != (before.data, before.mode, before.owner, before.link, before.folder)

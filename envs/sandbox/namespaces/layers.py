@@ -1,0 +1,116 @@
+"""Layers of files, held in the keeper's own mount namespace and nowhere else.
+
+A layer is a file system in memory with a size of its own. A sandbox writes into its top layer;
+what lies below is read-only and may be shared: the base, the files of the image, the frozen
+layers of snapshots. They are all mounted below one folder, the stage, which hides `/sys` there.
+"""
+
+import os
+
+from hexathlon.envs.sandbox.image import HOST
+from hexathlon.envs.sandbox.kernel.calls import (
+    MNT_DETACH,
+    MS_BIND,
+    MS_NODEV,
+    MS_NOEXEC,
+    MS_NOSUID,
+    MS_RDONLY,
+    MS_REC,
+    MS_REMOUNT,
+    mount,
+    mount_with_ids_of,
+    umount,
+)
+from hexathlon.envs.sandbox.kernel.hostroot import make_host_root
+
+__all__ = ["STAGE", "Layers", "layer_option"]
+
+STAGE = "/sys"
+
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+
+
+class Layers:
+    """The stage: bases, devices, and the layers of all sandboxes.
+
+    Args:
+        owner: User and group id that stands for 0 inside.
+        users: Descriptor of the sandboxes' user namespace, if owners can be mapped; else None.
+    """
+
+    def __init__(self, owner: int, users: int | None) -> None:
+        self._owner = owner
+        self._users = users
+        self._bases: dict[str, str] = {}
+        mount("tmpfs", STAGE, "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=755")
+        os.chdir(STAGE)
+        for folder in ("b", "l", "r", "d", "h"):
+            os.mkdir(folder)
+        self._make_devices()
+
+    def base(self, name: str) -> str:
+        """Return the folder that is the lowest layer of a base, made at first use."""
+        if name not in self._bases:
+            folder = f"b/{len(self._bases)}"
+            os.mkdir(folder)
+            if name == HOST:
+                self._make_host(folder)
+            else:
+                self._bind(name, folder)
+            self._bases[name] = folder
+        return self._bases[name]
+
+    def add(self, number: int, size: int, inodes: int) -> None:
+        """Make an empty layer of a size in bytes."""
+        folder = f"l/{number}"
+        os.mkdir(folder)
+        options = f"size={max(size, 1 << 16)},nr_inodes={max(inodes, 16)},mode=755"
+        mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, options)
+        for part in ("u", "w"):
+            os.mkdir(f"{folder}/{part}")
+            os.chmod(f"{folder}/{part}", 0o755)
+            os.chown(f"{folder}/{part}", self._owner, self._owner)
+
+    def drop(self, number: int) -> None:
+        """Let a layer go; it vanishes with the last sandbox that stands on it."""
+        umount(f"l/{number}", MNT_DETACH)
+        os.rmdir(f"l/{number}")
+
+    def _bind(self, source: str, target: str) -> None:
+        if self._users is not None:
+            mount_with_ids_of(source, target, self._users)
+        else:
+            mount(source, target, flags=MS_BIND | MS_REC)
+        mount("", target, flags=MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV)
+
+    def _make_host(self, root: str) -> None:
+        os.mkdir("usr")
+        self._bind("/usr", "usr")
+        make_host_root(root)
+        self._own(root)
+
+    def _make_devices(self) -> None:
+        """Make one `/dev` for all; every sandbox mounts its terminals and memory files on it."""
+        mount("tmpfs", "d", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=755,size=64k")
+        for name in _DEVICES:
+            os.close(os.open(f"d/{name}", os.O_CREAT | os.O_WRONLY, 0o666))
+            mount(f"/dev/{name}", f"d/{name}", flags=MS_BIND)
+        for name in ("pts", "shm"):
+            os.mkdir(f"d/{name}")
+        links = {"ptmx": "pts/ptmx", "fd": "/proc/self/fd", "stdin": "/proc/self/fd/0"}
+        links |= {"stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"}
+        for name, target in links.items():
+            os.symlink(target, f"d/{name}")
+        mount("", "d", flags=MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NOEXEC, options="size=64k")
+
+    def _own(self, root: str) -> None:
+        for folder, folders, files in os.walk(root):
+            for name in [".", *folders, *files]:
+                os.lchown(f"{folder}/{name}", self._owner, self._owner)
+
+
+def layer_option(layers: list[int], base: str) -> str:
+    """Return the overlay options for a stack: the first layer is written to."""
+    top, *below = layers
+    lower = ":".join([*(f"l/{number}/u" for number in below), base])
+    return f"lowerdir={lower},upperdir=l/{top}/u,workdir=l/{top}/w"

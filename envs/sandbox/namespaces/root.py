@@ -1,0 +1,85 @@
+"""Building a sandbox's root, by its process 1, with the rights of the keeper."""
+
+import fcntl
+import os
+import socket
+import stat
+import struct
+
+from hexathlon.envs.sandbox.kernel.calls import (
+    CLONE_NEWCGROUP,
+    CLONE_NEWIPC,
+    CLONE_NEWNET,
+    CLONE_NEWNS,
+    CLONE_NEWUTS,
+    MNT_DETACH,
+    MS_BIND,
+    MS_MOVE,
+    MS_NODEV,
+    MS_NOEXEC,
+    MS_NOSUID,
+    MS_REC,
+    mount,
+    pivot_root,
+    umount,
+    unshare,
+)
+from hexathlon.envs.sandbox.namespaces.layers import STAGE, layer_option
+
+__all__ = ["build_root"]
+
+_NAMESPACES = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP
+_GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
+
+
+def build_root(layers: list[int], base: str, *, host: bool, memory_files: int, root: bool) -> None:
+    """Leave every namespace of the machine and make the layers this process's root.
+
+    Args:
+        layers: Numbers of the layers, the one to write to first.
+        base: Folder of the lowest layer on the stage.
+        host: Whether the machine's own `/usr` belongs on top.
+        memory_files: Bytes of `/dev/shm`.
+        root: Whether the keeper is the machine's root; else marks of the overlay go where an
+            ordinary user may write them.
+    """
+    unshare(_NAMESPACES)
+    _raise_loopback()
+    socket.sethostname("sandbox")
+    os.chdir(STAGE)
+    options = layer_option(layers, base) + ("" if root else ",userxattr")
+    mount("overlay", "r", "overlay", MS_NOSUID | MS_NODEV, options)
+    if host:
+        _require_folder("r/usr/local")
+        mount("r/usr/local", "h", flags=MS_BIND)
+        mount("usr", "r/usr", flags=MS_BIND | MS_REC)
+        mount("h", "r/usr/local", flags=MS_MOVE)
+    _require_folder("r/proc")
+    mount("proc", "r/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    _require_folder("r/dev")
+    mount("d", "r/dev", flags=MS_BIND | MS_REC)
+    flags = MS_NOSUID | MS_NOEXEC
+    mount("devpts", "r/dev/pts", "devpts", flags, "newinstance,ptmxmode=0666,mode=620")
+    mount("tmpfs", "r/dev/shm", "tmpfs", flags | MS_NODEV, f"mode=1777,size={memory_files}")
+    os.chdir("r")
+    pivot_root(".", ".")
+    umount(".", MNT_DETACH)
+    os.chdir("/")
+
+
+def _require_folder(path: str) -> None:
+    """See that a mount point is a folder of its own, not a link that an agent has left there."""
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        os.mkdir(path, 0o755)
+        return
+    if not stat.S_ISDIR(mode):
+        raise NotADirectoryError(f"{path[1:]} is not a folder in this image")
+
+
+def _raise_loopback() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        request = struct.pack("16sH14x", b"lo", 0)
+        flags = struct.unpack("16xH14x", fcntl.ioctl(probe, _GET_FLAGS, request))[0]
+        fcntl.ioctl(probe, _SET_FLAGS, struct.pack("16sH14x", b"lo", flags | _UP))

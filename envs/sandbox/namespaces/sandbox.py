@@ -1,0 +1,215 @@
+"""One sandbox in namespaces, over layers."""
+
+import contextlib
+import os
+import signal
+
+from hexathlon.envs.sandbox.base import SandboxBackend, SandboxFault, Snapshot
+from hexathlon.envs.sandbox.execution import Evidence, Process, ShellState
+from hexathlon.envs.sandbox.housed import HousedSandbox, ShellPipes
+from hexathlon.envs.sandbox.kernel import wire
+from hexathlon.envs.sandbox.limits import SandboxLimits
+from hexathlon.envs.sandbox.link import InitLink, answer_on
+from hexathlon.envs.sandbox.namespaces.backend import NamespaceBackend, Opened, Stack
+from hexathlon.envs.sandbox.namespaces.caller import Layer
+from hexathlon.envs.sandbox.namespaces.snapshot import LayeredSnapshot
+
+__all__ = ["NamespaceSandbox"]
+
+_DUMP_SECONDS = 10.0
+_COPY_SECONDS = 120.0
+_DEEPEST = 64
+"""Frozen layers above the image; a deeper stack is copied into one layer."""
+
+
+class NamespaceSandbox(HousedSandbox):
+    """A sandbox whose files are a stack of layers; the first is its own.
+
+    Taking a snapshot freezes that layer, in no time whatever is in it. What this sandbox does
+    next then happens in a process 1 of its own on a new layer, with the shell as it was. Where
+    background processes live on in it, the layer is copied instead, and the processes stay.
+    """
+
+    backend = NamespaceBackend.name
+
+    def __init__(
+        self,
+        backend: NamespaceBackend,
+        stack: Stack,
+        limits: SandboxLimits,
+        shell: ShellState | None,
+    ) -> None:
+        super().__init__(stack.image, limits)
+        self._backend = backend
+        self._stack = stack
+        self._frozen: LayeredSnapshot | None = None
+        self._opened: Opened | None = None
+        self._killed = (0, 0)
+        self._start(shell)
+
+    def opener(self) -> SandboxBackend:
+        """Return the backend that opened this."""
+        return self._backend
+
+    def _live(self) -> InitLink:
+        if self._frozen is not None:
+            frozen, self._frozen = self._frozen, None
+            self._end()
+            self._stack = frozen.stack
+            self._start(frozen.shell)
+        if self._link is None:
+            raise SandboxFault("the sandbox is closed")
+        return self._link
+
+    def _start(self, state: ShellState | None) -> None:
+        script = state.script if state is not None else b""
+        pipes = ShellPipes()
+        store = [wire.stored(script)] if script else []
+        try:
+            self._opened = self._backend.start(
+                self._stack, self.limits, self._room(), [*pipes.theirs, *store]
+            )
+        except BaseException:
+            pipes.close()
+            raise
+        finally:
+            for descriptor in store:
+                os.close(descriptor)
+        pipes.close_theirs()
+        self._link = self._opened.link
+        self._counts = (0, 0)
+        try:
+            shell = self._adopt(pipes, bool(script))
+        except BaseException:
+            self._end()
+            raise
+        if state is not None:
+            shell.previous = state.previous
+
+    def _room(self) -> tuple[int, int]:
+        limits, stack = self.limits, self._stack
+        return limits.disk_bytes - stack.bytes_used, limits.inodes - stack.inodes_used
+
+    def _end(self, *, wait: bool = True) -> None:
+        if self._opened is None:
+            return
+        opened, self._opened = self._opened, None
+        if not self._stack.keeper.alive():  # gone, or another process's: nothing here is ours
+            self._hang_up()
+            return
+        self._count_network()
+        kills = refusals = 0
+        # First the end, then the pipes: a shell that sees its input end would run its traps.
+        with contextlib.suppress(SandboxFault):  # the keeper is gone, and all it held with it
+            kills, refusals = self._backend.end(self._stack.keeper, opened, wait=wait)
+        self._hang_up()
+        self._killed = (self._killed[0] + kills, self._killed[1] + refusals)
+
+    def _count_network(self) -> None:
+        if self._link is not None:
+            try:
+                self._attempts += self._link.ask("network")[0]["attempts"]
+            except SandboxFault:
+                return  # process 1 has ended, and its counters with it
+
+    def snapshot(self) -> Snapshot:
+        """Return the state of files and shell."""
+        if self._frozen is not None:
+            frozen = self._frozen
+            return LayeredSnapshot(frozen.stack, self.limits, frozen.shell, frozen.lost)
+        reply, _ = self._live().ask("processes")
+        lost = tuple(Process(*row) for row in reply["processes"])
+        shell = self._shell_state()
+        if lost or reply["terminal"] or len(self._stack.above) >= _DEEPEST:
+            return LayeredSnapshot(self._stack_with(self._copied()), self.limits, shell, lost)
+        assert self._opened is not None
+        self._frozen = LayeredSnapshot(self._stack_with(self._opened.upper), self.limits, shell, ())
+        return LayeredSnapshot(self._frozen.stack, self.limits, shell, ())
+
+    def _shell_state(self) -> ShellState:
+        shell = self._shell
+        if shell is None:
+            return ShellState(b"", 0)
+        script = shell.dump(_DUMP_SECONDS)
+        if script is None:
+            raise SandboxFault("the shell does not tell its state")
+        return ShellState(script, shell.previous)
+
+    def _stack_with(self, layer: Layer) -> Stack:
+        used_bytes, used_inodes = self._used()
+        stack = self._stack
+        return Stack(
+            stack.keeper,
+            stack.image,
+            (layer, *stack.above),
+            stack.image_layers,
+            stack.bytes_used + used_bytes,
+            stack.inodes_used + used_inodes,
+        )
+
+    def _used(self) -> tuple[int, int]:
+        """Return bytes and inodes of the layer that is written to."""
+        assert self._link is not None
+        reply, _ = self._link.ask("walls")
+        size, inodes = self._room()
+        return max(size - reply["free"], 0), max(inodes - reply["inodes"], 0)
+
+    def _copied(self) -> Layer:
+        """Copy the layer that is written to while everything inside stands still."""
+        assert self._opened is not None and self._link is not None
+        keeper = self._stack.keeper
+        number = keeper.new_number()
+        self._link.ask("signal", number=int(signal.SIGSTOP))
+        ours, theirs = wire.pair()
+        try:
+            with theirs:
+                keeper.ask(
+                    "copy",
+                    [theirs.fileno()],
+                    layer=self._opened.upper.number,
+                    to=number,
+                    sizes=self._room(),
+                )
+            layer = Layer(number, keeper)
+            answer_on(ours, "copying files", _COPY_SECONDS)
+        finally:
+            ours.close()
+            self._link.ask("signal", number=int(signal.SIGCONT))
+        return layer
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Kill everything, then go on from the snapshot."""
+        fresh = self._backend.open_snapshot(snapshot)
+        assert isinstance(fresh, NamespaceSandbox)
+        self._become(fresh)
+
+    def reset(self) -> None:
+        """Kill everything, then start anew from the image."""
+        self._end(wait=False)  # what is dying shares nothing with what begins
+        self._frozen = None
+        self._stack = self._backend.stack_for(self.image)
+        self._stops, self._attempts, self._killed = [], 0, (0, 0)
+        self._start(None)
+
+    def _become(self, other: "NamespaceSandbox") -> None:
+        """Take over another sandbox whole."""
+        self._end(wait=False)
+        self.__dict__.update(other.__dict__)
+        other._opened = other._link = other._shell = other._terminal = None
+
+    def evidence(self) -> Evidence:
+        """Return what was counted since the sandbox was opened."""
+        seen = super().evidence()
+        counters = (0, 0)
+        if self._opened is not None:
+            counters = self._stack.keeper.ask("counters", pid=self._opened.pid)["counters"]
+        kills, refusals = (old + new for old, new in zip(self._killed, counters, strict=True))
+        return Evidence(seen.network_attempts, kills, refusals, seen.stops)
+
+    def close(self) -> None:
+        """End everything and leave nothing behind."""
+        self._end()
+        self._frozen = None
+        keeper = self._stack.keeper
+        self._stack = Stack(keeper, self.image)
+        keeper.tidy()

@@ -1,0 +1,63 @@
+"""Snapshots of layered sandboxes: a stack of frozen layers and a script for the shell."""
+
+from typing import Any
+
+from hexathlon.envs.sandbox.base import Snapshot
+from hexathlon.envs.sandbox.changes import Changes
+from hexathlon.envs.sandbox.execution import Process, ShellState
+from hexathlon.envs.sandbox.kernel import bundle, wire
+from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
+from hexathlon.envs.sandbox.link import answer_on
+from hexathlon.envs.sandbox.namespaces.backend import Stack
+from hexathlon.envs.sandbox.portable import PortableSnapshot
+
+__all__ = ["LayeredSnapshot", "changes_of"]
+
+_SECONDS = 120.0
+
+
+class LayeredSnapshot(Snapshot):
+    """Frozen layers, shared with whoever stands on them."""
+
+    def __init__(
+        self,
+        stack: Stack,
+        limits: SandboxLimits,
+        shell: ShellState | None,
+        lost: tuple[Process, ...],
+    ) -> None:
+        self.stack = stack
+        self.image = stack.image
+        self.limits = limits
+        self.shell = shell
+        self.lost = lost
+
+    def changes(self, max_bytes: int = 64 * MIB, max_entries: int = 50_000) -> Changes:
+        """Return what differs from the image."""
+        return changes_of(self.stack, max_bytes, max_entries)
+
+    def close(self) -> None:
+        """Let the layers go."""
+        self.stack = Stack(self.stack.keeper, self.image, (), self.stack.image_layers)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        portable = (self.image, self.limits, self.changes(), self.shell, self.lost)
+        return PortableSnapshot, portable
+
+
+def changes_of(stack: Stack, max_bytes: int, max_entries: int) -> Changes:
+    """Return what the layers above an image change in it."""
+    ours, theirs = wire.pair()
+    with ours:
+        with theirs:
+            stack.keeper.ask(
+                "changes",
+                [theirs.fileno()],
+                above=[layer.number for layer in stack.above],
+                image=[layer.number for layer in stack.image_layers],
+                base=stack.image.base,
+                max_bytes=max_bytes,
+                max_entries=max_entries,
+            )
+        (store,) = answer_on(ours, "reading the changes", _SECONDS)
+    return bundle.unpack(store)

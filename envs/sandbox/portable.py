@@ -1,0 +1,34 @@
+"""Snapshots as plain data, which any rung can open."""
+
+from hexathlon.envs.sandbox.base import Snapshot
+from hexathlon.envs.sandbox.changes import Changes
+from hexathlon.envs.sandbox.execution import Process, ShellState
+from hexathlon.envs.sandbox.image import Image
+from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
+
+__all__ = ["PortableSnapshot"]
+
+
+class PortableSnapshot(Snapshot):
+    """A snapshot that carries its changes over the image with it."""
+
+    def __init__(
+        self,
+        image: Image,
+        limits: SandboxLimits,
+        changes: Changes,
+        shell: ShellState | None = None,
+        lost: tuple[Process, ...] = (),
+    ) -> None:
+        self.image = image
+        self.limits = limits
+        self._changes = changes
+        self.shell = shell
+        self.lost = lost
+
+    def changes(self, max_bytes: int = 64 * MIB, max_entries: int = 50_000) -> Changes:
+        """Return what differs from the image."""
+        return self._changes
+
+    def close(self) -> None:
+        """Nothing to let go of."""

@@ -1,0 +1,84 @@
+"""Parts of running commands that every rung shares."""
+
+import signal
+import time
+from contextlib import suppress
+
+from hexathlon.envs.sandbox.base import SandboxFault, SandboxPathError
+from hexathlon.envs.sandbox.execution import Execution
+from hexathlon.envs.sandbox.limits import SandboxLimits, Stop
+from hexathlon.envs.sandbox.shell import Gathered, Shell, ShellEnded
+
+__all__ = ["absolute", "run_in_shell", "wall_in_words"]
+
+_LONGEST_COMMAND = 1 << 20
+
+_SIGNS = (
+    (b"No space left on device", Stop.DISK),
+    (b"File size limit exceeded", Stop.DISK),
+    (b"File too large", Stop.DISK),
+    (b"Too many open files", Stop.DESCRIPTORS),
+)
+_SIGNS_WITHOUT_GROUPS = (
+    (b"fork: Resource temporarily unavailable", Stop.PROCESSES),
+    (b"fork: retry: Resource temporarily unavailable", Stop.PROCESSES),
+    (b"MemoryError", Stop.MEMORY),
+    (b"Cannot allocate memory", Stop.MEMORY),
+)
+
+
+def run_in_shell(
+    shell: Shell, command: str, limits: SandboxLimits, timeout: float | None
+) -> Execution:
+    """Run a command; `restarted` says that the shell is gone and has to be started again.
+
+    Raises:
+        SandboxFault: The shell neither answers nor ends.
+    """
+    if len(command) > _LONGEST_COMMAND:
+        return Execution(b"bash: command too long\n", 126, 0.0)
+    gathered, start = Gathered(limits.kept_bytes), time.monotonic()
+    seconds = limits.seconds if timeout is None else timeout
+    try:
+        status, stop = shell.run(command, seconds, limits.output_bytes, gathered)
+        ended = status is None
+    except ShellEnded as end:
+        status, stop, ended = end.code if end.code >= 0 else 128 - end.code, None, True
+    except TimeoutError as error:
+        raise SandboxFault(str(error)) from error
+    output, cut_at, cut = gathered.result()
+    return Execution(output, status, time.monotonic() - start, cut_at, cut, stop, ended)
+
+
+def wall_in_words(status: int | None, output: bytes, *, counted: bool) -> Stop | None:
+    """Return the wall that a command's own words and exit status tell of.
+
+    Args:
+        status: Its exit status.
+        output: What it printed.
+        counted: Whether memory and processes are counted from outside, so that words about them
+            need not be believed.
+    """
+    if not counted:
+        found = next((stop for words, stop in _SIGNS_WITHOUT_GROUPS if words in output), None)
+        if found is not None:
+            return found
+    if status == 0:
+        return None
+    if status == 128 + signal.SIGXFSZ:
+        return Stop.DISK
+    return next((stop for words, stop in _SIGNS if words in output), None)
+
+
+def absolute(path: str) -> str:
+    """Return a path as it is taken inside; relative ones start at the root.
+
+    Raises:
+        SandboxPathError: It is no path.
+    """
+    if not path or "\0" in path or len(path.encode("utf-8", "replace")) > 4000:
+        raise SandboxPathError(f"not a path: {path[:80]!r}")
+    with suppress(UnicodeEncodeError):
+        path.encode()
+        return path if path.startswith("/") else "/" + path
+    raise SandboxPathError(f"not a path: {path[:80]!r}")

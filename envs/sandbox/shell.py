@@ -1,0 +1,356 @@
+"""The persistent shell: what is typed into it, and how its answers are told from its output.
+
+Each command becomes one line `eval $'…'`, so that no text of an agent can leave the line half
+open, followed by a line that reports `$?` over a channel of its own. The shell is an interactive
+one without a terminal: an interrupt ends the command and leaves the shell.
+"""
+
+import contextlib
+import os
+import select
+import time
+from abc import ABC, abstractmethod
+from collections import deque
+from typing import Protocol
+
+from hexathlon.envs.sandbox.limits import Stop
+
+__all__ = [
+    "DUMP_LINE",
+    "NO_LIMIT",
+    "Gathered",
+    "PipeShell",
+    "Shell",
+    "ShellEnded",
+    "ShellLink",
+    "command_lines",
+    "end_line",
+    "quoted",
+    "setup_line",
+    "useful_state",
+]
+
+_SETUP = (
+    b"exec 58>&1 59>&2 2>/dev/null; unset HISTFILE MAILCHECK PS1 PS2; set +o history; set +H; "
+    b"shopt -u checkwinsize; shopt -s expand_aliases; __hx(){ return $1; }; "
+)
+_REPORT = b"builtin printf '%d\\0' \"$?\" >&59\n"
+
+DUMP_LINE = (
+    b"{ declare -p; declare -f; alias -p; shopt -p; set +o; trap -p; umask -p; "
+    b"builtin printf 'cd %q\\n' \"$PWD\"; builtin printf '\\0'; } >&59 2>/dev/null\n"
+)
+"""Makes the shell write its own state as a script over the status channel."""
+
+_ESCAPES = {byte: b"\\%03o" % byte for byte in range(1, 32)} | {
+    ord("\\"): b"\\\\",
+    ord("'"): b"\\'",
+    ord("\n"): b"\\n",
+    ord("\t"): b"\\t",
+    127: b"\\177",
+}
+_TABLE = [_ESCAPES.get(byte, bytes([byte])) for byte in range(256)]
+
+# What every shell has of itself; to assign it again is refused or means nothing.
+_NOT_STATE = (
+    b"BASHOPTS", b"BASHPID", b"BASH_", b"COMP_", b"DIRSTACK", b"EPOCH", b"EUID", b"FUNCNAME",
+    b"GROUPS", b"HISTCMD", b"LINENO", b"PIPESTATUS", b"PPID", b"SECONDS", b"SHELLOPTS", b"SRANDOM",
+    b"UID", b"_=",
+)  # fmt: skip
+
+
+# To set these makes bash change the way it reads its input and lose what it has read.
+_EDITING = tuple(b"set %co %s" % (sign, name) for sign in b"+-" for name in (b"emacs", b"vi"))
+
+
+def setup_line(script: int | None = None, folder: str | None = None) -> bytes:
+    """Return the first line for a new shell.
+
+    Args:
+        script: Descriptor in the shell of a script that brings back an earlier state.
+        folder: Where to go first; a folder that is gone leaves the shell where it started.
+    """
+    line = _SETUP
+    if folder is not None:
+        line += b"cd -- $'" + quoted(folder.encode()) + b"'; "
+    if script is not None:
+        line += b". /dev/fd/%d >/dev/null 2>&1 </dev/null; exec %d<&-; " % (script, script)
+    return line + b"builtin printf '\\nready %d\\0' $$ >&59\n"
+
+
+def quoted(text: bytes) -> bytes:
+    """Return text for between `$'` and `'`; NUL bytes, which no shell can hold, are dropped."""
+    return b"".join([_TABLE[byte] for byte in text if byte])
+
+
+def command_lines(command: str, previous: int, marker: bytes = b"") -> bytes:
+    """Return the lines that run a command and report its status.
+
+    Args:
+        command: Any text.
+        previous: What `$?` shall be when it begins.
+        marker: Written to standard output afterwards, where outputs and status come by ways
+            that do not keep their order.
+    """
+    status = b"__hx %d; " % previous if previous else b""
+    text = quoted(command.encode("utf-8", "surrogateescape"))
+    lines = status + b"eval $'" + text + b"' </dev/null 2>&1 58>&- 59>&-\n" + _REPORT
+    if marker:
+        lines += end_line(marker)
+    return lines
+
+
+def end_line(marker: bytes) -> bytes:
+    """Return the line that writes a marker to standard output, wherever that points by now."""
+    return b"builtin printf '%s' '" + marker + b"' >&58\n"
+
+
+def useful_state(dump: bytes) -> bytes:
+    """Return the part of a shell's description that makes a new shell the same."""
+    kept = []
+    skipping = False
+    for line in dump.split(b"\n"):
+        if line.startswith(b"declare -"):
+            name = line.split(b" ", 2)[2]
+            skipping = name.startswith(_NOT_STATE)
+        elif skipping and line.endswith(b" ()"):  # a function's definition begins
+            skipping = False
+        if not skipping and line not in _EDITING:
+            kept.append(line)
+    return b"\n".join(kept)
+
+
+class Gathered:
+    """Output as it comes in: its beginning and its end are kept, the middle is counted.
+
+    Args:
+        kept: Bytes to keep.
+    """
+
+    def __init__(self, kept: int) -> None:
+        self._half = max(kept // 2, 1)
+        self._head = bytearray()
+        self._tail: deque[bytes] = deque()
+        self._tail_size = 0
+        self.total = 0
+
+    def add(self, data: bytes) -> None:
+        """Take what came."""
+        self.total += len(data)
+        room = self._half - len(self._head)
+        if room > 0:
+            self._head += data[:room]
+            data = data[room:]
+        if data:
+            self._tail.append(data)
+            self._tail_size += len(data)
+            while self._tail_size - len(self._tail[0]) >= self._half:
+                self._tail_size -= len(self._tail.popleft())
+
+    def result(self) -> tuple[bytes, int, int]:
+        """Return what was kept, where bytes are missing and how many."""
+        tail = b"".join(self._tail)[-self._half :]
+        cut = self.total - len(self._head) - len(tail)
+        return bytes(self._head) + tail, len(self._head) if cut else 0, cut
+
+
+class ShellLink(Protocol):
+    """What the shell's driver needs of the sandbox around it."""
+
+    def fileno(self) -> int:
+        """Return a descriptor that becomes readable when there is news."""
+
+    def shell_end(self) -> int | None:
+        """Read news; return the shell's exit code if it has ended."""
+
+    def stop(self, since: float, number: int, shell: bool) -> None:
+        """Signal what the shell has started since a moment, and the shell itself if asked."""
+
+
+_INTERRUPT, _KILL = 2, 9
+_STAGES = (
+    (_INTERRUPT, True, 0.25),
+    (_KILL, False, 0.1),
+    (_INTERRUPT, True, 0.15),
+    (_KILL, True, 5.0),
+)
+"""Signal, whether the shell itself gets it, and the seconds after which the next stage begins."""
+
+_READ = 1 << 16
+_PIPE_READS = 32
+NO_LIMIT = 1 << 62
+
+
+class ShellEnded(Exception):
+    """The shell has ended; carries its exit code, negative for a signal."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"the shell ended with {code}")
+        self.code = code
+
+
+class Shell(ABC):
+    """The caller's side of one shell, whatever way leads to it.
+
+    Args:
+        link: The sandbox around it.
+        marker: See `command_lines`.
+    """
+
+    def __init__(self, link: ShellLink, marker: bytes = b"") -> None:
+        self._link = link
+        self._marker = marker
+        self.previous = 0
+        """What `$?` is."""
+        self.pid = 0
+        """Its process id inside."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the way to it."""
+
+    def follow(self, link: ShellLink) -> None:
+        """Belong to another sandbox object from now on."""
+        self._link = link
+
+    @abstractmethod
+    def _talk(
+        self, lines: bytes, gathered: Gathered, seconds: float, most: int = NO_LIMIT
+    ) -> bytes | None:
+        """Write lines and read until the shell reports.
+
+        Returns:
+            The report with the NUL that ends it, or None at the deadline or when more than
+            `most` bytes have been printed.
+
+        Raises:
+            ShellEnded: The shell has ended.
+        """
+
+    def begin(self, line: bytes, seconds: float) -> bool:
+        """Send the first line and wait until the shell is ready; false if it never is."""
+        report = self._talk(line + self._end(), Gathered(1 << 12), seconds)
+        _, ready, pid = (report or b"").rpartition(b"ready ")
+        if ready:
+            self.pid = int(pid[:-1])
+        return bool(ready)
+
+    def dump(self, seconds: float) -> bytes | None:
+        """Return the shell's state as a script, or None if it does not answer."""
+        report = self._talk(DUMP_LINE + self._end(), Gathered(1), seconds)
+        if report is None:
+            return None
+        return useful_state(report[:-1])
+
+    def run(
+        self, command: str, seconds: float, most: int, gathered: Gathered
+    ) -> tuple[int | None, Stop | None]:
+        """Run a command; return its exit status and why it was stopped, if it was.
+
+        Raises:
+            ShellEnded: The shell has ended, by itself or because nothing else would stop it.
+        """
+        since = time.clock_gettime(time.CLOCK_BOOTTIME)
+        lines = command_lines(command, self.previous, self._marker)
+        report = self._talk(lines, gathered, seconds, most)
+        stop = None
+        if report is None:
+            stop = Stop.OUTPUT if gathered.total > most else Stop.TIME
+            try:
+                report = self._stop(gathered, since)
+            except ShellEnded:
+                return None, stop
+        self.previous = int(report[:-1].rpartition(b"\n")[2] or b"0")
+        return self.previous, stop
+
+    def _stop(self, gathered: Gathered, since: float) -> bytes:
+        """Stop the command, more and more firmly; return the report or see the shell end."""
+        for number, shell, seconds in _STAGES:
+            self._link.stop(since, number, shell)
+            report = self._talk(b"", gathered, seconds)
+            if report is not None:
+                return report
+        raise TimeoutError("a shell did not end when it was killed")
+
+    def _end(self) -> bytes:
+        return end_line(self._marker) if self._marker else b""
+
+
+class PipeShell(Shell):
+    """A shell at the other end of three pipes.
+
+    Args:
+        command: Writes into the shell.
+        output: Reads what commands print.
+        status: Reads what the shell reports.
+        link: The sandbox around it.
+    """
+
+    def __init__(self, command: int, output: int, status: int, link: ShellLink) -> None:
+        super().__init__(link)
+        self._command, self._output, self._status = command, output, status
+        for descriptor in (command, output, status):
+            os.set_blocking(descriptor, False)
+        self._poll = select.poll()
+        for descriptor in (output, status, link.fileno()):
+            self._poll.register(descriptor, select.POLLIN)
+        self._unsent = b""
+
+    def close(self) -> None:
+        """Close the pipes."""
+        for descriptor in (self._command, self._output, self._status):
+            os.close(descriptor)
+
+    def _talk(
+        self, lines: bytes, gathered: Gathered, seconds: float, most: int = NO_LIMIT
+    ) -> bytes | None:
+        deadline = time.monotonic() + seconds
+        self._unsent += lines
+        report = b""
+        while not report.endswith(b"\0"):
+            if self._unsent:
+                self._write()
+            left = deadline - time.monotonic()
+            if left <= 0 or gathered.total > most:
+                return None
+            for descriptor, _ in self._poll.poll(left * 1000):
+                if descriptor == self._output:
+                    gathered.add(_read(self._output))
+                elif descriptor == self._status:
+                    report += _read(self._status)
+                elif descriptor == self._link.fileno():
+                    code = self._link.shell_end()
+                    if code is not None:
+                        self._drain(gathered)
+                        raise ShellEnded(code)
+        self._drain(gathered)
+        return report
+
+    def _write(self) -> None:
+        try:
+            written = os.write(self._command, self._unsent)
+        except BlockingIOError:
+            written = 0
+        except BrokenPipeError:  # the shell is ending; the news of it is on its way
+            written = len(self._unsent)
+        self._unsent = self._unsent[written:]
+        if self._unsent:
+            self._poll.register(self._command, select.POLLOUT)
+        else:
+            with contextlib.suppress(KeyError):
+                self._poll.unregister(self._command)
+
+    def _drain(self, gathered: Gathered) -> None:
+        """Take what is in the pipe now; what is still running may go on printing later."""
+        for _ in range(_PIPE_READS):
+            data = _read(self._output)
+            if not data:
+                return
+            gathered.add(data)
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, _READ)
+    except BlockingIOError:
+        return b""

@@ -1,0 +1,131 @@
+"""The screen behind a pseudo-terminal, kept by `pyte`."""
+
+import os
+import select
+import time
+from typing import Any
+
+from hexathlon.envs.sandbox.execution import Screen
+
+__all__ = ["COLUMNS", "ROWS", "Terminal"]
+
+ROWS, COLUMNS = 24, 80
+_READ = 1 << 16
+_MOST_PER_LOOK = 1 << 18
+"""Bytes drawn at one look; of a flood the earlier ones are dropped, as they have scrolled away."""
+
+_ALTERNATE = frozenset({47, 1047, 1049})
+
+
+class Terminal:
+    """One terminal, its keyboard and its screen.
+
+    Args:
+        master: The terminal's own end; closed with it.
+    """
+
+    def __init__(self, master: int) -> None:
+        self._master = master
+        os.set_blocking(master, False)
+        self._poll = select.poll()
+        self._poll.register(master, select.POLLIN)
+        self._screen = _screen_class()(COLUMNS, ROWS, self._send)
+        self._stream = _new_stream(self._screen)
+        self.ended = False
+
+    def close(self) -> None:
+        """Hang up."""
+        os.close(self._master)
+
+    def type(self, text: str) -> None:
+        """Type; what the program does not read is lost, as the keyboard's buffer is small."""
+        data = text.encode("utf-8", "replace")
+        deadline = time.monotonic() + 2.0
+        while data and not self.ended and time.monotonic() < deadline:
+            data = data[self._send(data) :]
+            if data:
+                self._draw(0.01)
+
+    def look(self, quiet: float, timeout: float) -> Screen:
+        """Draw what comes until nothing has come for `quiet` seconds, and show the screen."""
+        deadline = time.monotonic() + timeout
+        while not self.ended and time.monotonic() < deadline and self._draw(quiet):
+            continue
+        screen = self._screen
+        lines = tuple(line.rstrip() for line in screen.display)
+        return Screen(lines, screen.cursor.y, min(screen.cursor.x, COLUMNS - 1), screen.alternate)
+
+    def _send(self, data: bytes) -> int:
+        try:
+            return os.write(self._master, data)
+        except BlockingIOError:
+            return 0
+        except OSError:  # the last process on it is gone
+            self.ended = True
+            return len(data)
+
+    def _draw(self, seconds: float) -> bool:
+        if not self._poll.poll(seconds * 1000):
+            return False
+        data = b""
+        while len(data) < _MOST_PER_LOOK:
+            try:
+                more = os.read(self._master, _READ)
+            except BlockingIOError:
+                break
+            except OSError:
+                self.ended = True
+                break
+            data += more
+        self._feed(data)
+        return True
+
+    def _feed(self, data: bytes) -> None:
+        try:
+            self._stream.feed(data)
+        except (TypeError, ValueError, IndexError, KeyError, OverflowError, AttributeError):
+            # The library's handlers take some sequences with the wrong number of parameters
+            # badly. A real terminal ignores such a sequence; the parser has to begin anew.
+            self._stream = _new_stream(self._screen)
+
+
+def _new_stream(screen: Any) -> Any:
+    import pyte
+
+    return pyte.ByteStream(screen)
+
+
+def _screen_class() -> Any:
+    import pyte
+
+    class AlternatingScreen(pyte.Screen):
+        """A screen with the second page that full-screen programs draw on."""
+
+        def __init__(self, columns: int, rows: int, answer: Any) -> None:
+            self.alternate = False
+            self._page: Any = None
+            self._answer = answer
+            super().__init__(columns, rows)
+
+        def write_process_input(self, data: str) -> None:
+            self._answer(data.encode())
+
+        def set_mode(self, *modes: int, **kwargs: Any) -> None:
+            if kwargs.get("private") and _ALTERNATE & set(modes) and not self.alternate:
+                self.alternate = True
+                self._page = ({y: dict(row) for y, row in self.buffer.items()}, self.cursor)
+                self.cursor = pyte.screens.Cursor(self.cursor.x, self.cursor.y)
+                self.erase_in_display(2)
+            super().set_mode(*modes, **kwargs)
+
+        def reset_mode(self, *modes: int, **kwargs: Any) -> None:
+            if kwargs.get("private") and _ALTERNATE & set(modes) and self.alternate:
+                self.alternate = False
+                self.erase_in_display(2)
+                rows, self.cursor = self._page
+                for y, row in rows.items():
+                    self.buffer[y].update(row)
+                self.dirty.update(range(self.lines))
+            super().reset_mode(*modes, **kwargs)
+
+    return AlternatingScreen

@@ -1,0 +1,1 @@
+"""The terminal event: a shell in a sandbox, and a grader out of its reach."""

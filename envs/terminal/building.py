@@ -1,0 +1,240 @@
+"""Builds the image of a task: its Dockerfile's steps over the base that a sandbox has.
+
+What the Dockerfile would install must be in the base already; a task that needs more, or asks for
+what is not understood, is refused with the list of what it needs.
+"""
+
+import posixpath
+import shlex
+from collections.abc import Mapping, Sequence
+from threading import Lock
+
+from hexathlon.envs.errors import BackendMissing
+from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxFault
+from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
+from hexathlon.tasks.terminal.dockerfile import Copy, Recipe, Run, read_dockerfile
+from hexathlon.tasks.terminal.harbor import HarborTask
+
+__all__ = ["FIXED", "FILE_TIME", "ImageCache", "build_image", "limits_of"]
+
+FILE_TIME = 1_772_323_200
+"""When the files of an image were last changed."""
+
+FIXED = {
+    "GIT_AUTHOR_DATE": "2026-03-02T09:00:00Z",
+    "GIT_AUTHOR_EMAIL": "agent@localhost",
+    "GIT_AUTHOR_NAME": "agent",
+    "GIT_COMMITTER_DATE": "2026-03-02T09:00:00Z",
+    "GIT_COMMITTER_EMAIL": "agent@localhost",
+    "GIT_COMMITTER_NAME": "agent",
+    "GIT_PAGER": "cat",
+    "LC_ALL": "C.UTF-8",
+    "PAGER": "cat",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",
+    "SOURCE_DATE_EPOCH": "1772323200",
+    "TIME_STYLE": "+",
+}
+"""Variables that keep clocks and chance out of what the agent sees: commits made by it get fixed
+dates, `ls -l` shows no times."""
+
+_COMMANDS = {
+    "build-essential": "gcc make",
+    "ca-certificates": "",
+    "coreutils": "ls",
+    "cron": "cron",
+    "curl": "curl",
+    "findutils": "find",
+    "gawk": "gawk",
+    "gcc": "gcc",
+    "git": "git",
+    "libc6-dev": "gcc",
+    "make": "make",
+    "mawk": "mawk",
+    "procps": "ps",
+    "python3": "python3",
+    "python3-pip": "pip3",
+    "python3-venv": "python3",
+    "sqlite3": "sqlite3",
+    "tzdata": "",
+    "vim": "vim",
+    "xz-utils": "xz",
+    "zip": "zip",
+}
+"""Commands by which a package shows, where its name is not one."""
+
+_HARNESS_FOLDERS = ("/logs", "/solution", "/tests")
+"""Empty for the agent; there because a sandbox may be writable below known folders only."""
+
+_BUILD_SECONDS = 120.0
+_KEPT = 8
+
+
+def limits_of(task: HarborTask, seconds: float) -> SandboxLimits:
+    """Limits of an agent's sandbox."""
+    memory = min(max(task.memory_mb or 512, 128), 4_096)
+    disk = min(max(task.storage_mb or 256, 64), 1_024)
+    return SandboxLimits(seconds=seconds, memory_bytes=memory * MIB, disk_bytes=disk * MIB)
+
+
+def build_image(backend: SandboxBackend, task: HarborTask, base: str) -> Image:
+    """Build the image from the task's Dockerfile.
+
+    Raises:
+        BackendMissing: The task needs what this sandbox cannot give; the message lists it.
+        SandboxFault: A step of the Dockerfile failed.
+    """
+    dockerfile = task.environment.get("Dockerfile", b"FROM debian:12\n")
+    recipe = read_dockerfile(dockerfile.decode("utf-8", "replace"))
+    obstacles = [*task.obstacles, *recipe.obstacles]
+    composed = [n for n in task.environment if posixpath.basename(n) in _COMPOSED]
+    obstacles += [f"several containers ({name})" for name in composed]
+    if obstacles:
+        raise BackendMissing(f"{task.name} needs {'; '.join(obstacles)}", cause="task_needs")
+    workdir = task.workdir or recipe.workdir
+    variables = {**FIXED, **recipe.variables, **task.variables}
+    files, rest = _leading_copies(recipe, task.environment)
+    for folder in _HARNESS_FOLDERS:
+        files.setdefault(folder, Entry(folder=True, mode=0o755, mtime=FILE_TIME))
+    image = Image(base, files, workdir, variables)
+    if not (rest or recipe.debian_packages or recipe.python_packages):
+        return image
+    limits = SandboxLimits(seconds=_BUILD_SECONDS, memory_bytes=1_024 * MIB)
+    with backend.open(image, limits) as sandbox:
+        _require_packages(sandbox, task, recipe)
+        for step in rest:
+            _take(sandbox, step, task, recipe.base)
+        return _frozen(sandbox, image)
+
+
+_COMPOSED = ("docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compose.yml")
+
+
+def _leading_copies(
+    recipe: Recipe, context: Mapping[str, bytes]
+) -> tuple[dict[str, Entry], list[Copy | Run]]:
+    """Copies before anything is run need no sandbox."""
+    files: dict[str, Entry] = {}
+    steps = list(recipe.steps)
+    while steps and (isinstance(steps[0], Copy) or steps[0].command.startswith("mkdir -p /")):
+        step = steps.pop(0)
+        if isinstance(step, Copy):
+            files.update(_copied(step, context))
+        else:
+            files[shlex.split(step.command)[-1]] = Entry(folder=True, mode=0o755, mtime=FILE_TIME)
+    return files, steps
+
+
+def _copied(step: Copy, context: Mapping[str, bytes]) -> dict[str, Entry]:
+    entries: dict[str, Entry] = {}
+    for source in step.sources:
+        name = posixpath.normpath(source).strip("/")
+        folder = "" if name == "." else f"{name}/"
+        inner = {path: data for path, data in context.items() if path.startswith(folder)}
+        if name in context:
+            into = step.target.endswith("/") or len(step.sources) > 1
+            target = posixpath.join(step.target, posixpath.basename(name)) if into else step.target
+            inner = {target: context[name]}
+        elif inner:
+            inner = {
+                posixpath.join(step.target, p.removeprefix(folder)): d
+                for p, d in inner.items()
+                if p != "Dockerfile" or folder
+            }
+        else:
+            raise SandboxFault(f"the Dockerfile copies {source!r}, which is not there")
+        for path, data in inner.items():
+            mode = step.mode or (0o755 if data.startswith(b"#!") else 0o644)
+            entries[posixpath.normpath(path)] = Entry(data, mode, mtime=FILE_TIME)
+    return entries
+
+
+def _take(sandbox: Sandbox, step: Copy | Run, task: HarborTask, base: str) -> None:
+    if isinstance(step, Copy):
+        sandbox.lay(_copied(step, task.environment))
+        return
+    setting = " ".join(f"{name}={shlex.quote(value)}" for name, value in step.variables.items())
+    place = shlex.quote(step.workdir)
+    command = f"cd {place} && {setting} bash -c {shlex.quote(step.command)}"
+    done = sandbox.execute(f"( {command} )", timeout=_BUILD_SECONDS)
+    if done.exit_status != 0:
+        end = done.output[-400:].decode("utf-8", "replace").strip()
+        raise SandboxFault(
+            f"building {task.name} over {base}: {step.command[:120]!r} ended with "
+            f"{done.exit_status if done.stop is None else done.stop.value}: {end}",
+            cause="task_build",
+        )
+
+
+def _require_packages(sandbox: Sandbox, task: HarborTask, recipe: Recipe) -> None:
+    missing = [name for name in recipe.debian_packages if not _present(sandbox, name)]
+    wanted = " ".join(shlex.quote(_module(name)) for name in recipe.python_packages)
+    if wanted:
+        probe = (
+            "import importlib.util as u, sys; print([m for "
+            "m in sys.argv[1:] if not u.find_spec(m)])"
+        )
+        done = sandbox.execute(f"python3 -c {shlex.quote(probe)} {wanted}")
+        absent = done.output.decode("utf-8", "replace").strip()
+        missing += [f"Python packages {absent}"] if absent != "[]" else []
+    if missing:
+        raise BackendMissing(
+            f"{task.name} needs in the sandbox's base: {', '.join(missing)}; install them on this "
+            "machine, or name a base that has them",
+            cause="task_needs",
+        )
+
+
+def _present(sandbox: Sandbox, package: str) -> bool:
+    commands = _COMMANDS.get(package, package).split()
+    tests = " && ".join(f"command -v {shlex.quote(name)}" for name in commands) or "true"
+    known = f"dpkg-query -W -f '${{db:Status-Status}}' {shlex.quote(package)} 2>&1"
+    done = sandbox.execute(f"({tests}) >/dev/null 2>&1 || {known} | grep -qx installed")
+    return done.exit_status == 0
+
+
+def _module(requirement: str) -> str:
+    name = requirement
+    for mark in "=<>~![; ":
+        name = name.partition(mark)[0]
+    known = {"pyyaml": "yaml", "pillow": "PIL", "beautifulsoup4": "bs4", "scikit-learn": "sklearn"}
+    return known.get(name.lower(), name.replace("-", "_"))
+
+
+def _frozen(sandbox: Sandbox, image: Image) -> Image:
+    """The image with what the build changed."""
+    with sandbox.snapshot() as state:
+        changes = state.changes()
+    if changes.cut:
+        raise SandboxFault("the build wrote more files than an image may hold", cause="task_build")
+    files = {path: entry for path, entry in image.files.items() if not _gone(path, changes.deleted)}
+    files.update(changes.written)
+    for scratch in [path for path in files if path.startswith(("/tmp/", "/dev/", "/proc/"))]:
+        del files[scratch]
+    return Image(image.base, files, image.workdir, image.environment)
+
+
+def _gone(path: str, deleted: Sequence[str]) -> bool:
+    return any(path == gone or path.startswith(f"{gone}/") for gone in deleted)
+
+
+class ImageCache:
+    """The images that were built last, shared by all environments of a process."""
+
+    def __init__(self) -> None:
+        self._images: dict[tuple[str, str, str], Image] = {}
+        self._lock = Lock()
+
+    def get(self, backend: SandboxBackend, key: str, task: HarborTask, base: str) -> Image:
+        """Return the image of a task, built if need be."""
+        whole = (backend.name, key, base)
+        with self._lock:
+            found = self._images.get(whole)
+        if found is None:
+            found = build_image(backend, task, base)
+            with self._lock:
+                self._images[whole] = found
+                while len(self._images) > _KEPT:
+                    del self._images[next(iter(self._images))]
+        return found

@@ -1,0 +1,243 @@
+"""`hexathlon/Terminal-v0`: a shell in a sandbox, files, and a task to be done there.
+
+The agent works in a sandbox that holds the task's files and nothing of its tests. What it leaves
+is judged in another sandbox, see `grading`; the outcome is the final state.
+"""
+
+import os
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from hexathlon.envs.base import Environment
+from hexathlon.envs.errors import ToolError
+from hexathlon.envs.messages import scrub
+from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxPathError, Snapshot
+from hexathlon.envs.sandbox.image import HOST, Image
+from hexathlon.envs.sandbox.ladder import choose
+from hexathlon.envs.status import Status
+from hexathlon.envs.terminal.building import ImageCache, limits_of
+from hexathlon.envs.terminal.steps import Judge, StepResult
+from hexathlon.envs.terminal.tampering import flags_of, looks_for_grader
+from hexathlon.envs.terminal.text import clean, execution_text, screen_text
+from hexathlon.envs.tools import tool
+from hexathlon.tasks.task import Task
+from hexathlon.tasks.terminal.harbor import HarborTask
+from hexathlon.tasks.terminal.opening import open_task
+
+__all__ = ["TerminalEnv", "make_vector"]
+
+_CHOICE = "HEXATHLON_SANDBOX"
+_MOST_READ = 256 * 1024
+_images = ImageCache()
+
+
+@dataclass(frozen=True)
+class _World:
+    """The event's own part of a snapshot."""
+
+    files: Snapshot
+    results: tuple[StepResult, ...]
+    flags: tuple[str, ...]
+
+
+class TerminalEnv(Environment):
+    """Work at a shell.
+
+    Args:
+        sandbox: Rung of the ladder, `namespaces`, `docker` or `landlock`; None for the one that
+            the variable HEXATHLON_SANDBOX names, else the first that works here. `none` is an
+            unconfined shell, which the record then says.
+        base: What sandboxes start from, None for the rung's own default: a root tree, or a tag.
+        verifier: `separate`, in a fresh sandbox, or `shared`, the benchmark's own way: the tests
+            run beside the agent's processes, and can be tampered with.
+        **kwargs: As for every environment.
+    """
+
+    family: ClassVar[str] = "terminal"
+    version: ClassVar[str] = "0"
+    default_taskset: ClassVar[str] = "terminal"
+    system_prompt: ClassVar[str] = (
+        "You work at a Linux shell through tools. There is no network. Look at the files before "
+        "you change them; notes among them may be out of date. What you leave behind is tested "
+        "with inputs that you have not seen. Reply with one tool call at a time. When the work is "
+        "done, call submit."
+    )
+
+    def __init__(
+        self,
+        *,
+        sandbox: str | None = None,
+        base: str | None = None,
+        verifier: Literal["separate", "shared"] = "separate",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        if verifier not in ("separate", "shared"):
+            raise ValueError(f"verifier must be 'separate' or 'shared', got {verifier!r}")
+        self._rung = sandbox or os.environ.get(_CHOICE) or None
+        self._base = base or HOST
+        self._verifier = verifier
+        self._backend: SandboxBackend | None = None
+        self._shell: Sandbox | None = None
+        self._harbor: HarborTask | None = None
+        self._results: tuple[StepResult, ...] = ()
+        self._flags: tuple[str, ...] = ()
+        self._final: dict[str, Any] | None = None
+
+    # -- the episode -----------------------------------------------------------------------
+
+    def on_reset(self, task: Task) -> str:
+        """Open a sandbox with the task's files and return what is asked."""
+        self.close()
+        self._harbor = open_task(task)
+        self._results, self._flags, self._final = (), (), None
+        limits = limits_of(self._harbor, self.limits.seconds_per_action)
+        self._shell = self._opener().open(self._image(), limits)
+        return task.instruction
+
+    @tool
+    def run(self, command: str, timeout: float | None = None) -> str:
+        """Run a command in the persistent shell."""
+        self._final = None
+        longest = self.limits.seconds_per_action
+        seconds = longest if timeout is None else min(float(timeout), longest)
+        if "\0" in command:
+            raise ToolError("a command cannot hold a null character.")
+        self._notice(command)
+        return execution_text(self._open().execute(scrub(command), seconds))
+
+    @tool
+    def send_keys(self, keys: str) -> str:
+        """Type into the full-screen terminal."""
+        self._final = None
+        shell = self._open()
+        shell.keys(scrub(keys))
+        return screen_text(shell.screen())
+
+    @tool
+    def read_file(self, path: str) -> str:
+        """Return a file's text."""
+        self._notice(path)
+        try:
+            return clean(self._open().read(scrub(path), _MOST_READ))
+        except (SandboxPathError, ValueError) as error:
+            raise ToolError(str(error)) from None
+
+    @tool
+    def write_file(self, path: str, text: str) -> str:
+        """Write a file."""
+        self._final = None
+        data = scrub(text).encode()
+        try:
+            self._open().write(scrub(path), data)
+        except (SandboxPathError, ValueError) as error:
+            raise ToolError(str(error)) from None
+        return f"Wrote {len(data)} bytes."
+
+    @tool
+    def submit(self) -> str:
+        """Hand in the step."""
+        result = self._judged(ended=True)
+        self._results += (result,)
+        step = self._task_steps().steps[len(self._results) - 1]
+        short = step.min_reward is not None and not result.reaches(step.min_reward)
+        if short or len(self._results) == len(self._task_steps().steps):
+            self.finish()
+            return "Handed in."
+        following = self._task_steps().steps[len(self._results)]
+        return f"Handed in. The next step:\n\n{following.instruction}"
+
+    def finish(self, status: Status = Status.COMPLETED) -> None:
+        """End the episode after the current turn."""
+        self._final = None
+        super().finish(status)
+
+    def final_state(self) -> dict[str, Any]:
+        """The outcome of each step's tests, digests of what was changed, and flags."""
+        if self._final is None:
+            self._final = self._gathered()
+        return self._final
+
+    def _gathered(self) -> dict[str, Any]:
+        results = self._results
+        unfinished = len(results) < len(self._task_steps().steps)
+        if unfinished and self._status is not Status.COMPLETED:
+            results = (*results, self._judged(ended=self._status is not Status.ONGOING))
+        return {
+            "mode": self._verifier,
+            "submitted": len(self._results),
+            "steps": [result.as_json() for result in results],
+            "flags": sorted(set(self._flags)),
+        }
+
+    def _judged(self, *, ended: bool) -> StepResult:
+        """Judge the current step; at its end the agent's processes are ended first."""
+        steps, shell = self._task_steps(), self._open()
+        judge = Judge(self._opener(), self._image(), shell.limits, steps)
+        step = steps.steps[len(self._results)]
+        if self._verifier == "shared":
+            return judge.shared(step, shell)
+        alive = shell.kill_all() if ended else ()
+        with shell.snapshot() as state:
+            changes = state.changes()
+        found = flags_of(changes, shell.evidence(), alive, self._image().workdir)
+        self._flags = tuple(sorted({*self._flags, *found}))
+        return judge.separate(step, changes)
+
+    # -- state -----------------------------------------------------------------------------
+
+    def save(self) -> _World:
+        """The files, and what was judged so far."""
+        return _World(self._open().snapshot(), self._results, self._flags)
+
+    def load(self, payload: _World) -> None:
+        """Go on from the files of a snapshot."""
+        self._harbor, self._final = open_task(self.task), None
+        self._results, self._flags = payload.results, payload.flags
+        if self._shell is None:
+            self._shell = self._opener().open_snapshot(payload.files)
+        else:
+            self._shell.restore(payload.files)
+
+    def detach(self) -> None:
+        """Leave the original's sandbox to the original."""
+        self._shell = None
+
+    def close(self) -> None:
+        """End the sandbox; safe to call twice."""
+        shell, self._shell = self._shell, None
+        if shell is not None:
+            shell.close()
+
+    # -- parts -----------------------------------------------------------------------------
+
+    def _notice(self, text: str) -> None:
+        """Flag what goes for the grader or for a way out, found or not."""
+        if looks_for_grader(text):
+            self._flags = tuple(sorted({*self._flags, "searching"}))
+
+    def _opener(self) -> SandboxBackend:
+        if self._backend is None:
+            self._backend = choose(self._rung)
+            self.sandbox = self._backend.name
+        return self._backend
+
+    def _task_steps(self) -> HarborTask:
+        assert self._harbor is not None
+        return self._harbor
+
+    def _image(self) -> Image:
+        return _images.get(self._opener(), self.task.hash, self._task_steps(), self._base)
+
+    def _open(self) -> Sandbox:
+        if self._shell is None:
+            limits = limits_of(self._task_steps(), self.limits.seconds_per_action)
+            self._shell = self._opener().open(self._image(), limits)
+        return self._shell
+
+
+def make_vector(num_envs: int, **kwargs: Any) -> Any:
+    """Make several of these side by side; see `hexathlon.envs.vector`."""
+    from hexathlon.envs.vector import make_vector as make
+
+    return make(TerminalEnv, num_envs, **kwargs)

@@ -1,0 +1,116 @@
+"""Tools for running tests that a task brings along, and what they reported.
+
+Public tasks fetch pytest from the network before they test. Here there is none: the grader lays in
+a `pytest` of its own, and stand-ins for the installers that the scripts call on the way.
+"""
+
+import inspect
+import json
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+
+from hexathlon.envs.sandbox.base import Sandbox, SandboxPathError
+from hexathlon.envs.sandbox.image import Entry
+from hexathlon.envs.terminal import small_pytest
+
+__all__ = ["GRADER_FILES", "clear_away", "read_outcomes", "test_command"]
+
+_TOOLS = "/hexathlon/bin"
+_LIBRARY = "/hexathlon/lib"
+_HOME = "/root"
+_OUTCOMES = "/hexathlon/outcomes.json"
+_PATH = f"{_TOOLS}:/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/sbin:/usr/local/bin"
+_PYTEST = f'#!/bin/sh\nexec python3 {_LIBRARY}/pytest.py "$@"\n'
+_UV = """#!/bin/bash
+# Runs the program that would have been fetched, if the grader has it.
+while [ $# -gt 0 ]; do
+  case "$1" in
+    pytest) shift; exec pytest "$@" ;;
+    python|python3) exec "$@" ;;
+    init|venv|add|pip|sync|tool|self|python) exit 0 ;;
+  esac
+  shift
+done
+echo "the grader has no network and no such program" >&2
+exit 1
+"""
+_NOTHING = "#!/bin/sh\nexit 0\n"
+
+GRADER_FILES: Mapping[str, Entry] = {
+    f"{_TOOLS}/pytest": Entry(_PYTEST.encode(), 0o755),
+    f"{_TOOLS}/uv": Entry(_UV.encode(), 0o755),
+    f"{_TOOLS}/uvx": Entry(_UV.encode(), 0o755),
+    f"{_TOOLS}/apt-get": Entry(_NOTHING.encode(), 0o755),
+    f"{_TOOLS}/apt": Entry(_NOTHING.encode(), 0o755),
+    f"{_TOOLS}/pip": Entry(_NOTHING.encode(), 0o755),
+    f"{_TOOLS}/pip3": Entry(_NOTHING.encode(), 0o755),
+    f"{_TOOLS}/curl": Entry(_NOTHING.encode(), 0o755),
+    f"{_LIBRARY}/pytest.py": Entry(inspect.getsource(small_pytest).encode(), 0o644),
+    f"{_HOME}/.local/bin/env": Entry(b"", 0o644),
+}
+"""Laid over the grader's sandbox before the tests run."""
+
+_SUMMARY = re.compile(r"^(PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS) (\S+::[^\s]+)", re.M)
+
+
+def clear_away(logs: str) -> str:
+    """The command that removes whatever stands where tests and rewards go."""
+    return f"/bin/rm -rf /tests {logs} {_OUTCOMES}; /bin/mkdir -p {logs}"
+
+
+def test_command(workdir: str, variables: Mapping[str, str], *, pristine: bool) -> str:
+    """The command that runs a step's tests, with the grader's tools first where there are any."""
+    words = [f"{name}={shlex.quote(value)}" for name, value in variables.items()]
+    if pristine:
+        own = [
+            f"PATH={_PATH}",
+            f"HOME={_HOME}",
+            "LC_ALL=C.UTF-8",
+            "TZ=UTC",
+            "USER=root",
+            f"PYTHONPATH={_LIBRARY}",
+            "PYTHONNOUSERSITE=1",
+            "PYTHONDONTWRITEBYTECODE=1",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1",
+            f"HEXATHLON_OUTCOMES={_OUTCOMES}",
+        ]
+        words = ["-i", *words, *own]
+    # Commands by their paths: an agent may have left others of these names in /usr/local.
+    run = f"/usr/bin/env {' '.join(words)} /bin/bash /tests/test.sh"
+    return f"( cd {shlex.quote(workdir)} && {run} )"
+
+
+def read_outcomes(sandbox: Sandbox, output: bytes) -> tuple[tuple[str, str], ...]:
+    """Test ids and outcomes, as far as the tests reported them; parameters are put together."""
+    for path, parse in ((_OUTCOMES, _own), ("/logs/verifier/ctrf.json", _ctrf)):
+        try:
+            found = parse(json.loads(sandbox.read(path)))
+        except (SandboxPathError, ValueError, TypeError, KeyError, RecursionError):
+            continue
+        return _together(found)
+    text = output.decode("utf-8", "replace")
+    return _together((match[2], match[1].lower()) for match in _SUMMARY.finditer(text))
+
+
+def _own(data: list[list[str]]) -> list[tuple[str, str]]:
+    return [(str(name), str(outcome)) for name, outcome in data]
+
+
+def _ctrf(data: dict[str, dict[str, list[dict[str, str]]]]) -> list[tuple[str, str]]:
+    return [(str(test["name"]), str(test["status"])) for test in data["results"]["tests"]]
+
+
+def _together(found: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Ids relative to the tests' folder; the cases of a parametrised test count as one."""
+    whole: list[tuple[str, str]] = []
+    cases: dict[str, str] = {}
+    for name, outcome in found:
+        path, _, rest = name.partition("::")
+        base, bracket, _ = rest.partition("[")
+        key = f"{path.rpartition('/')[2]}::{base}" if rest else name
+        if not bracket:
+            whole.append((key, outcome))
+        elif cases.get(key, "passed") == "passed":
+            cases[key] = outcome
+    return (*whole, *cases.items())

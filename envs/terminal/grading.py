@@ -1,0 +1,102 @@
+"""Judges a final state in a sandbox of its own, once the agent's processes are dead.
+
+For generated tasks the grader starts from the pristine image, carries over what was changed below
+the working directory and nothing else, writes the held-out inputs, runs each probe's command, and
+compares out here: expected answers never enter a sandbox, and the verdict is nobody's to write but
+this process's.
+"""
+
+import hashlib
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend
+from hexathlon.envs.sandbox.changes import Changes
+from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.limits import SandboxLimits
+from hexathlon.tasks.terminal.judging import difference
+
+__all__ = ["carried_over", "changed_files", "judge_probes"]
+
+_SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_CLEAN = f"/usr/bin/env -i PATH={_SYSTEM} HOME=/tmp LC_ALL=C.UTF-8 TZ=UTC"
+_INPUT = "/tmp/.hexathlon-input"
+_OUTPUT = "/tmp/.hexathlon-output"
+_SLACK = 5.0
+_MOST_NAMED = 200
+
+
+def judge_probes(
+    backend: SandboxBackend,
+    image: Image,
+    changes: Changes,
+    checks: Mapping[str, Any],
+    limits: SandboxLimits,
+) -> list[list[str]]:
+    """Return [test id, `passed` or what was wrong] for every file to keep and every probe."""
+    outcomes = [
+        [f"keep:{path}", _kept(f"{image.workdir}/{path}", digest, image, changes)]
+        for path, digest in checks["keep"].items()
+    ]
+    with backend.open(carried_over(image, changes, image.workdir), limits) as sandbox:
+        for probe in checks["probes"]:
+            outcomes.append([probe["id"], _judged(sandbox, image.workdir, probe)])
+    return outcomes
+
+
+def carried_over(image: Image, changes: Changes, folder: str) -> Image:
+    """The image with those changes that lie below one folder."""
+    inside = f"{folder.rstrip('/')}/"
+    gone = [path for path in changes.deleted if path.startswith(inside)]
+    files = {
+        path: entry
+        for path, entry in image.files.items()
+        if not any(path == each or path.startswith(f"{each}/") for each in gone)
+    }
+    files.update({p: entry for p, entry in changes.written.items() if p.startswith(inside)})
+    return Image(image.base, files, image.workdir, image.environment)
+
+
+def changed_files(changes: Changes, folder: str) -> dict[str, str]:
+    """Digests of the files below a folder that were written, as far as they are the agent's.
+
+    Git's own files and compiled Python are left out: they hold clocks and inode numbers.
+    """
+    inside = f"{folder.rstrip('/')}/"
+    found: dict[str, str] = {}
+    for path, entry in changes.written.items():
+        name = path.removeprefix(inside)
+        if entry.folder or name == path or "__pycache__" in name or f"/{name}".count("/.git/"):
+            continue
+        content = entry.data if entry.link is None else f"-> {entry.link}".encode()
+        if len(found) < _MOST_NAMED:
+            found[name] = f"{entry.mode:o} {hashlib.sha256(content).hexdigest()[:16]}"
+    for path in changes.deleted:
+        if path.startswith(inside) and len(found) < _MOST_NAMED:
+            found[path.removeprefix(inside)] = "deleted"
+    return dict(sorted(found.items()))
+
+
+def _kept(path: str, digest: str, image: Image, changes: Changes) -> str:
+    entry = changes.written.get(path, image.files.get(path))
+    if path in changes.deleted or entry is None or entry.link is not None or entry.folder:
+        return "missing"
+    return "passed" if hashlib.sha256(entry.data).hexdigest() == digest else "changed"
+
+
+def _judged(sandbox: Sandbox, workdir: str, probe: Mapping[str, Any]) -> str:
+    inputs = {f"{workdir}/{path}": Entry(text.encode()) for path, text in probe["files"].items()}
+    inputs[_INPUT] = Entry(probe["stdin"].encode())
+    sandbox.lay(inputs)
+    seconds = float(probe["seconds"])
+    command = (
+        f"cd {shlex.quote(workdir)} && {_CLEAN} /usr/bin/timeout -s KILL {seconds:g} "
+        f"/bin/bash -c {shlex.quote(probe['run'])} <{_INPUT} 2>/dev/null"
+    )
+    done = sandbox.execute(f"( {command} )", timeout=seconds + _SLACK)
+    if done.cut_bytes:
+        return "output"
+    if done.exit_status is None:
+        return "ended"
+    return difference(probe["expect"], done.exit_status, done.output) or "passed"

@@ -1,0 +1,112 @@
+"""Verifiers over the outcomes of tests that the grader ran.
+
+The grader works in a sandbox of its own after the agent's has ended, and leaves plain JSON in the
+final state; what is decided here is a pure function of that, so records can be judged again.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hexathlon.evaluators.verdict import Verdict
+from hexathlon.tasks.task import Task
+
+__all__ = ["harbor_reward", "terminal_tests"]
+
+
+def terminal_tests(
+    task: Task,
+    params: Mapping[str, Any],
+    final_state: Mapping[str, Any],
+    transcript: Sequence[Mapping[str, Any]],
+) -> Verdict:
+    """Score 1 if every expected test of every step is there exactly once and has passed.
+
+    Params: `tests`: step name → expected test ids; a step without ids is judged by its reward.
+    A skipped, expected-to-fail, repeated, missing or additional test fails the step. A script's
+    reward of 1 over tests that have not all passed is flagged (`unbacked_reward`).
+    """
+    steps = {step["name"]: step for step in final_state.get("steps", ())}
+    faults = [step["fault"] for step in steps.values() if step.get("fault")]
+    if faults:
+        return Verdict(
+            score=0.0, status="unscored", terms={"grader_fault": 1.0}, evidence={"fault": faults[0]}
+        )
+    findings = {name: _finding(ids, steps.get(name)) for name, ids in params["tests"].items()}
+    passed = sum(_share(ids, steps.get(name)) for name, ids in params["tests"].items())
+    wrong = [f"{name}: {what}" if name else what for name, what in findings.items() if what]
+    unbacked = any(what and _rewarded(steps.get(name)) for name, what in findings.items())
+    flags = sorted([*final_state.get("flags", ()), *(["unbacked_reward"] if unbacked else [])])
+    terms = {"steps_passed": float(sum(not what for what in findings.values()))}
+    terms |= {f"flag_{flag}": 1.0 for flag in flags}
+    return Verdict(
+        score=float(not wrong),
+        partial=1.0 if not wrong else min(passed / max(len(findings), 1), 0.999),
+        terms=terms,
+        evidence={"failed": wrong[:20], "flags": flags},
+    )
+
+
+def harbor_reward(
+    task: Task,
+    params: Mapping[str, Any],
+    final_state: Mapping[str, Any],
+    transcript: Sequence[Mapping[str, Any]],
+) -> Verdict:
+    """The benchmark's own number: the mean over steps of the reward, or the last step's.
+
+    Params: `strategy`: `mean` or `final`; `steps`: how many there are. A step that was not reached
+    counts 0, a step without a reward makes the whole unscored; rewards are cut to 0…1.
+    """
+    steps = list(final_state.get("steps", ()))
+    missing = [step["name"] for step in steps if step.get("reward") is None]
+    if missing:
+        evidence = {"without_reward": missing}
+        return Verdict(score=0.0, status="unscored", terms={"no_reward": 1.0}, evidence=evidence)
+    rewards = [min(max(_mean(step["reward"]), 0.0), 1.0) for step in steps]
+    rewards += [0.0] * (int(params.get("steps", 1)) - len(rewards))
+    final = params.get("strategy") == "final"
+    score = rewards[-1] if final and rewards else sum(rewards) / max(len(rewards), 1)
+    return Verdict(score=score, terms={"reward": score})
+
+
+def _mean(reward: Mapping[str, float]) -> float:
+    """Harbor's main number: the key `reward` where there is one, else the mean of all."""
+    if "reward" in reward:
+        return float(reward["reward"])
+    return sum(reward.values()) / len(reward) if reward else 0.0
+
+
+def _rewarded(step: Mapping[str, Any] | None) -> bool:
+    """Whether the task's own script gave the full reward."""
+    return step is not None and bool(step.get("reward")) and _mean(step["reward"]) >= 1.0
+
+
+def _finding(ids: Sequence[str], step: Mapping[str, Any] | None) -> str:
+    """Say what is wrong with a step; empty if it passed."""
+    if step is None:
+        return "not_reached"
+    if not ids:
+        return "" if _rewarded(step) else "reward"
+    counted = Counter(name for name, _ in step["tests"])
+    outcomes = dict(step["tests"])
+    for name in ids:
+        if counted[name] != 1:
+            return f"{name}: {'missing' if not counted[name] else 'repeated'}"
+        if outcomes[name] != "passed":
+            return f"{name}: {outcomes[name]}"
+    others = sorted(set(counted) - set(ids))
+    if any(outcomes[name] != "passed" for name in others):
+        return f"{others[0]}: unexpected"
+    if step.get("reward") is not None and _mean(step["reward"]) < 1.0:
+        return "reward"
+    return ""
+
+
+def _share(ids: Sequence[str], step: Mapping[str, Any] | None) -> float:
+    if step is None:
+        return 0.0
+    if not ids:
+        return float(not _finding(ids, step))
+    outcomes = dict(step["tests"])
+    return len([name for name in ids if outcomes.get(name) == "passed"]) / len(ids)

@@ -1,0 +1,1 @@
+"""Terminal tasks: generated ones in Harbor form, and readers of Harbor and Terminal-Bench 1."""

@@ -1,0 +1,186 @@
+"""Task directories of Harbor and Terminal-Bench 1 as task sources.
+
+`harbor` and `terminal-bench` read the folders of those names below HEXATHLON_DATA, one directory
+a task; `directory_source` makes a source of any single directory.
+"""
+
+import ast
+import os
+import re
+from functools import cached_property, partial
+from pathlib import Path
+
+from hexathlon.tasks.errors import MissingData, UnknownTask
+from hexathlon.tasks.registry import get_source, register_source, source_names
+from hexathlon.tasks.seeding import derive_seed
+from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.task import Check, Level, Limits, Split, Task
+from hexathlon.tasks.terminal.harbor import HarborTask, MalformedTask, Step
+from hexathlon.tasks.terminal.opening import native_checks, read_folder
+from hexathlon.tasks.terminal.scripts import following
+from hexathlon.tasks.terminal.tools import TOOLS
+
+__all__ = ["DirectorySource", "data_folder", "directory_source", "harbor", "terminal_bench"]
+
+_LEVELS: dict[str, Level] = {"tiny": "tiny", "easy": "easy", "medium": "medium", "hard": "hard"}
+_TURNS = 60
+
+
+def data_folder() -> Path:
+    """Where public data sets that a user brings are looked for."""
+    return Path(os.environ.get("HEXATHLON_DATA", "data"))
+
+
+class DirectorySource(TaskSource):
+    """Task directories, all of them in the split `test`.
+
+    Args:
+        name: First part of their ids.
+        folders: The directories; None for those below HEXATHLON_DATA / name.
+    """
+
+    family = "terminal"
+    version = "1"
+
+    def __init__(self, name: str, folders: tuple[Path, ...] | None = None) -> None:
+        self.name = name
+        self._folders = folders
+
+    @cached_property
+    def _found(self) -> list[Path]:
+        if self._folders is not None:
+            return list(self._folders)
+        root = data_folder() / self.name
+        marks = ("task.toml", "task.yaml")
+        found = [p for p in sorted(root.glob("*")) if any((p / mark).is_file() for mark in marks)]
+        if not found:
+            raise MissingData(
+                f"there are no task directories in {root}; put them there, or name another folder "
+                "in HEXATHLON_DATA"
+            )
+        return found
+
+    @cached_property
+    def _read(self) -> dict[str, tuple[Path, HarborTask, str]]:
+        """Every readable directory by its task id."""
+        ids: dict[str, tuple[Path, HarborTask, str]] = {}
+        for index, folder in enumerate(self._found):
+            task, digest = read_folder(folder)
+            name = re.sub(r"[^A-Za-z0-9_.-]+", "-", folder.name).strip("-") or "task"
+            level = _LEVELS.get(task.difficulty, "medium")
+            ids[str(Address(self.name, name, level, "test", index))] = (folder, task, digest)
+        return ids
+
+    def size(self, split: Split, level: Level | None = None) -> int | None:
+        """The number of directories."""
+        return len(self._ids(level)) if split == "test" else 0
+
+    def address(self, split: Split, index: int, level: Level | None = None) -> str:
+        """The id of the index-th directory."""
+        if split != "test":
+            raise UnknownTask(f"{self.name}/…/{split}", "directories make up the split test")
+        return self._ids(level)[index]
+
+    def _ids(self, level: Level | None) -> list[str]:
+        return [name for name in self._read if level in (None, parse_address(name).level)]
+
+    def build(self, task_id: str, salt: str | None = None) -> Task:
+        """Build the record of one directory."""
+        if task_id not in self._read:
+            raise UnknownTask(task_id, f"{self.name} has no such directory")
+        folder, harbor_task, digest = self._read[task_id]
+        address = parse_address(task_id)
+        own = self._folders is None
+        path = folder.relative_to(data_folder()).as_posix() if own else str(folder.resolve())
+        tests = {step.name: expected_tests(step) for step in harbor_task.steps}
+        native = all(native_checks(step.tests) for step in harbor_task.steps)
+        reward = {"strategy": harbor_task.strategy, "steps": len(harbor_task.steps)}
+        checks = [Check(name="terminal_tests", params={"tests": tests})]
+        if not native:
+            checks.append(Check(name="harbor_reward", params=reward, headline=False))
+        seconds = max(step.seconds for step in harbor_task.steps)
+        return Task(
+            id=task_id,
+            family=self.family,
+            generator=self.name,
+            version=self.version,
+            level=address.level,
+            split="test",
+            seed=derive_seed("directory", digest),
+            instruction=harbor_task.steps[0].instruction,
+            tools=TOOLS,
+            params={"kind": "directory", "path": path, "digest": digest},
+            limits=Limits(turns=_TURNS, seconds_per_action=min(max(seconds, 60.0), 600.0)),
+            checks=tuple(checks),
+        )
+
+    def oracle(self, task: Task) -> Script:
+        """Run each step's own solution."""
+        _, harbor_task, _ = self._read[task.id]
+        return following(harbor_task)
+
+    def fingerprint(self) -> str:
+        """A hash over all directories."""
+        digests = [digest for _, _, digest in self._read.values()]
+        return f"{derive_seed('directories', self.name, *digests):064x}"
+
+
+def expected_tests(step: Step) -> list[str]:
+    """The ids that must pass: our own probes', or those of the pytest functions of a step.
+
+    Empty where the test script does not use pytest; the step is then judged by its reward.
+    """
+    checks = native_checks(step.tests)
+    if checks is not None:
+        return [f"keep:{path}" for path in checks["keep"]] + [p["id"] for p in checks["probes"]]
+    scripts = b"\n".join(step.tests.get(name, b"") for name in ("test.sh", "run-tests.sh"))
+    if b"pytest" not in scripts:
+        return []
+    files = {n: data for n, data in step.tests.items() if re.match(r"(.*/)?test_[^/]*\.py$", n)}
+    named = {n: d for n, d in files.items() if n.encode() in scripts}
+    return [found for name, data in (named or files).items() for found in _functions(name, data)]
+
+
+def _functions(name: str, data: bytes) -> list[str]:
+    try:
+        module = ast.parse(data)
+    except (SyntaxError, ValueError) as error:
+        raise MalformedTask(f"tests/{name} is no Python: {error}") from None
+    start = name.rpartition("/")[2]
+    found: list[str] = []
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
+            found.append(f"{start}::{node.name}")
+        elif isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
+            found += [
+                f"{start}::{node.name}::{item.name}"
+                for item in node.body
+                if isinstance(item, ast.FunctionDef) and item.name.startswith("test")
+            ]
+    return found
+
+
+def directory_source(folder: Path) -> tuple[str, str]:
+    """Make a source of one directory known.
+
+    Returns:
+        The source's name and the task's id.
+
+    Raises:
+        MalformedTask: The directory is of neither form.
+    """
+    _, digest = read_folder(folder)
+    name = f"path-{digest[:12]}"
+    if name not in source_names():
+        register_source(name, partial(DirectorySource, name, (folder,)))
+    return name, get_source(name).address("test", 0)
+
+
+def harbor() -> DirectorySource:
+    """The source `harbor`, for the registry."""
+    return DirectorySource("harbor")
+
+
+def terminal_bench() -> DirectorySource:
+    """The source `terminal-bench`, for the registry."""
+    return DirectorySource("terminal-bench")

@@ -1,0 +1,204 @@
+"""What a template fills in, and the registry of templates.
+
+A template is a function that takes a `Draft` and writes into it: the instruction, the files that
+the agent finds, what is run when the environment is built, the probes by which the result is
+judged, the solution in parts (each part left out or done wrong is a mutant), and other solutions.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from hexathlon.tasks.task import LEVELS, Level, Split
+from hexathlon.tasks.terminal.dice import Cast, Dice
+
+__all__ = ["WORKDIR", "Draft", "Probe", "Template", "all_templates", "faulty", "put", "template"]
+
+WORKDIR = "/app"
+_END = "HEX_END"
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One thing that must hold of the final state, found out by running a command."""
+
+    id: str
+    run: str
+    """Run by bash in the working directory of a pristine sandbox that holds the final files."""
+
+    expect: Mapping[str, Any]
+    """As `judging.difference` reads it."""
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Held-out inputs, written before the command runs; paths relative to the working directory."""
+
+    stdin: str = ""
+    seconds: float = 10.0
+
+
+@dataclass(frozen=True)
+class Template:
+    """A registered template."""
+
+    name: str
+    levels: tuple[Level, ...]
+    needs: tuple[str, ...]
+    """Debian packages beyond a minimal system with bash and python3."""
+
+    write: Callable[["Draft"], None]
+
+
+class Draft:
+    """One task in the making."""
+
+    def __init__(self, template: str, level: Level, split: Split, dice: Dice) -> None:
+        self.template, self.level, self.split, self.dice = template, level, split, dice
+        self.cast = Cast(dice, split)
+        self.scale = LEVELS.index(level) + 1
+        self.instruction = ""
+        self.files: dict[str, bytes] = {}
+        self.modes: dict[str, int] = {}
+        self.setup: list[str] = []
+        self.probes: list[Probe] = []
+        self.kept: list[str] = []
+        self.parts: dict[str, tuple[str, str]] = {}
+        self.alternatives: dict[str, str] = {}
+        self.other_mutants: dict[str, str] = {}
+
+    # -- what the agent sees ---------------------------------------------------------------
+
+    def say(self, text: str) -> None:
+        """Add a paragraph to the instruction; line breaks within it are those given."""
+        self.instruction += ("\n\n" if self.instruction else "") + text.strip()
+
+    def file(self, path: str, content: str | bytes, mode: int = 0o644) -> None:
+        """Put a file where the agent finds it; the path is relative to the working directory."""
+        self.files[path] = content.encode() if isinstance(content, str) else content
+        if mode != 0o644:
+            self.modes[path] = mode
+
+    def build(self, script: str) -> None:
+        """Run a script in the working directory when the environment is built."""
+        self.setup.append(script.strip() + "\n")
+
+    # -- what is judged --------------------------------------------------------------------
+
+    def probe(
+        self,
+        name: str,
+        run: str,
+        *,
+        files: Mapping[str, str] | None = None,
+        stdin: str = "",
+        seconds: float = 10.0,
+        **expect: Any,
+    ) -> None:
+        """Add a probe; `expect` as `judging.difference` reads it."""
+        self.probes.append(Probe(name, run, expect, dict(files or {}), stdin, seconds))
+
+    def keep(self, *paths: str) -> None:
+        """Demand that these files end as they were."""
+        self.kept += paths
+
+    # -- what solves it --------------------------------------------------------------------
+
+    def part(self, name: str, right: str, wrong: str = "") -> None:
+        """Add a part of the solution, and what the mutant does in its place."""
+        self.parts[name] = (right.strip() + "\n", wrong.strip() + "\n" if wrong else "")
+
+    def alternative(self, name: str, script: str) -> None:
+        """Add another right solution."""
+        self.alternatives[name] = _script(script)
+
+    def mutant(self, name: str, script: str) -> None:
+        """Add a near miss of its own."""
+        self.other_mutants[name] = _script(script)
+
+    def program(
+        self, path: str, right: str, faults: Mapping[str, tuple[str, str]], mode: str = "755"
+    ) -> None:
+        """Add a file as the solution, and for each fault (old, new text) a mutant that has it."""
+        self.part(path.rpartition("/")[2], put(path, right, mode))
+        for name, (old, new) in faults.items():
+            if old not in right:
+                raise ValueError(f"{self.template}: the fault {name} changes nothing")
+            self.mutant(name, put(path, right.replace(old, new), mode))
+
+    @property
+    def solution(self) -> str:
+        """The whole solution."""
+        return _script("".join(right for right, _ in self.parts.values()))
+
+    @property
+    def mutants(self) -> dict[str, str]:
+        """The solution with each part in turn left out or done wrong, and the others given."""
+        single = len(self.parts) == 1
+        made = (
+            {}
+            if single
+            else {
+                f"without_{left}": _script(
+                    "".join(
+                        wrong if name == left else right
+                        for name, (right, wrong) in self.parts.items()
+                    )
+                )
+                for left in self.parts
+            }
+        )
+        return made | self.other_mutants
+
+
+def _script(body: str) -> str:
+    return f"set -e\ncd {WORKDIR}\n{body.strip()}\n"
+
+
+def faulty(text: str, faults: Mapping[str, tuple[str, str]], chosen: Sequence[str]) -> str:
+    """The text with the chosen of these faults (old, new) in it.
+
+    Raises:
+        ValueError: A fault changes nothing.
+    """
+    for name in chosen:
+        old, new = faults[name]
+        if old not in text:
+            raise ValueError(f"the fault {name} changes nothing")
+        text = text.replace(old, new)
+    return text
+
+
+def put(path: str, text: str, mode: str = "") -> str:
+    """A piece of shell that writes a file."""
+    end = "" if text.endswith("\n") else "\n"
+    made = f"cat > {path} <<'{_END}'\n{text}{end}{_END}\n"
+    return made + (f"chmod {mode} {path}\n" if mode else "")
+
+
+_templates: dict[str, Template] = {}
+
+
+def template(
+    name: str, levels: Sequence[Level], needs: Sequence[str] = ()
+) -> Callable[[Callable[[Draft], None]], Callable[[Draft], None]]:
+    """Register a template."""
+
+    def register(write: Callable[[Draft], None]) -> Callable[[Draft], None]:
+        if name in _templates:
+            raise ValueError(f"there are two templates named {name!r}")
+        _templates[name] = Template(name, tuple(levels), tuple(needs), write)
+        return write
+
+    return register
+
+
+@lru_cache(maxsize=1)
+def all_templates() -> Mapping[str, Template]:
+    """All templates by name, sorted."""
+    from hexathlon.tasks.terminal import templates
+
+    for module in pkgutil.iter_modules(templates.__path__):
+        importlib.import_module(f"{templates.__name__}.{module.name}")
+    return dict(sorted(_templates.items()))

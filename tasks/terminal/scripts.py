@@ -1,0 +1,41 @@
+"""Scripts that play terminal tasks: solutions handed to the shell through the public tools."""
+
+import json
+import shlex
+from typing import Any
+
+from hexathlon.tasks.source import Script
+from hexathlon.tasks.terminal.harbor import HarborTask
+
+__all__ = ["call", "following", "running", "solving"]
+
+
+def call(name: str, **arguments: Any) -> str:
+    """One tool call in canonical form."""
+    return json.dumps({"name": name, "arguments": arguments})
+
+
+def running(command: str) -> str:
+    """The call that runs a command."""
+    return call("run", command=command)
+
+
+def solving(solution: str, *, look: bool = False) -> Script:
+    """Run a solution in a shell of its own and hand in."""
+    if look:
+        yield running("ls -A; cat README* 2>/dev/null | head -50")
+    yield running(f"bash -s <<'HEX_SOLUTION'\n{solution}HEX_SOLUTION")
+    yield call("submit")
+
+
+def following(task: HarborTask) -> Script:
+    """Run the solution of each step of a task directory and hand in each."""
+    setting = " ".join(f"{k}={shlex.quote(v)}" for k, v in task.solution_variables.items())
+    for step in task.steps:
+        for path, data in step.solution.items():
+            text = data.decode("utf-8", "replace")
+            yield call("write_file", path=f"/solution/{path}", text=text)
+        if "solve.sh" in step.solution:
+            yield running(f"env {setting} bash /solution/solve.sh")
+        yield running("rm -rf /solution")
+        yield call("submit")

@@ -1,0 +1,162 @@
+"""The task source `terminal`: generated tasks in Harbor form.
+
+Ids count within a stratum (template and level); `address` goes round the strata, so that any
+prefix of a split covers templates and levels evenly.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+
+from hexathlon.tasks.errors import UnknownTask
+from hexathlon.tasks.seeding import derive_seed
+from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
+from hexathlon.tasks.terminal.dice import Dice
+from hexathlon.tasks.terminal.draft import Draft, all_templates
+from hexathlon.tasks.terminal.harbor_form import checks_of, harbor_files
+from hexathlon.tasks.terminal.policies import policies_for
+from hexathlon.tasks.terminal.scripts import solving
+from hexathlon.tasks.terminal.tools import TOOLS
+
+__all__ = ["TerminalSource", "draft_of", "files_of", "source"]
+
+PER_STRATUM: dict[Split, int] = {"dev": 6, "test": 6, "heldout": 6}
+"""Tasks of each template and level in the splits that have an end."""
+
+_TURNS: dict[Level, int] = {"tiny": 15, "easy": 25, "medium": 40, "hard": 60}
+
+
+class TerminalSource(TaskSource):
+    """Generated work at a shell."""
+
+    name = "terminal"
+    family = "terminal"
+    version = "1"
+
+    def __init__(self) -> None:
+        self._strata = _strata()
+
+    def size(self, split: Split, level: Level | None = None) -> int | None:
+        """The number of tasks of a split; train has no end."""
+        return None if split == "train" else PER_STRATUM[split] * len(self._of(level))
+
+    def address(self, split: Split, index: int, level: Level | None = None) -> str:
+        """The id of the index-th task: round after round over the strata."""
+        strata = self._of(level)
+        template, own = strata[index % len(strata)]
+        return str(Address(self.name, template, own, split, index // len(strata)))
+
+    def build(self, task_id: str, salt: str | None = None) -> Task:
+        """Build one task; the same id and salt give the same task everywhere.
+
+        Raises:
+            UnknownTask: There is no such template, level or index, or the salt is missing.
+        """
+        address = parse_address(task_id)
+        self._check(task_id, address, salt)
+        seed = derive_seed("terminal-task", self.version, str(address), salt or "")
+        draft = _draft(address.template, address.level, address.split, seed)
+        checks = checks_of(draft)
+        tests = [f"keep:{path}" for path in checks["keep"]]
+        tests += [probe["id"] for probe in checks["probes"]]
+        return Task(
+            id=task_id,
+            family=self.family,
+            generator=self.name,
+            version=self.version,
+            level=address.level,
+            split=address.split,
+            seed=seed,
+            instruction=draft.instruction,
+            params={"kind": "generated"},
+            tools=TOOLS,
+            limits=Limits(turns=_TURNS[address.level], seconds_per_action=60.0),
+            checks=(Check(name="terminal_tests", params={"tests": {"": tests}}),),
+            canary=_canary(seed),
+        )
+
+    def _check(self, task_id: str, address: Address, salt: str | None) -> None:
+        if address.source != self.name or task_id != str(address):
+            raise UnknownTask(task_id, f"it is not written as ids of {self.name!r} are")
+        if (address.template, address.level) not in self._strata:
+            raise UnknownTask(task_id, f"{address.template!r} has no level {address.level!r}")
+        limit = PER_STRATUM.get(address.split)
+        if limit is not None and address.index >= limit:
+            raise UnknownTask(task_id, f"{address.split} holds {limit} tasks of each kind")
+        if (address.split == "heldout") != (salt is not None):
+            raise UnknownTask(task_id, "the held-out split needs a salt, and only it does")
+
+    def _of(self, level: Level | None) -> list[tuple[str, Level]]:
+        return [item for item in self._strata if level in (None, item[1])]
+
+    # -- scripts ---------------------------------------------------------------------------
+
+    def oracle(self, task: Task) -> Script:
+        """Look around, run the solution, hand in."""
+        return solving(draft_of(task).solution, look=True)
+
+    def alternatives(self, task: Task) -> Mapping[str, Script]:
+        """Other right solutions."""
+        return {name: solving(text) for name, text in draft_of(task).alternatives.items()}
+
+    def mutants(self, task: Task) -> Mapping[str, Script]:
+        """The solution with one requirement left out or done wrong."""
+        return {name: solving(text) for name, text in draft_of(task).mutants.items()}
+
+    def policies(self, task: Task) -> Mapping[str, Script]:
+        """Trivial agents."""
+        return policies_for(task)
+
+
+def draft_of(task: Task) -> Draft:
+    """What a generated task was made from."""
+    return _draft(task.template, task.level, task.split, task.seed)
+
+
+def files_of(task: Task) -> dict[str, bytes]:
+    """A generated task as a Harbor directory, path to bytes."""
+    return harbor_files(parse_address(task.id), draft_of(task), task.canary)
+
+
+def _canary(seed: int) -> str:
+    return f"hexathlon-terminal-canary-{derive_seed('canary', seed):016x}"
+
+
+@lru_cache(maxsize=64)
+def _draft(name: str, level: Level, split: Split, seed: int) -> Draft:
+    draft = Draft(name, level, split, Dice(name, level, split, seed))
+    all_templates()[name].write(draft)
+    _require_whole(draft)
+    return draft
+
+
+def _require_whole(draft: Draft) -> None:
+    """Refuse a draft that lacks a part; a defect of the template, not of the request."""
+    ids = [probe.id for probe in draft.probes]
+    lacks = {
+        "an instruction": not draft.instruction,
+        "distinct probes": not ids or len(set(ids)) != len(ids),
+        "files to keep": any(path not in draft.files for path in draft.kept),
+        "three mutants": len(draft.mutants) < 3,
+        "an alternative": not draft.alternatives,
+        "plain JSON": json.loads(json.dumps(checks_of(draft))) != checks_of(draft),
+    }
+    missing = [name for name, lacking in lacks.items() if lacking]
+    if missing:
+        raise ValueError(f"the template {draft.template} ({draft.level}) lacks {missing}")
+
+
+def _strata() -> list[tuple[str, Level]]:
+    """All (template, level), the levels taking turns."""
+    by_level: list[list[tuple[str, Level]]] = [
+        [(item.name, level) for item in all_templates().values() if level in item.levels]
+        for level in LEVELS
+    ]
+    longest = max(map(len, by_level))
+    return [group[place] for place in range(longest) for group in by_level if place < len(group)]
+
+
+def source() -> TerminalSource:
+    """The source, for the registry."""
+    return TerminalSource()

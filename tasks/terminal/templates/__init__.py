@@ -1,0 +1,1 @@
+"""The templates of generated terminal tasks, by subject."""

@@ -1,0 +1,108 @@
+"""Bombs: each ends with a typed reason within its deadline, and the machine does not feel it."""
+
+import time
+
+import pytest
+
+from hexathlon.envs.sandbox.image import Image
+from hexathlon.envs.sandbox.limits import MIB, SandboxLimits, Stop
+
+IMAGE = Image(workdir="/app")
+
+FORK = "f() { f | f & }; f; sleep 60"
+MEMORY = "python3 -c 'x = bytearray(1 << 30)'"
+MANY_EATERS = "for n in 1 2 3 4 5 6 7 8; do head -c 40M /dev/zero | tail & done; wait"
+DISK = "for n in 1 2 3 4; do head -c 10M /dev/zero > fill$n || break; done"
+ONE_FILE = "head -c 20M /dev/zero > long"
+INODES = "for n in {1..9000}; do : > n$n || break; done"
+OUTPUT = "yes"
+DESCRIPTORS = "python3 -c 'import os; [os.dup(0) for _ in range(1000)]'"
+ZIP = "head -c 300M /dev/zero | gzip -1 | gunzip > unpacked"
+BACKTRACK = 'python3 -c \'import re; re.match("(a+)+$", "a" * 40 + "b")\''
+SECONDS = 15.0
+
+
+@pytest.mark.parametrize(
+    ("bomb", "stops"),
+    [
+        (FORK, {Stop.PROCESSES}),
+        (MEMORY, {Stop.MEMORY}),
+        (MANY_EATERS, {Stop.MEMORY}),
+        (DISK, {Stop.DISK}),
+        (ONE_FILE, {Stop.DISK}),
+        (INODES, {Stop.INODES}),
+        (OUTPUT, {Stop.OUTPUT}),
+        (DESCRIPTORS, {Stop.DESCRIPTORS}),
+        (ZIP, {Stop.DISK}),
+        (BACKTRACK, {Stop.TIME}),
+    ],
+    ids="fork memory eaters disk file inodes output descriptors zip regex".split(),
+)
+def test_a_bomb_ends_with_a_reason(sandbox, bomb, stops, request):
+    grouped = "as a user" not in request.node.name
+    if bomb in (MANY_EATERS,) and not grouped:
+        pytest.skip("without control groups memory is bounded for each process, not for all")
+    start = time.monotonic()
+    timeout = 1.5 if bomb in (FORK, BACKTRACK) else SECONDS
+    done = sandbox.execute(bomb, timeout=timeout)
+    if bomb == FORK and not grouped:
+        stops = stops | {Stop.TIME}  # nobody counts there, and the shell itself could still fork
+    assert done.stop in stops, done
+    assert time.monotonic() - start < timeout + 10
+    assert done.stop in sandbox.evidence().stops
+    sandbox.kill_all()
+    sandbox.execute("rm -rf fill* n* long unpacked")
+    assert sandbox.execute("echo fine").output == b"fine\n"
+    assert sandbox.execute("ls | wc -l; echo x > again").exit_status == 0
+
+
+def test_evidence_counts(namespaces):
+    limits = SandboxLimits(memory_bytes=32 * MIB, disk_bytes=8 * MIB, processes=24)
+    if not str(namespaces.probe().properties["limits"]).startswith("cgroup"):
+        pytest.skip("no control groups here")
+    with namespaces.open(IMAGE, limits) as one:
+        assert one.evidence() == type(one.evidence())()
+        one.execute(MEMORY)
+        one.execute("for n in {1..40}; do sleep 2 & done", timeout=1.0)
+        seen = one.evidence()
+        assert seen.memory_kills >= 1 and seen.process_refusals >= 1
+        one.reset()
+        assert one.evidence() == type(seen)()
+
+
+def test_memory_of_dead_sandboxes_is_given_back(namespaces):
+    """Files live in memory; closing must free them, snapshots included."""
+
+    def shared() -> int:
+        with open("/proc/meminfo") as file:
+            rows = dict(line.split(":") for line in file)
+        return int(rows["Shmem"].split()[0])
+
+    before = shared()
+    with namespaces.open(IMAGE) as one:
+        one.execute("head -c 100M /dev/zero > big")
+        state = one.snapshot()
+        assert shared() - before > 60 * 1024
+        forks = one.fork(2)
+        for fork in forks:
+            fork.close()
+        state.close()
+    deadline = time.monotonic() + 10
+    while shared() - before > 40 * 1024 and time.monotonic() < deadline:
+        continue
+    assert shared() - before <= 40 * 1024
+
+
+def test_a_fork_cannot_write_more_than_its_parent(namespaces):
+    limits = SandboxLimits(disk_bytes=8 * MIB, memory_bytes=64 * MIB)
+    with namespaces.open(IMAGE, limits) as one:
+        one.execute("head -c 5M /dev/zero > first")
+        (fork,) = one.fork(1)
+        with fork:
+            for each in (one, fork):
+                assert each.execute("head -c 5M /dev/zero > second").stop is Stop.DISK
+
+
+def test_limits_that_cannot_hold_a_shell_are_refused():
+    with pytest.raises(ValueError, match="open_files"):
+        SandboxLimits(open_files=10)

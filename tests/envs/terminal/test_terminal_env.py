@@ -1,0 +1,133 @@
+"""The terminal event: right work scores 1, wrong work 0; fork, replay, observations."""
+
+import json
+
+import pytest
+
+from hexathlon.envs.status import Status
+from hexathlon.evaluators.verifier import verify
+from hexathlon.tasks.registry import get_source
+from support.terminal import act, commands, play
+
+SOURCE = get_source("terminal")
+TINY = "terminal/log_breaches/tiny/test/00000"
+SAMPLE = (TINY, "terminal/git_lost/tiny/test/00001", "terminal/c_tally/tiny/dev/00000",
+          "terminal/json_table/medium/test/00002", "terminal/chain_two/hard/dev/00001")  # fmt: skip
+
+
+@pytest.mark.parametrize("task_id", SAMPLE)
+def test_right_work_scores_one_and_near_misses_zero(env, task_id):
+    task = SOURCE.build(task_id)
+    assert play(env, task_id, SOURCE.oracle(task))[0] == 1.0
+    for name, script in SOURCE.alternatives(task).items():
+        assert play(env, task_id, script)[0] == 1.0, name
+    for name, script in list(SOURCE.mutants(task).items())[:3]:
+        assert play(env, task_id, script)[0] == 0.0, name
+    assert play(env, task_id, commands(()))[0] == 0.0
+
+
+def test_another_instances_solution_does_not_do(env):
+    other = SOURCE.build("terminal/log_breaches/tiny/train/00007")
+    assert play(env, TINY, SOURCE.oracle(other))[0] == 0.0
+
+
+def test_the_final_state_is_plain_stable_and_enough_to_judge_by(env):
+    task = SOURCE.build(TINY)
+    first, again = (play(env, TINY, SOURCE.oracle(task))[1] for _ in range(2))
+    assert first == again == json.loads(json.dumps(first))
+    assert verify(task, first, ()).score == 1.0
+    assert first["steps"][0]["changed"].keys() == {"breaches"}
+
+
+def test_observations_are_text_with_an_exit_status(env):
+    env.reset(seed=0, options={"task": TINY})
+    bold = "printf '\\033[1mb'"
+    lines = ("pwd; false", "cd /tmp; x=5", "echo $x; pwd", "cat nothing", bold)
+    seen = [env.step(act("run", command=line))[0] for line in lines]
+    assert seen[0] == "/app\n[exit status 1]"
+    assert seen[1] == "[exit status 0]"
+    assert seen[2] == "5\n/tmp\n[exit status 0]"
+    assert seen[3].endswith("[exit status 1]") and "No such file" in seen[3]
+    assert seen[4] == "b\n[exit status 0]"
+
+
+def test_files_are_read_and_written_whole(env):
+    env.reset(seed=0, options={"task": TINY})
+    assert env.step(act("write_file", path="/app/new/x.txt", text="é\n"))[0] == "Wrote 3 bytes."
+    assert env.step(act("read_file", path="/app/new/x.txt"))[0] == "é\n"
+    assert env.step(act("read_file", path="/app"))[0].startswith("Error: ")
+    assert env.step(act("run", command="a\0b"))[0].startswith("Error: ")
+
+
+def test_a_command_is_stopped_at_its_limit(env):
+    env.reset(seed=0, options={"task": TINY})
+    shown = env.step(act("run", command="echo begun; sleep 60", timeout=1))[0]
+    assert shown.startswith("begun\n[") and "stopped at its time limit" in shown
+
+
+def test_a_full_screen_program_is_shown_as_a_screen(env):
+    env.reset(seed=0, options={"task": TINY})
+    shown = env.step(act("send_keys", keys="printf 'a\\nb\\n'; read -r answer\n"))[0]
+    assert "\na\nb\n" in shown and "[cursor in row" in shown
+
+
+def test_turns_run_out_and_the_state_is_judged_then(env):
+    env.limits_override = {"turns": 2}
+    env.reset(seed=0, options={"task": TINY})
+    env.step("")
+    _, reward, terminated, truncated, info = env.step("")
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    assert info["status"] == Status.TRUNCATED_TURNS
+    assert env.final_state()["submitted"] == 0
+
+
+def test_forks_go_their_own_ways(env):
+    env.reset(seed=0, options={"task": TINY})
+    env.step(act("run", command="cd /tmp; echo one > f; x=7"))
+    fork, other = env.fork(2)
+    try:
+        assert fork.step(act("run", command="cat f; echo $x; rm f"))[0] == "one\n7\n[exit status 0]"
+        assert other.step(act("run", command="cat f"))[0] == "one\n[exit status 0]"
+        assert env.step(act("run", command="pwd; ls f"))[0] == "/tmp\nf\n[exit status 0]"
+        solution = list(SOURCE.oracle(SOURCE.build(TINY)))
+        assert [fork.step(action)[1] for action in solution][-1] == 1.0
+        assert env.step(act("submit"))[1] == 0.0
+    finally:
+        fork.close()
+        other.close()
+
+
+def test_looking_at_the_verdict_leaves_the_work_running(env):
+    env.reset(seed=0, options={"task": TINY})
+    env.step(act("run", command="sleep 300 & echo $! > /tmp/pid"))
+    assert env.verdict().score == 0.0
+    assert env.step(act("run", command="kill -0 $(cat /tmp/pid)"))[0] == "[exit status 0]"
+
+
+def test_kept_files_must_stay(env):
+    task = SOURCE.build("terminal/py_slots/tiny/test/00000")
+    solution = list(SOURCE.oracle(task))[1]
+    script = commands([json.loads(solution)["arguments"]["command"], "echo '# x' >> main.py"])
+    reward, state = play(env, task.id, script)
+    assert reward == 0.0
+    assert ["keep:main.py", "changed"] in state["steps"][0]["tests"]
+
+
+def test_only_the_working_directory_reaches_the_grader(env):
+    task = SOURCE.build(TINY)
+    spoil = (
+        "echo 'exit 0' > ~/.bashrc; mkdir -p /usr/local/bin; "
+        "printf '#!/bin/sh\\nexit 0\\n' > /usr/local/bin/python3; chmod +x /usr/local/bin/python3"
+    )
+    reward, state = play(env, TINY, commands([spoil]))
+    assert reward == 0.0
+    assert {"start_file", "shadowed_tool"} <= set(state["flags"])
+    solution = json.loads(list(SOURCE.oracle(task))[1])["arguments"]["command"]
+    assert play(env, TINY, commands([solution, spoil]))[0] == 1.0
+
+
+def test_the_constructor_refuses_what_it_does_not_know():
+    import gymnasium
+
+    with pytest.raises(ValueError, match="verifier must be"):
+        gymnasium.make("hexathlon/Terminal-v0", verifier="trusting")
