@@ -38,14 +38,10 @@ app.command("report")(results.report)
 leaderboard = typer.Typer(help="Build the static leaderboard.", no_args_is_help=True)
 leaderboard.command("build")(results.leaderboard_build)
 app.add_typer(leaderboard, name="leaderboard", rich_help_panel=None)
-<<<<<<< HEAD
 app.add_typer(training.app, name="train")
-=======
 terminal = typer.Typer(help="Task directories of the terminal event.", no_args_is_help=True)
 terminal.command("run")(directories.terminal_run)
 app.add_typer(terminal, name="terminal", rich_help_panel=None)
-app.command("train")(training.train)
->>>>>>> merge-trial
 app.add_typer(judging.app, name="judge")
 app.command("selftest")(looking.selftest)
 app.command("doctor")(looking.doctor)
