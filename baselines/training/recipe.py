@@ -110,7 +110,10 @@ class LearnTable(Table):
     objective: Objective = Field(default_factory=Objective)
     optimiser: OptimiserConfig = Field(default_factory=OptimiserConfig)
     bounds: Part = Part(name="clip")
-    token_budget: int = Field(default=16_384, ge=1)
+    token_budget: int = Field(default=4_096, ge=1)
+    """Tokens with padding that go through the model at once: 4,096 keeps a small model's numbers
+    in a core's cache; a GPU wants many more."""
+
     minibatches: int = Field(default=1, ge=1)
     epochs: int = Field(default=1, ge=1)
     checkpointing: bool = False
