@@ -2,7 +2,8 @@
 
 The folder holds `recipe.json` (the resolved recipe), `start/` (the policy that training began
 with), `states/` (to go on from), `metrics.jsonl`, `curve.html`, and in the end `policy/`, a
-checkpoint that `hexathlon eval` plays. Running the same recipe into the same folder goes on.
+checkpoint that `hexathlon eval` plays. Low-rank adapters are merged into it and stand alone in
+`adapters/`. Running the same recipe into the same folder goes on.
 """
 
 import json
@@ -14,6 +15,12 @@ from typing import Any
 import gymnasium
 
 from hexathlon.baselines.engines.checkpoint import SETTINGS
+from hexathlon.baselines.learner.adapters import (
+    AdapterConfig,
+    add_adapters,
+    merged,
+    save_adapters,
+)
 from hexathlon.baselines.training.cloning import clone
 from hexathlon.baselines.training.curve import write_curve
 from hexathlon.baselines.training.demonstrations import demonstrate, sample_of, transcript
@@ -80,7 +87,10 @@ def train(
         trainer.close()
         for listener in extra:
             listener.close()
-    save_checkpoint(out / "policy", model, tokenizer, recipe)
+    save_checkpoint(out / "policy", merged(model), tokenizer, recipe)
+    if recipe.policy.lora_rank:
+        start = Path(recipe.policy.checkpoint or out / "start").resolve()
+        save_adapters(out / "adapters", model, str(start))
     write_curve(out)
     rows = read_metrics(out / "metrics.jsonl")
     measured = [row["dev/success"] for row in rows if "dev/success" in row]
@@ -113,6 +123,8 @@ def _start(recipe: Recipe, out: Path, report: Report) -> tuple[Any, Any]:
     if not recipe.policy.checkpoint and not (place / SETTINGS).exists():
         _make_start(recipe, place, report)
     checkpoint = load_checkpoint(place, dtype=recipe.policy.dtype)
+    if recipe.policy.lora_rank:
+        add_adapters(checkpoint.model, AdapterConfig(recipe.policy.lora_rank), recipe.seed)
     return checkpoint.model, checkpoint.tokenizer
 
 

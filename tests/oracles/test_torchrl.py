@@ -17,7 +17,6 @@ from hexathlon.baselines.algorithms.critic import gae
 from hexathlon.baselines.algorithms.samples import Group
 from support.samples import sample
 
-
 CLOSE = 1e-5
 """torchrl's powers of the discount are single precision, and its vectorised form is cut short."""
 

@@ -50,6 +50,13 @@ optimiser = { learning_rate = 1e-3 }
 """
 
 
+LORA = {
+    "policy.lora_rank": 2,
+    "steps": 3,
+    "credit.estimator": {"name": "reinforce", "parameters": {"baseline": 0.5}},
+}
+
+
 class Stopped(Exception):
     """What a test ends a run with."""
 
@@ -92,3 +99,17 @@ def test_a_critic_warms_up_and_goes_on_bit_for_bit(tmp_path: Path) -> None:
 def test_a_critic_and_its_estimators_come_together(tmp_path: Path, more: str) -> None:
     with pytest.raises(RecipeError, match="need each other"):
         load_recipe(written(tmp_path, more))
+
+
+def test_adapters_train_and_leave_a_plain_checkpoint(tmp_path: Path) -> None:
+    pytest.importorskip("peft", reason="pip install 'hexathlon[lora]'")
+    recipe = load_recipe(written(tmp_path, "[learn.optimiser]\nlearning_rate = 1e-2\n"), LORA)
+    train(recipe, tmp_path / "whole", quiet)
+    with pytest.raises(Stopped):
+        train(recipe, tmp_path / "broken", stop)
+    train(recipe, tmp_path / "broken", quiet)
+    assert weights(tmp_path / "whole") == weights(tmp_path / "broken")
+    first = (tmp_path / "whole" / "start" / "model.safetensors").read_bytes()
+    assert weights(tmp_path / "whole") != first
+    assert len(weights(tmp_path / "whole")) == len(first)
+    assert (tmp_path / "whole" / "adapters" / "adapter_config.json").exists()
