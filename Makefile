@@ -5,7 +5,7 @@ PYTHON ?= python3
 CONSTRAINTS ?= constraints.txt
 export PYTHON CONSTRAINTS
 
-.PHONY: demo test check test-slow bench clean
+.PHONY: demo test check test-slow test-oracles bench clean
 
 demo:
 	@scripts/install
@@ -24,6 +24,11 @@ test-slow:
 	@scripts/install --dev
 	@scripts/test -m slow
 
+# Our formulas against TRL's, verl's and torchrl's own functions, in an environment of their own.
+test-oracles:
+	@scripts/install --dev
+	@scripts/oracles
+
 # Peers are run where their interpreters are named: make bench SKYRL=… INSPECT=… LM_EVAL=…
 bench:
 	@scripts/install --dev
@@ -32,4 +37,4 @@ bench:
 	.venv/bin/python benchmarks/harness_speed.py $(if $(INSPECT),--peer $(INSPECT)) $(if $(LM_EVAL),--lm-eval $(LM_EVAL))
 
 clean:
-	rm -rf .venv build dist runs site
+	rm -rf .venv .venv-oracles build dist runs site

@@ -8,7 +8,7 @@ import numpy as np
 from hexathlon.baselines.algorithms.registry import Registry
 from hexathlon.baselines.algorithms.samples import Array, Group
 
-__all__ = ["FILTERS", "Filter", "finished", "most_variance", "reachable", "varied"]
+__all__ = ["FILTERS", "Filter", "finished", "most_variance", "reachable", "successes", "varied"]
 
 
 Filter = Callable[..., list[Group]]
@@ -67,3 +67,13 @@ def most_variance(groups: Sequence[Group], *, keep: int = 8) -> list[Group]:
         else group
         for group in groups
     ]
+
+
+@FILTERS.register("successes")
+def successes(groups: Sequence[Group], *, least: float = 1.0) -> list[Group]:
+    """Keep rollouts that earned at least so much: with the `sft` surrogate, rejection sampling."""
+    kept = [
+        replace(group, samples=tuple(s for s in group.samples if s.reward >= least))
+        for group in groups
+    ]
+    return [group for group in kept if group.samples]

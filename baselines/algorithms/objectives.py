@@ -1,7 +1,7 @@
 """One update's whole loss, put together from the parts that a recipe names."""
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor
@@ -37,6 +37,11 @@ class Objective:
     surrogate_parameters: dict[str, Any] = field(default_factory=dict)
     correction: str = "none"
     correction_parameters: dict[str, Any] = field(default_factory=dict)
+    proximal: Literal["start", "behaviour", "interpolated"] = "start"
+    """What the ratio is to: the policy at the start of the update, computed anew; the sampler's
+    own log-probabilities (bypass); or a point between that and the policy by the tokens' age
+    (A-3PO), for which no forward pass is needed."""
+
     aggregation: str = "token_mean"
     aggregation_parameters: dict[str, Any] = field(default_factory=dict)
     divergence: str = "k3"

@@ -45,6 +45,9 @@ class Sample:
     states: tuple[str, ...] = ()
     """Hash of what the policy saw before each turn; empty where it is not known."""
 
+    branches: tuple[str, ...] = ()
+    """Node of a tree of rollouts that each turn is; empty where episodes were not forked."""
+
     version: NDArray[np.int64] | None = None
     """Policy version that drew each token; -1 where none did."""
 

@@ -50,6 +50,9 @@ class Part:
     weight: Tensor
     behaviour: Tensor
     turn: Tensor
+    version: Tensor
+    """Policy version that drew each token; -1 where none did or none is known."""
+
     proximal: Tensor | None
     reference: Tensor | None
     returns: Tensor | None
@@ -105,9 +108,14 @@ def _part(
         weight=shifted([one.weight for one in chosen]),
         behaviour=shifted([one.sample.behaviour for one in chosen]),
         turn=shifted([one.sample.turn for one in chosen], -1).long(),
+        version=shifted([_versions(one.sample) for one in chosen], -1).long(),
         proximal=optional("proximal"),
         reference=optional("reference"),
         returns=optional("returns"),
         old_values=optional("old_values"),
         rows=tuple(rows),
     )
+
+
+def _versions(sample: Sample) -> np.ndarray:
+    return np.full(len(sample.ids), -1) if sample.version is None else sample.version

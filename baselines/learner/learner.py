@@ -6,26 +6,26 @@ computed, so the gradient is the same however the batch is cut into parts or spr
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import torch
-import torch.distributed as dist
 from torch import Tensor
 
 from hexathlon.baselines.algorithms.aggregation import Totals
 from hexathlon.baselines.algorithms.bounds import BOUNDS, trained_tokens
+from hexathlon.baselines.algorithms.corrections import interpolated_proximal
 from hexathlon.baselines.algorithms.losses import TokenBatch
 from hexathlon.baselines.algorithms.objectives import LossParts, Objective, StepTotals
+from hexathlon.baselines.algorithms.samples import Array, Sample
 from hexathlon.baselines.learner.batching import Example, Part, parts_of
+from hexathlon.baselines.learner.critic import Critic
+from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.learner.optimiser import OptimiserConfig, Optimisers
+from hexathlon.baselines.learner.ranks import gathered, sum_gradients, summed, summed_metrics
 from hexathlon.baselines.learner.scoring import Scores, score
 
 __all__ = ["Learner", "LearnerConfig", "LossNotFinite"]
-
-
-class LossNotFinite(Exception):
-    """A loss or a gradient is not a number; nothing was changed by the step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,10 @@ class LearnerConfig:
     """Passes over a batch."""
 
     checkpointing: bool = False
-    """Compute activations twice instead of keeping them."""
+    """Compute activations twice instead of keeping them; only in the model's training mode."""
+
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """`bfloat16` computes matrix products so; parameters, sums and losses stay as they are."""
 
 
 class Learner:
@@ -62,10 +65,19 @@ class Learner:
         config: How.
         steps: Length of the learning-rate schedule, in optimiser steps.
         reference: A frozen model to stay close to; needed where the objective has a beta.
+        critic: Learns with every update; the policy waits while it warms up.
     """
 
+    version = 0
+    """Number of the policy that is trained; what samples call their tokens' version."""
+
     def __init__(
-        self, model: Any, config: LearnerConfig, steps: int, reference: Any = None
+        self,
+        model: Any,
+        config: LearnerConfig,
+        steps: int,
+        reference: Any = None,
+        critic: Critic | None = None,
     ) -> None:
         config.objective.check()
         BOUNDS.resolve(config.bounds, config.bounds_parameters)
@@ -74,6 +86,7 @@ class Learner:
         self.model = model
         self.config = config
         self.reference = reference
+        self.critic = critic
         self.optimisers = Optimisers(model, config.optimiser, steps)
         if config.checkpointing:
             model.gradient_checkpointing_enable()
@@ -98,15 +111,26 @@ class Learner:
         return [found[number] for number in range(len(examples))]
 
     def update(self, examples: Sequence[Example]) -> dict[str, float]:
-        """Make one update of `epochs` times `minibatches` steps.
+        """Make one update of `epochs` times `minibatches` steps, and one of the critic's.
 
         Returns:
             Means over the steps of what the objective reports, with `grad_norm` and
-            `learning_rate`.
+            `learning_rate`, and what the critic reports; only that while it warms up.
 
         Raises:
             LossNotFinite: A loss or gradient is not a number.
         """
+        if self.critic is None:
+            return self._improved(examples)
+        waits = self.critic.warming
+        improved = {} if waits else self._improved(examples)
+        return {**improved, **self.critic.update(examples)}
+
+    def values(self, samples: Sequence[Sample]) -> list[Array] | None:
+        """Return the critic's values, `[tokens]` per sample; None where there is no critic."""
+        return None if self.critic is None else self.critic.values(samples)
+
+    def _improved(self, examples: Sequence[Example]) -> dict[str, float]:
         examples = self._prepared(examples)
         logged: list[dict[str, float]] = []
         for _ in range(self.config.epochs):
@@ -118,10 +142,9 @@ class Learner:
 
     def _prepared(self, examples: Sequence[Example]) -> list[Example]:
         """Give examples the log-probabilities of the update's start and of the reference."""
-        from dataclasses import replace
-
         made = list(examples)
-        if self.config.epochs * self.config.minibatches > 1:
+        several = self.config.epochs * self.config.minibatches > 1
+        if several and self.config.objective.proximal == "start":
             values = self.score(made)
             made = [
                 one if one.proximal is not None else replace(one, proximal=value.numpy())
@@ -140,14 +163,16 @@ class Learner:
 
     def _score(self, part: Part, model: Any, wanted: Tensor | None = None) -> Scores:
         objective = self.config.objective
-        return score(
-            model,
-            part.ids,
-            part.mask if wanted is None else wanted,
-            temperature=self.config.temperature,
-            entropy=wanted is not None,
-            entropy_gradient=objective.entropy_weight > 0,
-        )
+        lower = self.config.precision == "bfloat16"
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=lower):
+            return score(
+                model,
+                part.ids,
+                part.mask if wanted is None else wanted,
+                temperature=self.config.temperature,
+                entropy=wanted is not None,
+                entropy_gradient=objective.entropy_weight > 0,
+            )
 
     def _step(self, examples: Sequence[Example]) -> dict[str, float]:
         parts = self._parts(examples)
@@ -167,9 +192,9 @@ class Learner:
                 made.loss.backward()  # type: ignore[no-untyped-call]
             for name, value in made.metrics.items():
                 metrics[name] = metrics.get(name, 0.0) + float(value)
-        self._reduce_gradients()
+        sum_gradients(self.optimisers.parameters())
         norm, rate = self._move()
-        return {**self._reduced(metrics), "grad_norm": norm, "learning_rate": rate}
+        return {**summed_metrics(metrics), "grad_norm": norm, "learning_rate": rate}
 
     def _move(self) -> tuple[float, float]:
         gradients = [p.grad for p in self.optimisers.parameters() if p.grad is not None]
@@ -188,10 +213,9 @@ class Learner:
             wanted = torch.maximum(part.mask, part.observed)
         scores = self._score(part, self.model, wanted)
         current = scores.log_probabilities
-        proximal = current.detach() if part.proximal is None else part.proximal
         batch = TokenBatch(
             current=current,
-            proximal=proximal * part.mask,
+            proximal=self._proximal(part, current) * part.mask,
             behaviour=part.behaviour * part.mask,
             advantage=part.advantage * part.mask,
             mask=part.mask,
@@ -207,6 +231,14 @@ class Learner:
             entropy=scores.entropy,
         )
 
+    def _proximal(self, part: Part, current: Tensor) -> Tensor:
+        kind = self.config.objective.proximal
+        if kind == "behaviour":
+            return part.behaviour
+        if kind == "interpolated":
+            return interpolated_proximal(current, part.behaviour, part.version, self.version)
+        return current.detach() if part.proximal is None else part.proximal
+
     def _totals(self, parts: Sequence[Part]) -> StepTotals:
         counts = torch.zeros(3, dtype=torch.float64, device=self.device)
         for part in parts:
@@ -214,9 +246,7 @@ class Learner:
             counts[0] += trained.sum()
             counts[1] += trained.any(-1).sum()
             counts[2] += part.observed.sum()
-        if dist.is_available() and dist.is_initialized():
-            dist.all_reduce(counts)
-        tokens, sequences, observed = counts.tolist()
+        tokens, sequences, observed = summed(counts)
         return StepTotals(Totals(tokens, sequences), observed)
 
     def _bounds(self, parts: Sequence[Part]) -> tuple[float, float]:
@@ -231,33 +261,8 @@ class Learner:
                     ratios.append(one.cpu())
                     advantages.append(other.cpu())
         found = rule(
-            _gathered(torch.cat(ratios)),
-            _gathered(torch.cat(advantages)),
+            gathered(torch.cat(ratios)),
+            gathered(torch.cat(advantages)),
             **self.config.bounds_parameters,
         )
         return found.low, found.high
-
-    def _reduce_gradients(self) -> None:
-        if not (dist.is_available() and dist.is_initialized()):
-            return
-        for parameter in self.optimisers.parameters():
-            if parameter.grad is None:
-                parameter.grad = torch.zeros_like(parameter)
-            dist.all_reduce(parameter.grad)
-
-    def _reduced(self, metrics: dict[str, float]) -> dict[str, float]:
-        if not (dist.is_available() and dist.is_initialized()):
-            return metrics
-        names = sorted(metrics)
-        values = torch.tensor([metrics[name] for name in names], dtype=torch.float64)
-        dist.all_reduce(values)
-        return dict(zip(names, values.tolist(), strict=True))
-
-
-def _gathered(values: Tensor) -> Tensor:
-    """Return the values of all ranks."""
-    if not (dist.is_available() and dist.is_initialized()):
-        return values
-    found: list[Any] = [None] * dist.get_world_size()
-    dist.all_gather_object(found, values)
-    return torch.cat(found)

@@ -45,7 +45,7 @@ def make_tokenizer(texts: Iterable[str], vocabulary: int) -> Any:
     Words stand alone, without blanks, and a capital before a small letter is a mark and the small
     letter: so `overdraft limit`, `overdraft_limit` and `overdraftLimit` are told in the same
     words, and a small model learns to carry names from one to the other. What stands between words
-    makes tokens of its own, digits stand alone.
+    makes tokens of its own; digits go in pairs from the left.
 
     Args:
         texts: What the policy will read and write.
@@ -68,7 +68,7 @@ def make_tokenizer(texts: Iterable[str], vocabulary: int) -> Any:
     )
     raw.pre_tokenizer = pre_tokenizers.Sequence(
         [
-            pre_tokenizers.Split(Regex(r"[a-z]+|[A-Z]+|\d|[^A-Za-z\d]+"), "isolated"),
+            pre_tokenizers.Split(Regex(r"[a-z]+|[A-Z]+|\d{1,2}|[^A-Za-z\d]+"), "isolated"),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
@@ -115,7 +115,12 @@ def make_model(shape: ModelShape, vocabulary: int, seed: int) -> Any:
         use_cache=False,
     )
     config._attn_implementation = "sdpa"
-    return Qwen3ForCausalLM(config)  # type: ignore[no-untyped-call]
+    model = Qwen3ForCausalLM(config)  # type: ignore[no-untyped-call]
+    # The head begins as a copy of the embeddings, not tied to them: to write what was read is then
+    # the first thing that attention can learn.
+    with torch.no_grad():
+        model.lm_head.weight.copy_(model.model.embed_tokens.weight)
+    return model
 
 
 def save_policy(path: Path, model: Any, tokenizer: Any) -> None:

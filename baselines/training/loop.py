@@ -17,11 +17,12 @@ import numpy as np
 from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, FILTERS, SHAPINGS
 from hexathlon.baselines.algorithms.estimators import Credit
-from hexathlon.baselines.algorithms.samples import Group
+from hexathlon.baselines.algorithms.samples import Array, Group
 from hexathlon.baselines.codecs import get_codec
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.tokens import TokenSampling
 from hexathlon.baselines.learner.batching import Example
+from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.learner import Learner
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
@@ -76,7 +77,11 @@ class Trainer:
         self._folder = folder / "states"
         self._make = make
         steps = recipe.steps * recipe.learn.minibatches * recipe.learn.epochs
-        self.learner = Learner(model, recipe.learner_config(), steps, reference)
+        config = recipe.learner_config()
+        critic = None
+        if recipe.critic is not None:
+            critic = Critic(model, recipe.critic, recipe.steps, config.token_budget)
+        self.learner = Learner(model, config, steps, reference, critic)
         self.engine = LocalEngine(
             model, batch=recipe.rollout.concurrency, rows=recipe.rollout.concurrency
         )
@@ -94,7 +99,7 @@ class Trainer:
         state = latest_state(self._folder)
         if state is None:
             return False
-        kept = load_state(state, self.model, self.learner.optimisers)
+        kept = load_state(state, self.model, self.learner.optimisers, self.learner.critic)
         self.step = int(kept["step"])
         self.engine.update(self.step)
         return True
@@ -107,6 +112,7 @@ class Trainer:
             self.model,
             self.learner.optimisers,
             {"recipe": self.recipe.name},
+            self.learner.critic,
         )
 
     def advance(self) -> dict[str, float]:
@@ -122,13 +128,19 @@ class Trainer:
         collected = time.perf_counter()
         credit = self._credit(groups)
         samples = [sample for group in groups for sample in group.samples]
+        targets: Sequence[Array | None] = credit.returns or [None] * len(samples)
+        self.learner.version = self.step
         self.model.train()
         try:
             learnt = self.learner.update(
                 [
-                    Example(sample, advantage, weight)
-                    for sample, advantage, weight in zip(
-                        samples, credit.advantages, credit.weights, strict=True
+                    Example(sample, advantage, weight, target)
+                    for sample, advantage, weight, target in zip(
+                        samples,
+                        credit.advantages,
+                        credit.weights,
+                        targets,
+                        strict=True,
                     )
                 ]
             )
@@ -266,7 +278,8 @@ class Trainer:
 
     def _credit(self, groups: Sequence[Group]) -> Credit:
         part = self.recipe.credit.estimator
-        return ESTIMATORS[part.name](groups, None, **part.parameters)
+        values = self.learner.values([sample for group in groups for sample in group.samples])
+        return ESTIMATORS[part.name](groups, values, **part.parameters)
 
     def _described(self, seen: Sequence[Collected], kept: int) -> dict[str, float]:
         groups = [group for got in seen for group in got.groups]

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, FILTERS, SHAPINGS
 from hexathlon.baselines.algorithms.objectives import Objective
+from hexathlon.baselines.learner.critic import CriticConfig
 from hexathlon.baselines.learner.learner import LearnerConfig
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
 from hexathlon.baselines.training.cloning import CloneConfig
@@ -117,6 +118,7 @@ class LearnTable(Table):
     minibatches: int = Field(default=1, ge=1)
     epochs: int = Field(default=1, ge=1)
     checkpointing: bool = False
+    precision: Literal["float32", "bfloat16"] = "float32"
 
 
 class EvaluationTable(Table):
@@ -143,6 +145,9 @@ class Recipe(Table):
     rollout: RolloutTable = Field(default_factory=RolloutTable)
     credit: CreditTable = Field(default_factory=CreditTable)
     learn: LearnTable = Field(default_factory=LearnTable)
+    critic: CriticConfig | None = None
+    """Needed by the estimators `gae` and `gae_turns`."""
+
     evaluation: EvaluationTable = Field(default_factory=EvaluationTable)
     control: Literal["none", "no_update", "shuffled_rewards"] = "none"
     """Runs that must not learn: a learning rate of 0, or rewards dealt out at random."""
@@ -155,6 +160,8 @@ class Recipe(Table):
         for part in self.credit.filters:
             FILTERS.resolve(part.name, part.parameters)
         self.learn.objective.check()
+        if self.credit.estimator.name.startswith("gae") != (self.critic is not None):
+            raise ValueError("a critic and the estimators gae and gae_turns need each other")
         return self
 
     def scaled(self) -> "Recipe":
@@ -189,6 +196,7 @@ class Recipe(Table):
             minibatches=self.learn.minibatches,
             epochs=self.learn.epochs,
             checkpointing=self.learn.checkpointing,
+            precision=self.learn.precision,
         )
 
 

@@ -3,8 +3,8 @@
 The folder holds `recipe.json` (the resolved recipe), `start/` (the policy that training began
 with), `before/` and `after/` (evaluations on unseen tasks, run folders like those of `hexathlon
 eval`), `rollouts/` (the records of what was played), `states/` (to go on from), `metrics.jsonl`,
-`curve.html` and `curve.png`, and in the end `policy/`, a checkpoint. Running the same recipe into
-the same folder goes on.
+`curve.html` and `curve.png`, and in the end `policy/`, a checkpoint; low-rank adapters are merged
+into it and stand alone in `adapters/`. Running the same recipe into the same folder goes on.
 """
 
 import json
@@ -16,6 +16,12 @@ from typing import Any
 import gymnasium
 
 from hexathlon.baselines.engines.checkpoint import SETTINGS
+from hexathlon.baselines.learner.adapters import (
+    AdapterConfig,
+    add_adapters,
+    merged,
+    save_adapters,
+)
 from hexathlon.baselines.training.cloning import clone
 from hexathlon.baselines.training.curve import write_curve
 from hexathlon.baselines.training.demonstrations import demonstrate, sample_of, transcript
@@ -84,7 +90,9 @@ def train(
         trainer.close()
         for listener in extra:
             listener.close()
-    save_checkpoint(out / "policy", model, tokenizer, recipe)
+    save_checkpoint(out / "policy", merged(model), tokenizer, recipe)
+    if recipe.policy.lora_rank:
+        save_adapters(out / "adapters", model, str(_starting(recipe, out).resolve()))
     after = evaluated(recipe, out / "policy", unseen, out / "after", report)
     write_curve(out)
     return {"before": before, "after": after}
@@ -120,6 +128,8 @@ def _start(recipe: Recipe, out: Path, report: Report) -> tuple[Any, Any]:
     if not recipe.policy.checkpoint and not (place / SETTINGS).exists():
         make_start(recipe, place, report)
     checkpoint = load_checkpoint(place, dtype=recipe.policy.dtype)
+    if recipe.policy.lora_rank:
+        add_adapters(checkpoint.model, AdapterConfig(recipe.policy.lora_rank), recipe.seed)
     return checkpoint.model, checkpoint.tokenizer
 
 

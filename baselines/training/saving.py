@@ -13,7 +13,14 @@ class StateTorn(Exception):
     """A saved state is incomplete; the message says which file is missing or damaged."""
 
 
-def save_state(folder: Path, step: int, model: Any, optimisers: Any, extra: dict[str, Any]) -> None:
+def save_state(
+    folder: Path,
+    step: int,
+    model: Any,
+    optimisers: Any,
+    extra: dict[str, Any],
+    critic: Any = None,
+) -> None:
     """Write the state after a step and drop those before the last two.
 
     It is written beside its place and moved there, so that a crash leaves the older one.
@@ -28,6 +35,8 @@ def save_state(folder: Path, step: int, model: Any, optimisers: Any, extra: dict
     tensors = {name: value.contiguous() for name, value in model.state_dict().items()}
     save_file(tensors, str(part / "model.safetensors"))
     torch.save(optimisers.state(), str(part / "optimiser.pt"))
+    if critic is not None:
+        torch.save(critic.state(), str(part / "critic.pt"))
     (part / "state.json").write_text(json.dumps({"step": step, **extra}))
     for file in part.iterdir():
         with file.open("rb") as opened:
@@ -50,8 +59,8 @@ def latest_state(folder: Path) -> Path | None:
     return states[-1] if states else None
 
 
-def load_state(path: Path, model: Any, optimisers: Any) -> dict[str, Any]:
-    """Read a state into a model and its optimisers and return the rest of it.
+def load_state(path: Path, model: Any, optimisers: Any, critic: Any = None) -> dict[str, Any]:
+    """Read a state into a model, its optimisers and its critic and return the rest of it.
 
     Raises:
         StateTorn: A file is missing or cannot be read, or belongs to another model.
@@ -63,6 +72,8 @@ def load_state(path: Path, model: Any, optimisers: Any) -> dict[str, Any]:
         rest: dict[str, Any] = json.loads((path / "state.json").read_text())
         model.load_state_dict(load_file(str(path / "model.safetensors")))
         optimisers.load(torch.load(str(path / "optimiser.pt"), weights_only=True))
+        if critic is not None:
+            critic.load(torch.load(str(path / "critic.pt"), weights_only=True))
     except Exception as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise StateTorn(

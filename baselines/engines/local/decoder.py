@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hexathlon.baselines.engines.local.store import KeyValueStore
+from hexathlon.baselines.engines.local.weights import effective_weight
 
 __all__ = ["LlamaDecoder", "is_llama_shaped"]
 
@@ -47,7 +48,7 @@ class _Layer(NamedTuple):
 
 
 def _joined(*parts: Any) -> tuple[Tensor, Tensor | None]:
-    weight = torch.cat([part.weight.detach() for part in parts]).contiguous()
+    weight = torch.cat([effective_weight(part) for part in parts]).contiguous()
     if parts[0].bias is None:
         return weight, None
     return weight, torch.cat([part.bias.detach() for part in parts])
@@ -65,12 +66,12 @@ def _layer(block: Any) -> _Layer:
         qkv_bias=qkv_bias,
         query_norm=None if query_norm is None else query_norm.weight.detach(),
         key_norm=None if key_norm is None else key_norm.weight.detach(),
-        output=attention.o_proj.weight.detach(),
+        output=effective_weight(attention.o_proj),
         output_bias=None if attention.o_proj.bias is None else attention.o_proj.bias.detach(),
         feed_norm=block.post_attention_layernorm.weight.detach(),
         gate_up=gate_up,
         gate_up_bias=gate_up_bias,
-        down=mlp.down_proj.weight.detach(),
+        down=effective_weight(mlp.down_proj),
         down_bias=None if mlp.down_proj.bias is None else mlp.down_proj.bias.detach(),
     )
 

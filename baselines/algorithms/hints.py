@@ -1,0 +1,81 @@
+"""How much of the oracle's way a rollout is given before the policy goes on alone.
+
+A hint is a number of the oracle's first actions. They are played in the environment and stand in
+the context as text that the policy did not draw, so they are never trained on.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+
+from hexathlon.baselines.algorithms.registry import Registry
+from hexathlon.envs.base import Environment
+from hexathlon.tasks.source import Script
+
+__all__ = ["HINTS", "Hint", "fading", "fitted", "play_hint", "rescue"]
+
+
+Hint = Callable[..., int]
+"""From expected success without a hint and the oracle's number of actions to actions given."""
+
+
+HINTS: Registry[Hint] = Registry("hint")
+
+
+@HINTS.register("none")
+def none(success: float, actions: int) -> int:
+    """Nothing."""
+    return 0
+
+
+@HINTS.register("fading")
+def fading(success: float, actions: int, *, most: float = 0.8) -> int:
+    """The share 1 - success of the oracle's actions, up to `most` (after ADHint)."""
+    return int(min(1.0 - success, most) * actions)
+
+
+@HINTS.register("rescue")
+def rescue(success: float, actions: int, *, share: float = 0.5, below: float = 0.0) -> int:
+    """A share of the actions for tasks that nearly never succeed, else nothing (after Guide)."""
+    return int(share * actions) if success <= below else 0
+
+
+def fitted(shares: Sequence[float], success: Sequence[float], target: float = 0.5) -> float:
+    """Return the share of actions at which success should meet a target (after SEELE).
+
+    Success is taken for logistic in the share given; the line through the log-odds is fitted by
+    least squares.
+
+    Raises:
+        ValueError: There are fewer than two different shares.
+    """
+    if len(set(shares)) < 2:
+        raise ValueError("fitting how success depends on hints needs two different lengths")
+    odds = [math.log(max(p, 0.01) / max(1.0 - p, 0.01)) for p in success]
+    mean_x, mean_y = sum(shares) / len(shares), sum(odds) / len(odds)
+    spread = sum((x - mean_x) ** 2 for x in shares)
+    slope = sum((x - mean_x) * (y - mean_y) for x, y in zip(shares, odds, strict=True)) / spread
+    if slope <= 0:
+        return max(shares)
+    wanted = mean_x + (math.log(target / (1.0 - target)) - mean_y) / slope
+    return min(max(wanted, 0.0), 1.0)
+
+
+def play_hint(env: Environment, oracle: Script, count: int) -> list[tuple[str, str]]:
+    """Play the oracle's first actions in an environment that was reset.
+
+    Returns:
+        The actions with what the environment answered; fewer than asked for if the episode ended.
+    """
+    given: list[tuple[str, str]] = []
+    try:
+        action = next(oracle)
+        while len(given) < count:
+            observation, _, terminated, truncated, _ = env.step(action)
+            given.append((action, str(observation)))
+            if terminated or truncated:
+                break
+            action = oracle.send(str(observation))
+    except StopIteration:
+        pass
+    oracle.close()
+    return given

@@ -1,0 +1,79 @@
+"""Rollouts kept from earlier steps, and how they join fresh ones.
+
+Samples keep the log-probabilities and the version they were drawn with, so corrections weigh them
+by their age as they do any late rollout.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hexathlon.baselines.algorithms.registry import Registry
+from hexathlon.baselines.algorithms.samples import Group, Sample
+
+__all__ = ["REPLAYS", "Memory", "Replay", "recent", "rescue"]
+
+
+class Memory:
+    """The newest groups, and each task's newest success.
+
+    Args:
+        groups: Most groups that are kept.
+        tasks: Most tasks whose success is kept.
+    """
+
+    def __init__(self, groups: int = 256, tasks: int = 4096) -> None:
+        self.groups: deque[Group] = deque(maxlen=groups)
+        self.successes: dict[str, Sample] = {}
+        self._tasks = tasks
+
+    def keep(self, groups: Sequence[Group], threshold: float = 1.0) -> None:
+        """Take in what was rolled out; groups that teach nothing are not kept."""
+        self.groups.extend(group for group in groups if group.varies)
+        for group in groups:
+            for sample in group.samples:
+                if sample.reward >= threshold:
+                    self.successes.pop(group.task, None)
+                    self.successes[group.task] = sample
+        while len(self.successes) > self._tasks:
+            del self.successes[next(iter(self.successes))]
+
+
+Replay = Callable[..., list[Group]]
+"""From fresh groups, a memory and a generator to the groups of an update."""
+
+
+REPLAYS: Registry[Replay] = Registry("replay")
+
+
+@REPLAYS.register("none")
+def none(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -> list[Group]:
+    """The fresh groups."""
+    return list(groups)
+
+
+@REPLAYS.register("recent")
+def recent(
+    groups: Sequence[Group], memory: Memory, draw: np.random.Generator, *, share: float = 0.5
+) -> list[Group]:
+    """Fresh groups and so many older ones that these are `share` of all (rollout replay)."""
+    wanted = round(len(groups) * share / (1.0 - share))
+    places = sorted(draw.permutation(len(memory.groups))[:wanted])
+    return [*groups, *(memory.groups[int(place)] for place in places)]
+
+
+@REPLAYS.register("rescue")
+def rescue(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -> list[Group]:
+    """Put a stored success in the place of one failure where a whole group failed (DART-GUI)."""
+    made = []
+    for group in groups:
+        stored = memory.successes.get(group.task)
+        if stored is not None and not group.varies and group.rewards.max() < stored.reward:
+            place = int(draw.integers(len(group.samples)))
+            samples = [*group.samples]
+            samples[place] = stored
+            group = replace(group, samples=tuple(samples))
+        made.append(group)
+    return made

@@ -1,0 +1,156 @@
+"""Credit on trees of rollouts: episodes that were forked share the turns before the fork.
+
+Each turn of a sample names the node of the tree that it is; equal names in a group are one turn
+that several rollouts share. Such a turn is trained once: its tokens weigh one over the number of
+rollouts that hold it.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from hexathlon.baselines.algorithms.estimators import ESTIMATORS, Credit, all_samples, whiten
+from hexathlon.baselines.algorithms.registry import Registry
+from hexathlon.baselines.algorithms.samples import Array, Group, spread
+from hexathlon.envs.base import Environment
+
+__all__ = [
+    "STRUCTURES",
+    "Branch",
+    "Structure",
+    "forked",
+    "node_values",
+    "tree_groups",
+    "tree_steps",
+]
+
+
+def _check(group: Group) -> None:
+    for number, sample in enumerate(group.samples):
+        if len(sample.branches) != len(sample.rewards):
+            raise ValueError(
+                f"trees need the node of each turn; sample {sample.key or number} has "
+                f"{len(sample.branches)} nodes for {len(sample.rewards)} turns"
+            )
+
+
+def node_values(group: Group) -> dict[str, float]:
+    """Return the mean reward of the rollouts below each node: its Monte Carlo value."""
+    below: dict[str, list[float]] = {}
+    for sample in group.samples:
+        for node in sample.branches:
+            below.setdefault(node, []).append(sample.reward)
+    return {node: float(np.mean(rewards)) for node, rewards in below.items()}
+
+
+def _shared(group: Group) -> list[Array]:
+    """Weights by which a turn that several rollouts hold counts once."""
+    holders = Counter(node for sample in group.samples for node in sample.branches)
+    return [spread(s, [1.0 / holders[node] for node in s.branches]) for s in group.samples]
+
+
+@ESTIMATORS.register("tree_steps")
+def tree_steps(groups: Sequence[Group], values: Sequence[Array] | None = None) -> Credit:
+    """A turn's advantage is its node's value less its parent's (TreePS-RAG).
+
+    The root's value is the group's mean, so that without a fork it is Dr. GRPO's on the first turn
+    and 0 afterwards.
+
+    Raises:
+        ValueError: A sample does not name the node of each of its turns.
+    """
+    advantages, weights = [], []
+    for group in groups:
+        _check(group)
+        value, root = node_values(group), float(group.rewards.mean())
+        for sample in group.samples:
+            worth = np.array([root, *(value[node] for node in sample.branches)])
+            advantages.append(spread(sample, np.diff(worth)))
+        weights += _shared(group)
+    return Credit(advantages, weights)
+
+
+@ESTIMATORS.register("tree_groups")
+def tree_groups(
+    groups: Sequence[Group], values: Sequence[Array] | None = None, *, whitened: bool = True
+) -> Credit:
+    """A rollout's reward less the means of the subtrees it lies in, weighed by size (TreePO).
+
+    A_i = sum over subtrees g with i of n_g (R_i - mean_g) / sum of n_g; the whole tree is one of
+    them, a subtree of one rollout is none.
+
+    Raises:
+        ValueError: A sample does not name the node of each of its turns.
+    """
+    advantages, weights = [], []
+    for group in groups:
+        _check(group)
+        value, root = node_values(group), float(group.rewards.mean())
+        size = Counter(node for sample in group.samples for node in sample.branches)
+        for sample in group.samples:
+            counts = [len(group.samples), *(size[n] for n in sample.branches if size[n] > 1)]
+            means = [root, *(value[n] for n in sample.branches if size[n] > 1)]
+            found = np.average(sample.reward - np.array(means), weights=counts)
+            advantages.append(sample.sampled * found)
+        weights += _shared(group)
+    credit = Credit(advantages, weights)
+    return (
+        credit._replace(advantages=whiten(advantages, all_samples(groups))) if whitened else credit
+    )
+
+
+class Branch(NamedTuple):
+    """A leaf of a tree of episodes."""
+
+    actions: tuple[str, ...]
+    nodes: tuple[str, ...]
+    """Name of each action's node; branches share the names of what they share."""
+
+    rewards: tuple[float, ...]
+
+
+Structure = Callable[..., list[Branch]]
+"""From an environment that was reset, its first observation and a policy to branches."""
+
+
+STRUCTURES: Registry[Structure] = Registry("rollout structure")
+
+Act = Callable[[str, int], str]
+"""From an observation and the number of the branch to an action."""
+
+
+@STRUCTURES.register("forked")
+def forked(
+    env: Environment, opening: str, act: Act, *, after: tuple[int, ...] = (1,), width: int = 2
+) -> list[Branch]:
+    """Play an episode that splits into `width` after each of some turns, in breadth.
+
+    Args:
+        env: Reset; it can fork.
+        opening: What it said.
+        act: The policy; told apart by branch, so that forks can differ.
+        after: Numbers of turns after which every branch splits.
+        width: Branches that each becomes.
+    """
+    live = [(env, opening, Branch((), (), ()))]
+    done: list[Branch] = []
+    turn = 0
+    while live:
+        grown = []
+        for number, (place, observation, branch) in enumerate(live):
+            action = act(observation, number)
+            seen, reward, terminated, truncated, _ = place.step(action)
+            step = Branch(
+                (*branch.actions, action),
+                (*branch.nodes, f"{turn}.{number}"),
+                (*branch.rewards, float(reward)),
+            )
+            if terminated or truncated:
+                done.append(step)
+                continue
+            copies = place.fork(width - 1) if turn + 1 in after else []
+            grown += [(each, str(seen), step) for each in (place, *copies)]
+        live, turn = grown, turn + 1
+    return done

@@ -1,0 +1,192 @@
+"""A critic: predicts the return that is still to come, before each sampled token.
+
+It is a trunk with one linear output. The trunk is a copy of the policy's at the start of the run,
+trained with the critic, or the policy's own, whose states are read and never moved by the critic.
+"""
+
+import copy
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from hexathlon.baselines.algorithms.losses import value_loss
+from hexathlon.baselines.algorithms.samples import Array, Sample
+from hexathlon.baselines.learner.batching import Example, Part, parts_of
+from hexathlon.baselines.learner.errors import LossNotFinite
+from hexathlon.baselines.learner.optimiser import OptimiserConfig, Optimisers
+from hexathlon.baselines.learner.ranks import sum_gradients, summed, summed_metrics
+from hexathlon.baselines.learner.scoring import hidden_states
+
+__all__ = ["Critic", "CriticConfig"]
+
+
+@dataclass(frozen=True, slots=True)
+class CriticConfig:
+    """What the critic is and how it learns."""
+
+    trunk: Literal["copy", "shared"] = "copy"
+    """`copy` has a trunk of its own; `shared` trains a linear output on the policy's states."""
+
+    optimiser: OptimiserConfig = field(default_factory=lambda: OptimiserConfig(learning_rate=1e-3))
+    clip: float = 0.2
+    """How far a value may move in one update before its gradient ends; 0 sets no bound."""
+
+    warmup: int = 0
+    """Updates of the critic alone before the policy first moves."""
+
+    epochs: int = 1
+    minibatches: int = 1
+
+
+class Critic:
+    """Values of sampled tokens and how they are learned.
+
+    Args:
+        policy: The model whose trunk is copied or read.
+        config: What and how.
+        updates: Length of the schedule, in updates.
+        token_budget: Most tokens, padding included, that go through the trunk at once.
+    """
+
+    def __init__(
+        self, policy: Any, config: CriticConfig, updates: int, token_budget: int = 16_384
+    ) -> None:
+        self.config = config
+        self.updates = 0
+        self._budget = token_budget
+        self._policy = policy
+        self.network = _Values(policy, copied=config.trunk == "copy")
+        steps = updates * config.epochs * config.minibatches
+        self.optimisers = Optimisers(self.network, config.optimiser, steps)
+
+    @property
+    def warming(self) -> bool:
+        """Whether the policy must still wait."""
+        return self.updates < self.config.warmup
+
+    def values(self, samples: Sequence[Sample]) -> list[Array]:
+        """Return the value before each sampled token, `[tokens]` per sample, 0 elsewhere."""
+        zeros = [np.zeros(len(sample.ids)) for sample in samples]
+        examples = [
+            Example(sample, zero, sample.sampled.astype(np.float64))
+            for sample, zero in zip(samples, zeros, strict=True)
+        ]
+        with torch.no_grad():
+            for part in self._parts(examples):
+                found = (self.forward(part) * part.mask).double().cpu().numpy()
+                for row, number in zip(found, part.rows, strict=True):
+                    zeros[number][1:] = row[: len(zeros[number]) - 1]
+        return zeros
+
+    def forward(self, part: Part) -> Tensor:
+        """Return the value before each token of a part, `[rows, tokens]`."""
+        trunk = self._policy if self.network.trunk is None else self.network
+        with torch.set_grad_enabled(self.network.trunk is not None and torch.is_grad_enabled()):
+            states = hidden_states(trunk, part.ids)[:, :-1]
+        values: Tensor = self.network.head(states.to(self.network.head.weight.dtype))[..., 0]
+        return values
+
+    def update(self, examples: Sequence[Example]) -> dict[str, float]:
+        """Move the values towards the examples' returns.
+
+        Returns:
+            The loss before clipping of the update's last pass, and how much of the returns'
+            variance the values explained before the update.
+
+        Raises:
+            ValueError: An example has no returns.
+        """
+        if any(example.returns is None for example in examples):
+            raise ValueError("the critic's targets are missing: the estimator gives no returns")
+        before = self.values([example.sample for example in examples])
+        made = [replace(e, old_values=v) for e, v in zip(examples, before, strict=True)]
+        metrics = {"critic/explained": _explained(made)}
+        size = math.ceil(len(made) / self.config.minibatches)
+        for _ in range(self.config.epochs):
+            for start in range(0, len(made), size):
+                metrics["critic/loss"] = self._step(made[start : start + size])
+        self.updates += 1
+        return metrics
+
+    def state(self) -> dict[str, Any]:
+        """Return what a checkpoint needs."""
+        return {
+            "updates": self.updates,
+            "network": self.network.state_dict(),
+            "optimisers": self.optimisers.state(),
+        }
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Go on from a checkpoint's state."""
+        self.updates = int(state["updates"])
+        self.network.load_state_dict(state["network"])
+        self.optimisers.load(state["optimisers"])
+
+    def loss(self, part: Part, tokens: float) -> Tensor:
+        """Return a part's share of the loss, a mean over `tokens` trained tokens."""
+        assert part.returns is not None and part.old_values is not None
+        clip = self.config.clip or math.inf
+        errors = value_loss(self.forward(part), part.old_values, part.returns, part.mask, clip)
+        return errors.sum() / max(tokens, 1.0)
+
+    def _step(self, examples: Sequence[Example]) -> float:
+        parts = self._parts(examples)
+        device = self.network.head.weight.device
+        counts = torch.zeros(1, dtype=torch.float64, device=device)
+        (tokens,) = summed(counts + sum((part.mask > 0).sum() for part in parts))
+        self.optimisers.zero()
+        total = 0.0
+        for part in parts:
+            loss = self.loss(part, tokens)
+            if not bool(torch.isfinite(loss)):
+                self.optimisers.zero()
+                raise LossNotFinite(
+                    f"the critic's loss is {float(loss.detach())} after {self.updates} updates; "
+                    "lower its learning rate"
+                )
+            loss.backward()  # type: ignore[no-untyped-call]
+            total += float(loss.detach())
+        sum_gradients(self.optimisers.parameters())
+        self.optimisers.step()
+        return summed_metrics({"loss": total})["loss"]
+
+    def _parts(self, examples: Sequence[Example]) -> list[Part]:
+        weight = self.network.head.weight
+        return parts_of(examples, self._budget, weight.device, weight.dtype)
+
+
+class _Values(nn.Module):
+    """A trunk, where it is the critic's own, and its output; values begin at 0."""
+
+    def __init__(self, policy: Any, copied: bool) -> None:
+        super().__init__()
+        inputs = policy.get_input_embeddings().weight
+        self.trunk = copy.deepcopy(policy.get_decoder()) if copied else None
+        if self.trunk is not None:
+            self.trunk.requires_grad_(True)
+        dtype = torch.promote_types(inputs.dtype, torch.float32)
+        self.head = nn.Linear(inputs.shape[1], 1, device=inputs.device, dtype=dtype)
+        nn.init.zeros_(self.head.weight)
+        nn.init.zeros_(self.head.bias)
+
+    def get_decoder(self) -> Any:
+        """Return the trunk, by the name that language models give theirs."""
+        return self.trunk
+
+
+def _explained(examples: Sequence[Example]) -> float:
+    """Return the share of the returns' variance that the values explain; 0 where there is none."""
+    returns, values = [], []
+    for example in examples:
+        drawn = example.sample.sampled
+        assert example.returns is not None and example.old_values is not None
+        returns.append(example.returns[drawn])
+        values.append(example.old_values[drawn])
+    wanted, got = np.concatenate(returns), np.concatenate(values)
+    spread = float(wanted.var())
+    return 1.0 - float((wanted - got).var()) / spread if spread > 0 else 0.0
