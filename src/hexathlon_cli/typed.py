@@ -15,6 +15,9 @@ __all__ = ["ReadingProblem", "listed_in", "read_line", "signature"]
 
 Tool = Mapping[str, Any]
 _LISTED = re.compile(r"^ *(\d+)\. +([\w-]+)", re.MULTILINE)
+_ROW = re.compile(r"^ *((?=[\w/-]*\d)[A-Z][\w/-]+)  +\S", re.MULTILINE)
+"""A line that begins with an id."""
+
 _PLACE = re.compile(r"#(\d+)\b")
 _KEY = re.compile(r"(?:^|\s)([A-Za-z_]\w*)=")
 _ID_LENGTH = 60
@@ -26,12 +29,15 @@ class ReadingProblem(ValueError):
 
 
 def listed_in(text: str) -> dict[str, str]:
-    """Return the ids of a numbered list by their numbers.
+    """Return the ids of a list by their numbers, or by their places where it has no numbers.
 
     >>> listed_in(" 1. P7AA  $5" + chr(10) + " 2. P7BB  $6")
     {'1': 'P7AA', '2': 'P7BB'}
+    >>> listed_in("O41  3 days ago" + chr(10) + "O12  8 days ago")
+    {'1': 'O41', '2': 'O12'}
     """
-    return dict(_LISTED.findall(text))
+    found = dict(_LISTED.findall(text))
+    return found or {str(place): name for place, name in enumerate(_ROW.findall(text), 1)}
 
 
 def read_line(line: str, tools: Sequence[Tool], listed: Mapping[str, str]) -> str:
