@@ -1,5 +1,6 @@
 """What a person types at `hexathlon play`, how texts are folded, and a whole game of shopping."""
 
+import doctest
 import json
 from collections.abc import Iterator
 
@@ -7,6 +8,7 @@ import pytest
 
 from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.registry import get_source
+from hexathlon_cli import typed
 from hexathlon_cli.app import run
 from hexathlon_cli.sitting import Sitting, aligned, wrapped
 from hexathlon_cli.typed import ReadingProblem, listed_in, read_line, signature
@@ -183,3 +185,7 @@ def test_a_wrong_purchase_is_explained(monkeypatch, capsys):
     lines = ["add P0000000", "/help add", f"add {variant}", "checkout"]
     out = played_by(lines, task.id, monkeypatch, capsys)
     assert "Not right." in out and "It was bought without a look at its page." in out
+
+
+def test_examples_in_the_docstrings_hold():
+    assert doctest.testmod(typed).failed == 0

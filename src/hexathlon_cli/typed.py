@@ -35,9 +35,17 @@ def listed_in(text: str) -> dict[str, str]:
     {'1': 'P7AA', '2': 'P7BB'}
     >>> listed_in("O41  3 days ago" + chr(10) + "O12  8 days ago")
     {'1': 'O41', '2': 'O12'}
+
+    One line alone is no list, but the heading of a page:
+
+    >>> listed_in("P7AA  Reviews, page 1/1" + chr(10) + "Fits well.")
+    {}
     """
+    rows = _ROW.findall(text)
     found = dict(_LISTED.findall(text))
-    return found or {str(place): name for place, name in enumerate(_ROW.findall(text), 1)}
+    if not found and len(rows) > 1:
+        found = {str(place): name for place, name in enumerate(rows, 1)}
+    return found
 
 
 def read_line(line: str, tools: Sequence[Tool], listed: Mapping[str, str]) -> str:
