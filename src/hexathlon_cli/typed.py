@@ -15,6 +15,7 @@ __all__ = ["ReadingProblem", "listed_in", "read_line", "signature"]
 
 Tool = Mapping[str, Any]
 _LISTED = re.compile(r"^ *(\d+)\. +([\w-]+)", re.MULTILINE)
+_ID = re.compile(r"[A-Z]+\d[\w-]*")
 _ROW = re.compile(r"^ *((?=[\w/-]*\d)[A-Z][\w/-]+)  +\S", re.MULTILINE)
 """A line that begins with an id."""
 
@@ -36,12 +37,16 @@ def listed_in(text: str) -> dict[str, str]:
     >>> listed_in("O41  3 days ago" + chr(10) + "O12  8 days ago")
     {'1': 'O41', '2': 'O12'}
 
-    One line alone is no list, but the heading of a page:
+    A line alone is no list, but the heading of a page, unless the id is all there is:
 
     >>> listed_in("P7AA  Reviews, page 1/1" + chr(10) + "Fits well.")
     {}
+    >>> listed_in("C9362")
+    {'1': 'C9362'}
     """
     rows = _ROW.findall(text)
+    if _ID.fullmatch(text.strip()):
+        return {"1": text.strip()}
     found = dict(_LISTED.findall(text))
     if not found and len(rows) > 1:
         found = {str(place): name for place, name in enumerate(rows, 1)}
