@@ -86,10 +86,10 @@ def _chosen(info: EnvironmentInfo, wish: Wish, seed: int, number: int) -> dict[s
     first = int(generator_for("play", seed, number).integers(size)) if size else 0
     for place in range(min(size, _TRIES)):
         task_id = tasks.task_id((first + place) % size)
-        if parse_address(task_id).template.startswith(wish.template):
-            language = tasks.get(task_id).params.get("language", wish.language)
-            if language == wish.language:
-                return {"task": task_id}
+        if wish.template and not parse_address(task_id).template.startswith(wish.template):
+            continue
+        if tasks.get(task_id).params.get("language", wish.language) == wish.language:
+            return {"task": task_id}
     raise UsageError(
         f"{tasks.name} has no task of a template {wish.template!r}… in language {wish.language!r}"
     )
