@@ -1,6 +1,7 @@
 """What a trial costs in our evaluation harness, beside inspect_ai, in one run.
 
     python benchmarks/harness_speed.py [--peer PYTHON] [--lm-eval COMMAND] [--repetitions 5]
+        [--workloads one ten]
 
 The workload is a question answered in one turn, and one answered after ten calls of an `add`
 tool; every message, call and result is in the log. Ours is played twice:
@@ -145,9 +146,10 @@ def main() -> None:
     parser.add_argument("--lm-eval", help="the lm_eval command")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--counts", type=int, nargs="+", default=[200, 1_000, 10_000])
+    parser.add_argument("--workloads", nargs="+", choices=PEER_MOST, default=list(PEER_MOST))
     arguments = parser.parse_args()
-    runs = {kind: measure(kind, arguments) for kind in ("one", "ten")}
-    print_runs(runs["one"] | runs["ten"])
+    runs = {kind: measure(kind, arguments) for kind in arguments.workloads}
+    print_runs({key: spent for each in runs.values() for key, spent in each.items()})
     found = [row for kind in runs for row in compared(kind, runs[kind], arguments)]
     found += help_cost(arguments.lm_eval, 2 * arguments.repetitions)
     print()

@@ -1,5 +1,6 @@
 """What a person types at `hexathlon play`, how texts are folded, and a whole game of shopping."""
 
+import doctest
 import json
 from collections.abc import Iterator
 
@@ -7,7 +8,9 @@ import pytest
 
 from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.registry import get_source
-from hexathlon_cli.sitting import Sitting, wrapped
+from hexathlon_cli import typed
+from hexathlon_cli.app import run
+from hexathlon_cli.sitting import Sitting, aligned, wrapped
 from hexathlon_cli.typed import ReadingProblem, listed_in, read_line, signature
 from support.shop import cached_in
 
@@ -123,6 +126,39 @@ def test_lines_are_folded_at_the_width(text, rows):
     assert wrapped(text, 10).split("\n") == rows
 
 
+def test_cells_stand_below_each_other():
+    assert aligned("a  |  b\n颜色  |  c  \nplain") == "a     |  b\n颜色  |  c  \nplain"
+
+
+def test_plain_words_help_and_leave(monkeypatch, capsys):
+    out = played_by(["help", "?", "quit"], SOURCE.address("dev", 0, "tiny"), monkeypatch, capsys)
+    assert out.count("/undo") == 3 and "Nobody" not in out
+
+
+def test_lists_without_numbers_have_places(monkeypatch, capsys):
+    template = "same_as_last"
+    index = next(i for i in range(98) if f"/{template}/" in SOURCE.address("dev", i, "tiny"))
+    out = played_by(["order_history", "view_order #1", "/quit"],
+                    SOURCE.address("dev", index, "tiny"), monkeypatch, capsys)  # fmt: skip
+    first = next(iter(listed_in(out[out.rindex("days ago") - 400 :]).values()))
+    assert out.count(first) >= 2
+
+
+@pytest.mark.parametrize(("language", "word"), [("en", " the "), ("zh", "请")])
+def test_templates_and_languages_are_chosen(language, word, monkeypatch, capsys):
+    monkeypatch.setattr("builtins.input", lambda _: "/quit")
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8" if language == "zh" else "C")
+    assert run(["play", "shopping", "--level", "tiny", "--template", "coup", "--seed", "4"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("shopping/coupon/tiny/train/")
+    assert word in out.split("\n\n")[2]
+
+
+def test_a_template_that_is_not_there_is_named(capsys):
+    assert run(["play", "shopping", "--template", "nothing"]) == 1
+    assert "no task of a template 'nothing'" in capsys.readouterr().err
+
+
 def played_by(lines: list[str], task_id: str, monkeypatch, capsys) -> str:
     typed = iter(lines)
     monkeypatch.setattr("builtins.input", lambda _: next(typed))
@@ -149,3 +185,7 @@ def test_a_wrong_purchase_is_explained(monkeypatch, capsys):
     lines = ["add P0000000", "/help add", f"add {variant}", "checkout"]
     out = played_by(lines, task.id, monkeypatch, capsys)
     assert "Not right." in out and "It was bought without a look at its page." in out
+
+
+def test_examples_in_the_docstrings_hold():
+    assert doctest.testmod(typed).failed == 0

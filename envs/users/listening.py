@@ -44,6 +44,15 @@ _ITEM = re.compile(r"[,、，/|&+]|\band\b|\bor\b|\?|？|和|或|以及")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 
+_BRITISH = (
+    (re.compile(r"\b(col|flav|od)our"), r"\1or"),
+    (re.compile(r"\b(fib|lit|cent|(?:kilo|centi|milli)?met)re(s?)\b"), r"\1er\2"),
+    (re.compile(r"\baluminium\b"), "aluminum"),
+    (re.compile(r"\bgrey"), "gray"),
+    (re.compile(r"\bcatalogue"), "catalog"),
+)
+"""British spellings and what they become, in messages and phrases alike."""
+
 _QUESTION = re.compile(
     r"[?？]\s*[\"'”’)\]]*\s*$"
     r"|\b(?:what|which|who|whom|whose|when|where|how|why)\b"
@@ -102,8 +111,13 @@ def listen(message: str, phrases: Mapping[str, tuple[str, ...]]) -> Heard:
 
 
 def normalise(text: str) -> str:
-    """Fold compatibility forms and case, drop invisible characters, collapse blanks."""
+    """Fold compatibility forms, case and American spelling, collapse blanks.
+
+    Invisible characters are dropped.
+    """
     folded = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).casefold()
+    for pattern, american in _BRITISH:
+        folded = pattern.sub(american, folded)
     return re.sub(r"[ \t\r\f\v]+", " ", folded).strip()
 
 

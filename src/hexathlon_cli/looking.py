@@ -31,12 +31,23 @@ def play(
         str | None, typer.Option(help="Task source; the event's own by default.")
     ] = None,
     level: Annotated[str | None, typer.Option(help="tiny, easy, medium or hard.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the episode.")] = 0,
+    template: Annotated[
+        str, typer.Option(help="Only tasks whose template begins so, such as dialogue.")
+    ] = "",
+    language: Annotated[
+        str | None, typer.Option(help="en or zh, where tasks have one; by default the shell's.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Decides which tasks come; by default others each time.")
+    ] = None,
 ) -> int:
     """Play an event yourself, in the agent's place."""
-    from hexathlon_cli.playing import play_command
+    import secrets
 
-    return play_command(env, task, taskset, level, seed)
+    from hexathlon_cli.playing import Wish, play_command, shell_language
+
+    wish = Wish(taskset, level, template, language or shell_language())
+    return play_command(env, task, wish, secrets.randbelow(2**31) if seed is None else seed)
 
 
 def selftest(

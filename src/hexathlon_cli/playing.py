@@ -2,7 +2,8 @@
 
 import contextlib
 import importlib
-from typing import Any
+import os
+from typing import Any, NamedTuple, cast
 
 from hexathlon.baselines.harness.environments import (
     find_environment,
@@ -19,28 +20,47 @@ from hexathlon.baselines.limits import TrialLimits
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.registry import EnvironmentInfo
 from hexathlon.tasks.errors import MissingData, TaskError
-from hexathlon.tasks.task import LEVELS
+from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.source import parse_address
+from hexathlon.tasks.task import LEVELS, Level
 from hexathlon_cli.sitting import Sitting
 
-__all__ = ["play_command"]
+__all__ = ["Wish", "play_command", "shell_language"]
+
+_ENDLESS = 1_000_000
+"""Of a set without end so many tasks are drawn from."""
+
+_TRIES = 2_000
+"""So many tasks are looked at, at most, for one of the template and language wanted."""
 
 
-def play_command(
-    env: str, task: str | None, taskset: str | None, level: str | None, seed: int
-) -> int:
+class Wish(NamedTuple):
+    """Which tasks a person wants to play."""
+
+    taskset: str | None
+    level: str | None
+    template: str
+    """The beginning of a template's name; empty for any."""
+
+    language: str
+    """What tasks that have a language are to be in."""
+
+
+def play_command(env: str, task: str | None, wish: Wish, seed: int) -> int:
     """Run `hexathlon play`."""
-    if level is not None and level not in LEVELS:
-        raise UsageError(near_miss("level", level, LEVELS))
+    if wish.level is not None and wish.level not in LEVELS:
+        raise UsageError(near_miss("level", wish.level, LEVELS))
     info = find_environment(env)
-    options = {"task": task} if task else _choice(info, taskset, level)
     with contextlib.suppress(ImportError):
         importlib.import_module("readline")  # `input` then has a history and can be edited
     try:
         with contextlib.closing(make_environment(info.id, TrialLimits())()) as world:
-            opening, details = world.reset(seed=seed, options=options)
+            chosen = {"task": task} if task else _chosen(info, wish, seed, 0)
+            opening, details = world.reset(seed=seed, options=chosen)
+            number = 1
             while Sitting(world, opening, details).play():
-                options = _choice(info, taskset, level)
-                opening, details = world.reset(options=options)
+                opening, details = world.reset(options=_chosen(info, wish, seed, number))
+                number += 1
     except MissingData as error:
         raise EnvironmentUnavailable(str(error)) from None
     except TaskError as error:
@@ -50,8 +70,26 @@ def play_command(
     return ExitCode.FINE
 
 
-def _choice(info: EnvironmentInfo, taskset: str | None, level: str | None) -> dict[str, Any]:
-    """Return the options of a random task: of the train split, or of test where train is empty."""
-    name = taskset or info.tasksets[0]
-    split = "train" if open_taskset(info, name, "train", None, None).size != 0 else "test"
-    return {"taskset": name, "split": split, **({"level": level} if level else {})}
+def shell_language() -> str:
+    """`zh` where the shell speaks Chinese, `en` elsewhere."""
+    named = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    return "zh" if next(filter(None, named), "").startswith("zh") else "en"
+
+
+def _chosen(info: EnvironmentInfo, wish: Wish, seed: int, number: int) -> dict[str, Any]:
+    """Draw the number-th task: of the train split, or of test where train is empty."""
+    level = cast("Level | None", wish.level)
+    tasks = open_taskset(info, wish.taskset, "train", level, None)
+    if tasks.size == 0:
+        tasks = open_taskset(info, wish.taskset, "test", level, None)
+    size = _ENDLESS if tasks.size is None else tasks.size
+    first = int(generator_for("play", seed, number).integers(size)) if size else 0
+    for place in range(min(size, _TRIES)):
+        task_id = tasks.task_id((first + place) % size)
+        if wish.template and not parse_address(task_id).template.startswith(wish.template):
+            continue
+        if tasks.get(task_id).params.get("language", wish.language) == wish.language:
+            return {"task": task_id}
+    raise UsageError(
+        f"{tasks.name} has no task of a template {wish.template!r}… in language {wish.language!r}"
+    )

@@ -4,6 +4,7 @@ import shutil
 import textwrap
 import unicodedata
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any
 
 from hexathlon.envs.base import Environment
@@ -11,13 +12,20 @@ from hexathlon.evaluators.verdict import Verdict
 from hexathlon_cli.output import print_text
 from hexathlon_cli.typed import ReadingProblem, listed_in, read_line, signature
 
-__all__ = ["Sitting", "wrapped"]
+__all__ = ["Sitting", "aligned", "wrapped"]
 
 _HELP = """\
 Call a tool as `name words …`, `name key=value …` or in JSON. Names may be shortened; \
 #3 is the third thing of the last list. Other text is said aloud.
 /help TOOL  what a tool does    /tools  all of them      /task  what was asked
 /undo       take a turn back    /next   another task     /quit"""
+_PLAIN = {
+    "help": "/help", "?": "/help", "tools": "/tools", "undo": "/undo", "quit": "/quit",
+    "exit": "/quit", "q": "/quit",
+}  # fmt: skip
+"""What people type who have not read of the slash yet."""
+
+_COLUMN = "  |  "
 _NARROWEST = 40
 _CLOSING = "，。；：？！、）”"
 
@@ -47,6 +55,7 @@ class Sitting:
         self._show_hint("")
         while True:
             line = _read_line()
+            line = _PLAIN.get(line.casefold(), line) if line else line
             if line is None or line in ("/quit", "/next"):
                 return line == "/next"
             if line.startswith("/"):
@@ -129,6 +138,22 @@ class Sitting:
             _show(f"  - {self._world.hints.get(name, name.replace('_', ' '))}")
 
 
+def aligned(text: str) -> str:
+    """Set the cells of neighbouring lines that have the same number of them below each other."""
+    lines = [line.split(_COLUMN) for line in text.split("\n")]
+    rows: list[str] = []
+    for count, group in groupby(lines, key=len):
+        table = list(group)
+        widths = [max(_columns(row[place]) for row in table) for place in range(count - 1)]
+        for row in table:
+            cells = [
+                cell + " " * (width - _columns(cell))
+                for cell, width in zip(row, widths, strict=False)
+            ]
+            rows.append(_COLUMN.join([*cells, row[-1]]))
+    return "\n".join(rows)
+
+
 def wrapped(text: str, width: int) -> str:
     """Break long lines between words, or between Chinese characters, which take two columns."""
     return "\n".join(_wrapped_line(line, width) for line in text.split("\n"))
@@ -174,7 +199,7 @@ def _columns(text: str) -> int:
 
 def _show(text: str) -> None:
     width = max(shutil.get_terminal_size().columns - 1, _NARROWEST)
-    print_text(wrapped(text, width))
+    print_text(wrapped(aligned(text), width))
 
 
 def _read_line() -> str | None:

@@ -15,6 +15,10 @@ __all__ = ["ReadingProblem", "listed_in", "read_line", "signature"]
 
 Tool = Mapping[str, Any]
 _LISTED = re.compile(r"^ *(\d+)\. +([\w-]+)", re.MULTILINE)
+_ID = re.compile(r"[A-Z]+\d[\w-]*")
+_ROW = re.compile(r"^ *((?=[\w/-]*\d)[A-Z][\w/-]+)  +\S", re.MULTILINE)
+"""A line that begins with an id."""
+
 _PLACE = re.compile(r"#(\d+)\b")
 _KEY = re.compile(r"(?:^|\s)([A-Za-z_]\w*)=")
 _ID_LENGTH = 60
@@ -26,12 +30,27 @@ class ReadingProblem(ValueError):
 
 
 def listed_in(text: str) -> dict[str, str]:
-    """Return the ids of a numbered list by their numbers.
+    """Return the ids of a list by their numbers, or by their places where it has no numbers.
 
     >>> listed_in(" 1. P7AA  $5" + chr(10) + " 2. P7BB  $6")
     {'1': 'P7AA', '2': 'P7BB'}
+    >>> listed_in("O41  3 days ago" + chr(10) + "O12  8 days ago")
+    {'1': 'O41', '2': 'O12'}
+
+    A line alone is no list, but the heading of a page, unless the id is all there is:
+
+    >>> listed_in("P7AA  Reviews, page 1/1" + chr(10) + "Fits well.")
+    {}
+    >>> listed_in("C9362")
+    {'1': 'C9362'}
     """
-    return dict(_LISTED.findall(text))
+    rows = _ROW.findall(text)
+    if _ID.fullmatch(text.strip()):
+        return {"1": text.strip()}
+    found = dict(_LISTED.findall(text))
+    if not found and len(rows) > 1:
+        found = {str(place): name for place, name in enumerate(rows, 1)}
+    return found
 
 
 def read_line(line: str, tools: Sequence[Tool], listed: Mapping[str, str]) -> str:

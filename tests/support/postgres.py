@@ -1,7 +1,5 @@
 """A throw-away PostgreSQL server for the tests that need one."""
 
-import os
-import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -9,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from support.places import open_to_all
 
 _SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "postgres"
 _NOT_INSTALLED = 4
@@ -19,7 +19,7 @@ def postgres_server() -> Iterator[str]:
     """Start a server, hand out its SQLAlchemy URL, stop and remove it; skip where none is."""
     pytest.importorskip("psycopg", reason="the extra [postgres] is not installed")
     # A socket's path must stay short, so the server lives under the plain temporary folder.
-    with tempfile.TemporaryDirectory(prefix="hexpg", dir=_open_to_all()) as folder:
+    with tempfile.TemporaryDirectory(prefix="hexpg", dir=open_to_all()) as folder:
         Path(folder).chmod(0o755)
         done = subprocess.run(
             [_SCRIPT, "start", folder], capture_output=True, text=True, timeout=120, check=False
@@ -32,17 +32,3 @@ def postgres_server() -> Iterator[str]:
         finally:
             subprocess.run([_SCRIPT, "stop", folder], check=True, capture_output=True, timeout=60)
             Path(folder).mkdir(exist_ok=True)  # for the context, which removes it once more
-
-
-def _open_to_all() -> str:
-    """A temporary folder that root's server, run as another user, may enter."""
-    folders = (tempfile.gettempdir(), "/var/tmp", "/dev/shm")
-    for folder in folders:
-        path = Path(folder)
-        if os.getuid() or (path.is_dir() and all(_enterable(p) for p in (path, *path.parents))):
-            return folder
-    pytest.skip(f"no folder of {', '.join(folders)} may be entered by the server's user")
-
-
-def _enterable(folder: Path) -> bool:
-    return bool(folder.stat().st_mode & stat.S_IXOTH)

@@ -145,6 +145,18 @@ def test_plurals_and_compatibility_forms_are_understood():
         assert SimulatedUser(ENGLISH, seed=0).reply(message).revealed == ("year",)
 
 
+@pytest.mark.parametrize("name", ["colour", "colours", "litre", "body fibre", "metre", "grey"])
+@pytest.mark.parametrize("asked", ["British", "American"])
+def test_words_are_understood_in_both_spellings(name, asked):
+    american = {"colour": "color", "colours": "colors", "litre": "liter", "metre": "meter",
+                "body fibre": "body fiber", "grey": "gray"}[name]  # fmt: skip
+    agenda = {"goal": "A lamp.", "slots": {"it": {"value": "v", "ask": [name]}}}
+    heard = SimulatedUser(agenda, seed=0).reply(
+        f"Which {name if asked == 'British' else american}?"
+    )
+    assert heard.revealed == ("it",)
+
+
 def test_a_phrase_inside_a_longer_one_of_another_slot_does_not_count():
     agenda = {
         "goal": "g",

@@ -26,6 +26,7 @@ from hexathlon.envs.forking import fork, restore, snapshot
 from hexathlon.envs.vector import VectorFault, make_vector
 from hexathlon.envs.workers import HostedEnvironment
 from hexathlon.envs.workers.codec import NotPlainData, decode, encode
+from support.clocks import least_seconds
 from support.drill import HOSTED, SUBMIT, TASK, DrillEnv, crash, hang, walk
 from support.toy import ADD, ToyEnv
 
@@ -134,13 +135,10 @@ def test_sixteen_side_by_side_cost_little_more_than_one():
     vector = make_vector(HostedEnvironment, 16, hosted=HOSTED, pause=pause)
     try:
         vector.reset(seed=0, options=OPTIONS)
-        spent = []
-        for _ in range(3):
-            started = time.monotonic()
-            observations, *_ = vector.step([walk(1)] * 16)
-            spent.append(time.monotonic() - started)
+        seconds = least_seconds(lambda: vector.step([walk(1)] * 16), 2 * pause)
+        assert seconds < 2 * pause, "16 in a row would take 3.2 s"
+        observations, *_ = vector.step([walk(1)] * 16)
         assert observations in vector.observation_space
-        assert min(spent) < 2 * pause, "16 in a row would take 3.2 s"
     finally:
         vector.close()
 

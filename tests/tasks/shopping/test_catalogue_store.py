@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hexathlon.tasks.shopping.catalogue import open_catalogue
 from hexathlon.tasks.shopping.catalogue import store as store_module
 from hexathlon.tasks.shopping.catalogue.index import open_index
 from hexathlon.tasks.shopping.catalogue.store import cache_folder, open_store, version
+from support.places import open_to_all
 
 
 def _processes(code: str, count: int, *arguments: str) -> list[subprocess.Popen[str]]:
@@ -69,10 +71,19 @@ def test_a_failed_build_leaves_no_draft(tmp_path: Path, monkeypatch: pytest.Monk
 def test_the_index_opens_where_nothing_may_be_written(tmp_path: Path) -> None:
     """A folder of another user, or a read-only disk."""
     folder = open_store(7, 1000, tmp_path).folder
-    locked = tmp_path / "locked"
-    shutil.copytree(folder, locked)
-    (locked / "index-en" / ".tantivy-meta.lock").unlink()
-    (locked / "index-en").chmod(0o555)
+    with tempfile.TemporaryDirectory(dir=open_to_all()) as place:
+        Path(place).chmod(0o755)
+        locked = Path(place) / "locked"
+        shutil.copytree(folder, locked)
+        (locked / "index-en" / ".tantivy-meta.lock").unlink()
+        (locked / "index-en").chmod(0o555)
+        output, errors = _read_as_another_user(locked)
+        assert output.split() == ["1000", "9"], errors
+        assert ".tantivy-meta.lock" not in os.listdir(locked / "index-en")
+        (locked / "index-en").chmod(0o755)
+
+
+def _read_as_another_user(folder: Path) -> tuple[str, str]:
     code = (
         "import os, sys; from pathlib import Path;"
         "from hexathlon.tasks.shopping.catalogue.index import open_index;"
@@ -80,15 +91,8 @@ def test_the_index_opens_where_nothing_may_be_written(tmp_path: Path) -> None:
         "i = open_index(Path(sys.argv[1]), 'en'); s = i.searcher();"
         "print(s.num_docs, len(s.search(tantivy.Query.all_query(), 9).hits))"
     )
-    for parent in (tmp_path, *tmp_path.parents):
-        if parent.owner() == locked.owner() and parent != Path("/"):
-            parent.chmod(parent.stat().st_mode | 0o055)
-        if parent.name == "tmp":
-            break
-    (reader,) = _processes(code, 1, str(locked))
-    output, errors = reader.communicate(timeout=60)
-    assert output.split() == ["1000", "9"], errors
-    assert ".tantivy-meta.lock" not in os.listdir(locked / "index-en")
+    (reader,) = _processes(code, 1, str(folder))
+    return reader.communicate(timeout=60)
 
 
 def test_opening_is_quick(tmp_path: Path) -> None:
