@@ -133,7 +133,7 @@ class DockerBackend(SandboxBackend):
         size = f"size={limits.disk_bytes},nr_inodes={limits.inodes + 4096},mode=755"
         return self.engine.client.containers.create(
             prepared.tag,
-            ["bash", "-c", scripts.KEEP],
+            ["/bin/bash", "-c", scripts.KEEP],
             labels={LABEL: owner()},
             hostname="sandbox",
             stdin_open=True,
