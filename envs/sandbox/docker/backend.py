@@ -113,9 +113,9 @@ class DockerBackend(SandboxBackend):
             container.start()
             sandbox = DockerSandbox(self, container, image, limits, before, folders)
             sandbox.unpack(before)
-            sandbox.delete(deleted)
-            if written:
-                sandbox.lay(written)
+            if deleted or written:
+                paths = tuple(path for path, entry in written.items() if not entry.folder)
+                sandbox.unpack(written, (*deleted, *paths))
             sandbox.start_shell(shell)
         except docker.errors.DockerException as error:
             self.remove(container)

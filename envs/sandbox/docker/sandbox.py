@@ -247,25 +247,21 @@ class DockerSandbox(Sandbox):
 
     def lay(self, files: Mapping[str, Entry]) -> None:
         """Write files, folders and links."""
+        named = {absolute(path): entry for path, entry in files.items()}
+        self.unpack(named, tuple(path for path, entry in named.items() if not entry.folder))
+
+    def unpack(self, files: Mapping[str, Entry], deleted: tuple[str, ...] = ()) -> None:
+        """Delete files and folders, then write entries where nothing stands in their way."""
         foreign = [path for path, entry in files.items() if entry.owner]
         if foreign:
             raise SandboxPathError(f"{foreign[0]}: only id 0 exists in this sandbox")
-        named = {absolute(path): entry for path, entry in files.items()}
-        self.delete(tuple(path for path, entry in named.items() if not entry.folder))
-        self.unpack(named)
-
-    def unpack(self, files: Mapping[str, Entry]) -> None:
-        """Write entries where nothing stands in their way."""
-        archive = archive_of(files)
-        status, output, _ = self._help(scripts.UNPACK, len(archive), data=archive)
+        names = b"\0".join(path.encode() for path in deleted)
+        data = names + archive_of(files)
+        status, output, _ = self._help(
+            scripts.UNPACK, len(names), len(data) - len(names), data=data
+        )
         if status:
             raise SandboxPathError(output.decode("utf-8", "replace")[-500:])
-
-    def delete(self, paths: tuple[str, ...]) -> None:
-        """Delete files and folders."""
-        if paths:
-            data = b"\0".join(path.encode() for path in paths)
-            self._help('head -c "$1" | xargs -0 rm -rf --', len(data), data=data)
 
     def processes(self) -> tuple[Process, ...]:
         """Return what runs inside, by the ids that the machine gives."""

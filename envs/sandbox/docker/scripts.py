@@ -60,5 +60,6 @@ head -c "$2" > "$1" && chmod "$3" -- "$1"
 """
 
 UNPACK = """
-head -c "$1" | tar -xp --no-same-owner -C / -f - 2>&1
+if (( $1 )); then head -c "$1" | xargs -0 rm -rf --; fi
+head -c "$2" | tar -xp --no-same-owner -C / -f - 2>&1
 """
