@@ -83,6 +83,9 @@ class Environment(gymnasium.Env[Any, Any]):
     """For a person who plays: what to do after a tool, by its name (empty: at the start), and
     what is meant by a term of the verdict, by its name."""
 
+    plain_tool: ClassVar[str] = ""
+    """For a person who plays: the tool that takes a line which names none; empty: it is prose."""
+
     _tools: ClassVar[dict[str, str]] = {}
     _examples: ClassVar[tuple[str, ...]] = ()
 

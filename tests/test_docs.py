@@ -66,6 +66,8 @@ def test_python_examples_run(path: Path, tmp_path: Path) -> None:
             [sys.executable, "-W", "error", "-c", example],
             cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
         )  # fmt: skip
+        if "BackendMissing" in done.stderr:
+            pytest.skip(done.stderr.strip().splitlines()[-1])
         assert done.returncode == 0, done.stderr
 
 

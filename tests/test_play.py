@@ -89,3 +89,29 @@ def test_missing_data_is_named_with_exit_code_4(
     assert run(["play", "SQL", "--taskset", "spider"]) == 4
     assert run(["play", "SQL", "--task", "spider/x/easy/dev/00001"]) == 4
     assert capsys.readouterr().err.count("set HEXATHLON_DATA") == 2
+
+
+SHELL = [
+    {"name": "run", "parameters": {"properties": {"command": {"type": "string"}}}},
+    {
+        "name": "write_file",
+        "parameters": {
+            "properties": {"path": {"type": "string"}, "text": {"type": "string"}},
+            "required": ["path", "text"],
+        },
+    },
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "arguments"),
+    [
+        ("ls", "run", {"command": "ls"}),
+        ("file a | sort -k1 #2", "run", {"command": "file a | sort -k1 #2"}),
+        ("run x=1; echo $x", "run", {"command": "x=1; echo $x"}),
+        ("write_file /app/a.txt two words", "write_file",
+         {"path": "/app/a.txt", "text": "two words"}),
+    ],
+)  # fmt: skip
+def test_where_plain_lines_have_a_tool_they_go_there(line, name, arguments) -> None:
+    assert json.loads(read_line(line, SHELL, {}, "run")) == {"name": name, "arguments": arguments}

@@ -25,7 +25,7 @@ from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script, TaskSource, parse_address
 from hexathlon.tasks.task import Task
 
-__all__ = ["FLOOR", "SelftestResult", "Tally", "run_selftest"]
+__all__ = ["FLOOR", "SelftestResult", "Tally", "differences", "run_selftest"]
 
 FLOOR = 0.02
 """Highest mean score that a trivial policy may reach."""
@@ -50,6 +50,9 @@ class Tally:
     named: list[str] = field(default_factory=list)
     """The first few of them."""
 
+    rewards: dict[str, float | None] = field(default_factory=dict)
+    """Task and script → reward; None for a spoilt episode."""
+
     @property
     def mean(self) -> float:
         """Mean reward."""
@@ -68,6 +71,7 @@ class Tally:
         self.total += other.total
         self.wrong += other.wrong
         self.named = (self.named + other.named)[:_MOST_NAMED]
+        self.rewards |= other.rewards
 
 
 class SelftestResult(NamedTuple):
@@ -81,6 +85,24 @@ class SelftestResult(NamedTuple):
     def holds(self) -> bool:
         """Whether all that is required held."""
         return all(tally.holds for tally in self.tallies.values())
+
+
+def differences(one: SelftestResult, other: SelftestResult) -> tuple[int, list[str]]:
+    """Compare two self-tests, as of the same event on two sandboxes, episode by episode.
+
+    What a random agent does need not be the same, so it is left out.
+
+    Returns:
+        How many episodes were compared, and those with another reward, in words.
+    """
+    compared, found = 0, []
+    for kind in [kind for kind in one.tallies if kind != "random"]:
+        theirs = other.tallies[kind].rewards if kind in other.tallies else {}
+        for name, reward in one.tallies[kind].rewards.items():
+            compared += 1
+            if name not in theirs or theirs[name] != reward:
+                found.append(f"{name}: {reward} and {theirs.get(name, 'not played')}")
+    return compared, found
 
 
 class _Named:
@@ -212,6 +234,7 @@ def _count(tally: Tally, record: Mapping[str, Any], task_id: str, name: str) -> 
     tally.episodes += 1
     reward = record["reward"]
     tally.total += reward or 0.0
+    tally.rewards[f"{task_id} {name}"] = reward
     wanted = {"1": reward == 1.0, "0": reward == 0.0, "floor": reward is not None}
     if not wanted[tally.required]:
         tally.wrong += 1

@@ -78,13 +78,22 @@ def limits_of(task: HarborTask, seconds: float) -> SandboxLimits:
     return SandboxLimits(seconds=seconds, memory_bytes=memory * MIB, disk_bytes=disk * MIB)
 
 
-def build_image(backend: SandboxBackend, task: HarborTask, base: str) -> Image:
+def build_image(
+    backend: SandboxBackend, task: HarborTask, base: str, found: set[str] | None = None
+) -> Image:
     """Build the image from the task's Dockerfile.
+
+    Args:
+        backend: Opens the sandbox in which it is built.
+        task: The task.
+        base: What the sandbox starts from.
+        found: Packages that this base is known to have; those that are found are added.
 
     Raises:
         BackendMissing: The task needs what this sandbox cannot give; the message lists it.
         SandboxFault: A step of the Dockerfile failed.
     """
+    found = set() if found is None else found
     dockerfile = task.environment.get("Dockerfile", b"FROM debian:12\n")
     recipe = read_dockerfile(dockerfile.decode("utf-8", "replace"))
     obstacles = [*task.obstacles, *recipe.obstacles]
@@ -98,11 +107,15 @@ def build_image(backend: SandboxBackend, task: HarborTask, base: str) -> Image:
     for folder in _HARNESS_FOLDERS:
         files.setdefault(folder, Entry(folder=True, mode=0o755, mtime=FILE_TIME))
     image = Image(base, files, workdir, variables)
-    if not (rest or recipe.debian_packages or recipe.python_packages):
+    needed = [*recipe.debian_packages, *recipe.python_packages]
+    if not rest and found.issuperset(needed):
         return image
     limits = SandboxLimits(seconds=_BUILD_SECONDS, memory_bytes=1_024 * MIB)
     with backend.open(image, limits) as sandbox:
         _require_packages(sandbox, task, recipe)
+        found.update(needed)
+        if not rest:
+            return image
         for step in rest:
             _take(sandbox, step, task, recipe.base)
         return _frozen(sandbox, image)
@@ -224,6 +237,7 @@ class ImageCache:
 
     def __init__(self) -> None:
         self._images: dict[tuple[str, str, str], Image] = {}
+        self._packages: dict[tuple[str, str], set[str]] = {}
         self._lock = Lock()
 
     def get(self, backend: SandboxBackend, key: str, task: HarborTask, base: str) -> Image:
@@ -232,7 +246,8 @@ class ImageCache:
         with self._lock:
             found = self._images.get(whole)
         if found is None:
-            found = build_image(backend, task, base)
+            packages = self._packages.setdefault((backend.name, base), set())
+            found = build_image(backend, task, base, packages)
             with self._lock:
                 self._images[whole] = found
                 while len(self._images) > _KEPT:

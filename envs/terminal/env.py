@@ -5,6 +5,7 @@ is judged in another sandbox, see `grading`; the outcome is the final state.
 """
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -62,6 +63,14 @@ class TerminalEnv(Environment):
         "with inputs that you have not seen. Reply with one tool call at a time. When the work is "
         "done, call submit."
     )
+
+    hints: ClassVar[Mapping[str, str]] = {
+        "": "Plain lines are run in the shell: ls -l. Tools are called by their full names, in "
+        "JSON where a text has several lines",
+        "send_keys": 'Enter needs JSON: {"name": "send_keys", "arguments": {"keys": "top\\n"}}',
+        "steps_passed": "not all tests of what was left have passed; the first ones and why:",
+    }
+    plain_tool: ClassVar[str] = "run"
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hexathlon.baselines.harness.environments import (
     all_environments,
@@ -24,8 +24,12 @@ from hexathlon.tasks.task import SPLITS, Task
 from hexathlon.tasks.taskset import build_task
 from hexathlon_cli.output import note, print_table, print_text, signature
 
+if TYPE_CHECKING:
+    from hexathlon.baselines.harness.selftest import SelftestResult
+
 _SPLITS = tuple(split for split in SPLITS if split != "heldout")
 _MISSING, _ENDLESS = "needs", "unbounded"
+_MOST_UNLIKE = 20
 
 
 def list_command(*, as_json: bool) -> int:
@@ -76,36 +80,51 @@ def selftest_command(
     tasks: int,
     taskset: str | None,
     jobs: int,
-    sandbox: str | None,
+    sandboxes: Sequence[str],
     kinds: Sequence[str],
 ) -> int:
     """Run `hexathlon selftest`; code 3 where something does not hold."""
-    from hexathlon.baselines.harness.selftest import FLOOR, run_selftest
+    from hexathlon.baselines.harness.selftest import differences, run_selftest
 
     if tasks < 1 or jobs < 1:
         raise UsageError(f"--tasks and --jobs must be at least 1, got {tasks} and {jobs}")
-    wanted = {"1": "1.000", "0": "0.000", "floor": f"≤ {percent(FLOOR)}"}
-    options = {"sandbox": sandbox} if sandbox else None
     sound = True
     for env in envs:
-        result = run_selftest(env, tasks, taskset, jobs, options, kinds)
-        rows = tuple(
-            (
-                tally.kind,
-                f"{tally.episodes:,}",
-                f"{tally.mean:.4f}",
-                wanted[tally.required],
-                "holds" if tally.holds else f"{tally.wrong:,} wrong",
-            )
-            for tally in result.tallies.values()
-        )
-        headings = ("script", "episodes", "mean", "required", "")
-        print_table(Table(f"{result.env}, {result.tasks:,} tasks", headings, rows))
-        for tally in result.tallies.values():
-            for line in tally.named:
-                note(f"{tally.kind}: {line}")
-        sound = sound and result.holds
+        results = []
+        for sandbox in sandboxes or [""]:
+            options = {"sandbox": sandbox} if sandbox else None
+            result = run_selftest(env, tasks, taskset, jobs, options, kinds)
+            _print_selftest(result, f" on {sandbox}" if sandbox else "")
+            sound = sound and result.holds
+            results.append(result)
+        for name, other in zip(sandboxes[1:], results[1:], strict=True):
+            compared, unlike = differences(results[0], other)
+            note(f"{sandboxes[0]} and {name}: {compared - len(unlike):,} of {compared:,} equal")
+            for line in unlike[:_MOST_UNLIKE]:
+                note(line)
+            sound = sound and not unlike
     return ExitCode.FINE if sound else ExitCode.NOT_VERIFIED
+
+
+def _print_selftest(result: "SelftestResult", where: str) -> None:
+    from hexathlon.baselines.harness.selftest import FLOOR
+
+    wanted = {"1": "1.000", "0": "0.000", "floor": f"≤ {percent(FLOOR)}"}
+    rows = tuple(
+        (
+            tally.kind,
+            f"{tally.episodes:,}",
+            f"{tally.mean:.4f}",
+            wanted[tally.required],
+            "holds" if tally.holds else f"{tally.wrong:,} wrong",
+        )
+        for tally in result.tallies.values()
+    )
+    headings = ("script", "episodes", "mean", "required", "")
+    print_table(Table(f"{result.env}, {result.tasks:,} tasks{where}", headings, rows))
+    for tally in result.tallies.values():
+        for line in tally.named:
+            note(f"{tally.kind}: {line}")
 
 
 def doctor_command(*, as_json: bool) -> int:

@@ -55,7 +55,10 @@ def selftest(
     tasks: Annotated[int, typer.Option(help="Tasks of the test split.")] = 100,
     taskset: Annotated[str | None, typer.Option(help="Task source.")] = None,
     jobs: Annotated[int, typer.Option(help="Processes that share the work.")] = 1,
-    sandbox: Annotated[str | None, typer.Option(help="Sandbox of the terminal event.")] = None,
+    sandbox: Annotated[
+        list[str] | None,
+        typer.Option(help="Sandbox of the terminal event; with several, verdicts must be equal."),
+    ] = None,
     kind: Annotated[
         list[str] | None, typer.Option(help="Kind of scripts, such as oracle; may be repeated.")
     ] = None,
@@ -63,7 +66,7 @@ def selftest(
     """Prove an event sound. Oracle 1, nothing 0, trivial policies at the floor, mutants 0."""
     from hexathlon_cli.exploring import selftest_command
 
-    return selftest_command(env, tasks, taskset, jobs, sandbox, kind or [])
+    return selftest_command(env, tasks, taskset, jobs, sandbox or [], kind or [])
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> int:

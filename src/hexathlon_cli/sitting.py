@@ -27,6 +27,8 @@ _PLAIN = {
 
 _COLUMN = "  |  "
 _NARROWEST = 40
+_MOST_FAILED = 5
+_COMMANDS = ("/help", "/task", "/tools", "/undo")
 _CLOSING = "，。；：？！、）”"
 
 
@@ -58,14 +60,14 @@ class Sitting:
             line = _PLAIN.get(line.casefold(), line) if line else line
             if line is None or line in ("/quit", "/next"):
                 return line == "/next"
-            if line.startswith("/"):
+            if line.startswith("/") and self._is_command(line):
                 self._command(*line.split(maxsplit=1))
             elif line and self._turn(line):
                 return _asked_on()
 
     def _turn(self, line: str) -> bool:
         try:
-            action = read_line(line, self._tools, self._listed)
+            action = read_line(line, self._tools, self._listed, self._world.plain_tool)
         except ReadingProblem as problem:
             _show(str(problem))
             return False
@@ -81,6 +83,10 @@ class Sitting:
         if action != line and not observation.startswith("Error"):
             self._show_hint(action.split('"')[3])
         return False
+
+    def _is_command(self, line: str) -> bool:
+        """Whether a line with a slash is for us; in a shell it may be the path of a program."""
+        return not self._world.plain_tool or line.split()[0] in _COMMANDS
 
     def _command(self, name: str, rest: str = "") -> None:
         if name == "/tools":
@@ -136,6 +142,8 @@ class Sitting:
         ]
         for name in wrong:
             _show(f"  - {self._world.hints.get(name, name.replace('_', ' '))}")
+        for what in verdict.evidence.get("failed", ())[:_MOST_FAILED]:
+            _show(f"    {what if isinstance(what, str) else ' '.join(map(str, what))}")
 
 
 def aligned(text: str) -> str:

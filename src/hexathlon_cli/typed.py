@@ -2,7 +2,8 @@
 
 `name word word …` fills the tool's parameters in their order, `name key=value …` by name, and both
 mix. A tool may be shortened to the beginning of its name, or of a word of it, while that is the
-only one; `#3` stands for the third thing that was listed last. Anything else is prose.
+only one; `#3` stands for the third thing that was listed last. Anything else is prose, or goes to
+the tool that the event has for it, as a shell has; tools must then be named in full.
 """
 
 import re
@@ -21,6 +22,7 @@ _ROW = re.compile(r"^ *((?=[\w/-]*\d)[A-Z][\w/-]+)  +\S", re.MULTILINE)
 
 _PLACE = re.compile(r"#(\d+)\b")
 _KEY = re.compile(r"(?:^|\s)([A-Za-z_]\w*)=")
+_PATH = "path"
 _ID_LENGTH = 60
 """A text that may be no longer than this is taken to be one word."""
 
@@ -53,13 +55,24 @@ def listed_in(text: str) -> dict[str, str]:
     return found
 
 
-def read_line(line: str, tools: Sequence[Tool], listed: Mapping[str, str]) -> str:
+def read_line(line: str, tools: Sequence[Tool], listed: Mapping[str, str], plain: str = "") -> str:
     """Return the action that a line stands for.
+
+    Args:
+        line: What was typed.
+        tools: The tools that there are.
+        listed: Ids of the last list by their numbers.
+        plain: Tool that a line goes to, whole, if it names none.
 
     Raises:
         ReadingProblem: It names a tool, but not what the tool needs.
     """
     name, _, rest = line.strip().partition(" ")
+    if plain:
+        tool = next((tool for tool in tools if tool["name"] == name), None)
+        if tool is None and not line.lstrip().startswith("{"):
+            tool, rest = next(tool for tool in tools if tool["name"] == plain), line
+        return line if tool is None else format_calls([_call(tool, rest.strip(), tools)])
     tool = _tool_of(name, tools)
     if tool is None:
         return line
@@ -67,7 +80,11 @@ def read_line(line: str, tools: Sequence[Tool], listed: Mapping[str, str]) -> st
     if unknown:
         raise ReadingProblem(f"The last list has no #{unknown[0]}.")
     text = _PLACE.sub(lambda place: listed[place[1]], rest.strip())
-    return format_calls([Call(tool["name"], _arguments(tool, text, tools))])
+    return format_calls([_call(tool, text, tools)])
+
+
+def _call(tool: Tool, text: str, tools: Sequence[Tool]) -> Call:
+    return Call(tool["name"], _arguments(tool, text, tools))
 
 
 def signature(tool: Tool) -> str:
@@ -129,7 +146,9 @@ def _placed(
     while text and names:
         name = names.pop(0)
         texts = [name, *(other for other in names if other in required)]
-        if _is_text(free[name]) and len(texts) > 1 and text.count(",") >= len(texts) - 1:
+        if name == _PATH and names:
+            part, _, text = text.partition(" ")
+        elif _is_text(free[name]) and len(texts) > 1 and text.count(",") >= len(texts) - 1:
             part, _, text = text.partition(",")
         elif _is_text(free[name]) or _takes_all(free[name], names, required):
             part, text = text, ""

@@ -125,6 +125,9 @@ class DirectorySource(TaskSource):
         return f"{derive_seed('directories', self.name, *digests):064x}"
 
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
 def expected_tests(step: Step) -> list[str]:
     """The ids that must pass: our own probes', or those of the pytest functions of a step.
 
@@ -149,13 +152,13 @@ def _functions(name: str, data: bytes) -> list[str]:
     start = name.rpartition("/")[2]
     found: list[str] = []
     for node in module.body:
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
+        if isinstance(node, _FUNCTIONS) and node.name.startswith("test"):
             found.append(f"{start}::{node.name}")
         elif isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
             found += [
                 f"{start}::{node.name}::{item.name}"
                 for item in node.body
-                if isinstance(item, ast.FunctionDef) and item.name.startswith("test")
+                if isinstance(item, _FUNCTIONS) and item.name.startswith("test")
             ]
     return found
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from hexathlon.baselines.harness.errors import UsageError
-from hexathlon.baselines.harness.selftest import run_selftest
+from hexathlon.baselines.harness.selftest import differences, run_selftest
 from hexathlon.envs.errors import EnvFault
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
@@ -22,6 +22,16 @@ def test_a_sound_event_holds() -> None:
     assert found["noop"] == (12, 0.0) and found["mutants"] == (36, 0.0)
     assert found["dump"] == found["majority"] == (12, 0.0)
     assert found["random"][0] == 12
+
+
+def test_two_selftests_are_compared_episode_by_episode() -> None:
+    one, same, fewer = (run_selftest("Toy", tasks) for tasks in (3, 3, 2))
+    compared, found = differences(one, same)
+    assert compared > 3 * 5 and not found
+    assert not any(" random" in name for name in found)
+    assert len(differences(one, fewer)[1]) == compared // 3
+    same.tallies["mutants"].rewards[next(iter(same.tallies["mutants"].rewards))] = None
+    assert len(differences(one, same)[1]) == 1
 
 
 class Broken:

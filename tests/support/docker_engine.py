@@ -23,7 +23,8 @@ def docker_engine() -> Iterator[str]:
     if given:
         yield given
         return
-    if shutil.which("dockerd") is None:
+    program = shutil.which("dockerd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+    if program is None:
         pytest.skip("no docker engine is installed here (Debian: apt-get install docker.io)")
     if os.geteuid() != 0:
         pytest.skip("a docker engine has to be started by root")
@@ -32,7 +33,7 @@ def docker_engine() -> Iterator[str]:
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
             [
-                "dockerd", "--data-root", folder / "root", "--exec-root", folder / "exec",
+                program, "--data-root", folder / "root", "--exec-root", folder / "exec",
                 "--pidfile", folder / "pid", "-H", url, "--iptables=false", "--ip6tables=false",
                 "--bridge=none", "--storage-driver=overlay2",
             ],

@@ -113,9 +113,9 @@ class DockerBackend(SandboxBackend):
             container.start()
             sandbox = DockerSandbox(self, container, image, limits, before, folders)
             sandbox.unpack(before)
-            sandbox.delete(deleted)
-            if written:
-                sandbox.lay(written)
+            if deleted or written:
+                paths = tuple(path for path, entry in written.items() if not entry.folder)
+                sandbox.unpack(written, (*deleted, *paths))
             sandbox.start_shell(shell)
         except docker.errors.DockerException as error:
             self.remove(container)
@@ -133,7 +133,7 @@ class DockerBackend(SandboxBackend):
         size = f"size={limits.disk_bytes},nr_inodes={limits.inodes + 4096},mode=755"
         return self.engine.client.containers.create(
             prepared.tag,
-            ["bash", "-c", scripts.KEEP],
+            ["/bin/bash", "-c", scripts.KEEP],
             labels={LABEL: owner()},
             hostname="sandbox",
             stdin_open=True,

@@ -5,6 +5,7 @@ import contextlib
 import hashlib
 import io
 import os
+import socket
 import tarfile
 import tempfile
 import threading
@@ -21,6 +22,7 @@ __all__ = ["ENGINES", "LABEL", "Engine", "Prepared", "owner"]
 LABEL = "org.hexathlon.sandbox"
 """Label of every container of ours; its value names the process that owns it."""
 
+_USUAL = "unix:///var/run/docker.sock"
 _SECONDS = 120
 _REPOSITORY = "hexathlon-base"
 _WRITABLE = (
@@ -62,6 +64,7 @@ class Engine:
         except ImportError as error:
             message = "the package `docker` is missing: pip install hexathlon[docker]"
             raise SandboxFault(message) from error
+        _require_listener(url or os.environ.get("DOCKER_HOST") or _USUAL)
         try:
             if url is None:
                 self.client: Any = docker.from_env(timeout=_SECONDS)
@@ -173,6 +176,18 @@ class Engine:
                 all=True, filters={"label": f"{LABEL}={owner()}"}
             ):
                 _remove(container)
+
+
+def _require_listener(url: str) -> None:
+    """See that somebody listens before the client is made, which would leave its socket open."""
+    scheme, _, path = url.partition("://")
+    if scheme not in ("unix", "http+unix"):
+        return
+    with socket.socket(socket.AF_UNIX) as connection:
+        try:
+            connection.connect(path)
+        except OSError as error:
+            raise SandboxFault(f"no engine answers at {url}: {error.strerror or error}") from error
 
 
 def owner() -> str:

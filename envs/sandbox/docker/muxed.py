@@ -12,10 +12,11 @@ import time
 
 from hexathlon.envs.sandbox.shell import NO_LIMIT, Gathered, Shell, ShellEnded, ShellLink
 
-__all__ = ["Frames", "MuxedShell"]
+__all__ = ["OUTPUT", "Frames", "MuxedShell"]
 
 _READ = 1 << 16
-_OUTPUT = 1
+OUTPUT = 1
+"""The stream of standard output."""
 
 
 class Frames:
@@ -73,7 +74,7 @@ class MuxedShell(Shell):
             if not self._poll.poll(left * 1000):
                 continue
             for stream, data in self._frames.add(self._read()):
-                if stream == _OUTPUT:
+                if stream == OUTPUT:
                     marked |= self._take(data, gathered)
                 else:
                     report += data

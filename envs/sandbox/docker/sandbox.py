@@ -21,7 +21,7 @@ from hexathlon.envs.sandbox.docker import scripts
 from hexathlon.envs.sandbox.docker.archives import archive_of, entries_of
 from hexathlon.envs.sandbox.docker.engine import ENGINES
 from hexathlon.envs.sandbox.docker.gauges import Gauges
-from hexathlon.envs.sandbox.docker.muxed import Frames, MuxedShell
+from hexathlon.envs.sandbox.docker.muxed import OUTPUT, Frames, MuxedShell
 from hexathlon.envs.sandbox.execution import Evidence, Execution, Process, Screen, ShellState
 from hexathlon.envs.sandbox.image import Entry, Image
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits, Stop
@@ -108,7 +108,7 @@ class DockerSandbox(Sandbox):
         variables = self.image.variables()
         made = self._api.exec_create(
             self._container.id,
-            ["bash", "-c", scripts.WAIT_THEN_SHELL],
+            ["/bin/bash", "-c", scripts.WAIT_THEN_SHELL],
             stdin=True,
             environment=variables,
             workdir=self.image.workdir,
@@ -144,12 +144,15 @@ class DockerSandbox(Sandbox):
     ) -> tuple[int, bytes, bool]:
         """Run a helper; return its exit status, its output and whether that was cut.
 
+        What it says on standard error counts only where it fails: a loader that an agent has
+        set up may complain there of anything.
+
         Raises:
             SandboxFault: It cannot be started or does not end.
         """
         import docker
 
-        words = ["bash", "-c", script, "help", *(str(argument) for argument in arguments)]
+        words = ["/bin/bash", "-c", script, "help", *(str(argument) for argument in arguments)]
         path = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
         try:
             made = self._api.exec_create(
@@ -160,14 +163,15 @@ class DockerSandbox(Sandbox):
             message = f"nothing can be run in the container: {str(error)[:200]}"
             raise SandboxFault(message) from error
         with contextlib.closing(connection):
-            output, cut = _exchange(connection, data or b"", most, seconds)
+            output, errors, cut = _exchange(connection, data or b"", most, seconds)
         if cut:
             return 0, output, True
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             found = self._api.exec_inspect(made["Id"])
-            if found["ExitCode"] is not None:
-                return found["ExitCode"], output, False
+            code = found["ExitCode"]
+            if code is not None:
+                return code, output + errors if code else output, False
         raise SandboxFault("a helper in the container does not end")
 
     def _alive(self) -> Any:
@@ -203,7 +207,7 @@ class DockerSandbox(Sandbox):
         if self._terminal is None or self._terminal.ended:
             made = self._api.exec_create(
                 self._alive().id,
-                ["bash", "--noprofile", "--norc", "-i"],
+                ["/bin/bash", "--noprofile", "--norc", "-i"],
                 stdin=True,
                 tty=True,
                 environment=self.image.variables(),
@@ -243,25 +247,21 @@ class DockerSandbox(Sandbox):
 
     def lay(self, files: Mapping[str, Entry]) -> None:
         """Write files, folders and links."""
+        named = {absolute(path): entry for path, entry in files.items()}
+        self.unpack(named, tuple(path for path, entry in named.items() if not entry.folder))
+
+    def unpack(self, files: Mapping[str, Entry], deleted: tuple[str, ...] = ()) -> None:
+        """Delete files and folders, then write entries where nothing stands in their way."""
         foreign = [path for path, entry in files.items() if entry.owner]
         if foreign:
             raise SandboxPathError(f"{foreign[0]}: only id 0 exists in this sandbox")
-        named = {absolute(path): entry for path, entry in files.items()}
-        self.delete(tuple(path for path, entry in named.items() if not entry.folder))
-        self.unpack(named)
-
-    def unpack(self, files: Mapping[str, Entry]) -> None:
-        """Write entries where nothing stands in their way."""
-        archive = archive_of(files)
-        status, output, _ = self._help(scripts.UNPACK, len(archive), data=archive)
+        names = b"\0".join(path.encode() for path in deleted)
+        data = names + archive_of(files)
+        status, output, _ = self._help(
+            scripts.UNPACK, len(names), len(data) - len(names), data=data
+        )
         if status:
             raise SandboxPathError(output.decode("utf-8", "replace")[-500:])
-
-    def delete(self, paths: tuple[str, ...]) -> None:
-        """Delete files and folders."""
-        if paths:
-            data = b"\0".join(path.encode() for path in paths)
-            self._help('head -c "$1" | xargs -0 rm -rf --', len(data), data=data)
 
     def processes(self) -> tuple[Process, ...]:
         """Return what runs inside, by the ids that the machine gives."""
@@ -371,12 +371,16 @@ def _raw(stream: Any) -> socket.socket:
 
 def _exchange(
     connection: socket.socket, data: bytes, most: int, seconds: float
-) -> tuple[bytes, bool]:
-    """Send everything and read to the end, both at once; true if there was more than `most`."""
+) -> tuple[bytes, bytes, bool]:
+    """Send everything and read to the end, both at once.
+
+    Returns:
+        Standard output, standard error, and whether there was more than `most` of either.
+    """
     import select
 
     connection.setblocking(False)
-    frames, output = Frames(), bytearray()
+    frames, output, errors = Frames(), bytearray(), bytearray()
     unsent = memoryview(data)
     poll = select.poll()
     poll.register(connection, select.POLLIN | (select.POLLOUT if unsent else 0))
@@ -396,8 +400,8 @@ def _exchange(
             except BlockingIOError:
                 continue
             if not more:
-                return bytes(output), False
-            for _, block in frames.add(more):
-                output += block
-            if len(output) > most:
-                return bytes(output[:most]), True
+                return bytes(output), bytes(errors), False
+            for stream, block in frames.add(more):
+                (output if stream == OUTPUT else errors).extend(block)
+            if max(len(output), len(errors)) > most:
+                return bytes(output[:most]), bytes(errors[:most]), True

@@ -12,7 +12,7 @@ the kernel reaps what is left to it (bash sets this once it has had a child, and
 becomes keeps it). The engine's own init would end with the program that it started, which an agent
 could kill."""
 
-WAIT_THEN_SHELL = "read -r _; exec bash --noprofile --norc --noediting -i"
+WAIT_THEN_SHELL = "read -r _; exec /bin/bash --noprofile --norc --noediting -i"
 """Says nothing until it is spoken to, so that no frame is lost while the connection is made."""
 
 STOP = """
@@ -60,5 +60,6 @@ head -c "$2" > "$1" && chmod "$3" -- "$1"
 """
 
 UNPACK = """
-head -c "$1" | tar -xp --no-same-owner -C / -f - 2>&1
+if (( $1 )); then head -c "$1" | xargs -0 rm -rf --; fi
+head -c "$2" | tar -xp --no-same-owner -C / -f - 2>&1
 """

@@ -53,16 +53,20 @@ class Keeper:
         package = str(Path(hexathlon.__file__).parent)
         with theirs:
             number = theirs.fileno()
-            self._process = subprocess.Popen(
-                [python, "-I", "-S", "-B", "-c", _PROGRAM, str(number), package],
-                stdin=subprocess.DEVNULL,
-                pass_fds=(number,),
-                start_new_session=True,
-                env={},
-                user=user,
-                group=user,
-                extra_groups=None if user is None else [],
-            )
+            try:
+                self._process = subprocess.Popen(
+                    [python, "-I", "-S", "-B", "-c", _PROGRAM, str(number), package],
+                    stdin=subprocess.DEVNULL,
+                    pass_fds=(number,),
+                    start_new_session=True,
+                    env={},
+                    user=user,
+                    group=user,
+                    extra_groups=None if user is None else [],
+                )
+            except OSError as error:
+                ours.close()
+                raise SandboxFault(f"the sandboxes' keeper does not start: {error}") from error
         ours.settimeout(_SECONDS)
         self._connection = ours
         self._lock = threading.Lock()

@@ -221,14 +221,16 @@ def xml_report(draft: Draft) -> None:
 
     draft.file("sample.xml", case(5)[0])
     draft.say(
-        f"Files such as sample.xml hold elements {item} of the namespace {ns}, at any depth. "
-        f"Write an executable /app/report that takes the path of such a file and prints, for each "
-        f"{name} among them, the sum of {amount} in grams, a tab and the {name}. An {item} whose "
-        f"attribute {flag} is {off} does not count, nor do elements of other namespaces. The "
-        f"attribute unit of {amount} says what is meant (g, kg, t, and oz, which is "
-        f"{units['oz']} g here); without it the unit is {default}. A {name} is all the text in "
-        f"its element, without the blanks around it. {'Largest' if falling else 'Smallest'} sum "
-        f"first, equal ones by {name}. Prefixes of namespaces may be any."
+        f"Files such as sample.xml hold elements `{item}` of the namespace {ns}, at any depth, "
+        f"with elements `{name}` and `{amount}` in them. Write an executable /app/report that "
+        f"takes the path of such a file and prints a line for each different `{name}`: the sum of "
+        f"`{amount}` in grams, a tab and the text of `{name}`. Where the attribute `{flag}` of "
+        f"`{item}` is {off} it does not count, nor do elements of other namespaces. The attribute "
+        f"`unit` of `{amount}` says what is meant (g, kg, t, and oz, which is {units['oz']} g "
+        f"here); without it the unit is {default}. The text of `{name}` is all that stands in it, "
+        f"in elements inside it too, without blanks and line breaks around it. "
+        f"{'Largest' if falling else 'Smallest'} sum first, equal ones by that text in byte order. "
+        f"Any prefixes may stand for namespaces."
     )
     for number in range(3):
         given, result = case(25)

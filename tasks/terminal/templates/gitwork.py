@@ -292,7 +292,8 @@ def git_conflict(draft: Draft) -> None:
     draft.say(
         "Merge the branch bonus into main in repo/, as a true merge commit whose parents are the "
         "tips of both. The merged run.py must do what either branch added; notes of both stay. "
-        f"What main calls {new} is called so everywhere; {old} must no longer occur in run.py."
+        f"On main, `{old}` has been renamed to `{new}`: that is its name everywhere, and `{old}` "
+        f"must no longer occur in run.py."
     )
     numbers = [edge, *(dice.whole(1, 2 * edge) for _ in range(40))]
     expected = []

@@ -71,14 +71,15 @@ def py_ledger(draft: Draft) -> None:
     )
     people = draft.cast.names("person", 4)
     how = "half cents away from zero" if half_up else "half cents to the even cent"
+    listed = ", ".join(f"{name} {rate}" for name, rate in rates.items())
     draft.say(
         "`python3 main.py` reads what happens to accounts and prints refused moves, then the "
         "accounts in alphabetical order:\n"
         "* `open NAME`: an account with nothing on it\n"
-        f"* `in NAME AMOUNT CURRENCY`: adds the amount times the rate in ledger.py ({rates})\n"
+        f"* `in NAME AMOUNT CURRENCY`: adds the amount times the rate in ledger.py ({listed})\n"
         f"* `move FROM TO AMOUNT`: costs a fee of {fee} of the amount on top, which FROM pays; "
         "refused if FROM has less than both together\n"
-        f"* `interest PERCENT`: adds that much to every account that has at least {floor}\n"
+        f"* `interest PERCENT`: adds that share of it to every account that has at least {floor}\n"
         f"Every product is rounded to cents at once, {how}. The results are off by cents, and "
         "sometimes by more. Mend ledger.py, and that alone; its rates are right."
     )

@@ -208,11 +208,12 @@ def sqlite_damage(draft: Draft) -> None:
     draft.file(f"{table}_backup.csv", "".join(old))
     draft.say(
         "store.db no longer opens, and before that answers had come out wrong. Mend it in place: "
-        f"it must open, pass SQLite's integrity check with the table {table} and its index "
-        f"by_{key}, hold every row that is in the file today, and answer right whether or not "
+        f"it must open, pass SQLite's integrity check with the table `{table}` and its index "
+        f"`by_{key}`, hold every row that is in the file today, and answer right whether or not "
         f"the index is used. ({table}_backup.csv is from last year.)\n"
         f"Then write an executable /app/total that takes the path of such a database and a "
-        f"{key} and prints the sum of {value} of its rows, 0 if there are none."
+        f"value of `{key}` and prints the sum of `{value}` of the rows that have it, 0 if there "
+        "are none."
     )
 
     def ask(sql: str, path: str = "store.db") -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend
+from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxFault
 from hexathlon.envs.sandbox.docker.backend import DockerBackend
 from hexathlon.envs.sandbox.image import Entry, Image
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
@@ -77,10 +77,14 @@ def user_backend() -> Iterator[NamespaceBackend]:
         pytest.skip("the tests run as an ordinary user already")
     if not os.access("/usr/bin/python3", os.X_OK):
         pytest.skip("no Python that every user may run")
-    keeper = Keeper("/usr/bin/python3", 65_534)
+    try:
+        keeper = Keeper("/usr/bin/python3", 65_534)
+    except SandboxFault as error:
+        pytest.skip(f"no namespaces for ordinary users here: {error}")
     backend = NamespaceBackend(lambda: keeper)
     probe = backend.probe()
     if not probe.available:
+        keeper.close()
         pytest.skip(f"no namespaces for ordinary users here: {probe.reason}")
     yield backend
     keeper.close()

@@ -1,8 +1,12 @@
 """Every registered id, and a hosted environment, pass the whole kit."""
 
+import contextlib
+
+import gymnasium
 import pytest
 
 import support.toy
+from hexathlon.envs.errors import BackendMissing
 from hexathlon.envs.registry import ENVIRONMENTS, missing_extra
 from hexathlon.envs.testing import assert_conforms, check_environment
 from hexathlon.envs.workers import HostedEnvironment
@@ -14,6 +18,11 @@ def require(env_id: str) -> None:
     install = missing_extra(ENVIRONMENTS[env_id])
     if install:
         pytest.skip(f"{env_id} is not installed: {install}")
+    with contextlib.closing(gymnasium.make(env_id)) as env:
+        try:
+            env.reset(seed=0)
+        except BackendMissing as error:
+            pytest.skip(f"{env_id} has no place to run on this machine: {error}")
 
 
 @pytest.mark.parametrize("env_id", OURS)

@@ -1,0 +1,96 @@
+"""Many whole episodes at once: right work, no work and runaway processes, and nothing left."""
+
+import os
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import local
+
+import pytest
+
+from hexathlon.envs.errors import BackendMissing
+from hexathlon.envs.sandbox.ladder import choose
+from hexathlon.envs.sandbox.namespaces.caller import shared_keeper
+from hexathlon.envs.terminal.env import TerminalEnv
+from hexathlon.tasks.registry import get_source
+from support.terminal import commands, play
+
+CONCURRENCY = 16
+SOURCE = get_source("terminal")
+TASKS = [f"terminal/{name}/tiny/train/{n:05d}" for n in range(4) for name in
+         ("log_breaches", "base_layers", "redact_patterns")]  # fmt: skip
+RUNAWAY = [
+    "(setsid sleep 300 &); sleep 300 & disown; trap '' TERM",
+    "touch /tmp/left /dev/shm/left",
+]
+
+
+def children(pid: int) -> list[int]:
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        found += [int(word) for word in task.read_text().split()]
+    return found
+
+
+def groups() -> list[Path]:
+    """Control groups of single sandboxes of this process's keeper."""
+    name = f"hexathlon-{shared_keeper()._process.pid}"
+    return [path for top in Path("/sys/fs/cgroup").rglob(name) for path in top.iterdir()
+            if path.is_dir()]  # fmt: skip
+
+
+def soak(episodes: int) -> list[float]:
+    seats, envs = local(), []
+
+    def episode(number: int) -> float:
+        if not hasattr(seats, "env"):
+            seats.env = TerminalEnv(sandbox="namespaces")
+            envs.append(seats.env)
+        task = SOURCE.build(TASKS[number % len(TASKS)])
+        script = SOURCE.oracle(task) if number % 2 else commands(RUNAWAY)
+        return play(seats.env, task.id, script)[0]
+
+    try:
+        with ThreadPoolExecutor(CONCURRENCY) as pool:
+            return list(pool.map(episode, range(episodes)))
+    finally:
+        for env in envs:
+            env.close()
+
+
+def check(episodes: int) -> None:
+    try:
+        choose("namespaces")
+    except BackendMissing as error:
+        pytest.skip(str(error))
+    keeper = shared_keeper()
+    (inner,) = children(keeper._process.pid)
+    soak(CONCURRENCY)  # threads, images and caches are there from now on
+    keeper.tidy()
+    held = len(os.listdir("/proc/self/fd")), len(os.listdir(tempfile.gettempdir()))
+    mounts = Path("/proc/self/mountinfo").read_text().count(" /sys")
+    assert soak(episodes) == [float(number % 2) for number in range(episodes)]
+    deadline = time.monotonic() + 10
+    while (children(inner) or len(groups()) > 2) and time.monotonic() < deadline:
+        keeper.tidy()
+    assert children(inner) == []
+    assert len(groups()) <= 2, "the last ones may still be dying, no more"
+    now = len(os.listdir("/proc/self/fd")), len(os.listdir(tempfile.gettempdir()))
+    assert now == held
+    assert Path("/proc/self/mountinfo").read_text().count(" /sys") == mounts
+
+
+@pytest.fixture(autouse=True)
+def own_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
+def test_a_short_soak_leaves_nothing():
+    check(32)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_two_thousand_episodes_leave_nothing():
+    check(2_000)
