@@ -34,6 +34,7 @@ bench:
 	@scripts/install --dev
 	.venv/bin/python benchmarks/env_speed.py $(if $(SKYRL),--peer $(SKYRL))
 	.venv/bin/python benchmarks/vector_speed.py
+	.venv/bin/python benchmarks/roleplay_speed.py
 	.venv/bin/python benchmarks/harness_speed.py $(if $(INSPECT),--peer $(INSPECT)) $(if $(LM_EVAL),--lm-eval $(LM_EVAL))
 
 clean:

@@ -32,7 +32,7 @@ from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.prompts import pointwise_prompt
 
 _SAID = re.compile(rb"\[1\] assistant\\n\| (.{12})")
-_LIMIT = 1.0
+LIMIT = 1.0
 """Milliseconds of own processor time per item."""
 
 
@@ -136,8 +136,8 @@ def measure(items: int, concurrency: int, rounds: int) -> dict[str, Any]:
         "own_ms_worst_round": max(own),
         "wall_ms_per_item": statistics.median(walls),
         "bare_httpx_ms_per_request": statistics.median(plain),
-        "limit_ms": _LIMIT,
-        "within": max(own) <= _LIMIT,
+        "limit_ms": LIMIT,
+        "within": max(own) <= LIMIT,
     }
 
 

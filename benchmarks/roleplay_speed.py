@@ -1,34 +1,42 @@
-"""How fast the role-play event runs: scripted turns, forks, resets, verdicts.
+"""How fast the role-play event is: tasks, turns, whole episodes, forks; and what judging costs.
 
-    python benchmarks/roleplay_speed.py [--tasks 200]
+    python benchmarks/roleplay_speed.py [--tasks 200] [--items 1000] [--concurrency 64]
 
-CPU seconds of this process are counted (`process_time`), so that figures hold on a busy machine.
+Seconds are this process's processor time (`process_time`), so that figures hold on a busy machine.
+Judging is measured by `judge_speed.py`, against a server in another process.
 """
 
 import argparse
+import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+
+from judge_speed import LIMIT, measure
+from measuring import Finding, print_findings
 
 from hexathlon.envs.roleplay.env import RolePlayEnv
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import play
 from hexathlon.tasks.task import Task
 
+Played = list[tuple[Task, list[str]]]
+FORKED = ("memory", "secret", "negotiation", "interrogation")
+LEAST_TURNS = 3_000
+MOST_FORK_MS = 0.2
+
 
 def clocked(work: Callable[[], int], least: float = 2.0) -> float:
-    """CPU seconds per unit, of work that returns how many units it did."""
+    """CPU seconds per unit, of work that returns how many units it did; median of slices."""
     work()
-    done, start = 0, time.process_time()
-    while time.process_time() - start < least:
-        done += work()
-    return (time.process_time() - start) / done
-
-
-def report(name: str, value: float, unit: str, wanted: str) -> None:
-    print(f"{name:<52} {value:>12,.3f} {unit:<10} {wanted}")
+    slices, start = [], time.process_time()
+    while (before := time.process_time()) - start < least:
+        done = work()
+        slices.append((time.process_time() - before) / done)
+    return statistics.median(slices)
 
 
 def actions_of(env: RolePlayEnv, task: Task) -> list[str]:
+    """The oracle's actions."""
     taken: list[str] = []
 
     def respond(action: str) -> str | None:
@@ -41,20 +49,10 @@ def actions_of(env: RolePlayEnv, task: Task) -> list[str]:
     return taken
 
 
-def turns(env: RolePlayEnv, played: list[tuple[Task, list[str]]], *, episodes: bool) -> float:
-    """Seconds a turn; with `episodes` the reset and the verdict count, else turns alone."""
-    if episodes:
-
-        def work() -> int:
-            for task, actions in played:
-                env.reset(seed=0, options={"task": task.id})
-                for action in actions:
-                    env.step(action)
-            return sum(len(actions) for _, actions in played)
-
-        return clocked(work)
+def turns(env: RolePlayEnv, played: Played, rounds: int = 5) -> float:
+    """Seconds of a turn in the middle of an episode; the last, with the verdict, is left out."""
     spent, done = 0.0, 0
-    for task, actions in played * 5:
+    for task, actions in played * rounds:
         env.reset(seed=0, options={"task": task.id})
         start = time.process_time()
         for action in actions[:-1]:
@@ -64,7 +62,21 @@ def turns(env: RolePlayEnv, played: list[tuple[Task, list[str]]], *, episodes: b
     return spent / done
 
 
+def episodes(env: RolePlayEnv, played: Played) -> float:
+    """Seconds of a turn, with reset and verdict."""
+
+    def work() -> int:
+        for task, actions in played:
+            env.reset(seed=0, options={"task": task.id})
+            for action in actions:
+                env.step(action)
+        return sum(len(actions) for _, actions in played)
+
+    return clocked(work)
+
+
 def forks(env: RolePlayEnv, task: Task, actions: list[str]) -> float:
+    """Seconds of a fork in the middle of an episode."""
     env.reset(seed=0, options={"task": task.id})
     for action in actions[: len(actions) // 2]:
         env.step(action)
@@ -76,21 +88,40 @@ def forks(env: RolePlayEnv, task: Task, actions: list[str]) -> float:
     return clocked(work)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tasks", type=int, default=200)
-    count = parser.parse_args().tasks
+def event(count: int) -> Iterator[Finding]:
+    """Figures of the environment, over the first tasks of the test split in both languages."""
     source, env = get_source("roleplay"), RolePlayEnv()
     start = time.process_time()
     tasks = [source.build(source.address("test", index)) for index in range(count)]
-    report("building a task", 1e3 * (time.process_time() - start) / count, "ms", "")
+    yield Finding("building a task", 1e3 * (time.process_time() - start) / count, "ms")
     played = [(task, actions_of(env, task)) for task in tasks]
-    report("turns", 1 / turns(env, played, episodes=False), "turns/s", "wanted >= 3,000")
-    whole = 1 / turns(env, played, episodes=True)
-    report("whole episodes: reset, turns, verdict", whole, "turns/s", "wanted >= 3,000")
-    for template in ("memory", "secret", "negotiation", "interrogation"):
-        task, actions = next(p for p in played if p[0].template == template)
-        report(f"fork ({template})", 1e3 * forks(env, task, actions), "ms", "wanted <= 0.2")
+    yield Finding("scripted turns", 1 / turns(env, played), "turns/s", least=LEAST_TURNS)
+    whole = 1 / episodes(env, played)
+    yield Finding("whole episodes: reset, turns, verdict", whole, "turns/s", least=LEAST_TURNS)
+    for template in FORKED:
+        task, actions = next(one for one in played if one[0].template == template)
+        seconds = forks(env, task, actions)
+        yield Finding(f"fork, {template}", 1e3 * seconds, "ms", most=MOST_FORK_MS)
+
+
+def judging(items: int, concurrency: int, rounds: int) -> Iterator[Finding]:
+    """Figures of judging."""
+    found = measure(items, concurrency, rounds)
+    what = f"judging {items:,} items at concurrency {concurrency}"
+    yield Finding(f"{what}: own time of an item", found["own_ms_per_item"], "ms", most=LIMIT)
+    yield Finding(f"{what}: its worst round", found["own_ms_worst_round"], "ms", most=LIMIT)
+    yield Finding("a bare request through httpx", found["bare_httpx_ms_per_request"], "ms")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--tasks", type=int, default=200)
+    parser.add_argument("--items", type=int, default=1000)
+    parser.add_argument("--concurrency", type=int, default=64)
+    parser.add_argument("--rounds", type=int, default=5)
+    given = parser.parse_args()
+    print_findings([*event(given.tasks), *judging(given.items, given.concurrency, given.rounds)])
 
 
 if __name__ == "__main__":

@@ -40,11 +40,19 @@ def read_records(path: Path | str) -> Iterator[dict[str, Any]]:
     An unfinished last line is not yielded; a `TornLineWarning` says so, and the next writer puts
     it aside. A whole line that is no record raises `RecordError` with its line number.
     """
+    for _, record in located_records(path):
+        yield record
+
+
+def located_records(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each record after the byte at which its line begins; else as `read_records`."""
     source = records_file(Path(path))
     if not source.exists():
         return
+    end = 0
     with source.open("rb") as file:
         for number, line in enumerate(file, start=1):
+            start, end = end, end + len(line)
             if not line.endswith(b"\n"):
                 warnings.warn(
                     f"{source}, line {number}: {len(line)} bytes of an unfinished record; "
@@ -59,7 +67,22 @@ def read_records(path: Path | str) -> Iterator[dict[str, Any]]:
             fault = record_fault(record)
             if fault is not None:
                 raise RecordError(f"{source}, line {number}: field {fault[0]!r} {fault[1]}")
-            yield record
+            yield start, record
+
+
+def record_at(path: Path | str, start: int) -> dict[str, Any]:
+    """Return the record whose line begins at a byte that `located_records` named.
+
+    Raises:
+        RecordError: No record begins there any more.
+    """
+    source = records_file(Path(path))
+    with source.open("rb") as file:
+        file.seek(start)
+        record = parse_line(file.readline())
+    if record is None:
+        raise RecordError(f"{source}, byte {start}: no record begins there any more")
+    return record
 
 
 def completed_keys(path: Path | str, *, infra: bool = True) -> set[TrialKey]:

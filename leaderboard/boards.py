@@ -12,6 +12,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hexathlon.baselines.judging.results import JudgedSummary
 from hexathlon.evaluators.canonical import content_hash
 from hexathlon.evaluators.statistics import normalised_score, pareto_front, rank_ranges
 from hexathlon.evaluators.summary import EnvSummary, Score
@@ -105,6 +106,11 @@ class Board:
     def competitors(self) -> list[Row]:
         """Rows that are no reference agents."""
         return [row for row in self.rows if row.submission.reference is None]
+
+    @property
+    def judged(self) -> list[tuple[Row, JudgedSummary]]:
+        """What judges say of the rows' trials, in the order of the rows."""
+        return [(row, one) for row in self.rows for one in row.submission.judged.of(self.env)]
 
     def _sorted_groups(self, kind: str) -> list[str]:
         means: dict[str, list[float]] = {}

@@ -263,6 +263,7 @@ def _row_json(row: Row) -> dict[str, Any]:
         "tokens": row.tokens,
         "cost": row.cost,
         "latency": row.latency,
+        "judged": [one.as_json() for one in row.submission.judged.of(row.result.env)],
     }
 
 

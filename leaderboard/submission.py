@@ -18,6 +18,7 @@ from hexathlon.evaluators.plan import SUBMITTER, PlanError, read_plan
 from hexathlon.evaluators.record_reader import TornLineWarning, read_records, records_file
 from hexathlon.evaluators.summary import EnvSummary, Summariser, Summary
 from hexathlon.evaluators.trial import RecordError
+from hexathlon.leaderboard.judged import Judgements, load_judgements
 from hexathlon.leaderboard.text import slug
 
 TRIVIAL = ("noop", "random", "dump", "majority")
@@ -87,6 +88,8 @@ class Submission:
     """Whether the record file ends in an unfinished line."""
     rerun_by: tuple[str, ...] = ()
     """Other teams that ran the same plan themselves and came to the same score."""
+    judged: Judgements = Judgements()
+    """What judges say of the trials; has no part in score or rank."""
 
     @property
     def name(self) -> str:
@@ -152,6 +155,7 @@ def load_submission(path: Path, verified: bool = False) -> Submission:
         slug=f"{slug(_name(plan))}-{head[:10]}",
         verified=verified,
         torn=torn,
+        judged=load_judgements(path, plan["plan_hash"]),
     )
 
 

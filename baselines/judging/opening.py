@@ -60,12 +60,14 @@ def find_judge(settings: JudgeSettings) -> JudgeIdentity:
         raise UsageError(str(error)) from None
     if spec.kind == "agent":
         raise UsageError("a judge is endpoint:URL#NAME or a checkpoint directory, not an agent")
+    # A checkpoint is the same judge wherever it lies; its revision tells which one it is.
+    name = Path(spec.place).resolve().name if spec.kind == "checkpoint" else spec.name
     identity = JudgeIdentity(
-        spec.name,
+        name,
         spec.kind,
         spec.place,
         settings.revision,
-        (settings.family,) if settings.family else family_of(spec.name),
+        (settings.family,) if settings.family else family_of(name),
         settings.temperature,
         None,
         settings.max_tokens,

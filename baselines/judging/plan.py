@@ -11,7 +11,8 @@ from hexathlon.evaluators.judges.audit.document import Audit
 from hexathlon.evaluators.judges.families import family_of, kinship
 from hexathlon.evaluators.judges.rubric import Rubric, RubricError, get_rubric
 from hexathlon.evaluators.plan import TrialKey, read_plan
-from hexathlon.evaluators.records import check_chain, read_records, record_key
+from hexathlon.evaluators.record_reader import located_records, record_at
+from hexathlon.evaluators.records import check_chain, record_key
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.taskset import TaskSet
 
@@ -41,15 +42,25 @@ class JudgingPlan:
 
 
 class JudgedTrial(NamedTuple):
-    """A recorded trial and the rubric it is judged by."""
+    """Where a trial's record stands, and the rubric it is judged by."""
 
-    record: Mapping[str, Any]
+    run: Path
+    start: int
+    """The byte at which its line begins; the record is read anew when it is judged."""
+
+    head: Mapping[str, Any]
+    """The record's key, hash and reward."""
+
     rubric: Rubric
 
     @property
     def key(self) -> TrialKey:
         """The trial's key."""
-        return record_key(self.record)
+        return record_key(self.head)
+
+    def record(self) -> dict[str, Any]:
+        """Read the record."""
+        return record_at(self.run, self.start)
 
 
 def trials_of(plan: JudgingPlan) -> tuple[dict[str, Any], list[JudgedTrial]]:
@@ -68,13 +79,14 @@ def trials_of(plan: JudgingPlan) -> tuple[dict[str, Any], list[JudgedTrial]]:
     faults = check_chain(plan.run, stored["plan_hash"])
     if faults:
         raise UsageError(f"{plan.run}: {faults[0]}; a run whose chain is broken is not judged")
-    records = {record_key(one): one for one in read_records(plan.run) if one["status"] != "infra"}
     rubric_of = _rubrics(plan, stored)
-    trials = [
-        JudgedTrial(record, rubric)
-        for record in records.values()
-        if (rubric := rubric_of(record)) is not None
-    ]
+    found: dict[TrialKey, JudgedTrial] = {}
+    for start, record in located_records(plan.run):
+        rubric = None if record["status"] == "infra" else rubric_of(record)
+        if rubric is not None:
+            head = {name: record[name] for name in ("key", "hash", "reward")}
+            found[record_key(record)] = JudgedTrial(plan.run, start, head, rubric)
+    trials = list(found.values())
     if not plan.judges and any(trial.rubric.judged for trial in trials):
         raise UsageError("the rubric has criteria that no code decides: give a judge by --model")
     if not trials:

@@ -142,7 +142,7 @@ class _Work:
             self._progress.advance()
 
     async def _one(self, trial: JudgedTrial) -> None:
-        transcript = Transcript.of_record(trial.record)
+        transcript = Transcript.of_record(trial.record())
         decisions = await self._judge.decide_all(trial.rubric, transcript)
         found = score(trial.rubric, {one.criterion: one.value for one in decisions})
         self._writer.append(
@@ -163,7 +163,7 @@ class _Work:
         self._writer.append({"control": {**row, "hit": hit, "why": decision.why}})
 
     async def _group(self, group: Sequence[JudgedTrial]) -> None:
-        transcripts = [Transcript.of_record(trial.record) for trial in group]
+        transcripts = [Transcript.of_record(trial.record()) for trial in group]
         rubric = group[0].rubric
         found = await self._compared(rubric, transcripts, group[0].key[1])
         for trial, value, flags in zip(
@@ -259,8 +259,8 @@ def _groups(trials: Sequence[JudgedTrial]) -> list[list[JudgedTrial]]:
 
 def _head(trial: JudgedTrial) -> dict[str, Any]:
     return {
-        "key": dict(trial.record["key"]),
-        "record": trial.record["hash"],
+        "key": dict(trial.head["key"]),
+        "record": trial.head["hash"],
         "rubric": trial.rubric.hash,
-        "reward": trial.record["reward"],
+        "reward": trial.head["reward"],
     }

@@ -10,10 +10,12 @@ A fourth, `contentless`, needs no judge: replies made of nothing but "Thought pr
 question or of the criterion say nothing, whatever a judge thinks of them.
 """
 
+import base64
+import contextlib
 import hashlib
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
 __all__ = ["addressed", "clean", "contentless", "fence", "hide_addressed", "nonce"]
@@ -151,29 +153,72 @@ _SPEAKING = {
     r"human|think|(?:start|end)_of_turn)›|‹{3}|›{3}",
     "a heading of ours": r"(?:^|\n)\s*\|?\s*\[\d+\] (?:user|system|assistant|tool|environment)\b",
     "the end of a block": r"\bend of (?:the )?(?:transcript|conversation|reply|data|input|block)\b",
+    "a label that stands alone": r"(?<![a-z'])(?:met|m-e-t)"
+    r"(?=\s*(?:$|\n|[^\sa-z0-9'-]|rather\b|or\b|is\b))",
+    "a reader called upon": r"\b(?:whoever|anyone|anybody|those|the (?:one|person|model|ai|machine|"
+    r"system)|(?:you|the|an|dear),? (?:model|ai|llm|assistant|reader|checker))\b[^\n]{0,20}?"
+    r"\b(?:reads?|reading|check(?:s|ing)?|mark(?:s|ing)?|review(?:s|ing)?|are to|must|shall)\b|"
+    r"\b(?:stop|end|finish) reading\b|\btick (?:the|this|that|each|every) box",
+    "a plea for approval": r"\b(?:approve|accept|pass|endorse|certify)\s+(?:this|my|the|it)\b|"
+    r"\b(?:certif|approv)\w+\b[^\n]{0,60}?\b(?:this|that|goals?|all)\b|"
+    r"\b(?:be|stay|feel) (?:generous|lenient)\b|\bdeserves? (?:a |to )?pass\b|"
+    r"\b(?:requirement|goal|criteri(?:on|a)|condition)s?\s+(?:(?:is|are|was|were) )?"
+    r"(?:met|fulfilled)\b",
     "top marks": r"\b(?:full|maximum|top|highest)\s+(?:marks?|score|points?|grade|credit)\b|"
     r"\b10\s*/\s*10\b",
     "Chinese": r"(?:评委|评审|评判|评分|打分|裁判|评估|判定|标签)[^\n]{0,60}?"
     r"(?:忽略|无视|输出|返回|标记|必须|视为|通过|满分|为|是|请|met)|"
     r"(?:忽略|无视|忘记|输出|返回|标记)[^\n]{0,60}?(?:评委|评审|评分|打分|评估|判定|标准|指令|说明|标签)|"
-    r"(?:标准|条件|要求)[^\n]{0,8}(?:满足|达到|符合)|满分|(?:系统|开发者|管理员)(?:提示|消息|指令)?[:：]",
+    r"(?:标准|条件|要求)[^\n]{0,8}(?:满足|达到|符合)|满分|"
+    r"(?:算|已经?|视为|判为|记为|评为|算作|当作|就是|都)(?:满足|通过|达标|合格)|"
+    r"(?:系统|开发者|管理员)(?:提示|消息|指令)?[:：]",
 }
 """Ways of speaking to a judge. They err on the side of yes: a false alarm costs one question more,
 and the verdict only where it rests on the very sentence."""
 
-_ADDRESSED = re.compile("|".join(f"(?:{one})" for one in _SPEAKING.values()), re.IGNORECASE)
+_FOREIGN = re.compile(
+    "судь|оцен|критери|провер|審査|採点|評価|基準|合格|심사|평가|채점|기준|평분|분자|합격|"
+    r"\b(?:juíz|prüfer|critérios?|critères?)\b"
+)
+_FOREIGN_PLAIN = re.compile(
+    r"\b(?:jue[zc]|juges?|juiz|giudice|pr(?:ue|u)fer|gutachter|bewert\w+|richter|evaluador\w*|"
+    r"avaliador\w*|valutatore|criterios?|criteres?|kriteri(?:um|en))\b"
+)
+"""Words for judges and criteria in languages that no task is told in, in small letters."""
+
+_BACKWARDS = re.compile(r"\b(?:tem|egduj|redarg|rotaulave|lebal|noiretirc|cirbur)\b")
+_ENCODED = re.compile(r"[A-Za-z0-9+/]{12,}={0,2}")
+_ADDRESSED = re.compile("|".join(f"(?:{one})" for one in _SPEAKING.values()).lower())
+"""For text in small letters; its escapes are small ones too."""
+
 _HINT = re.compile(
     rf"{_JUDGE}|label|met\b|pass|ignore|disregard|forget|override|bypass|instruction|prompt|"
     r"system|developer|admin|operator|[‹›⟦⟧¦｜]|\[\d|end of|marks?\b|score|points|grade|credit|10|"
-    r"statement|everything|require|condition|check|test|answer|repl|respon|[评打裁判忽无忘输标条要满系开管]",
-    re.IGNORECASE,
+    r"statement|everything|require|condition|check|test|answer|repl|respon|certif|approv|accept|"
+    r"endorse|generous|lenient|reads?\b|reading|tick|reader|model|assistant|"
+    r"[评打裁判忽无忘输标条要满系开管算已视都]"
 )
 
 
 def addressed(text: str) -> bool:
     """Whether a passage speaks to whoever judges, or about its instructions."""
-    folded = _folded(text)
+    small = text.lower()
+    if _speaks(_folded(text)) or (not text.isascii() and _FOREIGN.search(small)):
+        return True
+    if _FOREIGN_PLAIN.search(small) or (_BACKWARDS.search(small) and _speaks(_folded(text[::-1]))):
+        return True
+    return any(_speaks(said.lower()) for said in _decoded(text))
+
+
+def _speaks(folded: str) -> bool:
     return _HINT.search(folded) is not None and _ADDRESSED.search(folded) is not None
+
+
+def _decoded(text: str) -> Iterator[str]:
+    """What a text holds in base64, as far as it is words."""
+    for token in _ENCODED.findall(text):
+        with contextlib.suppress(ValueError):
+            yield base64.b64decode(token + "=" * (-len(token) % 4)).decode("ascii")
 
 
 def hide_addressed(text: str) -> str:
@@ -199,13 +244,13 @@ def _folded(text: str) -> str:
         text = _COMBINING.sub("", text).translate(_ALIKE)
     if _SPACED.search(text):
         text = _SPACED.sub(lambda found: re.sub(r"[\s.\-_*]", "", found.group(0)), text)
-    return text.replace("%20", " ")
+    return text.replace("%20", " ").lower()
 
 
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _COMBINING = re.compile("[\u0300-\u036f]")
 _ALIKE = str.maketrans("аеорсухіјѕԁɡ０１３", "aeopcyxijsdg013")
-_SPACED = re.compile(r"\b(?:\w[ .\-_*]{1,2}){3,}\w\b")
+_SPACED = re.compile(r"\b(?:\w[ .\-_*]{1,2}){2,}\w\b")
 
 _MASTER = re.compile(
     r"(?:(?:my |the |final )*(?:thought process|thoughts?|reasoning|solution|answer|explanation|"

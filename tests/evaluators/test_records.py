@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from hexathlon.evaluators.canonical import canonical_bytes, content_hash
+from hexathlon.evaluators.record_reader import located_records, record_at
 from hexathlon.evaluators.records import (
     RecordError,
     RecordWriter,
@@ -53,6 +54,14 @@ def test_records_come_back_as_they_were_appended(tmp_path):
     assert [record["prev"] for record in appended[1:]] == [r["hash"] for r in appended[:-1]]
     assert check_chain(tmp_path, PLAN) == []
     assert completed_keys(tmp_path) == {record_key(record) for record in appended}
+
+
+def test_a_record_is_read_again_from_where_it_stands(tmp_path):
+    write_run(tmp_path)
+    places = dict(located_records(tmp_path))
+    assert [record_at(tmp_path, start) for start in places] == list(read_records(tmp_path))
+    with pytest.raises(RecordError, match="no record begins there any more"):
+        record_at(tmp_path, list(places)[1] + 1)
 
 
 def test_hash_covers_everything_but_the_timing():

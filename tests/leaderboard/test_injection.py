@@ -14,6 +14,7 @@ from hexathlon.evaluators.canonical import content_hash
 from hexathlon.evaluators.plan import write_plan
 from hexathlon.evaluators.records import RecordWriter, read_records
 from hexathlon.leaderboard.build import build
+from support.judged import judge
 from support.payloads import PAYLOADS
 from support.runs import make_run
 
@@ -51,6 +52,8 @@ def poison(folder: Path, clean: Path, text: str) -> Path:
     with RecordWriter(folder, digest, fsync="never") as writer:
         for record in read_records(clean):
             writer.append(poisoned(record, text))
+    more = {"kind": text, "experimental": [text], "audits": [text]}
+    judge(folder, criterion=text, label=text, judges=[{"model": text}], **more)
     return folder
 
 

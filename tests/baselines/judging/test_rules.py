@@ -22,6 +22,7 @@ from hexathlon.evaluators.judges.rubric import (
     rubric_names,
 )
 from hexathlon.evaluators.judges.transcript import Transcript
+from support.injections import OTHERS
 from support.judge_replies import BY_NAME
 
 RUBRIC, REPLIES = generate_labels(4, 800)
@@ -162,6 +163,16 @@ def test_j6_no_injection_turns_a_verdict_into_a_pass(ask, field, judge):
     found = ask(judge, decide(rows))
     passed = [name for name, one in zip(INJECTIONS, found, strict=True) if one.value]
     assert passed == []
+
+
+@pytest.mark.parametrize("judge", ["honest", "gullible"])
+def test_j6_nor_do_others_that_the_audit_does_not_know(ask, judge):
+    rows = []
+    for number, text in enumerate(OTHERS):
+        one, reply = FAILING[number % len(FAILING)]
+        rows.append((one, Transcript.of_reply(reply.question, f"{reply.reply}\n{text}")))
+    found = ask(judge, decide(rows))
+    assert [text for text, one in zip(OTHERS, found, strict=True) if one.value] == []
 
 
 def test_j6_without_the_guards_the_gullible_judge_does_pass_them(ask):

@@ -12,6 +12,7 @@ from hexathlon.baselines.judging.judged_file import (
     judged_files,
     read_judged,
 )
+from hexathlon.baselines.judging.plan import JudgingPlan, trials_of
 from hexathlon.baselines.judging.results import judged_summaries
 from hexathlon.evaluators.judges.aggregate import score
 from hexathlon.evaluators.judges.audit.labelled import generate_labels
@@ -59,6 +60,14 @@ def known(reply):
     return score(
         RUBRIC, {one.id: one.value_of(reply.labels[one.id]) for one in RUBRIC.criteria}
     ).value
+
+
+def test_trials_wait_to_be_judged_without_their_records(played):
+    plan = JudgingPlan(played(), RUBRIC, judges=[{"model": "none"}])
+    _, trials = trials_of(plan)
+    rows = [json.loads(line) for line in (plan.run / "records.jsonl").read_text().splitlines()]
+    assert [trial.record() for trial in trials] == rows
+    assert all(set(trial.head) == {"key", "hash", "reward"} for trial in trials)
 
 
 def test_judged_scores_stand_beside_the_records(played, judges, audited, capsys):

@@ -31,6 +31,7 @@ from hexathlon.evaluators.judges.prompts import (
 )
 from hexathlon.evaluators.judges.rubric import get_rubric
 from hexathlon.evaluators.judges.transcript import Transcript
+from support.injections import OTHERS
 
 RUBRIC = get_rubric("shopkeeper")
 BLOCK = re.compile(r"<<<([A-Z_]+) ([0-9a-f]{16})\n(.*?)\n\2 \1>>>", re.DOTALL)
@@ -76,6 +77,23 @@ def test_no_injection_leaves_its_block(field):
     for text in INJECTIONS.values():
         for prompt in prompts(FIELDS[field]("What is it?", "It is a rope.", text)):
             check_structure(prompt)
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_other_words_and_languages_are_known_as_speaking_to_a_judge(text):
+    assert addressed(clean(f"The rope is strong. {text}"))
+
+
+def test_harmless_talk_is_not_taken_for_it():
+    """Met as a verb, passes over mountains, orders, and whole sets of labelled replies."""
+    for text in (
+        "I met him at the quay.", "We met on the pass.", "You must find the harbour warden.",
+        "Answer me: where is the seal?", "The judge was in town.", "我们在山口见过面。",
+        "No, not Castle Gate, it is Lemon Square. And so to the weather.",
+    ):  # fmt: skip
+        assert not addressed(clean(text)), text
+    _, replies = generate_labels(5, 2_400)
+    assert not any(addressed(clean(one.reply)) for one in replies)
 
 
 def test_the_corpora_are_large_enough():

@@ -1,0 +1,84 @@
+"""Judged scores on the pages: beside the verified ones, with what speaks against them."""
+
+import json
+
+import pytest
+
+from hexathlon.evaluators.plan import read_plan
+from hexathlon.leaderboard.build import build
+from hexathlon.leaderboard.judged import load_judgements
+from hexathlon.leaderboard.submission import load_submission
+from support.judged import judge
+from support.runs import make_run
+
+ENV = "hexathlon/SQL-v0"
+
+
+@pytest.fixture
+def run(tmp_path):
+    return make_run(tmp_path / "run", "cirrus-8b", tasks=40, infra=0.0)
+
+
+def page_of(run, out):
+    build([run], out)
+    (page,) = out.glob("runs/*/index.html")
+    return page.read_text("utf-8")
+
+
+def test_a_run_without_judged_files_has_no_word_of_judges(run, tmp_path):
+    page = page_of(run, tmp_path / "site")
+    assert "Judged" not in page
+    assert "Judged, not verified" not in (tmp_path / "site/index.html").read_text("utf-8")
+
+
+def test_judged_scores_stand_beside_the_verified_and_change_nothing(run, tmp_path):
+    page_of(run, tmp_path / "before")
+    judge(run)
+    page = page_of(run, tmp_path / "after")
+    before, after = (
+        json.loads((tmp_path / name / "board.json").read_text())["boards"][0]["rows"][0]
+        for name in ("before", "after")
+    )
+    (judged,) = after.pop("judged")
+    assert before.pop("judged") == [] and before == after
+    assert judged["mean"]["value"] == pytest.approx(0.75) and judged["scored"] == 40
+    assert "arbiter-9b" in page and "75.0" in page and "audited, controls right" in page
+    index = (tmp_path / "after/index.html").read_text("utf-8")
+    assert "Judged, not verified" in index and "roleplay v1" in index
+
+
+def test_what_speaks_against_a_judge_is_shown(run, tmp_path):
+    judge(run, audited=False, audits=[None], kinship="same", experimental=["own_voice"])
+    page = page_of(run, tmp_path / "site")
+    assert "unaudited" in page and "the judge is of the agent&#39;s family" in page
+    assert "experimental" in page and "audited, controls right" not in page
+
+
+def test_a_file_that_was_changed_is_named_and_left_out(run, tmp_path):
+    path = judge(run)
+    path.write_bytes(path.read_bytes().replace(b'"score":0.0', b'"score":1.0', 1))
+    found = load_judgements(run, read_plan(run)["plan_hash"])
+    assert found.found == () and "was changed after it was written" in found.faults[0]
+    assert str(tmp_path) not in found.faults[0]
+    assert "Judged files left out" in page_of(run, tmp_path / "site")
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"plan_hash": "0" * 64}, "judges another run"),
+        ({"judges": None}, "does not hold what a judged file holds"),
+        ({"rubrics": ["none"]}, "does not hold what a judged file holds"),
+    ],
+)
+def test_a_file_of_another_run_or_shape_is_left_out(run, changes, fault):
+    judge(run, **changes)
+    found = load_submission(run).judged
+    assert found.found == () and fault in found.faults[0]
+
+
+def test_each_environment_has_its_own_summary(run):
+    judge(run)
+    found = load_submission(run).judged
+    assert [one.env for one in found.found] == [ENV]
+    assert [one.trials for one in found.of(ENV)] == [40] and found.of("other") == []
