@@ -164,6 +164,17 @@ def test_seeds_decide_the_draws_whoever_else_asks(fresh):
     assert other[0].ids != together[0].ids
 
 
+def test_many_long_prompts_with_seeds_are_borne(fresh, policy):
+    """The CPU server dies of such prompts if it reads them in parts."""
+    model = learner(policy)
+    long = [(ids * 1000)[:1200] for ids in prompts(12)]
+    asked = [request(ids, n, max_tokens=4) for n, ids in enumerate(long)]
+    for one, reply in zip(asked, generate(fresh, asked), strict=True):
+        assert reply.log_probabilities == pytest.approx(
+            scored(model, one.ids, reply, 0.8), abs=1e-4
+        )
+
+
 def test_a_stop_token_ends_the_reply_and_is_part_of_it(fresh):
     (whole,) = generate(fresh, [request([5, 6, 7], 3, max_tokens=60)])
     stop = whole.ids[20]
