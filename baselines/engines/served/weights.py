@@ -59,6 +59,7 @@ async def publish(
         EngineError: The server does not draw from these weights now; see `ServedEngine.update`.
     """
     place = folder / f"weights-{version}"
+    shutil.rmtree(place, ignore_errors=True)  # what a killed run left would be loaded too
     try:
         model.save_pretrained(str(place))
         return await engine.update(place, version, probe_of(model, tolerance=tolerance))
