@@ -1,11 +1,12 @@
 # Two commands, each complete on a fresh machine with Python >= 3.11:
 #   make demo    evaluate agents on generated and real databases and build a leaderboard page
 #   make test    lint, types and every test but the long ones
+# `make test-vllm` tests against a real vLLM in an environment of its own (2.4 GB).
 PYTHON ?= python3
 CONSTRAINTS ?= constraints.txt
 export PYTHON CONSTRAINTS
 
-.PHONY: demo test check test-slow test-oracles bench clean
+.PHONY: demo test check test-slow test-oracles test-vllm bench clean
 
 demo:
 	@scripts/install
@@ -29,6 +30,10 @@ test-oracles:
 	@scripts/install --dev
 	@scripts/oracles
 
+test-vllm:
+	@scripts/install --dev
+	@scripts/vllm
+
 # Peers are run where their interpreters are named: make bench SKYRL=… INSPECT=… LM_EVAL=…
 bench:
 	@scripts/install --dev
@@ -38,4 +43,4 @@ bench:
 	.venv/bin/python benchmarks/harness_speed.py $(if $(INSPECT),--peer $(INSPECT)) $(if $(LM_EVAL),--lm-eval $(LM_EVAL))
 
 clean:
-	rm -rf .venv .venv-oracles build dist runs site
+	rm -rf .venv .venv-oracles .venv-vllm build dist runs site

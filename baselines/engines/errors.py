@@ -19,6 +19,8 @@ __all__ = [
     "ReplyTimeout",
     "ServerError",
     "UnknownModel",
+    "VersionDiffers",
+    "WeightsDiffer",
 ]
 
 
@@ -106,4 +108,18 @@ class EngineMissing(EngineError):
     """This installation has no engine for the model asked for."""
 
     kind = "engine_missing"
+    fatal = True
+
+
+class WeightsDiffer(EngineError):
+    """A server gives other log-probabilities than the learner whose weights it was sent."""
+
+    kind = "weights_differ"
+    fatal = True
+
+
+class VersionDiffers(EngineError):
+    """A server names another policy version than the one it was sent."""
+
+    kind = "version_differs"
     fatal = True

@@ -26,7 +26,8 @@ from hexathlon.baselines.engines.errors import (
 __all__ = ["Completion", "StreamReader", "error_of", "read_completion"]
 
 _OVERFLOW = re.compile(
-    r"context[ _](length|window)|maximum context|too many tokens|prompt is too long|"
+    r"context[ _](length|window)|maximum (context|model length)|too many tokens|"
+    r"prompt is too long|"
     r"exceeds? the (model|max|context)|input is too long",
     re.IGNORECASE,
 )

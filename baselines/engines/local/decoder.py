@@ -36,8 +36,9 @@ class _Layer(NamedTuple):
     norm: Tensor
     qkv: Tensor
     qkv_bias: Tensor | None
-    query_norm: Tensor | None
-    key_norm: Tensor | None
+    head_norm: Tensor | None
+    """Of queries and keys, `[query and key heads, width]`; None where they are not normed."""
+
     output: Tensor
     output_bias: Tensor | None
     feed_norm: Tensor
@@ -54,18 +55,19 @@ def _joined(*parts: Any) -> tuple[Tensor, Tensor | None]:
     return weight, torch.cat([part.bias.detach() for part in parts])
 
 
-def _layer(block: Any) -> _Layer:
+def _layer(block: Any, heads: int, kv_heads: int) -> _Layer:
     attention, mlp = block.self_attn, block.mlp
     qkv, qkv_bias = _joined(attention.q_proj, attention.k_proj, attention.v_proj)
     gate_up, gate_up_bias = _joined(mlp.gate_proj, mlp.up_proj)
-    query_norm = getattr(attention, "q_norm", None)
-    key_norm = getattr(attention, "k_norm", None)
+    head_norm = None
+    if getattr(attention, "q_norm", None) is not None:
+        queries, keys = attention.q_norm.weight.detach(), attention.k_norm.weight.detach()
+        head_norm = torch.cat([queries.expand(heads, -1), keys.expand(kv_heads, -1)])
     return _Layer(
         norm=block.input_layernorm.weight.detach(),
         qkv=qkv,
         qkv_bias=qkv_bias,
-        query_norm=None if query_norm is None else query_norm.weight.detach(),
-        key_norm=None if key_norm is None else key_norm.weight.detach(),
+        head_norm=head_norm,
         output=effective_weight(attention.o_proj),
         output_bias=None if attention.o_proj.bias is None else attention.o_proj.bias.detach(),
         feed_norm=block.post_attention_layernorm.weight.detach(),
@@ -97,7 +99,10 @@ class LlamaDecoder:
         positions = torch.arange(context, device=probe.device)[None]
         with torch.no_grad():
             cos, sin = model.model.rotary_emb(probe[None, :1], positions)
-        self._cos, self._sin = cos[0].contiguous(), sin[0].contiguous()
+        half = self.width // 2
+        self._cos = cos[0].contiguous()
+        # Signed, so that turning is one roll of the halves.
+        self._sin = torch.cat([-sin[0][:, :half], sin[0][:, half:]], -1).contiguous()
         self.refresh()
 
     @torch.no_grad()
@@ -106,7 +111,9 @@ class LlamaDecoder:
         self._embedding = self._model.get_input_embeddings().weight.detach()
         self._head = self._model.get_output_embeddings().weight.detach()
         self._norm = self._model.model.norm.weight.detach()
-        self._blocks = [_layer(block) for block in self._model.model.layers]
+        self._blocks = [
+            _layer(block, self.heads, self.kv_heads) for block in self._model.model.layers
+        ]
 
     @property
     def device(self) -> torch.device:
@@ -137,71 +144,85 @@ class LlamaDecoder:
         Returns:
             `[rows, vocabulary]`, the logits after that token.
         """
-        rows, tokens = ids.shape
-        hidden = self._hidden(ids, start, store, first)
-        if tokens > 1:
-            hidden = hidden[torch.arange(rows, device=ids.device), last]
-        else:
-            hidden = hidden[:, 0]
-        return F.linear(self._normed(hidden, self._norm), self._head)
+        hidden = self._hidden(ids, start, store, first, last if ids.shape[1] > 1 else None)
+        return F.linear(self._normed(hidden[:, 0], self._norm), self._head)
 
     @torch.inference_mode()
     def logits(self, ids: Tensor) -> Tensor:
         """Return the logits after every token of fresh sequences, `[rows, tokens, vocabulary]`."""
         store = self.store(len(ids), ids.shape[1])
         start = torch.zeros(len(ids), dtype=torch.long, device=ids.device)
-        hidden = self._hidden(ids, start, store, 0)
+        hidden = self._hidden(ids, start, store, 0, None)
         return F.linear(self._normed(hidden, self._norm), self._head)
 
-    def _hidden(self, ids: Tensor, start: Tensor, store: KeyValueStore, first: int) -> Tensor:
-        rows, tokens = ids.shape
-        positions = start[:, None] + torch.arange(tokens, device=ids.device)
+    def _hidden(
+        self, ids: Tensor, start: Tensor, store: KeyValueStore, first: int, last: Tensor | None
+    ) -> Tensor:
+        """Return the last layer's states: of all tokens, or `[rows, 1, width]` of the last ones."""
+        positions = start[:, None] + torch.arange(ids.shape[1], device=ids.device)
         # Padding of rows that reach their end sits on the last position and is overwritten.
         positions = positions.clamp(max=store.length - 1)
         length = int(positions.max()) + 1
         cos, sin = self._cos[positions][:, :, None], self._sin[positions][:, :, None]
-        seen = torch.arange(length, device=ids.device)
-        hidden_beyond = seen > positions[:, :, None]
+        mask = _mask(positions, length, self._embedding.dtype)
         hidden = F.embedding(ids, self._embedding)
+        row = torch.arange(len(ids), device=ids.device)
         for number, layer in enumerate(self._blocks):
             normed = self._normed(hidden, layer.norm)
-            query, key, value = self._projected(normed, layer)
-            query, key = self._turned(query, cos, sin), self._turned(key, cos, sin)
+            query, key, value = self._projected(normed, layer, cos, sin)
             keys, values = store.write(number, first, positions, key, value, length)
-            mixed = self._attend(query, keys, values, hidden_beyond)
+            if last is not None and number == self.layers - 1:
+                # Nothing reads the other tokens' states any more.
+                query, hidden = query[row, last][:, None], hidden[row, last][:, None]
+                mask = None if mask is None else mask[row, :, last][:, :, None]
+            mixed = self._attend(query, keys, values, mask)
             hidden = hidden + F.linear(mixed, layer.output, layer.output_bias)
             normed = self._normed(hidden, layer.feed_norm)
             gate, up = F.linear(normed, layer.gate_up, layer.gate_up_bias).chunk(2, -1)
             hidden = hidden + F.linear(F.silu(gate) * up, layer.down, layer.down_bias)
         return hidden
 
-    def _projected(self, hidden: Tensor, layer: _Layer) -> tuple[Tensor, Tensor, Tensor]:
+    def _projected(
+        self, hidden: Tensor, layer: _Layer, cos: Tensor, sin: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return queries, keys and values, `[rows, tokens, heads, width]`, normed and turned."""
         rows, tokens, _ = hidden.shape
         joined = F.linear(hidden, layer.qkv, layer.qkv_bias)
         joined = joined.view(rows, tokens, self.heads + 2 * self.kv_heads, self.width)
-        query, key, value = torch.split(joined, [self.heads, self.kv_heads, self.kv_heads], dim=2)
-        if layer.query_norm is not None and layer.key_norm is not None:
-            query = self._normed(query, layer.query_norm)
-            key = self._normed(key, layer.key_norm)
-        return query, key, value
+        turned = joined[:, :, : self.heads + self.kv_heads]
+        if layer.head_norm is not None:
+            turned = F.rms_norm(turned, (self.width,), eps=self._eps) * layer.head_norm
+        turned = torch.addcmul(turned * cos, turned.roll(self.width // 2, -1), sin)
+        return (
+            turned[:, :, : self.heads],
+            turned[:, :, self.heads :],
+            joined[:, :, self.heads + self.kv_heads :],
+        )
 
     def _normed(self, hidden: Tensor, weight: Tensor) -> Tensor:
         return F.rms_norm(hidden, weight.shape, weight, self._eps)
 
-    def _turned(self, states: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-        first, second = states.chunk(2, -1)
-        return states * cos + torch.cat((-second, first), -1) * sin
-
-    def _attend(self, query: Tensor, keys: Tensor, values: Tensor, beyond: Tensor) -> Tensor:
+    def _attend(self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
         """Mix values: queries `[rows, tokens, heads, width]` to `[rows, tokens, heads * width]`."""
         rows, tokens, _, _ = query.shape
-        group = self.heads // self.kv_heads
-        shaped = query.view(rows, tokens, self.kv_heads, group, self.width)
-        # Queries of one key head are one matrix: [rows, kv_heads, group * tokens, width].
-        shaped = shaped.permute(0, 2, 3, 1, 4).reshape(rows, self.kv_heads, -1, self.width)
-        scores = torch.matmul(shaped, keys.transpose(-1, -2)) * self._scale
-        hidden = beyond[:, None].repeat(1, 1, group, 1) if tokens > 1 else beyond[:, None]
-        scores = scores.masked_fill_(hidden, float("-inf"))
-        mixed = torch.matmul(scores.softmax(-1, dtype=torch.float32).to(values.dtype), values)
-        mixed = mixed.view(rows, self.kv_heads, group, tokens, self.width)
-        return mixed.permute(0, 3, 1, 2, 4).reshape(rows, tokens, -1)
+        attend = F.scaled_dot_product_attention
+        if tokens == 1:
+            # The queries of one key head stand in for the tokens of a sequence.
+            shaped = query.view(rows, self.kv_heads, -1, self.width)
+            mixed = attend(shaped, keys, values, attn_mask=mask, scale=self._scale)
+            return mixed.reshape(rows, 1, -1)
+        shaped = query.transpose(1, 2)
+        mixed = attend(shaped, keys, values, attn_mask=mask, scale=self._scale, enable_gqa=True)
+        return mixed.transpose(1, 2).reshape(rows, tokens, -1)
+
+
+def _mask(positions: Tensor, length: int, dtype: torch.dtype) -> Tensor | None:
+    """Return minus infinity where a token may not look, `[rows, 1, tokens, length]`.
+
+    None where single tokens all look at everything.
+    """
+    if positions.shape[1] == 1 and int(positions.min()) == length - 1:
+        return None
+    beyond = torch.arange(length, device=positions.device) > positions[:, :, None]
+    empty = torch.zeros(beyond.shape, dtype=dtype, device=positions.device)
+    return empty.masked_fill_(beyond, float("-inf"))[:, None]

@@ -19,8 +19,10 @@ from hexathlon.baselines.engines.tokens import Finish, Span, TokenReply, TokenRe
 __all__ = ["Scheduler", "Sequence"]
 
 _GROWTH = 256
-_PREFILL_TOKENS = 16_384
-"""Most tokens of one prefill pass, padding included."""
+_PREFILL_TOKENS = {"cpu": 1024}
+"""Most tokens of one prefill pass, padding included: on a CPU what its cache holds."""
+
+_PREFILL_TOKENS_ELSEWHERE = 16_384
 
 
 @dataclass(slots=True, eq=False)
@@ -268,12 +270,14 @@ class Scheduler:
 
     def _prefill(self, first: int, count: int) -> None:
         """Read the unread tokens of neighbouring rows and draw each one's first token."""
+        kind = self._decoder.device.type
+        most = _PREFILL_TOKENS.get(kind, _PREFILL_TOKENS_ELSEWHERE)
         start = first
         while start < first + count:
             end, longest = start, 0
             while end < first + count:
                 longest = max(longest, len(self._unread(end)))
-                if end > start and longest * (end + 1 - start) > _PREFILL_TOKENS:
+                if end > start and longest * (end + 1 - start) > most:
                     break
                 end += 1
             self._read(start, end)

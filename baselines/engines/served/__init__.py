@@ -1,0 +1,1 @@
+"""The served engine: a vLLM server that draws the tokens, over HTTP."""

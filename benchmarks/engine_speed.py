@@ -1,0 +1,128 @@
+"""Tokens a second of the torch engine beside vLLM's own engine on the CPU, in one run.
+
+    python benchmarks/engine_speed.py --peer .venv-vllm/bin/python [--repetitions 5]
+
+Both load the same checkpoint, 3 million parameters in the shape of Qwen3 and float32, and keep it;
+then they take turns at the same work: prompts of 200 tokens, each continued by 128, drawn at
+temperature 1 with log-probabilities, 1, 16 and 64 sequences at once. One thread each. vLLM runs
+inside its process, its fastest form, eager, without a prefix cache. Its requests carry seeds,
+without which a reply depends on who else is in the batch; how fast it is without them is shown too.
+The first turn of each size warms up and does not count.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, Self
+
+from measuring import Finding, print_findings, ratio_of_pairs
+
+from hexathlon.baselines.training.initial import ModelShape, make_model, make_tokenizer, save_policy
+
+HERE = Path(__file__).parent
+LEAST = {1: 1.0, 16: 1.0, 64: 0.8}
+"""Sequences at once, with the ratio that is asked for."""
+
+PROMPT, DRAWN = 200, 128
+
+
+class Child:
+    """An engine in a process of its own, which works when it is told to."""
+
+    def __init__(self, *command: str | Path) -> None:
+        self._errors = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            list(map(str, command)),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+        )
+        self.threads = self._said()["threads"]
+
+    def work(self, sequences: int, *, seeded: bool = True) -> float:
+        """Return tokens a second by the clock."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{sequences} {PROMPT} {DRAWN} {int(seeded)}\n")
+        self._process.stdin.flush()
+        said = self._said()
+        return float(said["tokens"] / said["wall"])
+
+    def _said(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        while line := self._process.stdout.readline():
+            if line.startswith("{"):
+                said: dict[str, Any] = json.loads(line)
+                return said
+        self._errors.seek(0)
+        raise RuntimeError(f"an engine ended: {self._errors.read().decode()[-2000:]}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(60)
+
+
+def checkpoint(place: Path) -> Path:
+    """Write an untrained policy of 3 million parameters."""
+    shape = ModelShape(width=192, layers=6, heads=6, kv_heads=2, feed_forward=576)
+    tokenizer = make_tokenizer(
+        [f"{n} words of every kind, {n * n} of them" for n in range(400)], 1024
+    )
+    model = make_model(shape, 1024, 0)
+    print(f"{sum(part.numel() for part in model.parameters()):,} parameters", file=sys.stderr)
+    save_policy(place, model, tokenizer)
+    return place
+
+
+def measure(ours: Child, peer: Child, repetitions: int) -> dict[tuple[str, int], list[float]]:
+    """Let both work by turns."""
+    found: dict[tuple[str, int], list[float]] = defaultdict(list)
+    for sequences in LEAST:
+        for turn in range(repetitions + 1):
+            rates = {
+                "torch engine": ours.work(sequences),
+                "vLLM": peer.work(sequences),
+                "vLLM without seeds": peer.work(sequences, seeded=False),
+            }
+            for name, rate in rates.items() if turn else ():
+                found[name, sequences].append(rate)
+            print(".", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--peer", required=True, help="interpreter that has vLLM")
+    parser.add_argument("--repetitions", type=int, default=5)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        place = checkpoint(Path(folder) / "policy")
+        with (
+            Child(sys.executable, HERE / "engine_child.py", place) as ours,
+            Child(arguments.peer, HERE / "peers" / "vllm_engine.py", place) as peer,
+        ):
+            print(f"threads: {ours.threads} and {peer.threads}", file=sys.stderr)
+            found = measure(ours, peer, arguments.repetitions)
+    findings = []
+    for sequences, least in LEAST.items():
+        rates = found["torch engine", sequences]
+        for name in ("torch engine", "vLLM", "vLLM without seeds"):
+            best = max(found[name, sequences])
+            findings.append(Finding(f"{name}, {sequences} at once, best", best, "tokens/s"))
+        for name, bound in (("vLLM", least), ("vLLM without seeds", None)):
+            ratio = ratio_of_pairs(rates, found[name, sequences])
+            findings.append(Finding(f"  over {name}", ratio, "x", least=bound))
+    print_findings(findings)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,408 @@
+"""The served engine against a real vLLM server on the CPU: `make test-vllm`."""
+
+import asyncio
+import os
+import signal
+import time
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
+pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
+
+from hexathlon.baselines.agents.policy import PolicyAgent
+from hexathlon.baselines.codecs import get_codec
+from hexathlon.baselines.engines.errors import ConnectionFailed, ContextOverflow, WeightsDiffer
+from hexathlon.baselines.engines.local.engine import LocalEngine
+from hexathlon.baselines.engines.local.loading import load_tokenizer
+from hexathlon.baselines.engines.sending import HttpSettings
+from hexathlon.baselines.engines.served.engine import ServedEngine
+from hexathlon.baselines.engines.served.routes import CompletionRoute, TokenRoute
+from hexathlon.baselines.engines.served.server import VllmServer, VllmSettings
+from hexathlon.baselines.engines.served.weights import probe_of, publish
+from hexathlon.baselines.engines.tokens import TokenRequest, TokenSampling
+from hexathlon.baselines.rollout import EnvironmentSlot, Rollout, play_async
+from hexathlon.baselines.tokens.render import ChatRenderer
+from hexathlon.tasks.seeding import generator_for
+from support.events import TOY
+from support.served import CONTEXT, interpreter, learner, moved, running, sharp_policy, vllm_server
+from support.toy import ToyEnv
+
+pytestmark = pytest.mark.vllm
+
+VOCABULARY = 280
+
+
+@pytest.fixture(scope="module")
+def policy(tmp_path_factory):
+    return sharp_policy(tmp_path_factory.mktemp("policies") / "policy")
+
+
+@pytest.fixture(scope="module")
+def server(policy, tmp_path_factory):
+    with vllm_server(policy, tmp_path_factory.mktemp("server") / "log.txt") as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def tied(tmp_path_factory):
+    return sharp_policy(tmp_path_factory.mktemp("policies") / "tied", tied=True)
+
+
+@pytest.fixture(scope="module")
+def tied_server(tied, tmp_path_factory):
+    with vllm_server(tied, tmp_path_factory.mktemp("server") / "log.txt") as started:
+        yield started
+
+
+def prompts(count, longest=60):
+    draw = generator_for("served prompts", count)
+    lengths = draw.integers(1, longest, size=count)
+    return [draw.integers(0, VOCABULARY, size=int(length)).tolist() for length in lengths]
+
+
+def request(ids, number=0, session="", **sampling):
+    settings = {"temperature": 0.8, "max_tokens": 24, "seed": number, **sampling}
+    return TokenRequest(list(ids), TokenSampling(**settings), session)
+
+
+def endless(number=0, session=""):
+    return request([5, 6, 7], number, session, max_tokens=CONTEXT - 3)
+
+
+def settings(server, **more):
+    return HttpSettings(server.url, **more)
+
+
+def with_engine(server, scenario, **more):
+    """Run a scenario on an engine of its own."""
+
+    async def run():
+        engine = await ServedEngine.open(settings(server, **more))
+        try:
+            return await scenario(engine)
+        finally:
+            await engine.close()
+
+    return asyncio.run(run())
+
+
+async def gathered(engine, asked):
+    return await asyncio.gather(*(engine.generate(one) for one in asked))
+
+
+def generate(server, asked):
+    return with_engine(server, lambda engine: gathered(engine, asked))
+
+
+def locally(path, asked):
+    return asyncio.run(gathered(LocalEngine(learner(path), batch=8), asked))
+
+
+def scored(model, ids, reply, temperature):
+    """Log-probabilities of a reply by the Hugging Face model, over the whole sequence at once."""
+    with torch.no_grad():
+        logits = model(torch.tensor([[*ids, *reply.ids]])).logits[0]
+    scores = (logits[len(ids) - 1 : -1] / temperature).log_softmax(-1)
+    return scores[range(len(reply.ids)), reply.ids].tolist()
+
+
+async def working(server, count, seconds=20.0):
+    """Wait until the server works on so many requests."""
+    deadline = time.monotonic() + seconds
+    while (found := await asyncio.to_thread(running, server.url)) != count:
+        assert time.monotonic() < deadline, f"the server works on {found}, not on {count}"
+
+
+@pytest.fixture
+def fresh(server, policy):
+    """Bring the server back to the checkpoint's own weights."""
+    model = learner(policy)
+
+    async def scenario(engine):
+        await publish(model, engine, 0, policy.parent)
+
+    with_engine(server, scenario)
+    return server
+
+
+def test_greedy_tokens_are_the_torch_engines(fresh, policy):
+    asked = [request(ids, n, temperature=0.0) for n, ids in enumerate(prompts(12))]
+    for served, local in zip(generate(fresh, asked), locally(policy, asked), strict=True):
+        assert served.ids == local.ids
+        assert served.finish == local.finish == "length"
+        assert served.log_probabilities == pytest.approx(local.log_probabilities, abs=1e-4)
+
+
+@pytest.mark.parametrize("temperature", [0.7, 1.3])
+def test_log_probabilities_are_of_the_distribution_drawn_from(fresh, policy, temperature):
+    model = learner(policy)
+    asked = [request(ids, n, temperature=temperature) for n, ids in enumerate(prompts(16))]
+    for one, reply in zip(asked, generate(fresh, asked), strict=True):
+        wanted = scored(model, one.ids, reply, temperature)
+        assert reply.log_probabilities == pytest.approx(wanted, abs=1e-4)
+        assert reply.spans == [(0, 0, 24)]
+
+
+def test_cuts_are_part_of_that_distribution(fresh, policy):
+    model = learner(policy)
+    asked = [request(ids, n, top_k=3, temperature=1.0) for n, ids in enumerate(prompts(8))]
+    for one, reply in zip(asked, generate(fresh, asked), strict=True):
+        with torch.no_grad():
+            logits = model(torch.tensor([[*one.ids, *reply.ids]])).logits[0, len(one.ids) - 1 : -1]
+        best = logits.topk(3)
+        for token, found, row in zip(reply.ids, reply.log_probabilities, range(24), strict=True):
+            place = best.indices[row].tolist().index(token)
+            assert found == pytest.approx(float(best.values[row].log_softmax(-1)[place]), abs=1e-4)
+
+
+def test_seeds_decide_the_draws_whoever_else_asks(fresh):
+    asked = [request(ids, n) for n, ids in enumerate(prompts(10))]
+    together = generate(fresh, asked)
+    assert [generate(fresh, [one])[0].ids for one in asked[:3]] == [r.ids for r in together[:3]]
+    other = generate(fresh, [request(asked[0].ids, 99)])
+    assert other[0].ids != together[0].ids
+
+
+def test_many_long_prompts_with_seeds_are_borne(fresh, policy):
+    """The CPU server dies of such prompts if it reads them in parts."""
+    model = learner(policy)
+    long = [(ids * 1000)[:1200] for ids in prompts(12)]
+    asked = [request(ids, n, max_tokens=4) for n, ids in enumerate(long)]
+    for one, reply in zip(asked, generate(fresh, asked), strict=True):
+        assert reply.log_probabilities == pytest.approx(
+            scored(model, one.ids, reply, 0.8), abs=1e-4
+        )
+
+
+def test_a_stop_token_ends_the_reply_and_is_part_of_it(fresh):
+    (whole,) = generate(fresh, [request([5, 6, 7], 3, max_tokens=60)])
+    stop = whole.ids[20]
+    (cut,) = generate(fresh, [request([5, 6, 7], 3, max_tokens=60, stop_ids=(stop,))])
+    assert cut.finish == "stop"
+    assert cut.ids == whole.ids[: whole.ids.index(stop) + 1]
+    assert len(cut.log_probabilities) == len(cut.ids)
+
+
+def test_both_routes_draw_the_same(fresh):
+    asked = [request(ids, n) for n, ids in enumerate(prompts(4))]
+
+    async def scenario(engine):
+        assert isinstance(engine.route, TokenRoute)
+        by_tokens = await gathered(engine, asked)
+        engine.route = CompletionRoute()
+        return by_tokens, await gathered(engine, asked)
+
+    by_tokens, by_completions = with_engine(fresh, scenario)
+    for one, other in zip(by_tokens, by_completions, strict=True):
+        assert (one.ids, one.finish, one.spans) == (other.ids, other.finish, other.spans)
+        assert one.log_probabilities == pytest.approx(other.log_probabilities, abs=1e-6)
+
+
+def test_an_aborted_request_keeps_what_it_has(fresh):
+    async def scenario(engine):
+        waiting = [asyncio.ensure_future(engine.generate(endless(n, f"s{n}"))) for n in range(2)]
+        await working(fresh, 2)
+        await engine.abort("s1")
+        aborted = await waiting[1]
+        await engine.abort()
+        return aborted, await waiting[0]
+
+    aborted, other = with_engine(fresh, scenario)
+    (whole,) = generate(fresh, [endless(1)])
+    assert aborted.finish == other.finish == "abort"
+    assert len(aborted.ids) == len(aborted.log_probabilities) < len(whole.ids)
+    assert aborted.ids == whole.ids[: len(aborted.ids)]
+
+
+def test_a_cancelled_caller_stops_the_server(fresh):
+    async def scenario(engine):
+        asked = [asyncio.ensure_future(engine.generate(endless(n))) for n in range(8)]
+        await working(fresh, 8)
+        for one in asked:
+            one.cancel()
+        begun = time.monotonic()
+        await working(fresh, 0)
+        return time.monotonic() - begun
+
+    stopped = with_engine(fresh, scenario)
+    begun = time.monotonic()
+    generate(fresh, [endless(n) for n in range(8)])
+    assert stopped < 0.5 * (time.monotonic() - begun)
+
+
+def test_a_prompt_longer_than_the_context_says_so(fresh):
+    with pytest.raises(ContextOverflow, match=f"2000 tokens; the model's context holds {CONTEXT}"):
+        generate(fresh, [request([1] * 2000)])
+
+
+def test_the_servers_own_refusal_is_the_same_kind(fresh):
+    async def scenario(engine):
+        engine.context = 10_000
+        for route in (TokenRoute(), CompletionRoute()):
+            engine.route = route
+            with pytest.raises(ContextOverflow, match="HTTP 400"):
+                await engine.generate(request([1] * 2000))
+
+    with_engine(fresh, scenario)
+
+
+def test_a_reply_ends_with_the_context(fresh):
+    (reply,) = generate(fresh, [request([1] * (CONTEXT - 12), max_tokens=99)])
+    assert (len(reply.ids), reply.finish) == (12, "length")
+
+
+def test_new_weights_are_drawn_from_and_named(fresh, policy):
+    old, new = learner(policy), moved(learner(policy))
+
+    async def scenario(engine):
+        waiting = asyncio.ensure_future(engine.generate(endless()))
+        await working(fresh, 1)
+        difference = await publish(new, engine, 7, policy.parent)
+        return difference, engine.version, await waiting, await engine.generate(endless())
+
+    difference, version, across, after = with_engine(fresh, scenario)
+    assert difference < 1e-4
+    assert version == 7
+    assert with_engine(fresh, lambda engine: asyncio.sleep(0, engine.version)) == 7
+    assert after.spans == [(7, 0, len(after.ids))]
+    assert after.log_probabilities == pytest.approx(scored(new, [5, 6, 7], after, 0.8), abs=1e-4)
+    first, second = across.spans
+    assert (first.version, first.start, second.version, second.end) == (0, 0, 7, CONTEXT - 3)
+    # What was cached under the old weights is computed anew: the border is sharp.
+    border = first.end
+    by_old, by_new = (scored(model, [5, 6, 7], across, 0.8) for model in (old, new))
+    assert across.log_probabilities[:border] == pytest.approx(by_old[:border], abs=1e-4)
+    assert across.log_probabilities[border:] == pytest.approx(by_new[border:], abs=1e-4)
+
+
+def test_a_cached_prompt_is_not_continued_from_old_keys(fresh, policy):
+    new = moved(learner(policy))
+    ids = prompts(1, 60)[0] * 8
+    ids = (ids * 8)[:300]  # several blocks of the server's cache
+
+    async def scenario(engine):
+        before = await engine.generate(request(ids, temperature=0.0))
+        await publish(new, engine, 1, policy.parent)
+        return before, await engine.generate(request(ids, temperature=0.0))
+
+    before, after = with_engine(fresh, scenario)
+    wanted = scored(new, ids, after, 1.0)
+    assert after.log_probabilities == pytest.approx(wanted, abs=1e-4)
+    assert scored(new, ids, before, 1.0) != pytest.approx(before.log_probabilities, abs=1e-2)
+
+
+def test_stale_weights_are_found_out_and_nothing_is_drawn_from_them(fresh, policy):
+    """The learner moves on after its weights were written, and the server gets the old ones."""
+    model = moved(learner(policy))
+
+    async def scenario(engine):
+        waiting = asyncio.ensure_future(engine.generate(endless()))
+        await working(fresh, 1)
+        with pytest.raises(WeightsDiffer, match="does not draw from the weights it was sent"):
+            await engine.update(policy, 3, probe_of(model))
+        with pytest.raises(WeightsDiffer):
+            await waiting
+        with pytest.raises(WeightsDiffer):
+            await engine.generate(request([5]))
+        assert await publish(model, engine, 4, policy.parent) < 1e-4
+        return await engine.generate(request([5]))
+
+    assert with_engine(fresh, scenario).spans == [(4, 0, 24)]
+
+
+def test_tied_embeddings_that_the_server_does_not_replace_are_found_out(tied_server, tied):
+    """vLLM packs the head once on a CPU and keeps it, without a word, through every reload."""
+    model = learner(tied)
+
+    async def scenario(engine):
+        assert await engine.compare(probe_of(model)) < 1e-4
+        with pytest.raises(WeightsDiffer, match="untie them"):
+            await publish(moved(model), engine, 1, tied.parent)
+        with pytest.raises(WeightsDiffer):
+            await engine.generate(request([5]))
+
+    with_engine(tied_server, scenario)
+
+
+def test_a_folder_without_weights_leaves_the_server_alone(fresh, policy, tmp_path):
+    async def scenario(engine):
+        with pytest.raises(Exception, match="no safetensors"):
+            await engine.update(tmp_path, 9, probe_of(learner(policy)))
+        return await engine.generate(request([5]))
+
+    assert with_engine(fresh, scenario).spans == [(0, 0, 24)]
+
+
+async def play(engine, tokenizer, numbers):
+    """Play the toy event; return players and, by session, what the engine was asked and drew."""
+    asked, players = {}, []
+
+    class Recording:
+        version, context = engine.version, engine.context
+        forget, close = engine.forget, engine.close
+
+        async def generate(self, one):
+            reply = await engine.generate(one)
+            asked.setdefault(one.session, []).append((one, reply))
+            return reply
+
+    renderer = ChatRenderer(tokenizer)
+    sampling = TokenSampling(max_tokens=12, seed=5)
+    agent = PolicyAgent(Recording(), renderer, get_codec("compact"), sampling, players.append)
+    rollout = Rollout(agent)
+
+    async def trial(number):
+        slot = EnvironmentSlot(ToyEnv)
+        try:
+            key = (TOY, f"toy/count/tiny/train/{number:05}", number, 0)
+            return await play_async(rollout.trial(slot, key))
+        finally:
+            slot.close()
+
+    records = await asyncio.gather(*(trial(number) for number in range(numbers)))
+    return records, players, asked
+
+
+def test_an_episode_is_played_token_by_token(fresh, policy):
+    tokenizer, model = load_tokenizer(policy), learner(policy)
+    records, players, asked = with_engine(fresh, lambda engine: play(engine, tokenizer, 4))
+    assert [record["status"] for record in records] == ["scored"] * 4
+    assert len(asked) == len(players) == 4
+    for player, turns in zip(players, asked.values(), strict=True):
+        tree = player.conversation.tree
+        sampled = [node for node in tree.nodes if node.kind == "sampled"]
+        assert len(sampled) == len(turns) > 1
+        for node, (one, reply) in zip(sampled, turns, strict=True):
+            # What was sent is the path before the turn; what was drawn is kept as it came.
+            assert tree.ids(node.parent) == one.ids
+            assert list(node.ids) == reply.ids
+            wanted = scored(model, one.ids, reply, 1.0)
+            assert list(node.log_probabilities) == pytest.approx(wanted, abs=1e-4)
+            assert set(node.versions) == {0}
+
+
+def test_a_server_that_dies_is_an_infrastructure_fault(tied_server):
+    """Comes last among those that use this server."""
+
+    async def scenario(engine):
+        waiting = asyncio.ensure_future(engine.generate(endless()))
+        await working(tied_server, 1)
+        os.killpg(tied_server.pid, signal.SIGKILL)
+        with pytest.raises(ConnectionFailed) as raised:
+            await waiting
+        assert raised.value.retryable
+
+    with_engine(tied_server, scenario, retries=1, backoff=0.01)
+
+
+def test_nothing_of_a_stopped_server_is_left(tied_server):
+    tied_server.stop()
+    with pytest.raises(ProcessLookupError):
+        os.killpg(tied_server.pid, 0)
+
+
+def test_a_checkpoint_that_cannot_be_served_is_told_with_its_reason(tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ConnectionFailed, match="ended while starting: .*config"):
+        VllmServer(tmp_path / "empty", tmp_path / "log", VllmSettings(), interpreter()).start()

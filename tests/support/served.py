@@ -1,0 +1,81 @@
+"""Policies for a vLLM server, and the server where its environment was made."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from hexathlon.baselines.engines.checkpoint import SETTINGS
+from hexathlon.baselines.engines.served.server import INTERPRETER, VllmServer, VllmSettings
+from hexathlon.baselines.training.initial import ModelShape, make_model, make_tokenizer, save_policy
+from support.policies import TEXTS
+
+_MADE = Path(__file__).resolve().parents[2] / ".venv-vllm" / "bin" / "python"
+
+CONTEXT = 1280
+
+
+def interpreter() -> Path:
+    """Return the interpreter that has vLLM, or skip."""
+    python = Path(os.environ.get(INTERPRETER) or _MADE)
+    if not python.is_file():
+        pytest.skip(f"{python} does not exist: scripts/vllm makes the environment with vLLM")
+    return python
+
+
+def sharp_policy(path: Path, seed: int = 0, *, tied: bool = False) -> Path:
+    """Write a policy whose distributions are far from flat, so that mistakes show."""
+    import torch
+
+    # Heads of 32, the narrowest that vLLM computes on a CPU.
+    shape = ModelShape(width=64, layers=2, heads=2, kv_heads=1, feed_forward=128, context=CONTEXT)
+    tokenizer = make_tokenizer(TEXTS, 300)
+    model = make_model(shape, len(tokenizer), seed)
+    with torch.no_grad():
+        for weight in model.parameters():
+            if weight.dim() > 1:
+                weight.mul_(4.0)
+    if tied:
+        model.config.tie_word_embeddings = True
+        model.tie_weights()
+    save_policy(path, model, tokenizer)
+    (path / SETTINGS).write_text(json.dumps({"dialect": "compact"}))
+    return path
+
+
+def learner(path: Path) -> Any:
+    """Return a checkpoint's model."""
+    from hexathlon.baselines.engines.local.loading import load_checkpoint
+
+    return load_checkpoint(path, device="cpu").model
+
+
+def moved(model: Any, seed: int = 1) -> Any:
+    """Change a model's weights in place, as learning does, but further."""
+    import torch
+
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.add_(0.05 * torch.randn(weight.shape, generator=generator))
+    return model
+
+
+@contextmanager
+def vllm_server(checkpoint: Path, log: Path, *more: str) -> Iterator[VllmServer]:
+    """Serve a checkpoint, or skip."""
+    settings = VllmSettings(sequences=32, more=more)
+    with VllmServer(checkpoint, log, settings, interpreter()) as server:
+        yield server
+
+
+def running(url: str) -> float:
+    """Return how many requests a server is working on."""
+    lines = httpx.get(f"{url}/metrics").text.splitlines()
+    counted = ("vllm:num_requests_running", "vllm:num_requests_waiting{")
+    return sum(float(line.split()[-1]) for line in lines if line.startswith(counted))
