@@ -17,7 +17,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from measuring import Finding, print_findings, ratio_of_pairs
 
@@ -28,6 +28,13 @@ LEAST = {1: 1.0, 16: 1.0, 64: 0.8}
 """Sequences at once, with the ratio that is asked for."""
 
 PROMPT, DRAWN = 200, 128
+
+
+class Rate(NamedTuple):
+    """Tokens a second."""
+
+    clock: float
+    processor: float
 
 
 class Child:
@@ -44,13 +51,13 @@ class Child:
         )
         self.threads = self._said()["threads"]
 
-    def work(self, sequences: int, *, seeded: bool = True) -> float:
-        """Return tokens a second by the clock."""
+    def work(self, sequences: int, *, seeded: bool = True) -> Rate:
+        """Continue so many prompts."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{sequences} {PROMPT} {DRAWN} {int(seeded)}\n")
         self._process.stdin.flush()
         said = self._said()
-        return float(said["tokens"] / said["wall"])
+        return Rate(said["tokens"] / said["wall"], said["tokens"] / said["cpu"])
 
     def _said(self) -> dict[str, Any]:
         assert self._process.stdout is not None
@@ -82,9 +89,9 @@ def checkpoint(place: Path) -> Path:
     return place
 
 
-def measure(ours: Child, peer: Child, repetitions: int) -> dict[tuple[str, int], list[float]]:
+def measure(ours: Child, peer: Child, repetitions: int) -> dict[tuple[str, int], list[Rate]]:
     """Let both work by turns."""
-    found: dict[tuple[str, int], list[float]] = defaultdict(list)
+    found: dict[tuple[str, int], list[Rate]] = defaultdict(list)
     for sequences in LEAST:
         for turn in range(repetitions + 1):
             rates = {
@@ -114,13 +121,18 @@ def main() -> None:
             found = measure(ours, peer, arguments.repetitions)
     findings = []
     for sequences, least in LEAST.items():
-        rates = found["torch engine", sequences]
         for name in ("torch engine", "vLLM", "vLLM without seeds"):
-            best = max(found[name, sequences])
+            best = max(rate.clock for rate in found[name, sequences])
             findings.append(Finding(f"{name}, {sequences} at once, best", best, "tokens/s"))
-        for name, bound in (("vLLM", least), ("vLLM without seeds", None)):
-            ratio = ratio_of_pairs(rates, found[name, sequences])
-            findings.append(Finding(f"  over {name}", ratio, "x", least=bound))
+        for name in ("vLLM", "vLLM without seeds"):
+            for by in ("clock", "processor"):
+                ours_by, peer_by = (
+                    [getattr(rate, by) for rate in found[who, sequences]]
+                    for who in ("torch engine", name)
+                )
+                bound = least if name == "vLLM" else None
+                ratio = ratio_of_pairs(ours_by, peer_by)
+                findings.append(Finding(f"  over {name}, by the {by}", ratio, "x", least=bound))
     print_findings(findings)
 
 

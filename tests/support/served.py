@@ -79,3 +79,16 @@ def running(url: str) -> float:
     lines = httpx.get(f"{url}/metrics").text.splitlines()
     counted = ("vllm:num_requests_running", "vllm:num_requests_waiting{")
     return sum(float(line.split()[-1]) for line in lines if line.startswith(counted))
+
+
+def group_members(group: int) -> list[int]:
+    """Return the processes of a process group that have not ended."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, owner, *_ = stat.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # ended meanwhile
+        if int(owner) == group and state != "Z":
+            found.append(int(stat.parent.name))
+    return found

@@ -23,6 +23,7 @@ from hexathlon.baselines.engines.errors import (
     EngineError,
     EngineMissing,
     MalformedReply,
+    ReplyTimeout,
     UnknownModel,
     VersionDiffers,
     WeightsDiffer,
@@ -35,7 +36,9 @@ from hexathlon.baselines.engines.tokens import Span, TokenReply, TokenRequest, T
 __all__ = ["Probe", "ServedEngine"]
 
 _LAST_REPLIES = 10.0
-"""Seconds that `close` waits for what was aborted."""
+"""Seconds that aborted requests have for their end."""
+
+_ABORT_AGAIN = 0.05
 
 _UNNAMED = "default"
 """The version that a server names before it was told one."""
@@ -167,9 +170,17 @@ class ServedEngine:
                 f"{self.route.path} cannot abort by name; cancel the caller instead"
             )
         names = [n for n, owner in self._sessions.items() if session in (None, owner)]
-        if names:
-            known = [f"generate-tokens-{name}" for name in names]
-            await self._control("/inference/v1/abort_requests", {"request_ids": known})
+        try:
+            async with asyncio.timeout(_LAST_REPLIES):
+                # A request that was only just sent is not known to the server yet.
+                while names := [name for name in names if name in self._sessions]:
+                    known = [f"generate-tokens-{name}" for name in names]
+                    await self._control("/inference/v1/abort_requests", {"request_ids": known})
+                    await asyncio.sleep(_ABORT_AGAIN)
+        except TimeoutError:
+            raise ReplyTimeout(
+                f"{len(names)} aborted requests did not end within {_LAST_REPLIES:g} s"
+            ) from None
 
     def forget(self, session: str) -> None:
         """Do nothing: the server keeps no sessions, and what it cached it replaces when it must."""

@@ -209,8 +209,9 @@ class VllmServer:
 
     def _last_words(self) -> str:
         lines = self.log.read_text(errors="replace").splitlines()
-        telling = [line for line in lines if "Error" in line] or lines
-        return f"{' | '.join(telling[-3:])[-600:]} (all of it in {self.log})"
+        errors = [number for number, line in enumerate(lines) if "Error: " in line]
+        told = lines[errors[-1] :][:3] if errors else lines[-3:]
+        return f"{' '.join(line.strip() for line in told)[:600]} (all of it in {self.log})"
 
 
 def _positions(checkpoint: Path) -> int:
