@@ -35,7 +35,7 @@ from hexathlon.tasks.seeding import derive_seed, generator_for
 
 HERE = Path(__file__).resolve().parent
 SKILL, DEMONSTRATIONS, CLONING = 0.4, 1500, 120
-TRIES, FINAL = 4, 1024
+TRIES, FINAL = 4, 512
 
 
 class Entry(NamedTuple):

@@ -62,7 +62,7 @@ def results(file: Path, rows: Sequence[dict[str, Any]]) -> list[Result]:
         if not own:
             continue
         last = max(row["curve"][-1][0] for row in own)
-        grid = [last * step / 24 for step in range(1, 25)]
+        grid = [last * step / 16 for step in range(1, 17)]
         lines = [on_grid(row["curve"], grid) for row in own]
         found.append(
             Result(

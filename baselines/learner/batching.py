@@ -9,7 +9,10 @@ from torch import Tensor
 
 from hexathlon.baselines.algorithms.samples import Array, Sample
 
-__all__ = ["Example", "Part", "parts_of"]
+__all__ = ["Example", "Part", "SharedPrefix", "parts_of", "shared_prefix"]
+
+_WORTH = 0.1
+"""Share of a part's tokens that has to be saved for a beginning to be read apart."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +33,18 @@ class Example:
     reference: Array | None = None
     old_values: Array | None = None
     """The critic's values at the start of the update."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPrefix:
+    """A beginning that several rows have in common, so that it is computed once."""
+
+    length: int
+    rows: Tensor
+    """One row for each different beginning."""
+
+    index: Tensor
+    """`[rows]`, which of these a row begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +74,8 @@ class Part:
     old_values: Tensor | None
     rows: tuple[int, ...]
     """Numbers of the examples among those given."""
+
+    prefix: SharedPrefix | None = None
 
 
 def parts_of(
@@ -114,6 +131,44 @@ def _part(
         returns=optional("returns"),
         old_values=optional("old_values"),
         rows=tuple(rows),
+        prefix=_on(shared_prefix([one.sample.ids for one in chosen]), device),
+    )
+
+
+def shared_prefix(rows: Sequence[np.ndarray]) -> tuple[int, list[int], list[int]] | None:
+    """Find the length at which computing equal beginnings once saves most tokens.
+
+    With rows in lexicographic order, neighbours that agree in p tokens or more save p tokens each.
+
+    Returns:
+        The length, one row for each different beginning and which of them each row has; None where
+        little would be saved.
+    """
+    limit = min(len(row) for row in rows) - 2  # something is left, and the last is never read
+    if len(rows) < 2 or limit < 1:
+        return None
+    begins = np.stack([row[:limit] for row in rows])
+    order = np.lexsort(begins.T[::-1])
+    differ = begins[order[1:]] != begins[order[:-1]]
+    common = np.where(differ.any(axis=1), differ.argmax(axis=1), limit)
+    saved, length = max((int(p * (common >= p).sum()), int(p)) for p in set(common.tolist()))
+    if saved < _WORTH * len(rows) * max(len(row) for row in rows):
+        return None
+    kinds = np.concatenate([[0], np.cumsum(common < length)])
+    index = np.empty(len(rows), dtype=np.int64)
+    index[order] = kinds
+    firsts = [int(order[np.argmax(kinds == kind)]) for kind in range(int(kinds[-1]) + 1)]
+    return length, firsts, [int(kind) for kind in index]
+
+
+def _on(
+    found: tuple[int, list[int], list[int]] | None, device: torch.device
+) -> SharedPrefix | None:
+    if found is None:
+        return None
+    length, rows, index = found
+    return SharedPrefix(
+        length, torch.tensor(rows, device=device), torch.tensor(index, device=device)
     )
 
 

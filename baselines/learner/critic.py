@@ -87,7 +87,7 @@ class Critic:
         """Return the value before each token of a part, `[rows, tokens]`."""
         trunk = self._policy if self.network.trunk is None else self.network
         with torch.set_grad_enabled(self.network.trunk is not None and torch.is_grad_enabled()):
-            states = hidden_states(trunk, part.ids)[:, :-1]
+            states = hidden_states(trunk, part.ids[:, :-1], part.prefix)
         values: Tensor = self.network.head(states.to(self.network.head.weight.dtype))[..., 0]
         return values
 

@@ -172,6 +172,7 @@ class Learner:
                 temperature=self.config.temperature,
                 entropy=wanted is not None,
                 entropy_gradient=objective.entropy_weight > 0,
+                prefix=part.prefix,
             )
 
     def _step(self, examples: Sequence[Example]) -> dict[str, float]:

@@ -6,6 +6,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hexathlon.baselines.engines.local.decoder import is_llama_shaped
+from hexathlon.baselines.learner.batching import SharedPrefix
+
 __all__ = ["Scores", "hidden_states", "score"]
 
 _CHUNK = 1 << 25
@@ -20,14 +23,37 @@ class Scores(NamedTuple):
     """Detached unless a gradient was asked for."""
 
 
-def hidden_states(model: Any, ids: Tensor) -> Tensor:
+def hidden_states(model: Any, ids: Tensor, prefix: SharedPrefix | None = None) -> Tensor:
     """Return the last layer's states, `[rows, tokens, width]`.
 
     Rows are padded on the right and attention looks to the left, so no mask is needed: what is
-    computed at padding is used nowhere.
+    computed at padding is used nowhere. A beginning that rows share is computed once, and its keys
+    and values are lent to all of them; the gradient comes back the same way.
     """
-    states: Tensor = model.get_decoder()(input_ids=ids, use_cache=False).last_hidden_state
-    return states
+    decoder = model.get_decoder()
+    if prefix is None or not _shares(decoder):
+        states: Tensor = decoder(input_ids=ids, use_cache=False).last_hidden_state
+        return states
+    from transformers import DynamicCache
+
+    cache = DynamicCache(config=decoder.config)
+    begins = ids[prefix.rows, : prefix.length]
+    first = decoder(input_ids=begins, past_key_values=cache, use_cache=True).last_hidden_state
+    layers: list[Any] = cache.layers
+    for layer in layers:
+        layer.keys, layer.values = layer.keys[prefix.index], layer.values[prefix.index]
+    rest = decoder(
+        input_ids=ids[:, prefix.length :], past_key_values=cache, use_cache=True
+    ).last_hidden_state
+    return torch.cat([first[prefix.index], rest], 1)
+
+
+def _shares(decoder: Any) -> bool:
+    """Whether keys and values are kept as they are, for every token, and in training too."""
+    config = getattr(decoder, "config", None)
+    if config is None or (decoder.training and getattr(decoder, "gradient_checkpointing", False)):
+        return False
+    return is_llama_shaped(config)
 
 
 def score(
@@ -38,6 +64,7 @@ def score(
     temperature: float = 1.0,
     entropy: bool = False,
     entropy_gradient: bool = False,
+    prefix: SharedPrefix | None = None,
 ) -> Scores:
     """Score every wanted token given all before it.
 
@@ -48,8 +75,9 @@ def score(
         temperature: At which the tokens were drawn.
         entropy: Whether the distribution's entropy is wanted too.
         entropy_gradient: Whether the entropy carries a gradient.
+        prefix: What rows have in common.
     """
-    states = hidden_states(model, ids)[:, :-1]
+    states = hidden_states(model, ids[:, :-1], prefix)
     chosen = wanted > 0
     picked, targets = states[chosen], ids[:, 1:][chosen]
     head = model.get_output_embeddings()

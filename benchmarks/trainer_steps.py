@@ -1,0 +1,151 @@
+"""Times our GRPO steps on the trainers' workload; prints one JSON line.
+
+    python trainer_steps.py steps THREADS STEPS      whole steps
+    python trainer_steps.py agree FOLDER             the peer's first step, computed by ours
+
+A step is the loop's: the engine continues 8 prompts 8 times, rewards are group-relative, the
+learner makes one update, the engine takes the new weights over.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import trainer_workload as work
+
+from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
+from hexathlon.baselines.algorithms.objectives import Objective
+from hexathlon.baselines.algorithms.samples import Group, Sample
+from hexathlon.baselines.engines.local.engine import LocalEngine
+from hexathlon.baselines.engines.tokens import TokenReply, TokenRequest, TokenSampling
+from hexathlon.baselines.learner.batching import Example
+from hexathlon.baselines.learner.learner import Learner, LearnerConfig
+from hexathlon.baselines.learner.optimiser import OptimiserConfig
+from hexathlon.tasks.seeding import derive_seed, generator_for
+
+
+def learner_of(model: Any, steps: int) -> Learner:
+    """TRL's defaults: DAPO's average, clip 0.2, AdamW falling in a line, gradients cut at 1."""
+    optimiser = OptimiserConfig(
+        learning_rate=work.LEARNING_RATE, betas=(0.9, 0.999), clip=1.0, decay="linear"
+    )
+    config = LearnerConfig(optimiser, Objective(aggregation="token_mean"))
+    return Learner(model, config, steps)
+
+
+def sample_of(prompt: list[int], ids: list[int], logs: list[float]) -> Sample:
+    """A prompt with its completion as one turn."""
+    drawn = np.arange(len(prompt) + len(ids)) >= len(prompt)
+    behaviour = np.zeros(len(drawn))
+    behaviour[len(prompt) :] = logs
+    return Sample(
+        ids=np.array([*prompt, *ids]),
+        sampled=drawn,
+        observed=np.zeros(len(drawn), dtype=bool),
+        behaviour=behaviour,
+        turn=np.where(drawn, 0, -1),
+        rewards=(work.reward(work.decoded(ids)),),
+    )
+
+
+async def completions(engine: LocalEngine, chosen: list[str], step: int) -> list[TokenReply]:
+    """Continue each prompt once for every member."""
+    return await asyncio.gather(
+        *(
+            engine.generate(
+                TokenRequest(
+                    work.encoded(prompt),
+                    TokenSampling(
+                        max_tokens=work.COMPLETION,
+                        seed=derive_seed("trainer speed", step, number, member) % 2**31,
+                    ),
+                )
+            )
+            for number, prompt in enumerate(chosen)
+            for member in range(work.MEMBERS)
+        )
+    )
+
+
+def examples(groups: list[Group], eps: float) -> list[Example]:
+    credit = ESTIMATORS["grpo"](groups, eps=eps)
+    samples = [sample for group in groups for sample in group.samples]
+    return [Example(*row) for row in zip(samples, credit.advantages, credit.weights, strict=True)]
+
+
+def steps(threads: int, count: int) -> dict[str, list[float]]:
+    """Whole steps, with the time that drawing and updating took of each."""
+    torch.set_num_threads(threads)
+    model = work.make_model()
+    size = work.GROUPS * work.MEMBERS
+    engine = LocalEngine(model, batch=size, rows=size)
+    learner = learner_of(model, count)
+    spent: dict[str, list[float]] = {k: [] for k in ("wall_s", "cpu_s", "generate_s", "work_s")}
+    for step in range(count):
+        begun, cpu = time.perf_counter(), time.process_time()
+        draw = generator_for("trainer speed", step)
+        chosen = [work.prompts()[int(n)] for n in draw.permutation(256)[: work.GROUPS]]
+        replies = asyncio.run(completions(engine, chosen, step))
+        drawn = time.perf_counter()
+        made = [
+            sample_of(
+                work.encoded(chosen[number // work.MEMBERS]), reply.ids, reply.log_probabilities
+            )
+            for number, reply in enumerate(replies)
+        ]
+        groups = [
+            Group(prompt, tuple(made[number * work.MEMBERS : (number + 1) * work.MEMBERS]))
+            for number, prompt in enumerate(chosen)
+        ]
+        model.train()
+        learner.update(examples(groups, 1e-4))
+        model.eval()
+        engine.update(step + 1)
+        ended = time.perf_counter()
+        spent["wall_s"].append(ended - begun)
+        spent["cpu_s"].append(time.process_time() - cpu)
+        spent["generate_s"].append(drawn - begun)
+        spent["work_s"].append(ended - drawn)
+    assert all(sample.tokens == work.COMPLETION for sample in made)
+    return spent
+
+
+def agree(folder: Path) -> dict[str, float]:
+    """Largest differences from the peer's advantages, loss and gradient on its own first batch."""
+    kept = torch.load(folder / "first.pt", weights_only=False)
+    model = work.make_model()
+    prompts, answers = kept["prompt_ids"].tolist(), kept["completion_ids"].tolist()
+    made = []
+    for prompt, answer, mask in zip(prompts, answers, kept["completion_mask"], strict=True):
+        ids = answer[: int(mask.sum())]
+        made.append(sample_of(prompt, ids, [0.0] * len(ids)))
+    # The peer's sampler repeats each prompt for its members, and shuffles within the step.
+    by_prompt: dict[tuple[int, ...], list[int]] = {}
+    for number, prompt in enumerate(prompts):
+        by_prompt.setdefault(tuple(prompt), []).append(number)
+    groups = [Group(str(k), tuple(made[n] for n in ns)) for k, ns in by_prompt.items()]
+    order = [number for numbers in by_prompt.values() for number in numbers]
+    batch = examples(groups, 1e-4)
+    ours = np.array([one.advantage[one.sample.sampled][0] for one in batch])
+    learner = learner_of(model, 10)
+    learner.optimisers.step = lambda: (0.0, 0.0)  # type: ignore[method-assign]
+    metrics = learner.update(batch)
+    found = torch.cat([p.grad.flatten() for p in model.parameters()])
+    wanted = torch.cat([kept["gradients"][name].flatten() for name, _ in model.named_parameters()])
+    return {
+        "advantage": float(np.abs(ours - kept["advantages"].numpy()[order]).max()),
+        "loss": abs(metrics["loss/policy"] - float(kept["loss"])),
+        "gradient": float((found - wanted).norm() / wanted.norm()),
+    }
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "agree":
+        print(json.dumps(agree(Path(sys.argv[2]))))
+    else:
+        print(json.dumps(steps(int(sys.argv[2]), int(sys.argv[3]))))
