@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 T_95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
 """Two-sided quantiles of Student's t for a mean of so many seeds."""
 
+LEAST_SEEDS = 5
+"""Fewer say nothing of who beats whom."""
+
 COLUMNS, WIDE, HIGH, GAP = 5, 176, 112, 10
 
 
@@ -79,23 +82,30 @@ def results(file: Path, rows: Sequence[dict[str, Any]]) -> list[Result]:
 def table(found: Sequence[Result]) -> str:
     control = next(result for result in found if result.algorithm["name"] == "control")
     lines = [
-        "| | after training | mean of the curve | beats the control | CPU s | |",
-        "|---|---|---|---|---|---|",
+        "| | seeds | after training | mean of the curve | beats the control | CPU s | |",
+        "|---|---|---|---|---|---|---|",
     ]
     lagged = False
     for result in found:
         if result.algorithm.get("lag") and not lagged:
             lagged = True
-            lines.append("| *sampler 6 updates behind* | | | | | |")
-        title = html.escape(result.algorithm["title"])
+            lines.append("| *sampler 6 updates behind* | | | | | | |")
+        title = html.escape(result.algorithm["title"], quote=False)
         beats = "yes" if result.final.low > control.final.high else "**no**"
+        beats = beats if result.seeds >= LEAST_SEEDS else "not yet known"
         area = statistics.fmean(point.mean for point in result.curve)
         lines.append(
-            f"| {title} | {result.final.mean:.3f} ± {result.final.half:.3f} | {area:.3f} | "
+            f"| {title} | {result.seeds} | {shown(result)} | {area:.3f} | "
             f"{'' if result is control else beats} | {result.cpu_s:.1f} | "
             f"{result.algorithm.get('note', '')} |"
         )
     return "\n".join(lines)
+
+
+def shown(result: Result) -> str:
+    """Mean and interval; one seed has none."""
+    half = f" ± {result.final.half:.3f}" if result.seeds > 1 else ""
+    return f"{result.final.mean:.3f}{half}"
 
 
 def plot(found: Sequence[Result]) -> str:
@@ -147,9 +157,9 @@ def catalogue(file: Path) -> str:
     """Formula, source and recipe of each."""
     lines = []
     for algorithm in tomllib.loads(file.read_text(encoding="utf-8"))["algorithm"]:
-        lag = f" The comparison draws with a policy {algorithm['lag']} updates old." * bool(
-            algorithm.get("lag")
-        )
+        lag = ""
+        if "lag" in algorithm:
+            lag = f" The comparison draws with a policy {algorithm['lag']} updates old."
         source = f" ({algorithm['source']})" if algorithm["source"] else ""
         lines += [
             f"### {algorithm['title']}{' under lag' if lag else ''}",
