@@ -1,5 +1,6 @@
 """Parts of running commands that every rung shares."""
 
+import re
 import signal
 import time
 from contextlib import suppress
@@ -12,6 +13,11 @@ from hexathlon.envs.sandbox.shell import Gathered, Shell, ShellEnded
 __all__ = ["absolute", "run_in_shell", "wall_in_words"]
 
 _LONGEST_COMMAND = 1 << 20
+
+_NO_TERMINAL = re.compile(
+    rb"^bash: \[\d+: \d+ \(\d+\)\] tcsetattr: Inappropriate ioctl for device\n?", re.MULTILINE
+)
+"""What an interactive shell without a terminal sometimes says when its command is interrupted."""
 
 _SIGNS = (
     (b"No space left on device", Stop.DISK),
@@ -47,6 +53,8 @@ def run_in_shell(
     except TimeoutError as error:
         raise SandboxFault(str(error)) from error
     output, cut_at, cut = gathered.result()
+    if not cut:
+        output = _NO_TERMINAL.sub(b"", output)
     return Execution(output, status, time.monotonic() - start, cut_at, cut, stop, ended)
 
 

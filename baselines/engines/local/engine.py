@@ -22,6 +22,9 @@ __all__ = ["LocalEngine"]
 class LocalEngine:
     """Continues token sequences with a model in this process.
 
+    On a CPU it sets torch to one thread, for the whole process: what is drawn must not depend on
+    what else is in the batch, to the last bit.
+
     Args:
         model: A Hugging Face causal language model; its parameters are read, never written.
         context: Most tokens of a prompt with its reply; by default the model's own limit.
@@ -39,6 +42,9 @@ class LocalEngine:
                 f"qwen3), not {model.config.model_type!r}; serve it with vLLM and use endpoint:URL"
             )
         limit = int(getattr(model.config, "max_position_embeddings", 0) or 4096)
+        if next(model.parameters()).device.type == "cpu":
+            # Several threads cut products by rows, and a row's last bit is then its place's.
+            torch.set_num_threads(1)
         self.context = min(context or limit, limit)
         self._decoder = LlamaDecoder(model, self.context)
         self._scheduler = Scheduler(self._decoder, self.context, batch, rows or 2 * batch)
