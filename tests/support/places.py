@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["open_to_all"]
+__all__ = ["may_be_entered", "open_to_all"]
 
 
 def open_to_all() -> str:
@@ -18,10 +18,11 @@ def open_to_all() -> str:
     folders = (tempfile.gettempdir(), "/var/tmp", "/dev/shm")
     for folder in folders:
         path = Path(folder)
-        if os.getuid() or (path.is_dir() and all(_enterable(p) for p in (path, *path.parents))):
+        if os.getuid() or (path.is_dir() and may_be_entered(path)):
             return folder
     pytest.skip(f"no folder of {', '.join(folders)} may be entered by another user")
 
 
-def _enterable(folder: Path) -> bool:
-    return bool(folder.stat().st_mode & stat.S_IXOTH)
+def may_be_entered(folder: Path) -> bool:
+    """Whether every user may go to a folder."""
+    return all(place.stat().st_mode & stat.S_IXOTH for place in (folder, *folder.parents))

@@ -274,9 +274,12 @@ def _moved(script: bytes, folder: str) -> bytes:
 
 
 def _remove(folder: str) -> None:
+    """Remove a folder whatever the modes in it; nothing above it is touched."""
+
     def retry(function: Any, path: str, error: Any) -> None:
         with contextlib.suppress(OSError):
-            os.chmod(os.path.dirname(path), 0o700)
+            if path != folder:
+                os.chmod(os.path.dirname(path), 0o700)
             os.chmod(path, 0o700, follow_symlinks=False)
         with contextlib.suppress(OSError):
             function(path)

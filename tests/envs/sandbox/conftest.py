@@ -2,15 +2,18 @@
 
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+import hexathlon
 from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxFault
 from hexathlon.envs.sandbox.docker.backend import DockerBackend
 from hexathlon.envs.sandbox.image import Entry, Image
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.sandbox.namespaces.backend import NamespaceBackend
 from hexathlon.envs.sandbox.namespaces.caller import Keeper
+from support.places import may_be_entered
 
 RUNGS = ("namespaces", "namespaces as a user", "docker")
 
@@ -77,6 +80,8 @@ def user_backend() -> Iterator[NamespaceBackend]:
         pytest.skip("the tests run as an ordinary user already")
     if not os.access("/usr/bin/python3", os.X_OK):
         pytest.skip("no Python that every user may run")
+    if not may_be_entered(Path(hexathlon.__file__).resolve().parent):
+        pytest.skip("the checkout lies in a folder that other users may not enter")
     try:
         keeper = Keeper("/usr/bin/python3", 65_534)
     except SandboxFault as error:

@@ -1,6 +1,7 @@
 """The rung without namespaces: what it gives, and what it keeps out."""
 
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -164,3 +165,17 @@ def test_no_sandbox_says_so():
     with backend.open(IMAGE) as one:
         assert one.backend == "none"
         assert one.execute("cat data.txt; ls /etc/hostname").exit_status == 0
+
+
+def test_removing_a_folder_touches_nothing_above_it(backend, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    tmp_path.chmod(0o755)
+    with backend.open(IMAGE, LIMITS) as sandbox:
+        folder = Path(sandbox.execute("printf $SANDBOX_ROOT").output.decode())
+        sandbox.execute("mkdir -p locked/in; chmod 0 locked")
+        assert folder.is_relative_to(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    with backend.open(IMAGE, LIMITS) as sandbox:
+        folder = Path(sandbox.execute("printf $SANDBOX_ROOT").output.decode())
+        shutil.rmtree(folder)
+    assert tmp_path.stat().st_mode & 0o777 == 0o755
