@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.roleplay.assembling import dialogue_task, draw_stage
 from hexathlon.tasks.roleplay.scripts import (
     alternatives,
@@ -21,8 +20,9 @@ from hexathlon.tasks.roleplay.scripts import (
 from hexathlon.tasks.roleplay.stage import MANNERS, Stage
 from hexathlon.tasks.roleplay.trivial import policies
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
-from hexathlon.tasks.task import LEVELS, Level, Split, Task
+from hexathlon.tasks.source import Address, Script, parse_address
+from hexathlon.tasks.strata import StratifiedSource
+from hexathlon.tasks.task import LEVELS, Split, Task
 
 __all__ = ["SHIFTS", "ShiftSource", "Turn", "reference_turns", "source"]
 
@@ -52,26 +52,17 @@ class Turn(NamedTuple):
     """What a character who does right says."""
 
 
-class ShiftSource(TaskSource):
+class ShiftSource(StratifiedSource):
     """Pairs of tasks that differ in one factor."""
 
     name = "roleplay-shift"
     family = "roleplay"
     version = "1"
+    per_stratum = PER_STRATUM
 
     def __init__(self) -> None:
         places = [f"{shift}-{side}" for shift in SHIFTS for side in ("in", "out")]
-        self._strata = [(template, level) for level in LEVELS for template in places]
-
-    def size(self, split: Split, level: Level | None = None) -> int | None:
-        """The number of tasks of a split; train has no end."""
-        return None if split == "train" else PER_STRATUM[split] * len(self._of(level))
-
-    def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """The id of the index-th task; twins stand side by side."""
-        strata = self._of(level)
-        template, own = strata[index % len(strata)]
-        return str(Address(self.name, template, own, split, index // len(strata)))
+        self.strata = [(template, level) for level in LEVELS for template in places]
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Build one task.
@@ -79,7 +70,7 @@ class ShiftSource(TaskSource):
         Raises:
             UnknownTask: There is no such task, or the salt is missing.
         """
-        address = self._address(task_id, salt)
+        address = self.checked(task_id, salt)
         seed = _seed(address, self.version, salt or "")
         task = dialogue_task(address, self.name, self.version, seed, _stage(address, seed))
         shift, _, side = address.template.partition("-")
@@ -101,21 +92,6 @@ class ShiftSource(TaskSource):
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Trivial agents."""
         return policies(_stage_of(task), task.instruction)
-
-    def _of(self, level: Level | None) -> list[tuple[str, Level]]:
-        return [item for item in self._strata if level in (None, item[1])]
-
-    def _address(self, task_id: str, salt: str | None) -> Address:
-        address = parse_address(task_id)
-        known = (address.template, address.level) in self._strata
-        if address.source != self.name or task_id != str(address) or not known:
-            raise UnknownTask(task_id, f"{self.name} has no such task")
-        limit = PER_STRATUM.get(address.split)
-        if limit is not None and address.index >= limit:
-            raise UnknownTask(task_id, f"{address.split} holds {limit} tasks of each kind")
-        if (address.split == "heldout") != (salt is not None):
-            raise UnknownTask(task_id, "the held-out split needs a salt, and only it does")
-        return address
 
 
 def reference_turns(task: Task) -> list[Turn]:

@@ -7,7 +7,6 @@ prefix of a split covers templates and levels. Even indices are English, odd one
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.roleplay.assembling import (
     TWIN_BIT,
     dialogue_task,
@@ -26,8 +25,9 @@ from hexathlon.tasks.roleplay.stage import Stage
 from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES, TWINS
 from hexathlon.tasks.roleplay.trivial import policies
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
-from hexathlon.tasks.task import LEVELS, Level, Split, Task
+from hexathlon.tasks.source import Address, Script, parse_address
+from hexathlon.tasks.strata import StratifiedSource
+from hexathlon.tasks.task import LEVELS, Split, Task
 
 __all__ = ["RolePlaySource", "source"]
 
@@ -35,25 +35,16 @@ PER_STRATUM: Mapping[Split, int] = {"dev": 8, "test": 32, "heldout": 32}
 """Tasks of each template and level in the splits that have an end."""
 
 
-class RolePlaySource(TaskSource):
+class RolePlaySource(StratifiedSource):
     """Generated characters in conversations and games."""
 
     name = "roleplay"
     family = "roleplay"
     version = "1"
+    per_stratum = PER_STRATUM
 
     def __init__(self) -> None:
-        self._strata = [(template, level) for level in LEVELS for template in (*DIALOGUES, *GAMES)]
-
-    def size(self, split: Split, level: Level | None = None) -> int | None:
-        """The number of tasks of a split; train has no end."""
-        return None if split == "train" else PER_STRATUM[split] * len(self._of(level))
-
-    def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """The id of the index-th task: round after round over the strata."""
-        strata = self._of(level)
-        template, own = strata[index % len(strata)]
-        return str(Address(self.name, template, own, split, index // len(strata)))
+        self.strata = [(template, level) for level in LEVELS for template in (*DIALOGUES, *GAMES)]
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Build one task; the same id and salt give the same task everywhere.
@@ -61,7 +52,7 @@ class RolePlaySource(TaskSource):
         Raises:
             UnknownTask: There is no such template, level or index, or the salt is missing.
         """
-        address = self._address(task_id, salt)
+        address = self.checked(task_id, salt)
         seed = self._seed(address, salt)
         if address.template in GAMES:
             game = draw_game(address, seed)
@@ -104,22 +95,6 @@ class RolePlaySource(TaskSource):
         if address.template in TWINS:
             shared = replace(address, index=address.index & ~TWIN_BIT)
         return derive_seed("roleplay-task", self.version, str(shared), salt or "")
-
-    def _of(self, level: Level | None) -> list[tuple[str, Level]]:
-        return [item for item in self._strata if level in (None, item[1])]
-
-    def _address(self, task_id: str, salt: str | None) -> Address:
-        address = parse_address(task_id)
-        if address.source != self.name or task_id != str(address):
-            raise UnknownTask(task_id, f"it is not written as ids of {self.name!r} are")
-        if (address.template, address.level) not in self._strata:
-            raise UnknownTask(task_id, f"there is no template {address.template!r}")
-        limit = PER_STRATUM.get(address.split)
-        if limit is not None and address.index >= limit:
-            raise UnknownTask(task_id, f"{address.split} holds {limit} tasks of each kind")
-        if (address.split == "heldout") != (salt is not None):
-            raise UnknownTask(task_id, "the held-out split needs a salt, and only it does")
-        return address
 
 
 def _twin(address: Address) -> str | None:

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Address, Script
 from hexathlon.tasks.sql.assembling import question_task, write_task
 from hexathlon.tasks.sql.composing import ATTEMPTS, WORLD_TRIES, Composition, compose, recompose
 from hexathlon.tasks.sql.schema import Schema
@@ -20,41 +19,31 @@ from hexathlon.tasks.sql.templates.draft import all_templates
 from hexathlon.tasks.sql.world import WORLDS, world_for, world_id
 from hexathlon.tasks.sql.writes import WriteInstance, write_templates
 from hexathlon.tasks.sql.writing import compose_write, recompose_write, writing
+from hexathlon.tasks.strata import StratifiedSource
 from hexathlon.tasks.task import LEVELS, Level, Split, Task
 
 __all__ = ["SQLSource", "source"]
 
-PER_STRATUM: dict[Split, int] = {"dev": 24, "test": 6, "heldout": 6}
+PER_STRATUM: dict[Split, int] = {"dev": 40, "test": 6, "heldout": 6}
 """Tasks of each template and level in the splits that have an end."""
 GROUPS = 3
 """Worlds per level in one round over the strata."""
 
 
-class SQLSource(TaskSource):
+class SQLSource(StratifiedSource):
     """Questions about generated databases, and changes to them."""
 
     name = "sql"
     family = "sql"
     version = "2"
+    per_stratum = PER_STRATUM
 
     def __init__(self) -> None:
         self._twins = {item.name: item.twin for item in all_templates().values() if item.twin}
-        self._strata = _strata()
-        self._places = {stratum: place for place, stratum in enumerate(self._strata)}
+        self.strata = _strata()
+        self._places = {stratum: place for place, stratum in enumerate(self.strata)}
 
     # -- tasks -----------------------------------------------------------------------------
-
-    def size(self, split: Split, level: Level | None = None) -> int | None:
-        """The number of tasks of a split; train has no end."""
-        if split == "train":
-            return None
-        return PER_STRATUM[split] * len(self._of(level))
-
-    def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """The id of the index-th task: round after round over the strata."""
-        strata = self._of(level)
-        template, own = strata[index % len(strata)]
-        return str(Address(self.name, template, own, split, index // len(strata)))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Build one task; the same id and salt give the same task everywhere.
@@ -63,23 +52,8 @@ class SQLSource(TaskSource):
             UnknownTask: There is no such template, level or index, or the salt is missing.
             GenerationExhausted: No instance passed screening.
         """
-        address = parse_address(task_id)
-        self._check(task_id, address, salt)
+        address = self.checked(task_id, salt)
         return _built(self, address, salt)
-
-    def _check(self, task_id: str, address: Address, salt: str | None) -> None:
-        if address.source != self.name or task_id != str(address):
-            raise UnknownTask(task_id, f"it is not written as ids of {self.name!r} are")
-        if (address.template, address.level) not in self._places:
-            raise UnknownTask(task_id, f"{address.template!r} has no level {address.level!r}")
-        limit = PER_STRATUM.get(address.split)
-        if limit is not None and address.index >= limit:
-            raise UnknownTask(task_id, f"{address.split} holds {limit} tasks of each kind")
-        if (address.split == "heldout") != (salt is not None):
-            raise UnknownTask(task_id, "the held-out split needs a salt, and only it does")
-
-    def _of(self, level: Level | None) -> list[tuple[str, Level]]:
-        return [item for item in self._strata if level in (None, item[1])]
 
     def leading(self, template: str) -> str:
         """The template itself, or of a pair of twins always the same one."""
@@ -88,7 +62,7 @@ class SQLSource(TaskSource):
     def worlds(self, address: Address, salt: str | None) -> list[str]:
         """Ids of the worlds to try for a task, the round's own first; twins have the same."""
         place = self._places[self.leading(address.template), address.level]
-        first = address.index * GROUPS + place * GROUPS // len(self._strata)
+        first = address.index * GROUPS + place * GROUPS // len(self.strata)
         end = 1 << 40 if address.split == "train" else WORLDS[address.split]
         return [
             world_id(address.split, (first + step) % end, address.level, salt)

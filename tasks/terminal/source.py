@@ -8,9 +8,9 @@ import json
 from collections.abc import Mapping
 from functools import lru_cache
 
-from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, parse_address
+from hexathlon.tasks.strata import StratifiedSource
 from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
 from hexathlon.tasks.terminal.dice import Dice
 from hexathlon.tasks.terminal.draft import Draft, all_templates
@@ -27,25 +27,16 @@ PER_STRATUM: dict[Split, int] = {"dev": 6, "test": 6, "heldout": 6}
 _TURNS: dict[Level, int] = {"tiny": 15, "easy": 25, "medium": 40, "hard": 60}
 
 
-class TerminalSource(TaskSource):
+class TerminalSource(StratifiedSource):
     """Generated work at a shell."""
 
     name = "terminal"
     family = "terminal"
     version = "1"
+    per_stratum = PER_STRATUM
 
     def __init__(self) -> None:
-        self._strata = _strata()
-
-    def size(self, split: Split, level: Level | None = None) -> int | None:
-        """The number of tasks of a split; train has no end."""
-        return None if split == "train" else PER_STRATUM[split] * len(self._of(level))
-
-    def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """The id of the index-th task: round after round over the strata."""
-        strata = self._of(level)
-        template, own = strata[index % len(strata)]
-        return str(Address(self.name, template, own, split, index // len(strata)))
+        self.strata = _strata()
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Build one task; the same id and salt give the same task everywhere.
@@ -53,8 +44,7 @@ class TerminalSource(TaskSource):
         Raises:
             UnknownTask: There is no such template, level or index, or the salt is missing.
         """
-        address = parse_address(task_id)
-        self._check(task_id, address, salt)
+        address = self.checked(task_id, salt)
         seed = derive_seed("terminal-task", self.version, str(address), salt or "")
         draft = _draft(address.template, address.level, address.split, seed)
         checks = checks_of(draft)
@@ -75,20 +65,6 @@ class TerminalSource(TaskSource):
             checks=(Check(name="terminal_tests", params={"tests": {"": tests}}),),
             canary=_canary(seed),
         )
-
-    def _check(self, task_id: str, address: Address, salt: str | None) -> None:
-        if address.source != self.name or task_id != str(address):
-            raise UnknownTask(task_id, f"it is not written as ids of {self.name!r} are")
-        if (address.template, address.level) not in self._strata:
-            raise UnknownTask(task_id, f"{address.template!r} has no level {address.level!r}")
-        limit = PER_STRATUM.get(address.split)
-        if limit is not None and address.index >= limit:
-            raise UnknownTask(task_id, f"{address.split} holds {limit} tasks of each kind")
-        if (address.split == "heldout") != (salt is not None):
-            raise UnknownTask(task_id, "the held-out split needs a salt, and only it does")
-
-    def _of(self, level: Level | None) -> list[tuple[str, Level]]:
-        return [item for item in self._strata if level in (None, item[1])]
 
     # -- scripts ---------------------------------------------------------------------------
 

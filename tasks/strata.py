@@ -1,0 +1,54 @@
+"""Sources whose tasks go round a list of templates with their levels, numbered within each."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from hexathlon.tasks.errors import UnknownTask
+from hexathlon.tasks.source import Address, TaskSource, parse_address
+from hexathlon.tasks.task import Level, Split
+
+__all__ = ["StratifiedSource"]
+
+
+class StratifiedSource(TaskSource):
+    """A source of so many tasks of each template and level; train has no end.
+
+    Attributes:
+        per_stratum: Tasks of each template and level, in the splits that have an end.
+        strata: The templates with their levels, in the order in which they take turns.
+    """
+
+    per_stratum: ClassVar[Mapping[Split, int]]
+    strata: Sequence[tuple[str, Level]]
+
+    def size(self, split: Split, level: Level | None = None) -> int | None:
+        """The number of tasks of a split; train has no end."""
+        return None if split == "train" else self.per_stratum[split] * len(self.strata_of(level))
+
+    def address(self, split: Split, index: int, level: Level | None = None) -> str:
+        """The id of the index-th task: round after round over the strata."""
+        strata = self.strata_of(level)
+        template, own = strata[index % len(strata)]
+        return str(Address(self.name, template, own, split, index // len(strata)))
+
+    def strata_of(self, level: Level | None) -> list[tuple[str, Level]]:
+        """The strata of one level, or of all."""
+        return [item for item in self.strata if level in (None, item[1])]
+
+    def checked(self, task_id: str, salt: str | None) -> Address:
+        """Return the address of a task that there is.
+
+        Raises:
+            UnknownTask: There is no such template, level or index, or the salt is missing.
+        """
+        address = parse_address(task_id)
+        if address.source != self.name or task_id != str(address):
+            raise UnknownTask(task_id, f"it is not written as ids of {self.name!r} are")
+        if (address.template, address.level) not in self.strata:
+            raise UnknownTask(task_id, f"{address.template!r} has no level {address.level!r}")
+        limit = self.per_stratum.get(address.split)
+        if limit is not None and address.index >= limit:
+            raise UnknownTask(task_id, f"{address.split} holds {limit} tasks of each kind")
+        if (address.split == "heldout") != (salt is not None):
+            raise UnknownTask(task_id, "the held-out split needs a salt, and only it does")
+        return address
