@@ -19,7 +19,7 @@ from hexathlon.baselines.algorithms.samples import Array, Sample
 from hexathlon.baselines.learner.batching import Example, Part, parts_of
 from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.learner.optimiser import OptimiserConfig, Optimisers
-from hexathlon.baselines.learner.ranks import sum_gradients, summed, summed_metrics
+from hexathlon.baselines.learner.ranks import cuts, sum_gradients, summed, summed_metrics
 from hexathlon.baselines.learner.scoring import hidden_states
 
 __all__ = ["Critic", "CriticConfig"]
@@ -106,10 +106,9 @@ class Critic:
         before = self.values([example.sample for example in examples])
         made = [replace(e, old_values=v) for e, v in zip(examples, before, strict=True)]
         metrics = {"critic/explained": _explained(made)}
-        size = math.ceil(len(made) / self.config.minibatches)
         for _ in range(self.config.epochs):
-            for start in range(0, len(made), size):
-                metrics["critic/loss"] = self._step(made[start : start + size])
+            for part in cuts(made, self.config.minibatches):
+                metrics["critic/loss"] = self._step(part)
         self.updates += 1
         return metrics
 
@@ -181,6 +180,8 @@ class _Values(nn.Module):
 
 def _explained(examples: Sequence[Example]) -> float:
     """Return the share of the returns' variance that the values explain; 0 where there is none."""
+    if not examples:
+        return 0.0
     returns, values = [], []
     for example in examples:
         drawn = example.sample.sampled

@@ -4,7 +4,6 @@ Denominators are counted over the whole optimiser step, all ranks included, befo
 computed, so the gradient is the same however the batch is cut into parts or spread over ranks.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -22,7 +21,7 @@ from hexathlon.baselines.learner.batching import Example, Part, parts_of
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.learner.optimiser import OptimiserConfig, Optimisers
-from hexathlon.baselines.learner.ranks import gathered, sum_gradients, summed, summed_metrics
+from hexathlon.baselines.learner.ranks import cuts, gathered, sum_gradients, summed, summed_metrics
 from hexathlon.baselines.learner.scoring import Scores, score
 
 __all__ = ["Learner", "LearnerConfig", "LossNotFinite"]
@@ -134,9 +133,8 @@ class Learner:
         examples = self._prepared(examples)
         logged: list[dict[str, float]] = []
         for _ in range(self.config.epochs):
-            size = math.ceil(len(examples) / self.config.minibatches)
-            for start in range(0, len(examples), size):
-                logged.append(self._step(examples[start : start + size]))
+            for part in cuts(examples, self.config.minibatches):
+                logged.append(self._step(part))
         names = sorted({name for one in logged for name in one})
         return {name: sum(one.get(name, 0.0) for one in logged) / len(logged) for name in names}
 

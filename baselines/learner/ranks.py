@@ -1,22 +1,41 @@
 """Sums over the ranks of a data-parallel run; with one process everything is as it came."""
 
-from collections.abc import Iterable
-from typing import Any
+import math
+from collections.abc import Iterable, Sequence
+from itertools import chain, zip_longest
+from typing import Any, TypeVar
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
-__all__ = ["gathered", "sum_gradients", "summed", "summed_metrics"]
+__all__ = [
+    "alone",
+    "cuts",
+    "first",
+    "gathered",
+    "joined",
+    "rank",
+    "share",
+    "sum_gradients",
+    "summed",
+    "summed_metrics",
+    "wait",
+]
+
+T = TypeVar("T")
+
+_NONE = object()
 
 
-def _alone() -> bool:
+def alone() -> bool:
+    """Whether this process trains by itself."""
     return not (dist.is_available() and dist.is_initialized())
 
 
 def summed(counts: Tensor) -> list[float]:
     """Return counts added up over all ranks."""
-    if not _alone():
+    if not alone():
         dist.all_reduce(counts)
     found: list[float] = counts.tolist()
     return found
@@ -24,7 +43,7 @@ def summed(counts: Tensor) -> list[float]:
 
 def sum_gradients(parameters: Iterable[Tensor]) -> None:
     """Give every rank the sum of all ranks' gradients."""
-    if _alone():
+    if alone():
         return
     for parameter in parameters:
         if parameter.grad is None:
@@ -33,18 +52,57 @@ def sum_gradients(parameters: Iterable[Tensor]) -> None:
 
 
 def summed_metrics(metrics: dict[str, float]) -> dict[str, float]:
-    """Return metrics added up over all ranks."""
-    if _alone():
+    """Return metrics added up over all ranks; one that had nothing to learn may have none."""
+    if alone():
         return metrics
-    names = sorted(metrics)
-    values = summed(torch.tensor([metrics[name] for name in names], dtype=torch.float64))
-    return dict(zip(names, values, strict=True))
+    found: list[Any] = [None] * dist.get_world_size()
+    dist.all_gather_object(found, metrics)
+    names = sorted({name for one in found for name in one})
+    return {name: math.fsum(one.get(name, 0.0) for one in found) for name in names}
 
 
 def gathered(values: Tensor) -> Tensor:
     """Return the values of all ranks, one after another."""
-    if _alone():
+    if alone():
         return values
     found: list[Any] = [None] * dist.get_world_size()
     dist.all_gather_object(found, values)
     return torch.cat(found)
+
+
+def rank() -> int | None:
+    """Return this process's number among several, None where it is alone."""
+    return None if alone() else dist.get_rank()
+
+
+def first() -> bool:
+    """Whether this process is the one that writes and reports."""
+    return alone() or dist.get_rank() == 0
+
+
+def share(items: Sequence[T]) -> list[T]:
+    """Return what this rank works on: every N-th item, from its own number on."""
+    return list(items) if alone() else list(items[dist.get_rank() :: dist.get_world_size()])
+
+
+def joined(mine: Sequence[T]) -> list[T]:
+    """Return all ranks' items in the order that `share` took them from; every rank gets all."""
+    if alone():
+        return list(mine)
+    found: list[Any] = [None] * dist.get_world_size()
+    dist.all_gather_object(found, list(mine))
+    rounds = chain.from_iterable(zip_longest(*found, fillvalue=_NONE))
+    return [item for item in rounds if item is not _NONE]
+
+
+def cuts(items: Sequence[T], count: int) -> list[Sequence[T]]:
+    """Cut a rank's items into minibatches, as many on every rank; alone, none is empty."""
+    places = [round(number * len(items) / count) for number in range(count + 1)]
+    parts = [items[start:end] for start, end in zip(places, places[1:], strict=False)]
+    return [part for part in parts if part] if alone() else parts
+
+
+def wait() -> None:
+    """Wait until every rank is here; the process group's deadline applies."""
+    if not alone():
+        dist.barrier()

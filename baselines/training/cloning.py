@@ -11,6 +11,7 @@ from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.learner import Learner, LearnerConfig
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
+from hexathlon.baselines.learner.ranks import share
 from hexathlon.tasks.seeding import generator_for
 
 __all__ = ["CloneConfig", "clone"]
@@ -60,6 +61,8 @@ def clone(
 ) -> None:
     """Train a model on demonstrations, in a seeded order, each about equally often.
 
+    Ranks that train together share every batch.
+
     Args:
         model: Changed in place.
         samples: Demonstrations with their actions marked as sampled.
@@ -84,6 +87,6 @@ def clone(
         while len(order) < config.batch:
             order += [int(number) for number in draw.permutation(len(samples))]
         chosen, order = order[: config.batch], order[config.batch :]
-        examples = [_example(samples[number], config.everything) for number in chosen]
+        examples = [_example(samples[number], config.everything) for number in share(chosen)]
         report(step, learner.update(examples))
     model.eval()

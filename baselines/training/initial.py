@@ -10,6 +10,8 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
+from hexathlon.baselines.training.induction import plant_induction
+
 __all__ = ["CHAT_TEMPLATE", "ModelShape", "make_model", "make_tokenizer", "save_policy"]
 
 CHAT_TEMPLATE = """{%- for message in messages -%}
@@ -34,9 +36,12 @@ class ModelShape:
     layers: int = 4
     heads: int = 4
     kv_heads: int = 2
+    head_width: int = 32
     feed_forward: int = 384
     context: int = 1024
     rope_theta: float = 10_000.0
+    induction: bool = False
+    """Begin with heads that copy; see `induction.py` for what the shape needs."""
 
 
 def make_tokenizer(texts: Iterable[str], vocabulary: int) -> Any:
@@ -96,6 +101,9 @@ def make_model(shape: ModelShape, vocabulary: int, seed: int) -> Any:
 
     Embeddings and head are separate: some servers keep a stale copy of tied ones when weights are
     updated in place.
+
+    Raises:
+        ValueError: The shape has no room for the induction heads that it asks for.
     """
     import torch
     from transformers import Qwen3Config, Qwen3ForCausalLM
@@ -108,7 +116,7 @@ def make_model(shape: ModelShape, vocabulary: int, seed: int) -> Any:
         num_hidden_layers=shape.layers,
         num_attention_heads=shape.heads,
         num_key_value_heads=shape.kv_heads,
-        head_dim=shape.width // shape.heads,
+        head_dim=shape.head_width,
         max_position_embeddings=shape.context,
         tie_word_embeddings=False,
         rope_parameters={"rope_type": "default", "rope_theta": shape.rope_theta},
@@ -120,6 +128,8 @@ def make_model(shape: ModelShape, vocabulary: int, seed: int) -> Any:
     # the first thing that attention can learn.
     with torch.no_grad():
         model.lm_head.weight.copy_(model.model.embed_tokens.weight)
+    if shape.induction:
+        plant_induction(model)
     return model
 
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from hexathlon.baselines.engines.tokens import TokenSampling
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.learner import Learner
+from hexathlon.baselines.learner.ranks import joined, rank, share
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.training.collect import Collected, Collector
@@ -87,7 +89,7 @@ class Trainer:
         )
         self._renderer = ChatRenderer(tokenizer)
         self._collector = self._collects(recipe.rollout.temperature, recipe.rollout.max_tokens)
-        self._rollouts = RolloutLog(folder / "rollouts", recipe.rollout.rewards)
+        self._rollouts = RolloutLog(folder / "rollouts", recipe.rollout.rewards, rank())
         self._source = get_source(recipe.tasks.source)
 
     def resume(self) -> bool:
@@ -127,23 +129,10 @@ class Trainer:
         groups, metrics = self._groups()
         collected = time.perf_counter()
         credit = self._credit(groups)
-        samples = [sample for group in groups for sample in group.samples]
-        targets: Sequence[Array | None] = credit.returns or [None] * len(samples)
         self.learner.version = self.step
         self.model.train()
         try:
-            learnt = self.learner.update(
-                [
-                    Example(sample, advantage, weight, target)
-                    for sample, advantage, weight, target in zip(
-                        samples,
-                        credit.advantages,
-                        credit.weights,
-                        targets,
-                        strict=True,
-                    )
-                ]
-            )
+            learnt = self.learner.update(_examples(groups, credit))
         finally:
             self.model.eval()
         self.step += 1
@@ -163,7 +152,7 @@ class Trainer:
         self.engine.clear()
         collector = self._collects(recipe.evaluation.temperature, recipe.rollout.max_tokens)
         try:
-            got = collector.collect(self.unseen(count), 1, 0)
+            got = _collected(collector, self.unseen(count), 1, 0)
         finally:
             collector.close()
         passed = [float(record["reward"] or 0.0) for record in got.records]
@@ -226,9 +215,8 @@ class Trainer:
         for attempt in range(recipe.rollout.tries):
             seed = derive_seed("rollouts", recipe.seed, self.step, attempt)
             self._collector.logged = partial(self._rollouts.keep, self.step + 1, attempt)
-            got = self._collector.collect(
-                self._tasks(attempt), recipe.rollout.members, seed % 2**31
-            )
+            tasks = self._tasks(attempt)
+            got = _collected(self._collector, tasks, recipe.rollout.members, seed % 2**31)
             seen.append(got)
             kept += self._filtered(self._shaped(got.groups))
             if not recipe.credit.filters or len(kept) >= recipe.rollout.groups:
@@ -297,3 +285,24 @@ class Trainer:
             "tokens/all": float(np.mean([len(sample.ids) for sample in samples])),
             "unfinished": float(np.mean([not sample.finished for sample in samples])),
         }
+
+
+def _collected(collector: Collector, tasks: Sequence[str], members: int, seed: int) -> Collected:
+    """Play this rank's share of the tasks; return what all ranks played, in the tasks' order."""
+    parts = joined([collector.collect(share(tasks), members, seed)])
+    place = {task: number for number, task in enumerate(tasks)}
+    groups = [group for part in parts for group in part.groups]
+    records = [record for part in parts for record in part.records]
+    groups.sort(key=lambda group: place[group.task])
+    records.sort(key=lambda record: (place[record["key"]["task"]], record["key"]["trial"]))
+    return Collected(groups, records, sum(part.faults for part in parts))
+
+
+def _examples(groups: Sequence[Group], credit: Credit) -> list[Example]:
+    """Return this rank's share of what is learned; groups stay whole, for their beginnings."""
+    samples = [sample for group in groups for sample in group.samples]
+    targets: Sequence[Array | None] = credit.returns or [None] * len(samples)
+    streams = zip(samples, credit.advantages, credit.weights, targets, strict=True)
+    examples = iter([Example(*stream) for stream in streams])
+    whole = [list(islice(examples, len(group.samples))) for group in groups]
+    return [example for group in share(whole) for example in group]

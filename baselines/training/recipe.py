@@ -139,6 +139,10 @@ class Recipe(Table):
     seed: int = 0
     steps: int = Field(default=50, ge=0)
     save_every: int = Field(default=10, ge=1)
+    ranks: int = Field(default=1, ge=1, le=64)
+    """Processes that train together, one core each; part of what makes a run repeat bit for
+    bit."""
+
     tasks: TasksTable = Field(default_factory=TasksTable)
     policy: PolicyTable = Field(default_factory=PolicyTable)
     clone: CloneTable = Field(default_factory=CloneTable)

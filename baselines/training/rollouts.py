@@ -24,11 +24,13 @@ class RolloutLog:
         folder: Where they go.
         rewards: `played` takes each reward as the episode gave it; `rescored` reads the records
             back from the file and takes what `hexathlon rescore` would give them.
+        rank: Of this process, where several train together and each keeps its own rollouts.
     """
 
-    def __init__(self, folder: Path, rewards: Rewards = "played") -> None:
+    def __init__(self, folder: Path, rewards: Rewards = "played", rank: int | None = None) -> None:
         self._folder = folder
         self._rewards = rewards
+        self._suffix = "" if rank is None else f"-{rank}"
 
     def keep(
         self, step: int, attempt: int, records: Sequence[TrialRecord]
@@ -39,7 +41,7 @@ class RolloutLog:
             OSError: They cannot be written.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
-        path = self._folder / f"step-{step:06}-{attempt}.jsonl.gz"
+        path = self._folder / f"step-{step:06}-{attempt}{self._suffix}.jsonl.gz"
         text = b"".join(canonical_bytes(record) + b"\n" for record in records)
         part = path.with_suffix(".part")
         part.write_bytes(gzip.compress(text, compresslevel=3, mtime=0))

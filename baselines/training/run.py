@@ -22,20 +22,27 @@ from hexathlon.baselines.learner.adapters import (
     merged,
     save_adapters,
 )
+from hexathlon.baselines.learner.ranks import first, joined, share, wait
 from hexathlon.baselines.training.cloning import clone
 from hexathlon.baselines.training.curve import write_curve
-from hexathlon.baselines.training.demonstrations import demonstrate, sample_of, transcript
+from hexathlon.baselines.training.demonstrations import (
+    Demonstration,
+    demonstrate,
+    sample_of,
+    transcript,
+)
 from hexathlon.baselines.training.initial import make_model, make_tokenizer, save_policy
 from hexathlon.baselines.training.loop import Trainer
 from hexathlon.baselines.training.measuring import evaluated
 from hexathlon.baselines.training.metrics import Listener, MetricsLog, Report
+from hexathlon.baselines.training.ranks import other_ranks
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.statistics import ScoreInterval
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import parse_address
 
-__all__ = ["RecipeDiffers", "make_start", "save_checkpoint", "train"]
+__all__ = ["RecipeDiffers", "make_start", "save_checkpoint", "train", "train_rank"]
 
 
 class RecipeDiffers(Exception):
@@ -59,43 +66,64 @@ def train(
     Raises:
         RecipeDiffers: The folder holds another recipe's run.
         NothingToLearn: The policy gets no signal.
+        RankFailed: A process that trained beside this one ended with an error.
     """
+    recipe = recipe.scaled()
+    _claim(out, recipe)
+    with other_ranks(out, recipe.ranks):
+        return train_rank(recipe, out, report, extra)
+
+
+def train_rank(
+    recipe: Recipe, out: Path, report: Report, extra: tuple[Listener, ...] = ()
+) -> dict[str, ScoreInterval]:
+    """Do one rank's part of a recipe; all ranks do the same, and the first writes and reports."""
     import torch
 
     torch.set_num_threads(1)
-    recipe = recipe.scaled()
-    _claim(out, recipe)
     model, tokenizer = _start(recipe, out, report)
     trainer = Trainer(recipe, model, tokenizer, _maker(recipe), out, _reference(recipe, out))
     trainer.resume()
-    log = MetricsLog(out / "metrics.jsonl", trainer.step)
     unseen = trainer.unseen(recipe.evaluation.tasks)
+    found: dict[str, ScoreInterval] = {}
+    if first():
+        found["before"] = evaluated(recipe, _starting(recipe, out), unseen, out / "before", report)
+    wait()
+    log = MetricsLog(out / "metrics.jsonl", trainer.step) if first() else None
     try:
-        before = evaluated(recipe, _starting(recipe, out), unseen, out / "before", report)
-        if trainer.step == 0:
-            log.log(0, {"dev/success": before.mean})
+        if log and trainer.step == 0:
+            log.log(0, {"dev/success": found["before"].mean})
         while trainer.step < recipe.steps:
             metrics = trainer.advance()
             every = recipe.evaluation.every
             if every and trainer.step % every == 0:
                 metrics["dev/success"] = trainer.measure(recipe.evaluation.tasks).success
-            log.log(trainer.step, metrics)
-            for listener in extra:
+            for listener in ([log] if log else []) + list(extra):
                 listener.log(trainer.step, metrics)
             report("train", trainer.step, recipe.steps, metrics)
             if trainer.step % recipe.save_every == 0 or trainer.step == recipe.steps:
-                trainer.save()
+                if first():
+                    trainer.save()
+                wait()
     finally:
-        log.close()
         trainer.close()
-        for listener in extra:
+        for listener in ([log] if log else []) + list(extra):
             listener.close()
+    if first():
+        found["after"] = _finished(recipe, out, model, tokenizer, unseen, report)
+    wait()
+    return found
+
+
+def _finished(
+    recipe: Recipe, out: Path, model: Any, tokenizer: Any, unseen: list[str], report: Report
+) -> ScoreInterval:
     save_checkpoint(out / "policy", merged(model), tokenizer, recipe)
     if recipe.policy.lora_rank:
         save_adapters(out / "adapters", model, str(_starting(recipe, out).resolve()))
     after = evaluated(recipe, out / "policy", unseen, out / "after", report)
     write_curve(out)
-    return {"before": before, "after": after}
+    return after
 
 
 def _starting(recipe: Recipe, out: Path) -> Path:
@@ -125,8 +153,11 @@ def _start(recipe: Recipe, out: Path, report: Report) -> tuple[Any, Any]:
     from hexathlon.baselines.engines.local.loading import load_checkpoint
 
     place = _starting(recipe, out)
-    if not recipe.policy.checkpoint and not (place / SETTINGS).exists():
+    made = recipe.policy.checkpoint or (place / SETTINGS).exists()
+    wait()
+    if not made:
         make_start(recipe, place, report)
+    wait()
     checkpoint = load_checkpoint(place, dtype=recipe.policy.dtype)
     if recipe.policy.lora_rank:
         add_adapters(checkpoint.model, AdapterConfig(recipe.policy.lora_rank), recipe.seed)
@@ -144,15 +175,17 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
     from hexathlon.baselines.tokens.render import ChatRenderer
 
     dialect = recipe.policy.dialect
-    shown = []
+    shown: list[Demonstration] = []
     env = _maker(recipe)()
     wanted = max(recipe.clone.demonstrations, 64)
     try:
-        for number, task in enumerate(_demonstrated(recipe, wanted)):
+        tasks = share(_demonstrated(recipe, wanted))
+        for number, task in enumerate(tasks):
             shown.append(demonstrate(env, task, recipe.clone.noise))
-            report("demonstrate", number + 1, wanted, {})
+            report("demonstrate", number + 1, len(tasks), {})
     finally:
         env.close()
+    shown = joined(shown)
     texts = (message["content"] for one in shown for message in transcript(one, dialect))
     tokenizer = make_tokenizer(texts, recipe.policy.shape.vocabulary)
     torch.manual_seed(recipe.seed)
@@ -168,7 +201,8 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
             recipe.seed,
             lambda step, metrics: report("clone", step + 1, settings.steps, metrics),
         )
-    save_checkpoint(place, model, tokenizer, recipe)
+    if first():
+        save_checkpoint(place, model, tokenizer, recipe)
     return sum(parameter.numel() for parameter in model.parameters())
 
 

@@ -1,0 +1,144 @@
+"""A start from which copying is learned in minutes: a model that has induction heads from step 0.
+
+A policy for tools lives by copying: names out of a schema, values out of a question. A small
+model trained from random numbers finds the circuit for that late, after most of a laptop's
+budget. It is known, though (Elhage et al. 2021, "A Mathematical Framework for Transformer
+Circuits"; Olsson et al. 2022, "In-context Learning and Induction Heads"): one head writes to
+every place what the token before it was, and a head of the next layer looks for the place whose
+forerunner is the current token and copies what stands there. Both are linear maps that can be
+written down, so a random model is begun with them, as others begin attention near what training
+makes of it (Trockman and Kolter 2023, "Mimetic Initialization of Self-Attention Layers"). They
+are a beginning: training moves them as it moves all else.
+"""
+
+import math
+from typing import Any
+
+__all__ = ["plant_induction"]
+
+_GAIN = 1.5
+"""Of queries and keys after their normalisation: how sharply the heads look."""
+
+_ROOM = 0.25
+"""Share of the residual stream that is kept for what the token before was."""
+
+_MARK = 0.06
+"""What every embedding holds in its last entry: the constant that positions are told by."""
+
+_FAST, _SLOW = 0.12, 0.004
+"""Rotary frequencies, in radians a token: those above turn enough between neighbours to tell them
+apart, those below turn too little over a prompt to spoil a comparison of words."""
+
+_SIZE = 0.3
+"""Of the planted projections, like that of a trained matrix."""
+
+import os
+
+_COPY = float(os.environ.get("COPY", "3"))
+"""How much stronger a copied word is written than it was read."""
+
+
+def plant_induction(model: Any) -> None:
+    """Write induction heads into an untrained Qwen3's first two layers, in place.
+
+    Draws from torch's global generator; seed it before.
+
+    Args:
+        model: Two layers or more, with rotary frequencies both fast and slow.
+
+    Raises:
+        ValueError: The shape has no room for them.
+    """
+    import torch
+
+    config, layers = model.config, model.model.layers
+    width, size = config.hidden_size, config.head_dim
+    theta = float(config.rope_parameters["rope_theta"])
+    speeds = [theta ** (-place / (size // 2)) for place in range(size // 2)]
+    fast = [place for place, speed in enumerate(speeds) if speed >= _FAST]
+    slow = [place for place, speed in enumerate(speeds) if speed <= _SLOW]
+    room = min(int(width * _ROOM), size, 2 * len(slow))
+    words = width - room - 1
+    if len(layers) < 2 or len(fast) < 2 or room < 8 or words < size:
+        raise ValueError(
+            f"induction heads need 2 layers or more, heads narrower than {1 - _ROOM:.0%} of the "
+            f"width, and rotary frequencies both fast and slow; here are {len(layers)} layers, "
+            f"width {width}, head_width {size}, {len(fast)} fast and {len(slow)} slow "
+            "frequencies: change the shape (rope_theta = 1e6 has both) or set induction = false"
+        )
+    with torch.no_grad():
+        embeddings = model.model.embed_tokens.weight
+        embeddings[:, words:] = 0.0
+        embeddings[:, -1] = _MARK
+        model.lm_head.weight.copy_(embeddings)
+        model.lm_head.weight[:, -1] = 0.0
+        heard = _orthogonal(room, words)
+        norm = config.initializer_range * math.sqrt(words)
+        for layer in layers[:2]:
+            # Heads that share planted values would write them too, and at random.
+            layer.self_attn.o_proj.weight.zero_()
+        _plant_previous(layers[0].self_attn, size, [(p, speeds[p]) for p in fast], heard, norm)
+        _plant_matching(layers[1].self_attn, config, slow, heard)
+
+
+def _orthogonal(rows: int, columns: int) -> Any:
+    """Return a random matrix with orthonormal rows, or columns where there are fewer of them."""
+    import torch
+
+    basis, _ = torch.linalg.qr(torch.randn(max(rows, columns), min(rows, columns)))
+    return basis.T if rows < columns else basis
+
+
+def _plant_previous(
+    attention: Any, size: int, fast: list[tuple[int, float]], heard: Any, norm: float
+) -> None:
+    """Make the first head look one token back and write what it saw into the room.
+
+    A rotary pair turns by its frequency a token, so a query that is turned back by one token fits
+    best the key of the token before.
+    """
+    import torch
+
+    room, words = heard.shape
+    query, key = torch.zeros(size), torch.zeros(size)
+    for place, speed in fast:
+        key[place] = 1.0
+        query[place], query[place + size // 2] = math.cos(speed), -math.sin(speed)
+    for projection, vector in ((attention.q_proj, query), (attention.k_proj, key)):
+        projection.weight[:size] = 0.0
+        projection.weight[:size, -1] = vector
+    attention.v_proj.weight[:size] = 0.0
+    attention.v_proj.weight[:room, :words] = heard * _SIZE
+    seen = math.sqrt(words + room + 1) * norm / math.hypot(norm, _MARK)
+    written = seen * math.sqrt(room / words) * _SIZE
+    attention.o_proj.weight[words : words + room, :room] = torch.eye(room) * (norm / written)
+    _sharpen(attention)
+
+
+def _plant_matching(attention: Any, config: Any, slow: list[int], heard: Any) -> None:
+    """Make one head of each key-value head find where the current token came before and copy on.
+
+    Queries and keys are compared in the pairs that hardly turn, so that distance does not matter.
+    """
+    room, words = heard.shape
+    size, kept = config.head_dim, slow[-((room + 1) // 2) :]
+    places = ([*kept, *(place + size // 2 for place in kept)])[:room]
+    for number in range(config.num_key_value_heads):
+        keys = slice(number * size, (number + 1) * size)
+        first = number * (config.num_attention_heads // config.num_key_value_heads) * size
+        queries = slice(first, first + size)
+        mixed, spoken = _orthogonal(len(places), room), _orthogonal(size, words)
+        attention.k_proj.weight[keys] = 0.0
+        attention.q_proj.weight[queries] = 0.0
+        for row, place in enumerate(places):
+            attention.k_proj.weight[keys.start + place, words : words + room] = mixed[row] * _SIZE
+            attention.q_proj.weight[first + place, :words] = (mixed[row] @ heard) * _SIZE
+        attention.v_proj.weight[keys] = 0.0
+        attention.v_proj.weight[keys, :words] = spoken * _SIZE
+        attention.o_proj.weight[:words, queries] = spoken.T * _COPY
+    _sharpen(attention)
+
+
+def _sharpen(attention: Any) -> None:
+    attention.q_norm.weight.fill_(_GAIN)
+    attention.k_norm.weight.fill_(_GAIN)

@@ -1,0 +1,154 @@
+"""Several processes that train one policy: rank 0 is the caller, the others are started by it.
+
+Every rank plays its share of a step's tasks; what was played is given to all, credited by all in
+the same way, and learned in shares whose gradients are added up. So N ranks do what one does, up
+to the order in which floating-point numbers are added.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+__all__ = ["RankFailed", "other_ranks"]
+
+DEADLINE_S = 1_800.0
+"""Longest that ranks wait for each other; an evaluation by rank 0 falls into it."""
+
+START_S = 180.0
+"""Longest that a rank may take to start."""
+
+END_S = 30.0
+"""Longest that a rank may take to end once rank 0 is done."""
+
+
+class RankFailed(Exception):
+    """A process that trained beside this one ended with an error."""
+
+
+@contextmanager
+def other_ranks(out: Path, count: int) -> Iterator[None]:
+    """Train together with `count - 1` further processes for the length of a block.
+
+    Args:
+        out: The run's folder; it holds the recipe, and each rank's messages in `rank-N.log`.
+        count: Ranks in all; 1 starts nothing.
+
+    Raises:
+        RankFailed: One of the others ended with an error.
+    """
+    if count == 1:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="hexathlon-ranks-") as folder:
+        store = Path(folder) / "store"
+        logs = [out / f"rank-{number}.log" for number in range(1, count)]
+        others = [_started(out, store, n + 1, count, log) for n, log in enumerate(logs)]
+        try:
+            _await_ready(Path(folder), others)
+            _join(store, 0, count)
+            try:
+                yield
+            finally:
+                _leave()
+            for process in others:
+                process.wait(END_S)
+        except Exception as error:
+            _explain(others, logs, error)
+            raise
+        finally:
+            for process in others:
+                process.kill()
+                process.wait()
+
+
+def _await_ready(folder: Path, others: "list[subprocess.Popen[bytes]]") -> None:
+    """Wait until every other rank is about to join.
+
+    Raises:
+        RuntimeError: One has ended instead, or is not there in time.
+    """
+    until = time.monotonic() + START_S
+    while not all((folder / f"ready-{n + 1}").exists() for n in range(len(others))):
+        if any(process.poll() is not None for process in others):
+            raise RuntimeError("a rank ended before it joined")
+        if time.monotonic() > until:
+            raise RuntimeError(f"the other ranks have not started within {START_S:.0f} s")
+        time.sleep(0.02)
+
+
+def _started(
+    out: Path, store: Path, number: int, count: int, log: Path
+) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", __name__, str(out), str(store), str(number), str(count)]
+    with log.open("wb") as file:
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT
+        )
+
+
+def _explain(others: "list[subprocess.Popen[bytes]]", logs: list[Path], error: Exception) -> None:
+    """Raise what another rank said where it, not this one, was the first to fail."""
+    if not isinstance(error, (RuntimeError, subprocess.TimeoutExpired)):
+        return
+    for number, (process, log) in enumerate(zip(others, logs, strict=True), start=1):
+        try:
+            code = process.wait(5.0)
+        except subprocess.TimeoutExpired:
+            continue
+        if code:
+            said = log.read_text(errors="replace").strip().splitlines() or ["nothing"]
+            raise RankFailed(
+                f"rank {number} ended with code {code} and said {said[-1]!r} (all of it is in "
+                f"{log}); mend that and run the recipe again, it goes on from its last state"
+            ) from error
+
+
+def _join(store: Path, number: int, count: int) -> None:
+    import torch.distributed as dist
+
+    if sys.platform == "linux":
+        os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
+    dist.init_process_group(
+        "gloo",
+        store=dist.FileStore(str(store), count),  # type: ignore[attr-defined]
+        rank=number,
+        world_size=count,
+        timeout=timedelta(seconds=DEADLINE_S),
+    )
+
+
+def _leave() -> None:
+    import torch.distributed as dist
+
+    dist.destroy_process_group()
+
+
+def main(out: str, store: str, number: str, count: str) -> int:
+    """Train as one of the further ranks; return an exit status."""
+    import json
+
+    from hexathlon.baselines.training.recipe import recipe_of
+    from hexathlon.baselines.training.run import train_rank
+
+    recipe = recipe_of(json.loads((Path(out) / "recipe.json").read_text()))
+    (Path(store).parent / f"ready-{number}").touch()
+    _join(Path(store), int(number), int(count))
+    try:
+        train_rank(recipe, Path(out), lambda phase, done, total, metrics: None)
+    except Exception as error:
+        traceback.print_exc()
+        sys.stderr.write(f"{type(error).__name__}: {error}\n")
+        return 1
+    _leave()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

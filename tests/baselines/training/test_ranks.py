@@ -1,0 +1,108 @@
+"""Training by several processes: what it gives, and what is said when one of them fails."""
+
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
+pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
+
+from hexathlon.baselines.learner.ranks import cuts, joined, share
+from hexathlon.baselines.training.metrics import read_metrics
+from hexathlon.baselines.training.ranks import RankFailed, other_ranks
+from hexathlon.baselines.training.recipe import Recipe, load_recipe
+from hexathlon.baselines.training.run import train
+from hexathlon.evaluators.records import read_records
+
+CHANGES = {
+    "steps": 2,
+    "save_every": 1,
+    "tasks.templates": ["filter_rows", "count_rows"],
+    "clone.demonstrations": 64,
+    "clone.settings": {
+        "steps": 6,
+        "batch": 5,
+        "optimiser": {"kind": "adamw", "learning_rate": 1e-3, "eps": 1e-4},
+    },
+    "learn.optimiser": {"learning_rate": 1e-3, "eps": 1e-4},
+    "policy.shape": {
+        "vocabulary": 400,
+        "width": 32,
+        "layers": 1,
+        "heads": 2,
+        "kv_heads": 1,
+        "head_width": 16,
+        "feed_forward": 32,
+        "context": 1024,
+    },
+    "rollout.groups": 3,
+    "rollout.members": 2,
+    "rollout.max_tokens": 12,
+    "credit.filters": [],
+    "credit.estimator": {"name": "reinforce", "parameters": {"baseline": 0.5}},
+    "evaluation.tasks": 4,
+    "evaluation.every": 2,
+}
+
+
+def recipe(ranks: int) -> Recipe:
+    return load_recipe("sql-tiny", {**CHANGES, "ranks": ranks})
+
+
+def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+    """Report to nobody."""
+
+
+def weights(run: Path, name: str) -> "torch.Tensor":
+    from safetensors.torch import load_file
+
+    values = load_file(run / name / "model.safetensors")
+    return torch.cat([values[key].flatten().double() for key in sorted(values)])
+
+
+def test_two_ranks_train_as_one_does(tmp_path: Path) -> None:
+    for ranks in (1, 2):
+        train(recipe(ranks), tmp_path / str(ranks), quiet)
+    one, two = tmp_path / "1", tmp_path / "2"
+    assert float((weights(one, "start") - weights(two, "start")).abs().max()) <= 1e-5
+    assert float((weights(one, "policy") - weights(two, "policy")).abs().max()) <= 1e-5
+    assert float((weights(one, "policy") - weights(one, "start")).abs().max()) > 1e-5
+    for name in ("success", "tokens/drawn", "groups/kept", "dev/success"):
+        assert [row.get(name) for row in read_metrics(one / "metrics.jsonl")] == [
+            row.get(name) for row in read_metrics(two / "metrics.jsonl")
+        ]
+    assert len(list((two / "rollouts").iterdir())) == 2 * len(list((one / "rollouts").iterdir()))
+    assert len(list(read_records(two / "after"))) == 4
+
+
+def test_a_run_of_two_ranks_goes_on_bit_for_bit(tmp_path: Path) -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+        if phase == "train":
+            raise Stopped
+
+    train(recipe(2), tmp_path / "whole", quiet)
+    with pytest.raises(Stopped):
+        train(recipe(2), tmp_path / "broken", stop)
+    train(recipe(2), tmp_path / "broken", quiet)
+    assert torch.equal(
+        weights(tmp_path / "broken", "policy"), weights(tmp_path / "whole", "policy")
+    )
+
+
+def test_a_rank_that_fails_is_named_with_what_it_said(tmp_path: Path) -> None:
+    (tmp_path / "recipe.json").write_text('{"name": "broken", "steps": "many"}')
+    with (
+        pytest.raises(RankFailed, match="rank 1 ended with code 1 and said .*steps"),
+        other_ranks(tmp_path, 2),
+    ):
+        torch.distributed.barrier()
+    assert not torch.distributed.is_initialized()
+
+
+def test_alone_everything_is_ones_own() -> None:
+    assert share([1, 2, 3]) == [1, 2, 3] == joined([1, 2, 3])
+    assert [list(part) for part in cuts(range(5), 2)] == [[0, 1], [2, 3, 4]]
+    assert [list(part) for part in cuts(range(1), 3)] == [[0]]
