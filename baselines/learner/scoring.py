@@ -84,7 +84,9 @@ def score(
     rows = max(1, _CHUNK // head.weight.shape[0])
     found, entropies = [], []
     for start in range(0, len(picked), rows):
-        logits = head(picked[start : start + rows]).float() / temperature
+        logits = head(picked[start : start + rows]).float()
+        if temperature != 1.0:
+            logits = logits / temperature
         found.append(-F.cross_entropy(logits, targets[start : start + rows], reduction="none"))
         if entropy:
             entropies.append(_entropy(logits if entropy_gradient else logits.detach()))

@@ -32,9 +32,7 @@ apart, those below turn too little over a prompt to spoil a comparison of words.
 _SIZE = 0.3
 """Of the planted projections, like that of a trained matrix."""
 
-import os
-
-_COPY = float(os.environ.get("COPY", "3"))
+_COPY = 3.0
 """How much stronger a copied word is written than it was read."""
 
 

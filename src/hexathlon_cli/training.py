@@ -1,5 +1,8 @@
 """`train`: from a recipe to a checkpoint and a curve; `train init`: a policy to begin with."""
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -161,17 +164,36 @@ def _trained(recipe: Any, out: Path, report: Any, names: tuple[str, ...]) -> Any
 
 def _guarded(work: Any) -> Any:
     """Run `work(report)` under a progress display; what goes wrong becomes a sentence."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
     from hexathlon.baselines.engines.local.loading import CheckpointError
     from hexathlon.baselines.harness.errors import CommandError, UsageError
     from hexathlon.baselines.learner.learner import LossNotFinite
     from hexathlon.baselines.training.collect import StartsDiffer
     from hexathlon.baselines.training.loop import NothingToLearn
+    from hexathlon.baselines.training.ranks import RankFailed
     from hexathlon.baselines.training.run import RecipeDiffers
     from hexathlon.baselines.training.saving import StateTorn
 
+    try:
+        with _shown() as report:
+            return work(report)
+    except (RecipeDiffers, CheckpointError, ValueError) as error:
+        raise UsageError(str(error)) from None
+    except (NothingToLearn, LossNotFinite, StateTorn, StartsDiffer, RankFailed) as error:
+        raise CommandError(str(error)) from None
+    except OSError as error:
+        raise CommandError(f"the run stopped: {error}; run it again when that is mended") from None
+
+
+@contextmanager
+def _shown() -> Iterator[Any]:
+    """Show progress: bars on a terminal, elsewhere a line at most every ten seconds."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _Lines().report
+        return
     columns = (
         TextColumn("{task.description:11}"),
         BarColumn(bar_width=24),
@@ -179,24 +201,34 @@ def _guarded(work: Any) -> Any:
         TimeElapsedColumn(),
         TextColumn("{task.fields[said]}"),
     )
-    try:
-        with Progress(*columns, console=Console(stderr=True)) as progress:
-            bars: dict[str, Any] = {}
+    with Progress(*columns, console=console) as progress:
+        bars: dict[str, Any] = {}
 
-            def report(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
-                if phase not in bars:
-                    bars[phase] = progress.add_task(phase, total=steps, said="")
-                progress.update(bars[phase], completed=step)
-                if metrics:
-                    progress.update(bars[phase], said=_said(metrics))
+        def report(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+            if phase not in bars:
+                bars[phase] = progress.add_task(phase, total=steps, said="")
+            progress.update(bars[phase], completed=step)
+            if metrics:
+                progress.update(bars[phase], said=_said(metrics))
 
-            return work(report)
-    except (RecipeDiffers, CheckpointError, ValueError) as error:
-        raise UsageError(str(error)) from None
-    except (NothingToLearn, LossNotFinite, StateTorn, StartsDiffer) as error:
-        raise CommandError(str(error)) from None
-    except OSError as error:
-        raise CommandError(f"the run stopped: {error}; run it again when that is mended") from None
+        yield report
+
+
+class _Lines:
+    """Progress for a log file."""
+
+    _EVERY_S = 10.0
+
+    def __init__(self) -> None:
+        self._started = self._last = time.monotonic()
+
+    def report(self, phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+        now = time.monotonic()
+        if now - self._last < self._EVERY_S and step < steps:
+            return
+        self._last = now
+        line = f"{now - self._started:6.0f} s  {phase:11} {step}/{steps}  {_said(metrics)}"
+        typer.echo(line.rstrip(), err=True)
 
 
 _SHOWN = (
