@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-import torch
 from torch import Tensor
 
 from hexathlon.baselines.algorithms.aggregation import AGGREGATIONS, Totals
@@ -107,10 +106,3 @@ class Objective:
             loss = loss - self.entropy_weight * mean if self.entropy_weight else loss
             metrics["entropy"] = mean
         return LossParts(loss, {name: value.detach() for name, value in metrics.items()})
-
-
-def concatenated(parts: list[dict[str, Tensor]]) -> dict[str, float]:
-    """Add up the metrics of a step's parts."""
-    names = sorted({name for part in parts for name in part})
-    zero = torch.zeros(())
-    return {name: float(sum((part.get(name, zero) for part in parts), zero)) for name in names}

@@ -45,10 +45,16 @@ def sum_gradients(parameters: Iterable[Tensor]) -> None:
     """Give every rank the sum of all ranks' gradients."""
     if alone():
         return
-    for parameter in parameters:
+    every = list(parameters)
+    for parameter in every:
         if parameter.grad is None:
             parameter.grad = torch.zeros_like(parameter)
-        dist.all_reduce(parameter.grad)
+    gradients = [parameter.grad for parameter in every if parameter.grad is not None]
+    flat = torch.cat([gradient.flatten() for gradient in gradients])
+    dist.all_reduce(flat)
+    parts = flat.split([gradient.numel() for gradient in gradients])
+    for gradient, part in zip(gradients, parts, strict=True):
+        gradient.copy_(part.view_as(gradient))
 
 
 def summed_metrics(metrics: dict[str, float]) -> dict[str, float]:

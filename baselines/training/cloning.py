@@ -87,6 +87,8 @@ def clone(
         while len(order) < config.batch:
             order += [int(number) for number in draw.permutation(len(samples))]
         chosen, order = order[: config.batch], order[config.batch :]
+        # By length, so that ranks have as much to do as each other.
+        chosen.sort(key=lambda number: len(samples[number].ids))
         examples = [_example(samples[number], config.everything) for number in share(chosen)]
         report(step, learner.update(examples))
     model.eval()

@@ -5,11 +5,9 @@ On a seeded share of the tasks the script of a near miss is followed instead, an
 the turns a needless look comes first; a policy cloned from them has room to rise.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.codecs import Codec, get_codec
@@ -144,16 +142,3 @@ def sample_of(shown: Demonstration, dialect: str, renderer: ChatRenderer) -> Sam
     rewards = (0.0,) * (len(shown.turns) - 1) + (shown.reward,)
     (sample,) = conversation.tree.samples(Outcome(rewards), shown.task)
     return sample
-
-
-def everywhere(sample: Sample) -> np.ndarray:
-    """Return the mask of all tokens but the first: what a model of the whole text learns."""
-    mask = np.ones(len(sample.ids), dtype=bool)
-    mask[0] = False
-    return mask
-
-
-def played(env: Environment, tasks: Sequence[str], noise: Noise) -> Iterator[Demonstration]:
-    """Yield demonstrations of tasks, in order."""
-    for task_id in tasks:
-        yield demonstrate(env, task_id, noise)

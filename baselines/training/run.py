@@ -192,7 +192,7 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
     model = make_model(recipe.policy.shape, len(tokenizer), recipe.seed)
     if recipe.clone.demonstrations and recipe.clone.settings.steps:
         renderer = ChatRenderer(tokenizer)
-        samples = [sample_of(one, dialect, renderer) for one in shown]
+        samples = joined([sample_of(one, dialect, renderer) for one in share(shown)])
         settings = recipe.clone.settings
         clone(
             model,

@@ -86,7 +86,6 @@ def _solve(
     look: bool = True,
     detour: bool = False,
     offer: bool = True,
-    confirm_wrong: bool = False,
 ) -> Script:
     catalogue = _catalogue(task)
     language = task.params["language"]

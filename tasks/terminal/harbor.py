@@ -72,8 +72,6 @@ class HarborTask:
     obstacles: tuple[str, ...] = ()
     """What it asks for that no sandbox here gives, such as a network."""
 
-    test_script: str = "test.sh"
-
 
 def files_below(folder: Path) -> dict[str, bytes]:
     """Read all regular files of a folder; links are not followed.
