@@ -1,0 +1,104 @@
+"""Times rollouts on SQL, and the engine alone on the same requests; prints one JSON line.
+
+The requests of a rollout are noted: what each episode asked for, turn by turn. Replayed, they ask
+the same engine for the same tokens, with no environment, chat template or trajectory in between.
+"""
+
+import asyncio
+import json
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from hexathlon.baselines.engines.local.engine import LocalEngine
+from hexathlon.baselines.engines.tokens import TokenReply, TokenRequest
+from hexathlon.baselines.training import run
+from hexathlon.baselines.training.demonstrations import demonstrate, transcript
+from hexathlon.baselines.training.initial import make_model, make_tokenizer
+from hexathlon.baselines.training.loop import Trainer
+from hexathlon.baselines.training.recipe import load_recipe
+from hexathlon.tasks.registry import get_source
+
+ROUNDS = 3
+CHANGES = {
+    "clone.demonstrations": 0,
+    "rollout.groups": 1,
+    "rollout.members": 8,
+    "rollout.max_tokens": 32,
+    "rollout.concurrency": 8,
+}
+
+
+class Noting:
+    """An engine that remembers what it was asked and what it drew."""
+
+    def __init__(self, engine: LocalEngine) -> None:
+        self.engine = engine
+        self.asked: dict[str, list[TokenRequest]] = defaultdict(list)
+        self.drawn: dict[str, list[list[int]]] = defaultdict(list)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.engine, name)
+
+    async def generate(self, request: TokenRequest) -> TokenReply:
+        reply = await self.engine.generate(request)
+        self.asked[request.session].append(request)
+        self.drawn[request.session].append(reply.ids)
+        return reply
+
+
+async def replay(engine: LocalEngine, noted: Noting) -> None:
+    async def episode(session: str) -> None:
+        for request, ids in zip(noted.asked[session], noted.drawn[session], strict=True):
+            reply = await engine.generate(request)
+            assert reply.ids == ids
+        engine.forget(session)
+
+    await asyncio.gather(*(episode(session) for session in noted.asked))
+
+
+def main(threads: int) -> None:
+    torch.set_num_threads(threads)
+    recipe = load_recipe("sql-tiny", CHANGES)
+    spent: dict[str, list[float]] = defaultdict(list)
+    source, env = get_source(recipe.tasks.source), run._maker(recipe)()
+    addresses = [source.address("train", number, "tiny") for number in range(6)]
+    played = [demonstrate(env, address, recipe.clone.noise) for address in addresses]
+    env.close()
+    messages = [m for one in played for m in transcript(one, recipe.policy.dialect)]
+    tokenizer = make_tokenizer([m["content"] for m in messages], recipe.policy.shape.vocabulary)
+    model = make_model(recipe.policy.shape, len(tokenizer), 0).eval()
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = Trainer(recipe, model, tokenizer, run._maker(recipe), Path(folder))
+        tasks = trainer._tasks(0)
+        trainer._collector.collect(tasks, recipe.rollout.members, 0)  # builds the tasks
+        for number in range(ROUNDS):
+            noting = Noting(trainer.engine)
+            trainer._collector.agent.engine = noting  # type: ignore[assignment]
+            before = trainer.engine.counts
+            trainer.engine.clear()
+            wall, cpu = time.perf_counter(), time.process_time()
+            trainer._collector.collect(tasks, recipe.rollout.members, number)
+            spent["rollout_wall_s"].append(time.perf_counter() - wall)
+            spent["rollout_cpu_s"].append(time.process_time() - cpu)
+            between = trainer.engine.counts
+            trainer.engine.clear()
+            wall, cpu = time.perf_counter(), time.process_time()
+            asyncio.run(replay(trainer.engine, noting))
+            spent["engine_wall_s"].append(time.perf_counter() - wall)
+            spent["engine_cpu_s"].append(time.process_time() - cpu)
+            after = trainer.engine.counts
+            for name in before:  # the same tokens were drawn and read
+                assert after[name] - between[name] == between[name] - before[name] > 0
+                spent[name].append(between[name] - before[name])
+        trainer.close()
+    print(json.dumps(spent))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
