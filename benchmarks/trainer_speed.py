@@ -1,0 +1,112 @@
+"""How fast a training step is: beside TRL's GRPOTrainer, and a rollout beside its engine alone.
+
+    python benchmarks/trainer_speed.py [--peer PYTHON] [--steps 8] [--rounds 2] [--only steps]
+
+PYTHON is the interpreter of an environment with TRL; `.venv-oracles/bin/python` is one. Both sides
+take turns, each in a process of its own, on the workload of `trainer_workload.py`; the first two
+steps of each process are left out. Before that our advantages, loss and gradient on the peer's
+first batch are compared with its own.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from measuring import Finding, print_findings, ratio_of_pairs
+
+HERE = Path(__file__).resolve().parent
+DROPPED = 2
+
+
+def child(threads: int, *command: str | Path) -> dict[str, list[float]]:
+    """Run a command and return the JSON object of its last line."""
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    done = subprocess.run(
+        list(map(str, command)), cwd=HERE, env=environment, capture_output=True, text=True
+    )
+    if done.returncode:
+        raise RuntimeError(f"{command} failed: {done.stderr[-2000:]}")
+    found: dict[str, list[float]] = json.loads(done.stdout.strip().rpartition("\n")[2])
+    return found
+
+
+def middle(run: dict[str, list[float]], name: str) -> float:
+    return statistics.median(run[name][DROPPED:])
+
+
+def beside_peer(options: argparse.Namespace) -> list[Finding]:
+    """Whole steps in turns."""
+    threads, steps = options.threads, str(options.steps + DROPPED)
+    ours, theirs = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(options.rounds):
+            theirs.append(
+                child(threads, options.peer, "peers/trl_grpo.py", str(threads), steps, folder)
+            )
+            ours.append(
+                child(threads, sys.executable, "trainer_steps.py", "steps", str(threads), steps)
+            )
+        apart = child(threads, sys.executable, "trainer_steps.py", "agree", folder)
+    found = [
+        Finding(f"first batch: {name} apart", float(value), "", most=bound)  # type: ignore[arg-type]
+        for (name, value), bound in zip(apart.items(), (1e-5, 1e-5, 1e-4), strict=True)
+    ]
+    for name, words in (("cpu_s", "CPU seconds"), ("wall_s", "seconds by the clock")):
+        for who, runs in (("ours", ours), ("TRL", theirs)):
+            value = statistics.median(middle(run, name) for run in runs)
+            found.append(Finding(f"a step of {who}, {words}", value, "s"))
+        pairs = [middle(run, name) for run in theirs], [middle(run, name) for run in ours]
+        found.append(Finding(f"times less, {words}", ratio_of_pairs(*pairs), "x", least=1.5))
+    for name, words in (("generate_s", "drawing"), ("work_s", "the rest")):
+        value = statistics.median(middle(run, name) for run in ours)
+        found.append(Finding(f"of ours, {words} by the clock", value, "s"))
+    return found
+
+
+def rollouts(options: argparse.Namespace) -> list[Finding]:
+    """Rollouts on SQL beside the engine alone on the same requests."""
+    runs = [
+        child(options.threads, sys.executable, "rollout_workload.py", str(options.threads))
+        for _ in range(options.rounds)
+    ]
+    found = []
+    for name, words in (("wall", "by the clock"), ("cpu", "of CPU")):
+        for who in ("rollout", "engine"):
+            value = statistics.median(statistics.median(run[f"{who}_{name}_s"]) for run in runs)
+            found.append(Finding(f"{who} on SQL tiny, seconds {words}", value, "s"))
+        ratios = [
+            statistics.median(one / other for one, other in zip(*pair, strict=True))
+            for run in runs
+            for pair in [(run[f"rollout_{name}_s"], run[f"engine_{name}_s"])]
+        ]
+        found.append(
+            Finding(f"rollout over engine alone, {words}", statistics.median(ratios), "x", most=1.1)
+        )
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--peer", type=Path)
+    parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--only", choices=["steps", "rollouts"])
+    options = parser.parse_args()
+    if options.only != "rollouts":
+        if options.peer:
+            options.peer = options.peer.absolute()  # a symbolic link of an environment stays one
+            print_findings(beside_peer(options))
+        else:
+            print("TRL: not run; name an interpreter that has it with --peer")
+    if options.only != "steps":
+        print_findings(rollouts(options))
+
+
+if __name__ == "__main__":
+    main()
