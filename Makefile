@@ -1,5 +1,6 @@
 # Two commands, each complete on a fresh machine with Python >= 3.11:
-#   make demo    evaluate agents on generated and real databases and build a leaderboard page
+#   make demo    evaluate agents on generated and real databases, train a small policy, and build a
+#                leaderboard page
 #   make test    lint, types and every test but the long ones
 # `make test-vllm` tests against a real vLLM in an environment of its own (2.4 GB).
 PYTHON ?= python3
@@ -9,7 +10,7 @@ export PYTHON CONSTRAINTS
 .PHONY: demo test check test-slow test-oracles test-vllm bench clean
 
 demo:
-	@scripts/install
+	@scripts/install --train
 	@scripts/demo
 
 test:

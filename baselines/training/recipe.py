@@ -5,6 +5,7 @@ multiplies the sizes that make a run longer and better, and nothing else.
 """
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -169,11 +170,16 @@ class Recipe(Table):
         return self
 
     def scaled(self) -> "Recipe":
-        """Return the recipe with its dial applied: more demonstrations, groups and steps."""
+        """Return the recipe with its dial applied: more demonstrations, cloning, groups, steps."""
         if self.scale == 1.0:
             return self
         clone = self.clone.model_copy(
-            update={"demonstrations": round(self.clone.demonstrations * self.scale)}
+            update={
+                "demonstrations": round(self.clone.demonstrations * self.scale),
+                "settings": replace(
+                    self.clone.settings, steps=round(self.clone.settings.steps * self.scale)
+                ),
+            }
         )
         rollout = self.rollout.model_copy(
             update={"groups": max(1, round(self.rollout.groups * self.scale))}
@@ -187,8 +193,6 @@ class Recipe(Table):
         """Return the learner's part."""
         optimiser = self.learn.optimiser
         if self.control == "no_update":
-            from dataclasses import replace
-
             optimiser = replace(optimiser, learning_rate=0.0, matrix_learning_rate=0.0)
         return LearnerConfig(
             optimiser=optimiser,

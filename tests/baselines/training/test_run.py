@@ -238,6 +238,7 @@ def test_a_recipe_that_is_not_there_names_those_that_are() -> None:
 def test_the_dial_scales_a_run(recipe: Path) -> None:
     scaled = load_recipe(str(recipe), {"scale": 2.0}).scaled()
     assert (scaled.steps, scaled.rollout.groups, scaled.clone.demonstrations) == (8, 6, 128)
+    assert scaled.clone.settings.steps == 120
     assert scaled.scaled() == scaled
 
 
