@@ -48,9 +48,9 @@ def beside_peer(options: argparse.Namespace) -> list[Finding]:
             theirs.append(
                 child(threads, options.peer, "peers/trl_grpo.py", str(threads), steps, folder)
             )
-            ours.append(
-                child(threads, sys.executable, "trainer_steps.py", "steps", str(threads), steps)
-            )
+            # Where the peer has several threads, we have as many processes of one thread.
+            one = ("1", steps, str(threads)) if threads > 1 else (str(threads), steps)
+            ours.append(child(1, sys.executable, "trainer_steps.py", "steps", *one))
         apart = child(threads, sys.executable, "trainer_steps.py", "agree", folder)
     found = [
         Finding(f"first batch: {name} apart", float(value), "", most=bound)  # type: ignore[arg-type]

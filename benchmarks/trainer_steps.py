@@ -1,21 +1,26 @@
 """Times our GRPO steps on the trainers' workload; prints one JSON line.
 
-    python trainer_steps.py steps THREADS STEPS      whole steps
-    python trainer_steps.py agree FOLDER             the peer's first step, computed by ours
+    python trainer_steps.py steps THREADS STEPS [RANKS]    whole steps
+    python trainer_steps.py agree FOLDER                   the peer's first step, computed by ours
 
 A step is the loop's: the engine continues 8 prompts 8 times, rewards are group-relative, the
-learner makes one update, the engine takes the new weights over.
+learner makes one update, the engine takes the new weights over. With several ranks each is a
+process that plays and learns its share of the groups.
 """
 
 import asyncio
 import json
+import os
+import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+import torch.distributed as dist
 import trainer_workload as work
 
 from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
@@ -26,6 +31,7 @@ from hexathlon.baselines.engines.tokens import TokenReply, TokenRequest, TokenSa
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.learner import Learner, LearnerConfig
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
+from hexathlon.baselines.learner.ranks import share
 from hexathlon.tasks.seeding import derive_seed, generator_for
 
 
@@ -53,7 +59,9 @@ def sample_of(prompt: list[int], ids: list[int], logs: list[float]) -> Sample:
     )
 
 
-async def completions(engine: LocalEngine, chosen: list[str], step: int) -> list[TokenReply]:
+async def completions(
+    engine: LocalEngine, chosen: list[tuple[int, str]], step: int
+) -> list[TokenReply]:
     """Continue each prompt once for every member."""
     return await asyncio.gather(
         *(
@@ -66,7 +74,7 @@ async def completions(engine: LocalEngine, chosen: list[str], step: int) -> list
                     ),
                 )
             )
-            for number, prompt in enumerate(chosen)
+            for number, prompt in chosen
             for member in range(work.MEMBERS)
         )
     )
@@ -89,18 +97,19 @@ def steps(threads: int, count: int) -> dict[str, list[float]]:
     for step in range(count):
         begun, cpu = time.perf_counter(), time.process_time()
         draw = generator_for("trainer speed", step)
-        chosen = [work.prompts()[int(n)] for n in draw.permutation(256)[: work.GROUPS]]
+        every = [work.prompts()[int(n)] for n in draw.permutation(256)[: work.GROUPS]]
+        chosen = share(list(enumerate(every)))
         replies = asyncio.run(completions(engine, chosen, step))
         drawn = time.perf_counter()
         made = [
             sample_of(
-                work.encoded(chosen[number // work.MEMBERS]), reply.ids, reply.log_probabilities
+                work.encoded(chosen[number // work.MEMBERS][1]), reply.ids, reply.log_probabilities
             )
             for number, reply in enumerate(replies)
         ]
         groups = [
             Group(prompt, tuple(made[number * work.MEMBERS : (number + 1) * work.MEMBERS]))
-            for number, prompt in enumerate(chosen)
+            for number, (_, prompt) in enumerate(chosen)
         ]
         model.train()
         learner.update(examples(groups, 1e-4))
@@ -144,8 +153,39 @@ def agree(folder: Path) -> dict[str, float]:
     }
 
 
+def ranks(threads: int, count: int, size: int) -> dict[str, list[float]]:
+    """Whole steps of `size` processes; the times are the first one's."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "store"
+        command = [sys.executable, __file__, "rank", str(threads), str(count), str(size)]
+        others = [subprocess.Popen([*command, str(n), str(store)]) for n in range(1, size)]
+        try:
+            return joined_steps(threads, count, size, 0, store)
+        finally:
+            for process in others:
+                process.wait(60.0)
+
+
+def joined_steps(
+    threads: int, count: int, size: int, rank: int, store: Path
+) -> dict[str, list[float]]:
+    """One rank's steps."""
+    os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
+    shared = dist.FileStore(str(store), size)
+    dist.init_process_group("gloo", store=shared, rank=rank, world_size=size)
+    try:
+        return steps(threads, count)
+    finally:
+        dist.destroy_process_group()
+
+
 if __name__ == "__main__":
-    if sys.argv[1] == "agree":
-        print(json.dumps(agree(Path(sys.argv[2]))))
+    mode, *given = sys.argv[1:]
+    if mode == "agree":
+        print(json.dumps(agree(Path(given[0]))))
+    elif mode == "rank":
+        joined_steps(*map(int, given[:4]), store=Path(given[4]))
+    elif len(given) > 2 and int(given[2]) > 1:
+        print(json.dumps(ranks(*map(int, given))))
     else:
-        print(json.dumps(steps(int(sys.argv[2]), int(sys.argv[3]))))
+        print(json.dumps(steps(int(given[0]), int(given[1]))))

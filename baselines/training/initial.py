@@ -36,7 +36,9 @@ class ModelShape:
     layers: int = 4
     heads: int = 4
     kv_heads: int = 2
-    head_width: int = 32
+    head_width: int = 0
+    """Of one head; 0 shares the width among the heads."""
+
     feed_forward: int = 384
     context: int = 1024
     rope_theta: float = 10_000.0
@@ -116,7 +118,7 @@ def make_model(shape: ModelShape, vocabulary: int, seed: int) -> Any:
         num_hidden_layers=shape.layers,
         num_attention_heads=shape.heads,
         num_key_value_heads=shape.kv_heads,
-        head_dim=shape.head_width,
+        head_dim=shape.head_width or shape.width // shape.heads,
         max_position_embeddings=shape.context,
         tie_word_embeddings=False,
         rope_parameters={"rope_type": "default", "rope_theta": shape.rope_theta},
