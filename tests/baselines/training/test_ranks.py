@@ -75,6 +75,7 @@ def test_two_ranks_train_as_one_does(tmp_path: Path) -> None:
     assert len(list(read_records(two / "after"))) == 4
 
 
+@pytest.mark.slow
 def test_a_run_of_two_ranks_goes_on_bit_for_bit(tmp_path: Path) -> None:
     class Stopped(Exception):
         pass
