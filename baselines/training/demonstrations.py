@@ -32,6 +32,9 @@ class Noise:
     mistakes: float = 0.0
     """Share of demonstrations that follow a near miss of their task."""
 
+    looking: float = 0.0
+    """Share of these that first look around as the oracle does; the others hand in at once."""
+
     skipped: tuple[str, ...] = ()
     """Tools whose calls are left out wherever they only look."""
 
@@ -59,8 +62,22 @@ def _script(env: Environment, task_id: str, noise: Noise) -> Script:
     if draw.random() < noise.mistakes:
         misses = source.mutants(task)
         if misses:
-            return misses[sorted(misses)[int(draw.integers(len(misses)))]]
+            miss = misses[sorted(misses)[int(draw.integers(len(misses)))]]
+            looks = draw.random() < noise.looking
+            return _after_looks(env, source.oracle(task), miss) if looks else miss
     return source.oracle(task)
+
+
+def _after_looks(env: Environment, oracle: Script, miss: Script) -> Script:
+    """Do what the oracle does while it only looks, then the near miss."""
+    answer: str | None = None
+    while True:
+        action = next(oracle) if answer is None else oracle.send(answer)
+        if _aside(env, action) is None:
+            break
+        answer = yield action
+    oracle.close()
+    yield from miss
 
 
 def _skip(action: str, skipped: Sequence[str]) -> bool:
