@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hexathlon.tasks.errors import MissingData, TaskError
+from hexathlon.tasks.public_data import data_folder
 from hexathlon.tasks.sql.schema import Row, Schema, Table
 from hexathlon.tasks.sql.world import World, world_for
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
 __all__ = [
-    "ByteCache", "create_tables", "data_folder", "database_bytes", "hidden_bytes", "load_into",
+    "ByteCache", "create_tables", "database_bytes", "hidden_bytes", "load_into",
     "world_bytes",
 ]  # fmt: skip
 
@@ -102,26 +103,9 @@ def _shipped_bytes(name: str, variant: int) -> bytes:
     return CACHE.get(("shipped", name, variant), lambda: shipped_database(name, variant))
 
 
-def data_folder(wanted: str = "spider") -> Path:
-    """The folder of public data sets that the user brings: the variable HEXATHLON_DATA.
-
-    Args:
-        wanted: The set's folder in it, for the message.
-
-    Raises:
-        MissingData: The variable is not set.
-    """
-    folder = os.environ.get("HEXATHLON_DATA")
-    if not folder:
-        raise MissingData(
-            f"bring your own copy: set HEXATHLON_DATA to the folder that holds it as {wanted}/"
-        )
-    return Path(folder)
-
-
 def _file_bytes(path: str) -> bytes:
     """A relative path is taken from the folder of public data, so that tasks name no machine."""
-    place = path if os.path.isabs(path) else os.path.join(data_folder(), path)
+    place = path if os.path.isabs(path) else os.path.join(data_folder("spider/"), path)
     try:
         status = os.stat(place)
     except OSError:

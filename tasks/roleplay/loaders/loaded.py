@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hexathlon.tasks.errors import MissingData, TaskError, UnknownTask
+from hexathlon.tasks.public_data import data_folder
 from hexathlon.tasks.roleplay.assembling import canary
 from hexathlon.tasks.roleplay.scripts import played
 from hexathlon.tasks.roleplay.speaking import action
@@ -95,12 +96,7 @@ class LoadedSource(TaskSource):
         """
         if self._root is not None:
             return self._root
-        data = os.environ.get("HEXATHLON_DATA")
-        if not data:
-            raise MissingData(
-                f"bring your own copy: set HEXATHLON_DATA to the folder that holds {self.folder}/"
-            )
-        return Path(data) / self.folder
+        return data_folder(f"{self.folder}/") / self.folder
 
     @abstractmethod
     def items(self) -> Sequence[Item]:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hexathlon.tasks.errors import UnknownTask
+from hexathlon.tasks.public_data import data_folder
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Address, Script, TaskSource, fingerprint_of, parse_address
-from hexathlon.tasks.sql.database import data_folder
 from hexathlon.tasks.sql.loaders.gold import hardness
 from hexathlon.tasks.sql.scripts import action
 from hexathlon.tasks.sql.tools import SubmitKind, sql_tools
@@ -71,7 +71,7 @@ class LoadedSource(TaskSource):
         """The set's folder: the one given, else by its name in HEXATHLON_DATA."""
         if self._root is not None:
             return self._root
-        return data_folder(self.folder) / self.folder
+        return data_folder(f"{self.folder}/") / self.folder
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
         """The number of tasks, of all levels or of one."""
