@@ -74,6 +74,9 @@ class CloneTable(Table):
 
     demonstrations: int = Field(default=0, ge=0)
     noise: Noise = Field(default_factory=Noise)
+    renamed: float = Field(default=0.0, ge=0, le=1)
+    """Share of the demonstrations in which names are replaced by made-up ones."""
+
     settings: CloneConfig = Field(default_factory=CloneConfig)
 
 

@@ -37,6 +37,7 @@ from hexathlon.baselines.training.measuring import evaluated
 from hexathlon.baselines.training.metrics import Listener, MetricsLog, Report
 from hexathlon.baselines.training.ranks import other_ranks
 from hexathlon.baselines.training.recipe import Recipe
+from hexathlon.baselines.training.renaming import renamed
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.statistics import ScoreInterval
 from hexathlon.tasks.registry import get_source
@@ -192,6 +193,7 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
     model = make_model(recipe.policy.shape, len(tokenizer), recipe.seed)
     if recipe.clone.demonstrations and recipe.clone.settings.steps:
         renderer = ChatRenderer(tokenizer)
+        shown = renamed(shown, recipe.clone.renamed, recipe.seed)
         samples = joined([sample_of(one, dialect, renderer) for one in share(shown)])
         settings = recipe.clone.settings
         clone(

@@ -1,0 +1,108 @@
+"""Demonstrations with made-up names: what is copied must not depend on which word it is.
+
+A policy that has only ever copied the words of its training set copies those; before the words of
+a trade it never saw it is lost. So in a share of the demonstrations a few of the rarer words that
+go from what was read into what is written are replaced, everywhere alike, by words that nobody
+uses.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hexathlon.baselines.training.demonstrations import Demonstration
+from hexathlon.tasks.seeding import generator_for
+
+__all__ = ["renamed"]
+
+_RARE = 0.15
+"""Words in more than this share of the demonstrations are the language, not names."""
+
+_MOST = 4
+"""Words replaced in one demonstration."""
+
+_WORD = re.compile(r"[a-z]{3,}")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_ONSETS = ("b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "w", "br", "st")
+_RIMES = ("a", "e", "i", "o", "u", "an", "el", "er", "in", "ock", "ol", "um", "art", "ight", "ea")
+
+
+def renamed(shown: Sequence[Demonstration], share: float, seed: int) -> list[Demonstration]:
+    """Return demonstrations, about `share` of them with made-up names.
+
+    Args:
+        shown: Demonstrations of one source.
+        share: From 0 to 1.
+        seed: Of the choice and of the names.
+    """
+    if share <= 0:
+        return list(shown)
+    known = [_words(_read(one)) for one in shown]
+    counts = Counter(word for words in known for word in words)
+    common = {word for word, count in counts.items() if count > _RARE * len(shown)}
+    found = []
+    for one, words in zip(shown, known, strict=True):
+        draw = generator_for("renamed demonstrations", seed, one.task)
+        written = _words(" ".join(text for action, _ in one.turns for text in _texts(action)))
+        names = sorted((words & written) - common)
+        if draw.random() < share and names:
+            found.append(_with_other_names(one, names, draw))
+        else:
+            found.append(one)
+    return found
+
+
+def _read(one: Demonstration) -> str:
+    return " ".join([one.opening, *(observation for _, observation in one.turns)])
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(_HUMP.sub(" ", text).lower()))
+
+
+def _texts(action: str) -> list[str]:
+    """The strings among the arguments of an action's calls."""
+    calls = json.loads(action)
+    calls = calls if isinstance(calls, list) else [calls]
+    return [v for call in calls for v in call["arguments"].values() if isinstance(v, str)]
+
+
+def _with_other_names(
+    one: Demonstration, names: Sequence[str], draw: np.random.Generator
+) -> Demonstration:
+    size = min(len(names), int(draw.integers(1, _MOST + 1)))
+    chosen = [names[int(place)] for place in draw.permutation(len(names))[:size]]
+    # Longer words first, so that a word within another is not replaced before it.
+    table = {old: _made_up(draw) for old in sorted(chosen, key=lambda word: (-len(word), word))}
+
+    def told(text: str) -> str:
+        for old, new in table.items():
+            text = text.replace(old, new).replace(old.capitalize(), new.capitalize())
+            text = text.replace(old.upper(), new.upper())
+        return text
+
+    def done(action: str) -> str:
+        calls = json.loads(action)
+        for call in calls if isinstance(calls, list) else [calls]:
+            call["arguments"] = {key: _in(value, told) for key, value in call["arguments"].items()}
+        return json.dumps(calls, ensure_ascii=False)
+
+    turns = tuple((done(action), told(observation)) for action, observation in one.turns)
+    return replace(one, opening=told(one.opening), turns=turns)
+
+
+def _in(value: Any, told: Any) -> Any:
+    return told(value) if isinstance(value, str) else value
+
+
+def _made_up(draw: np.random.Generator) -> str:
+    count = int(draw.integers(2, 4))
+    return "".join(
+        _ONSETS[int(draw.integers(len(_ONSETS)))] + _RIMES[int(draw.integers(len(_RIMES)))]
+        for _ in range(count)
+    )
