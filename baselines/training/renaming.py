@@ -49,12 +49,17 @@ def renamed(shown: Sequence[Demonstration], share: float, seed: int) -> list[Dem
     for one, words in zip(shown, known, strict=True):
         draw = generator_for("renamed demonstrations", seed, one.task)
         written = _words(" ".join(text for action, _ in one.turns for text in _texts(action)))
-        names = sorted((words & written) - common)
+        names = _stems((words & written) - common)
         if draw.random() < share and names:
             found.append(_with_other_names(one, names, draw))
         else:
             found.append(one)
     return found
+
+
+def _stems(words: set[str]) -> list[str]:
+    """Leave out what begins with another of the words, as a plural does: it changes with it."""
+    return sorted(w for w in words if not any(w != v and w.startswith(v) for v in words))
 
 
 def _read(one: Demonstration) -> str:
@@ -77,8 +82,7 @@ def _with_other_names(
 ) -> Demonstration:
     size = min(len(names), int(draw.integers(1, _MOST + 1)))
     chosen = [names[int(place)] for place in draw.permutation(len(names))[:size]]
-    # Longer words first, so that a word within another is not replaced before it.
-    table = {old: _made_up(draw) for old in sorted(chosen, key=lambda word: (-len(word), word))}
+    table = {old: _made_up(draw) for old in chosen}
 
     def told(text: str) -> str:
         for old, new in table.items():

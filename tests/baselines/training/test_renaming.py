@@ -1,0 +1,63 @@
+"""Made-up names in demonstrations: the same word everywhere, and nothing else touched."""
+
+import json
+from collections import Counter
+
+import pytest
+
+pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
+
+from hexathlon.baselines.training.demonstrations import Demonstration
+from hexathlon.baselines.training.renaming import renamed
+
+NAMES = ("goat", "sheep", "horse", "donkey", "llama", "camel", "rabbit", "otter", "badger", "mole")
+
+
+def shown(name: str, number: int) -> Demonstration:
+    query = {"sql": f"SELECT {name}Id, {name.upper()} FROM {name}s"}
+    return Demonstration(
+        f"farm/{number}",
+        "",
+        (),
+        f"List the {name}s. The {name}'s id is wanted.",
+        (
+            (json.dumps({"name": "describe", "arguments": {"table": f"{name}s"}}), f"{name}Id"),
+            (json.dumps({"name": "submit", "arguments": query}), ""),
+        ),
+        1.0,
+    )
+
+
+SHOWN = [shown(name, number) for number, name in enumerate(NAMES)]
+
+
+def test_a_name_is_replaced_everywhere_and_the_language_stays() -> None:
+    for before, after in zip(SHOWN, renamed(SHOWN, 1.0, 0), strict=True):
+        name = before.opening.split()[2].rstrip("s.")
+        word = after.opening.split()[2].rstrip("s.")
+        assert word != name and word.isalpha()
+        assert after.opening == f"List the {word}s. The {word}'s id is wanted."
+        described, handed_in = (json.loads(action) for action, _ in after.turns)
+        assert described == {"name": "describe", "arguments": {"table": f"{word}s"}}
+        assert handed_in["name"] == "submit"
+        assert handed_in["arguments"]["sql"] == f"SELECT {word}Id, {word.upper()} FROM {word}s"
+        assert after.turns[0][1] == f"{word}Id"
+        assert (after.task, after.reward) == (before.task, before.reward)
+
+
+def test_the_share_is_kept_and_the_seed_decides() -> None:
+    many = [shown(NAMES[number % 10], number) for number in range(400)]
+    changed = sum(one != other for one, other in zip(many, renamed(many, 0.3, 1), strict=True))
+    assert 90 <= changed <= 150
+    assert renamed(many, 0.3, 1) == renamed(many, 0.3, 1) != renamed(many, 0.3, 2)
+    assert renamed(many, 0.0, 1) == many
+
+
+def test_words_that_most_demonstrations_use_are_no_names() -> None:
+    same = [shown("goat", number) for number in range(20)]
+    assert renamed(same, 1.0, 0) == same
+
+
+def test_made_up_words_differ() -> None:
+    words = Counter(one.opening.split()[2] for one in renamed(SHOWN, 1.0, 3))
+    assert max(words.values()) == 1
