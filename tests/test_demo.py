@@ -35,7 +35,7 @@ def environment(place: Path) -> dict[str, str]:
 
 def demo(place: Path, tasks: int = TASKS) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [ROOT / "scripts" / "demo", str(tasks)],
+        [ROOT / "scripts" / "demo", str(tasks), "0"],
         env=environment(place), capture_output=True, text=True, timeout=DEADLINE, check=False,
     )  # fmt: skip
 
@@ -81,7 +81,7 @@ def test_again_it_goes_on_from_what_is_there_or_starts_afresh(first: str, place:
 def test_on_a_terminal_it_draws_progress_bars(tmp_path: Path) -> None:
     terminal, other = pty.openpty()
     process = subprocess.Popen(
-        [ROOT / "scripts" / "demo", "40"],
+        [ROOT / "scripts" / "demo", "40", "0"],
         env={**environment(tmp_path), "TERM": "xterm", "COLUMNS": "100"},
         stdin=other, stdout=other, stderr=other,
     )  # fmt: skip
