@@ -25,13 +25,19 @@ text{font:11px system-ui,sans-serif;fill:#59636e}pre{overflow:auto;background:#f
 @media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}pre{background:#161b22}}"""
 
 
-def write_curve(run: Path) -> Path:
+def write_curve(run: Path, after: float | None = None) -> Path:
     """Draw a run's metrics into `curve.html`, and into `curve.png` where matplotlib is installed.
+
+    Args:
+        run: The run's folder.
+        after: Success on unseen tasks once it was over, for the curve's last point.
 
     Returns:
         The page.
     """
     rows = read_metrics(run / "metrics.jsonl")
+    if rows and after is not None:
+        rows[-1] = {**rows[-1], "dev/success": after}
     recipe = json.loads((run / "recipe.json").read_text())
     panels = [_panel(title, names, unit, rows) for title, names, unit in _PANELS]
     title = html.escape(f"Training: {recipe['name']}")

@@ -123,7 +123,7 @@ def _finished(
     if recipe.policy.lora_rank:
         save_adapters(out / "adapters", model, str(_starting(recipe, out).resolve()))
     after = evaluated(recipe, out / "policy", unseen, out / "after", report)
-    write_curve(out)
+    write_curve(out, after.mean)
     return after
 
 
