@@ -75,7 +75,7 @@ def texts_of(task: Task) -> Iterator[str]:
 
 def check(level: str, rounds: int, split: str = "dev") -> None:
     templates, worlds = set(), set()
-    for index in range(rounds * sum(own == level for _, own in SOURCE._strata)):
+    for index in range(rounds * sum(own == level for _, own in SOURCE.strata)):
         task = SOURCE.build(SOURCE.address(split, index, level))
         for text in texts_of(task):
             assert list(faults_of(text)) == [], (task.id, text)
@@ -88,7 +88,7 @@ def check(level: str, rounds: int, split: str = "dev") -> None:
                 line for line in document.text.splitlines() if line and ": " not in line
             )
             assert list(faults_of(plain)) == [], (world, document.name)
-    assert len(templates) == len({name for name, own in SOURCE._strata if own == level})
+    assert len(templates) == len({name for name, own in SOURCE.strata if own == level})
 
 
 @pytest.mark.parametrize("level", ["tiny", "easy"])
