@@ -20,7 +20,6 @@ def data_folder(wanted: str) -> Path:
     folder = os.environ.get("HEXATHLON_DATA")
     if not folder:
         raise MissingData(
-            f"public data is not part of this package; bring your own copy: set HEXATHLON_DATA to "
-            f"the folder that holds it as {wanted}"
+            f"bring your own copy: set HEXATHLON_DATA to the folder that holds it as {wanted}"
         )
     return Path(folder)
