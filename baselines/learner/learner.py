@@ -168,7 +168,7 @@ class Learner:
                 part.ids,
                 part.mask if wanted is None else wanted,
                 temperature=self.config.temperature,
-                # Cloning has no use for it, and it is a tenth of a small model's step.
+                # Cloning has no use for it, and it is 8 % of a small model's step.
                 entropy=wanted is not None
                 and (objective.surrogate != "sft" or objective.entropy_weight > 0),
                 entropy_gradient=objective.entropy_weight > 0,

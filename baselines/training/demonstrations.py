@@ -1,8 +1,8 @@
 """Demonstrations: what a source's oracle does, with noise and recovery, as token samples.
 
 Every demonstration is played in the environment, so what the policy is shown is what it will see.
-On a seeded share of the tasks the script of a near miss is followed instead, and on a share of
-the turns a needless look comes first; a policy cloned from them has room to rise.
+On a seeded share of the tasks the script of a near miss is followed instead, at once or after the
+oracle's looks; a policy cloned from them has room to rise.
 """
 
 from collections.abc import Sequence
@@ -72,7 +72,10 @@ def _after_looks(env: Environment, oracle: Script, miss: Script) -> Script:
     """Do what the oracle does while it only looks, then the near miss."""
     answer: str | None = None
     while True:
-        action = next(oracle) if answer is None else oracle.send(answer)
+        try:
+            action = next(oracle) if answer is None else oracle.send(answer)
+        except StopIteration:
+            break
         if _aside(env, action) is None:
             break
         answer = yield action
