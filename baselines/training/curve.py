@@ -106,8 +106,10 @@ def _panel(title: str, names: Sequence[str], unit: bool, rows: Sequence[dict[str
     return (
         f"<h2>{html.escape(title)}</h2><svg viewBox='0 0 {_WIDTH} {_HEIGHT}' role=img>"
         f"<line x1={_PAD} y1={_HEIGHT - _PAD} x2={_WIDTH - _PAD} y2={_HEIGHT - _PAD} "
-        f"stroke=#8c959f /><text x={_PAD} y={_PAD - 12}>{high:.3g}</text>"
-        f"<text x={_PAD} y={_HEIGHT - _PAD + 16}>{low:.3g} at step 0</text>"
+        f"stroke=#8c959f />"
+        f"<text x={_PAD - 8} y={_PAD + 4} text-anchor=end>{high:.3g}</text>"
+        f"<text x={_PAD - 8} y={_HEIGHT - _PAD + 4} text-anchor=end>{low:.3g}</text>"
+        f"<text x={_PAD} y={_HEIGHT - _PAD + 16}>step 0</text>"
         f"<text x={_WIDTH - _PAD} y={_HEIGHT - _PAD + 16} text-anchor=end>step {last:g}</text>"
         f"<text x={_WIDTH - _PAD} y={_PAD - 12} text-anchor=end>{legend}</text>"
         f"{''.join(drawn)}</svg>"

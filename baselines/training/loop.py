@@ -6,7 +6,7 @@ as if nothing had happened.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -34,9 +34,7 @@ from hexathlon.baselines.training.rollouts import RolloutLog
 from hexathlon.baselines.training.saving import latest_state, load_state, save_state
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialRecord
-from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.seeding import derive_seed, generator_for
-from hexathlon.tasks.source import parse_address
 
 __all__ = ["Measured", "NothingToLearn", "Trainer"]
 
@@ -90,7 +88,6 @@ class Trainer:
         self._renderer = ChatRenderer(tokenizer)
         self._collector = self._collects(recipe.rollout.temperature, recipe.rollout.max_tokens)
         self._rollouts = RolloutLog(folder / "rollouts", recipe.rollout.rewards, rank())
-        self._source = get_source(recipe.tasks.source)
 
     def resume(self) -> bool:
         """Go on from the newest state; return whether there was one.
@@ -164,11 +161,11 @@ class Trainer:
         Raises:
             NothingToLearn: There are fewer than are asked for.
         """
-        found = self._drawn("dev", range(10**9), count)
+        found = self.recipe.tasks.addresses("dev", count)
         if len(found) < count:
             raise NothingToLearn(
-                f"{self._source.name} has {len(found)} dev tasks of this kind, the recipe's "
-                f"evaluation wants {count}: lower evaluation.tasks"
+                f"{self.recipe.tasks.source} has {len(found)} dev tasks of this kind, the "
+                f"recipe's evaluation wants {count}: lower evaluation.tasks"
             )
         return found
 
@@ -183,30 +180,16 @@ class Trainer:
         limits = TrialLimits(turns=recipe.tasks.turns)
         return Collector(agent, recipe.tasks.env, self._make, limits, recipe.rollout.concurrency)
 
-    def _drawn(self, split: Any, numbers: Any, count: int) -> list[str]:
-        tasks = self.recipe.tasks
-        size = self._source.size(split, tasks.level)
-        found: list[str] = []
-        for number in numbers:
-            if size is not None and number >= size:
-                break
-            address = self._source.address(split, number, tasks.level)
-            if not tasks.templates or parse_address(address).template in tasks.templates:
-                found.append(address)
-            if len(found) == count:
-                break
-        return found
-
     def _tasks(self, attempt: int) -> list[str]:
         """Return the train tasks of this step; no two steps share one, by their numbers."""
         recipe = self.recipe
         draw = generator_for("train tasks", recipe.seed, self.step, attempt)
 
-        def numbers() -> Any:
+        def numbers() -> Iterator[int]:
             while True:
                 yield int(draw.integers(1 << 30, 1 << 40))
 
-        return self._drawn("train", numbers(), recipe.rollout.groups)
+        return self.recipe.tasks.addresses("train", recipe.rollout.groups, numbers())
 
     def _groups(self) -> tuple[list[Group], dict[str, float]]:
         recipe = self.recipe

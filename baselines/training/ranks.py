@@ -27,9 +27,16 @@ START_S = 180.0
 END_S = 30.0
 """Longest that a rank may take to end once rank 0 is done."""
 
+LOST = 3
+"""Exit status of a rank that ended because another one was gone."""
+
 
 class RankFailed(Exception):
     """A process that trained beside this one ended with an error."""
+
+
+class _RankGone(RuntimeError):
+    """Another rank is not there any more, or never was."""
 
 
 @contextmanager
@@ -57,10 +64,11 @@ def other_ranks(out: Path, count: int) -> Iterator[None]:
                 yield
             finally:
                 _leave()
-            for process in others:
-                process.wait(END_S)
+            if any(process.wait(END_S) for process in others):
+                raise _RankGone("a rank ended with an error after the run was over")
         except Exception as error:
-            _explain(others, logs, error)
+            if _lost(error):
+                _explain(others, logs, error)
             raise
         finally:
             for process in others:
@@ -72,14 +80,14 @@ def _await_ready(folder: Path, others: "list[subprocess.Popen[bytes]]") -> None:
     """Wait until every other rank is about to join.
 
     Raises:
-        RuntimeError: One has ended instead, or is not there in time.
+        _RankGone: One has ended instead, or is not there in time.
     """
     until = time.monotonic() + START_S
     while not all((folder / f"ready-{n + 1}").exists() for n in range(len(others))):
         if any(process.poll() is not None for process in others):
-            raise RuntimeError("a rank ended before it joined")
+            raise _RankGone("a rank ended before it joined")
         if time.monotonic() > until:
-            raise RuntimeError(f"the other ranks have not started within {START_S:.0f} s")
+            raise _RankGone(f"the other ranks have not started within {START_S:.0f} s")
         time.sleep(0.02)
 
 
@@ -93,21 +101,31 @@ def _started(
         )
 
 
+def _lost(error: Exception) -> bool:
+    """Whether an error says that another rank is gone, rather than what went wrong here."""
+    if isinstance(error, (_RankGone, subprocess.TimeoutExpired)):
+        return True
+    # Gloo has no type of its own for a closed connection; its messages name its source files.
+    return isinstance(error, RuntimeError) and "gloo/" in str(error)
+
+
 def _explain(others: "list[subprocess.Popen[bytes]]", logs: list[Path], error: Exception) -> None:
-    """Raise what another rank said where it, not this one, was the first to fail."""
-    if not isinstance(error, (RuntimeError, subprocess.TimeoutExpired)):
-        return
-    for number, (process, log) in enumerate(zip(others, logs, strict=True), start=1):
+    """Raise what the rank said that failed first: one that did not end for want of another."""
+    codes: list[int | None] = []
+    for process in others:
         try:
-            code = process.wait(5.0)
+            codes.append(process.wait(5.0))
         except subprocess.TimeoutExpired:
-            continue
-        if code:
-            said = log.read_text(errors="replace").strip().splitlines() or ["nothing"]
-            raise RankFailed(
-                f"rank {number} ended with code {code} and said {said[-1]!r} (all of it is in "
-                f"{log}); mend that and run the recipe again, it goes on from its last state"
-            ) from error
+            codes.append(None)
+    failed = [number for number, code in enumerate(codes) if code]
+    failed.sort(key=lambda number: codes[number] == LOST)
+    for number in failed[:1]:
+        said = logs[number].read_text(errors="replace").strip().splitlines() or ["nothing"]
+        raise RankFailed(
+            f"rank {number + 1} ended with code {codes[number]} and said {said[-1]!r} (all of it "
+            f"is in {logs[number]}); mend that and run the recipe again, it goes on from its last "
+            "state"
+        ) from error
 
 
 def _join(store: Path, number: int, count: int) -> None:
@@ -145,7 +163,7 @@ def main(out: str, store: str, number: str, count: str) -> int:
     except Exception as error:
         traceback.print_exc()
         sys.stderr.write(f"{type(error).__name__}: {error}\n")
-        return 1
+        return LOST if _lost(error) else 1
     _leave()
     return 0
 

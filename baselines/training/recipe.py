@@ -4,7 +4,9 @@ Every table of a recipe is the configuration of one component. `scale` is the on
 multiplies the sizes that make a run longer and better, and nothing else.
 """
 
+import itertools
 import tomllib
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -19,8 +21,15 @@ from hexathlon.baselines.learner.optimiser import OptimiserConfig
 from hexathlon.baselines.training.cloning import CloneConfig
 from hexathlon.baselines.training.demonstrations import Noise
 from hexathlon.baselines.training.initial import ModelShape
+from hexathlon.tasks.errors import UnknownTaskSource
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.source import parse_address
+from hexathlon.tasks.task import Split
 
 __all__ = ["Recipe", "RecipeError", "load_recipe", "recipe_names", "recipe_of", "recipe_path"]
+
+_LOOKED_AT = 1_000
+"""Tasks among which every template of a source is found."""
 
 RECIPES = Path(__file__).resolve().parents[1] / "recipes"
 
@@ -54,6 +63,44 @@ class TasksTable(Table):
     """Only these; all of the level where empty."""
 
     turns: int = Field(default=8, ge=1)
+
+    @model_validator(mode="after")
+    def _exist(self) -> "TasksTable":
+        try:
+            source = get_source(self.source)
+        except UnknownTaskSource as error:
+            raise ValueError(str(error)) from None
+        if self.templates:
+            first = [source.address("train", number, self.level) for number in range(_LOOKED_AT)]
+            known = sorted({parse_address(address).template for address in first})
+            unknown = [name for name in self.templates if name not in known]
+            if unknown:
+                raise ValueError(
+                    f"{self.source} has no template {unknown[0]!r} at level {self.level}; there "
+                    f"are {', '.join(known)}"
+                )
+        return self
+
+    def addresses(
+        self, split: Split, count: int, numbers: Iterable[int] | None = None
+    ) -> list[str]:
+        """Return tasks of a split that are of this kind; fewer where it has no more.
+
+        Args:
+            split: Of the source.
+            count: How many are wanted.
+            numbers: In which order the split is gone through; from its beginning by default.
+        """
+        source = get_source(self.source)
+        size = source.size(split, self.level)
+        tried = itertools.count() if numbers is None else numbers
+        inside = itertools.takewhile(lambda number: size is None or number < size, tried)
+        every = (source.address(split, number, self.level) for number in inside)
+        kept = (one for one in every if self._wants(parse_address(one).template))
+        return list(itertools.islice(kept, count))
+
+    def _wants(self, template: str) -> bool:
+        return not self.templates or template in self.templates
 
 
 class PolicyTable(Table):

@@ -40,8 +40,6 @@ from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.renaming import renamed
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.statistics import ScoreInterval
-from hexathlon.tasks.registry import get_source
-from hexathlon.tasks.source import parse_address
 
 __all__ = ["RecipeDiffers", "make_start", "save_checkpoint", "train", "train_rank"]
 
@@ -180,7 +178,8 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
     env = _maker(recipe)()
     wanted = max(recipe.clone.demonstrations, 64)
     try:
-        tasks = share(_demonstrated(recipe, wanted))
+        # The first ones of the split; training draws from others.
+        tasks = share(recipe.tasks.addresses("train", wanted))
         for number, task in enumerate(tasks):
             shown.append(demonstrate(env, task, recipe.clone.noise))
             report("demonstrate", number + 1, len(tasks), {})
@@ -206,19 +205,6 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
     if first():
         save_checkpoint(place, model, tokenizer, recipe)
     return sum(parameter.numel() for parameter in model.parameters())
-
-
-def _demonstrated(recipe: Recipe, count: int) -> list[str]:
-    """Return the train tasks that are demonstrated; training draws from others."""
-    source, tasks = get_source(recipe.tasks.source), recipe.tasks
-    found: list[str] = []
-    number = 0
-    while len(found) < count:
-        address = source.address("train", number, tasks.level)
-        number += 1
-        if not tasks.templates or parse_address(address).template in tasks.templates:
-            found.append(address)
-    return found
 
 
 def _reference(recipe: Recipe, out: Path) -> Any:

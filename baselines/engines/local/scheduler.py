@@ -3,10 +3,14 @@
 Rows 0 to n - 1 are being continued. Behind them rest the rows of episodes that wait for their
 environment; their keys and values are still there when the next turn begins with the same tokens.
 A row that rests longest is given away first.
+
+A prompt that another row began with, as those of a group's members do, is not read again: its keys
+and values are copied, and its logits with them, so that what is drawn is the same to the last bit.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -85,6 +89,33 @@ class _Row:
     used: int = 0
     """Step in which it was last continued."""
 
+    opening: list[int] = field(default_factory=list)
+    """The prompt that was read here from its first token; it outlasts `ids` until the row is given
+    away."""
+
+    logits: Tensor | None = None
+    """After the opening, `[vocabulary]`."""
+
+    @property
+    def held(self) -> int:
+        """How many positions hold something of use."""
+        return max(len(self.ids), len(self.opening))
+
+    def open(self, ids: list[int], logits: Tensor | None) -> None:
+        """Remember what the row begins with; nothing where `ids` is empty."""
+        self.opening, self.logits = ids, logits
+
+
+class _Admitted(NamedTuple):
+    """How many sequences begin, in the order of their rows."""
+
+    known: int = 0
+    """Their prompts stood in a row already."""
+
+    read: int = 0
+    same: int = 0
+    """Their prompts are among those that are read in this step."""
+
 
 class Scheduler:
     """Plans and runs the steps of a decoder.
@@ -150,12 +181,16 @@ class Scheduler:
     def step(self) -> None:
         """Admit what waits, then draw one token for every active sequence."""
         self._steps += 1
-        fresh = self._admit()
-        old = self._active - fresh
+        known, read, same = self._admit()
+        old = self._active - known - read - same
         if old:
             self._decode(old)
-        if fresh:
-            self._prefill(old, fresh)
+        if read:
+            self._prefill(old + known, read)
+        self._copy_openings(old + known + read, same)
+        self._draw_first(old, known)
+        self._draw_first(old + known + read, same)
+        if known or read:
             self._changed()
         self._retire()
 
@@ -186,6 +221,7 @@ class Scheduler:
         self._decoder.refresh()
         for row in self._rows:
             row.ids = []
+            row.open([], None)
         again = [row.sequence for row in self._rows[: self._active] if row.sequence is not None]
         for row in self._rows[: self._active]:
             row.sequence = None
@@ -204,26 +240,95 @@ class Scheduler:
             if sequence is not None:
                 sequence.done(error)
 
-    def _admit(self) -> int:
-        """Move waiting sequences into rows behind the active ones; return how many."""
+    def _admit(self) -> _Admitted:
+        """Move waiting sequences into rows behind the active ones."""
         room = self._batch - self._active
         if not self._waiting or room <= 0:
-            return 0
+            return _Admitted()
         chosen, self._waiting = self._waiting[:room], self._waiting[room:]
         self._reserve(self._active + len(chosen), max(len(one.ids) for one in chosen))
-        # Those with little to read first, so that a pass pads little.
-        chosen.sort(key=lambda one: len(one.ids) - len(self._kept(one)[1]))
+        known, read, same = self._sorted(chosen)
+        copied = 0
+        for sequence in known:
+            opened = self._opened(sequence.ids)
+            if opened is None:  # its row was given to one of those before
+                read.append(sequence)
+                continue
+            number = self._free_row()
+            if opened is not self._rows[number]:
+                self._begin_as(number, opened)
+            self._activate(number, sequence, sequence.ids)
+            copied += 1
+        for sequence in read:
+            found, kept = self._kept(sequence)
+            number = self._free_row() if found is None else found
+            row = self._rows[number]
+            if len(kept) < len(row.opening):
+                row.open([], None)
+            self._activate(number, sequence, kept)
+        for sequence in same:
+            self._activate(self._free_row(), sequence, [])
+        self._changed()
+        return _Admitted(copied, len(read), len(same))
+
+    def _sorted(
+        self, chosen: list[Sequence]
+    ) -> tuple[list[Sequence], list[Sequence], list[Sequence]]:
+        """Tell prompts that stand in a row, those to read, and those that equal one of these."""
+        known: list[Sequence] = []
+        read: list[tuple[int, Sequence]] = []
+        same: list[Sequence] = []
+        reading: set[tuple[int, ...]] = set()
         for sequence in chosen:
             number, kept = self._kept(sequence)
-            if number is None:
-                number, kept = self._free_row(), []
-            self._swap(number, self._active)
-            row = self._rows[self._active]
-            row.sequence, row.session = sequence, sequence.request.session
-            row.ids = list(kept)
-            self._active += 1
-        self._changed()
-        return len(chosen)
+            if number is not None and not kept:
+                self._rows[number].session, self._rows[number].ids = "", []
+            if kept:
+                read.append((len(sequence.ids) - len(kept), sequence))
+            elif self._opened(sequence.ids) is not None:
+                known.append(sequence)
+            elif (prompt := tuple(sequence.ids)) in reading:
+                same.append(sequence)
+            else:
+                reading.add(prompt)
+                read.append((len(prompt), sequence))
+        # Those with little to read first, so that a pass pads little.
+        read.sort(key=lambda one: one[0])
+        return known, [sequence for _, sequence in read], same
+
+    def _opened(self, ids: list[int]) -> _Row | None:
+        """Return a row that begins with exactly this prompt."""
+        return next((row for row in self._rows if row.opening == ids), None)
+
+    def _begin_as(self, number: int, other: _Row) -> None:
+        """Give a row the opening of another one."""
+        self._store.copy(self._rows.index(other), number, len(other.opening))
+        self._rows[number].open(other.opening, other.logits)
+
+    def _activate(self, number: int, sequence: Sequence, kept: list[int]) -> None:
+        self._swap(number, self._active)
+        row = self._rows[self._active]
+        row.sequence, row.session = sequence, sequence.request.session
+        row.ids = list(kept)
+        self._active += 1
+
+    def _copy_openings(self, first: int, count: int) -> None:
+        """Copy prompts that were read in this step to the rows of those that have the same."""
+        for number in range(first, first + count):
+            row = self._rows[number]
+            opened = None if row.sequence is None else self._opened(row.sequence.ids)
+            if opened is None:
+                raise RuntimeError("a prompt that was to be read in this step is in no row")
+            self._begin_as(number, opened)
+            row.ids = list(row.opening)
+
+    def _draw_first(self, first: int, count: int) -> None:
+        """Draw the first token of rows whose prompt was copied."""
+        if not count:
+            return
+        rows = self._rows[first : first + count]
+        logits = torch.stack([row.logits for row in rows if row.logits is not None])
+        self._draw(logits, first, first + count, self._settings(first, first + count))
 
     def _kept(self, sequence: Sequence) -> tuple[int | None, list[int]]:
         """Return the resting row of a sequence's session and the tokens that can stay in it."""
@@ -239,11 +344,13 @@ class Scheduler:
         return None, []
 
     def _free_row(self) -> int:
-        resting = range(self._active, len(self._rows))
-        empty = next((number for number in resting if not self._rows[number].ids), None)
-        if empty is not None:
-            return empty
-        return min(resting, key=lambda number: self._rows[number].used)
+        """Return the resting row that is missed least."""
+
+        def missed(number: int) -> tuple[bool, bool, int]:
+            row = self._rows[number]
+            return bool(row.ids), bool(row.opening), row.used
+
+        return min(range(self._active, len(self._rows)), key=missed)
 
     def _reserve(self, rows: int, length: int) -> None:
         """Make room for active rows and, while memory allows, for those that rest."""
@@ -265,7 +372,7 @@ class Scheduler:
         if first == second:
             return
         rows = self._rows
-        self._store.swap(first, second, max(len(rows[first].ids), len(rows[second].ids)))
+        self._store.swap(first, second, max(rows[first].held, rows[second].held))
         rows[first], rows[second] = rows[second], rows[first]
 
     def _prefill(self, first: int, count: int) -> None:
@@ -300,7 +407,10 @@ class Scheduler:
         logits = self._decoder.forward(ids, starts, self._store, last, start)
         self.read_tokens += sum(map(len, parts))
         for number, part in zip(range(start, end), parts, strict=True):
-            self._rows[number].ids += part
+            row = self._rows[number]
+            if not row.ids:
+                row.open(part, logits[number - start].clone())
+            row.ids += part
         self._draw(logits, start, end, self._settings(start, end))
 
     def _settings(self, start: int, end: int) -> RowSampling:

@@ -71,6 +71,11 @@ class KeyValueStore:
         values[row, :, positions] = value
         return keys[first:last, :, :length], values[first:last, :, :length]
 
+    def copy(self, source: int, target: int, length: int) -> None:
+        """Make a row begin as another does."""
+        for block in (*self._keys, *self._values):
+            block[target, :, :length] = block[source, :, :length]
+
     def swap(self, first: int, second: int, length: int) -> None:
         """Exchange two rows up to a length."""
         if first == second:

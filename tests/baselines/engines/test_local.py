@@ -167,6 +167,64 @@ def test_a_conversation_reads_only_what_is_new():
             )
 
 
+def test_a_prompt_that_several_begin_with_is_read_once():
+    reference = model()
+    engine = LocalEngine(reference, batch=4, rows=6)
+    first, second, third = (prompt[:30] + [50, 51, 52] for prompt in prompts(3))
+    group = [request(first, number, f"s{number}") for number in range(8)]
+    # The batch holds four: the others begin later, when a row that began so may rest or be gone.
+    together = generate(engine, [*group, request(second, 8), request(second, 9)])
+    assert engine.counts["read"] == len(first) + len(second)
+    engine.forget("s0")
+    generate(engine, [request(third, 10)])
+    again = generate(engine, [request(first, 11), request(third, 12)])
+    assert engine.counts["read"] == len(first) + len(second) + len(third)
+    alone = [generate(LocalEngine(reference), [one])[0] for one in group]
+    for one, other in zip(together, alone, strict=False):
+        assert one.ids == other.ids
+        assert one.log_probabilities == pytest.approx(other.log_probabilities, abs=1e-5)
+    assert len({tuple(reply.ids) for reply in together[:8]}) > 1
+    for ids, reply in zip((first, third), again, strict=True):
+        assert reply.log_probabilities == pytest.approx(expected(reference, ids, reply), abs=1e-5)
+
+
+@pytest.mark.parametrize(("batch", "rows"), [(3, 3), (4, 9), (16, 16)])
+def test_shared_openings_never_change_what_a_conversation_says(batch, rows):
+    """Groups of conversations come and go in few rows; some are forgotten, some aborted."""
+    reference = model()
+    engine = LocalEngine(reference, batch=batch, rows=rows)
+    openings = prompts(6, longest=30)
+    spoken = []
+
+    async def talk(number):
+        draw = generator_for("talk", number)
+        session = f"talk {number}" if draw.random() < 0.7 else ""
+        ids = list(openings[int(draw.integers(6))])
+        for _ in range(int(draw.integers(0, 6))):
+            await asyncio.sleep(0)
+        for turn in range(int(draw.integers(1, 4))):
+            reply = await engine.generate(
+                request(ids, 10 * number + turn, session, max_tokens=int(draw.integers(1, 12)))
+            )
+            spoken.append((ids, reply))
+            ids = [*ids, *reply.ids, 11, 12]
+            if draw.random() < 0.1:
+                engine.abort(f"talk {int(draw.integers(40))}")
+        if session:
+            engine.forget(session)
+
+    async def run():
+        await asyncio.gather(*(talk(number) for number in range(40)))
+
+    asyncio.run(run())
+    assert engine.counts["read"] < sum(len(ids) for ids, _ in spoken)
+    for ids, reply in spoken:
+        if reply.ids:
+            assert reply.log_probabilities == pytest.approx(
+                expected(reference, ids, reply), abs=1e-5
+            )
+
+
 def test_rows_that_are_given_away_are_read_again():
     reference = model()
 
@@ -264,8 +322,8 @@ def test_after_an_update_nothing_of_the_old_weights_is_left():
     (first,) = generate(engine, [request([5, 6, 7], 0, "s")])
     reference.load_state_dict(other.state_dict())
     engine.update(1)
-    asked = request([5, 6, 7, *first.ids, 11], 1, "s")
-    assert generate(engine, [asked])[0].ids == generate(LocalEngine(other), [asked])[0].ids
+    for asked in (request([5, 6, 7, *first.ids, 11], 1, "s"), request([5, 6, 7], 2, "t")):
+        assert generate(engine, [asked])[0].ids == generate(LocalEngine(other), [asked])[0].ids
 
 
 def test_scores_are_log_probabilities_of_given_tokens():

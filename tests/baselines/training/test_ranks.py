@@ -103,6 +103,12 @@ def test_a_rank_that_fails_is_named_with_what_it_said(tmp_path: Path) -> None:
     assert not torch.distributed.is_initialized()
 
 
+def test_what_goes_wrong_in_the_first_rank_is_told_as_its_own(tmp_path: Path) -> None:
+    (tmp_path / "recipe.json").write_text(recipe(2).model_dump_json())
+    with pytest.raises(RuntimeError, match="^no memory$"), other_ranks(tmp_path, 2):
+        raise RuntimeError("no memory")
+
+
 def test_alone_everything_is_ones_own() -> None:
     assert share([1, 2, 3]) == [1, 2, 3] == joined([1, 2, 3])
     assert [list(part) for part in cuts(range(5), 2)] == [[0, 1], [2, 3, 4]]

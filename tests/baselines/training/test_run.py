@@ -223,6 +223,8 @@ def test_another_recipe_is_not_mixed_in(recipe: Path, tmp_path: Path) -> None:
         ({"credit.estimator": {"name": "grop"}}, "'grop' is no advantage estimator"),
         ({"credit.filters": [{"name": "varied", "parameters": {"x": 1}}]}, "no parameter x"),
         ({"learn.objective": {"surrogate": "pqo"}}, "'pqo' is no surrogate loss"),
+        ({"tasks.source": "toyy"}, "'toyy'"),
+        ({"tasks.templates": ["ad", "nothing"]}, "toy has no template '.+' at level .*there are"),
     ],
 )
 def test_bad_recipes_end_in_a_sentence(recipe: Path, changes, complaint) -> None:
