@@ -95,7 +95,8 @@ def train_rank(
         while trainer.step < recipe.steps:
             metrics = trainer.advance()
             every = recipe.evaluation.every
-            if every and trainer.step % every == 0:
+            # After the last step the evaluation `after` says it.
+            if every and trainer.step % every == 0 and trainer.step < recipe.steps:
                 metrics["dev/success"] = trainer.measure(recipe.evaluation.tasks).success
             for listener in ([log] if log else []) + list(extra):
                 listener.log(trainer.step, metrics)

@@ -41,7 +41,7 @@ CHANGES = {
     "credit.filters": [],
     "credit.estimator": {"name": "reinforce", "parameters": {"baseline": 0.5}},
     "evaluation.tasks": 4,
-    "evaluation.every": 2,
+    "evaluation.every": 1,
 }
 
 
