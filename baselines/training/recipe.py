@@ -71,7 +71,9 @@ class TasksTable(Table):
         except UnknownTaskSource as error:
             raise ValueError(str(error)) from None
         if self.templates:
-            first = [source.address("train", number, self.level) for number in range(_LOOKED_AT)]
+            size = source.size("train", self.level)
+            looked_at = range(_LOOKED_AT if size is None else min(size, _LOOKED_AT))
+            first = (source.address("train", number, self.level) for number in looked_at)
             known = sorted({parse_address(address).template for address in first})
             unknown = [name for name in self.templates if name not in known]
             if unknown:
