@@ -34,6 +34,7 @@ from hexathlon.baselines.training.rollouts import RolloutLog
 from hexathlon.baselines.training.saving import latest_state, load_state, save_state
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialRecord
+from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.seeding import derive_seed, generator_for
 
 __all__ = ["Measured", "NothingToLearn", "Trainer"]
@@ -181,15 +182,21 @@ class Trainer:
         return Collector(agent, recipe.tasks.env, self._make, limits, recipe.rollout.concurrency)
 
     def _tasks(self, attempt: int) -> list[str]:
-        """Return the train tasks of this step; no two steps share one, by their numbers."""
+        """Return the train tasks of this step.
+
+        Of a split without an end no two steps share one, by their numbers.
+        """
         recipe = self.recipe
         draw = generator_for("train tasks", recipe.seed, self.step, attempt)
+        size = get_source(recipe.tasks.source).size("train", recipe.tasks.level)
 
         def numbers() -> Iterator[int]:
+            if size is not None:
+                yield from map(int, draw.permutation(size))
             while True:
                 yield int(draw.integers(1 << 30, 1 << 40))
 
-        return self.recipe.tasks.addresses("train", recipe.rollout.groups, numbers())
+        return recipe.tasks.addresses("train", recipe.rollout.groups, numbers())
 
     def _groups(self) -> tuple[list[Group], dict[str, float]]:
         recipe = self.recipe

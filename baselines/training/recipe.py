@@ -21,7 +21,7 @@ from hexathlon.baselines.learner.optimiser import OptimiserConfig
 from hexathlon.baselines.training.cloning import CloneConfig
 from hexathlon.baselines.training.demonstrations import Noise
 from hexathlon.baselines.training.initial import ModelShape
-from hexathlon.tasks.errors import UnknownTaskSource
+from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import Split
@@ -68,10 +68,12 @@ class TasksTable(Table):
     def _exist(self) -> "TasksTable":
         try:
             source = get_source(self.source)
-        except UnknownTaskSource as error:
-            raise ValueError(str(error)) from None
-        if self.templates:
             size = source.size("train", self.level)
+        except TaskError as error:
+            raise ValueError(str(error)) from None
+        if size == 0:
+            raise ValueError(f"{self.source} has no train tasks at level {self.level or 'any'}")
+        if self.templates:
             looked_at = range(_LOOKED_AT if size is None else min(size, _LOOKED_AT))
             first = (source.address("train", number, self.level) for number in looked_at)
             known = sorted({parse_address(address).template for address in first})

@@ -225,6 +225,7 @@ def test_another_recipe_is_not_mixed_in(recipe: Path, tmp_path: Path) -> None:
         ({"credit.filters": [{"name": "varied", "parameters": {"x": 1}}]}, "no parameter x"),
         ({"learn.objective": {"surrogate": "pqo"}}, "'pqo' is no surrogate loss"),
         ({"tasks.source": "toyy"}, "'toyy'"),
+        ({"tasks.source": "chinook"}, "chinook has no train tasks at level tiny"),
         ({"tasks.templates": ["ad", "nothing"]}, "toy has no template '.+' at level .*there are"),
     ],
 )
