@@ -50,7 +50,9 @@ def beside_peer(options: argparse.Namespace) -> list[Finding]:
             )
             # Where the peer has several threads, we have as many processes of one thread.
             one = ("1", steps, str(threads)) if threads > 1 else (str(threads), steps)
-            ours.append(child(1, sys.executable, "trainer_steps.py", "steps", *one))
+            run = child(1, sys.executable, "trainer_steps.py", "steps", *one)
+            # It counts the first process; the others do as much.
+            ours.append({**run, "cpu_s": [value * threads for value in run["cpu_s"]]})
         apart = child(threads, sys.executable, "trainer_steps.py", "agree", folder)
     found = [
         Finding(f"first batch: {name} apart", float(value), "", most=bound)  # type: ignore[arg-type]
