@@ -9,7 +9,7 @@ from hexathlon.baselines.training.metrics import read_metrics
 
 __all__ = ["write_curve"]
 
-_WIDTH, _HEIGHT, _PAD = 720, 220, 44
+_WIDTH, _HEIGHT, _PAD = 720, 220, 52
 _PANELS = (
     ("Success", ("success", "dev/success"), True),
     ("Reward", ("reward",), True),
@@ -107,8 +107,8 @@ def _panel(title: str, names: Sequence[str], unit: bool, rows: Sequence[dict[str
         f"<h2>{html.escape(title)}</h2><svg viewBox='0 0 {_WIDTH} {_HEIGHT}' role=img>"
         f"<line x1={_PAD} y1={_HEIGHT - _PAD} x2={_WIDTH - _PAD} y2={_HEIGHT - _PAD} "
         f"stroke=#8c959f />"
-        f"<text x={_PAD - 8} y={_PAD + 4} text-anchor=end>{high:.2g}</text>"
-        f"<text x={_PAD - 8} y={_HEIGHT - _PAD + 4} text-anchor=end>{low:.2g}</text>"
+        f"<text x={_PAD - 8} y={_PAD + 4} text-anchor=end>{high:.3g}</text>"
+        f"<text x={_PAD - 8} y={_HEIGHT - _PAD + 4} text-anchor=end>{low:.3g}</text>"
         f"<text x={_PAD} y={_HEIGHT - _PAD + 16}>step 0</text>"
         f"<text x={_WIDTH - _PAD} y={_HEIGHT - _PAD + 16} text-anchor=end>step {last:g}</text>"
         f"<text x={_WIDTH - _PAD} y={_PAD - 12} text-anchor=end>{legend}</text>"
