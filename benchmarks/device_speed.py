@@ -19,11 +19,12 @@ from typing import Any
 
 import numpy as np
 import torch
+from engine_child import played
 from measuring import Finding, print_findings
+from trainer_steps import sample_of
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
 from hexathlon.baselines.algorithms.objectives import Objective
-from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.tokens import TokenReply, TokenRequest, TokenSampling
 from hexathlon.baselines.learner.batching import Example
@@ -71,11 +72,7 @@ def requests(count: int, prompt: int, drawn: int, vocabulary: int) -> list[Token
 
 def answers(engine: LocalEngine, asked: list[TokenRequest]) -> list[TokenReply]:
     """All replies, drawn together."""
-
-    async def run() -> list[TokenReply]:
-        return await asyncio.gather(*(engine.generate(one) for one in asked))
-
-    return asyncio.run(run())
+    return asyncio.run(played(engine, asked))
 
 
 def seconds(device: str, work: Callable[[], object], times: int = 3) -> float:
@@ -93,19 +90,9 @@ def seconds(device: str, work: Callable[[], object], times: int = 3) -> float:
 
 def example_of(request: TokenRequest, reply: TokenReply) -> Example:
     """A prompt with its reply, as the learner takes it."""
-    drawn = np.arange(len(request.ids) + len(reply.ids)) >= len(request.ids)
-    behaviour = np.zeros(len(drawn))
-    behaviour[len(request.ids) :] = reply.log_probabilities
-    sample = Sample(
-        ids=np.array([*request.ids, *reply.ids]),
-        sampled=drawn,
-        observed=np.zeros(len(drawn), dtype=bool),
-        behaviour=behaviour,
-        turn=np.where(drawn, 0, -1),
-        rewards=(1.0,),
-    )
+    sample = sample_of(request.ids, reply.ids, reply.log_probabilities)
     sign = 1.0 if reply.ids[0] % 2 else -1.0
-    return Example(sample, np.where(drawn, sign, 0.0), drawn.astype(float))
+    return Example(sample, np.where(sample.sampled, sign, 0.0), sample.sampled.astype(float))
 
 
 def apart(first: list[float], second: list[float]) -> np.ndarray:

@@ -179,7 +179,7 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
     env = _maker(recipe)()
     wanted = max(recipe.clone.demonstrations, 64)
     try:
-        # The first ones of the split; training draws from others.
+        # The first ones; training draws from others where the split has no end.
         tasks = share(recipe.tasks.addresses("train", wanted))
         for number, task in enumerate(tasks):
             shown.append(demonstrate(env, task, recipe.clone.noise))

@@ -5,7 +5,7 @@ environment; their keys and values are still there when the next turn begins wit
 A row that rests longest is given away first.
 
 A prompt that another row began with, as those of a group's members do, is not read again: its keys
-and values are copied, and its logits with them, so that what is drawn is the same to the last bit.
+and values are copied, and its logits with them: what follows is as if the other row went on.
 """
 
 from collections.abc import Callable
