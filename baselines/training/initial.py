@@ -7,7 +7,7 @@ Both are saved as any Hugging Face checkpoint is.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from string import ascii_uppercase
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from hexathlon.baselines.training.induction import plant_induction
@@ -23,6 +23,9 @@ CHAT_TEMPLATE = """{%- for message in messages -%}
 
 _CAPITAL = "\ue000"
 """Marks a capital; of the private use area, so no text holds it."""
+
+_WORD = "\ue001"
+"""Marks where a word begins."""
 
 _SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 
@@ -49,10 +52,11 @@ class ModelShape:
 def make_tokenizer(texts: Iterable[str], vocabulary: int) -> Any:
     """Train a byte-level BPE tokenizer with a chat template.
 
-    Words stand alone, without blanks, and a capital before a small letter is a mark and the small
-    letter: so `overdraft limit`, `overdraft_limit` and `overdraftLimit` are told in the same
-    words, and a small model learns to carry names from one to the other. What stands between words
-    makes tokens of its own; digits go in pairs from the left.
+    A word is one token whatever stands before it, and a capital before a small letter is a mark
+    and the small letter: so `overdraft limit`, `overdraft_limit` and `overdraftLimit` are told in
+    the same words, and a small model learns to carry names from one to the other. A single blank
+    between two words is no token; what else stands between them makes tokens of its own. Digits go
+    in pairs from the left. Every text without the two marks comes back as it was.
 
     Args:
         texts: What the policy will read and write.
@@ -70,17 +74,32 @@ def make_tokenizer(texts: Iterable[str], vocabulary: int) -> Any:
     from transformers import PreTrainedTokenizerFast
 
     raw = Tokenizer(models.BPE())
+    capitals = [(x, _CAPITAL + x.lower()) for x in ascii_uppercase]
     raw.normalizer = normalizers.Sequence(
-        [normalizers.Replace(Regex(f"{x}(?=[a-z])"), _CAPITAL + x.lower()) for x in ascii_uppercase]
+        [
+            *(normalizers.Replace(Regex(f"{x}(?=[a-z])"), marked) for x, marked in capitals),
+            *(
+                normalizers.Replace(Regex(f"(?<![a-z0-9{_WORD}]){x}"), _WORD + x)
+                for x in ascii_lowercase
+            ),
+            normalizers.Replace(Regex(f"(?<=[a-z0-9]) (?={_WORD})"), ""),
+        ]
     )
+    words = rf"{_WORD}?[a-z]+|[A-Z]+|\d{{1,2}}|[^A-Za-z\d{_WORD}]+"
     raw.pre_tokenizer = pre_tokenizers.Sequence(
         [
-            pre_tokenizers.Split(Regex(r"[a-z]+|[A-Z]+|\d{1,2}|[^A-Za-z\d]+"), "isolated"),
+            pre_tokenizers.Split(Regex(words), "isolated"),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
-    capitals = [decoders.Replace(_CAPITAL + x.lower(), x) for x in ascii_uppercase]
-    raw.decoder = decoders.Sequence([decoders.ByteLevel(), *capitals])
+    raw.decoder = decoders.Sequence(
+        [
+            decoders.ByteLevel(),
+            decoders.Replace(Regex(f"(?<=[a-z0-9]){_WORD}"), " "),
+            decoders.Replace(_WORD, ""),
+            *(decoders.Replace(marked, x) for x, marked in capitals),
+        ]
+    )
     trainer = trainers.BpeTrainer(
         vocab_size=vocabulary,
         special_tokens=list(_SPECIAL),

@@ -1,0 +1,36 @@
+"""The tokenizer of small policies: nothing is lost, and a name is the same words however written."""
+
+import pytest
+
+pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hexathlon.baselines.training.initial import make_tokenizer
+
+TEXTS = ["the overdraft limit of an account is at least 30", "SELECT a.overdraft_limit\nFROM a"] * 20
+TOKENIZER = make_tokenizer(TEXTS, 400)
+
+
+def tokens(text: str) -> list[str]:
+    ids = TOKENIZER.encode(text, add_special_tokens=False)
+    return [TOKENIZER.decode([number]) for number in ids]
+
+
+@settings(deadline=None)
+@given(st.text(max_size=40) | st.text(st.sampled_from("abAB12 _.'\n-é中"), max_size=16))
+def test_every_text_comes_back(text: str) -> None:
+    if any(mark in text for mark in ("\ue000", "\ue001", "<|")):
+        return
+    ids = TOKENIZER.encode(text, add_special_tokens=False)
+    assert TOKENIZER.decode(ids) == text
+
+
+def test_a_name_is_the_same_words_however_it_is_written() -> None:
+    for name in ("overdraft limit", "overdraft_limit", "overdraftLimit", "a.OverdraftLimit"):
+        assert [one for one in tokens(name) if one in {"overdraft", "limit"}] == [
+            "overdraft",
+            "limit",
+        ]
+    assert tokens("overdraft limit") == ["overdraft", "limit"]
