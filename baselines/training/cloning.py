@@ -1,6 +1,7 @@
 """Behaviour cloning: a policy learns to write what demonstrations wrote."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -28,6 +29,10 @@ class CloneConfig:
     everything: float = 0.0
     """Weight of the loss on what was read, beside that on what was written."""
 
+    clean: float = 0.0
+    """Share of the steps, from the first, that show only the demonstrations with most reward:
+    what noise would hide is learned before the noise comes."""
+
     optimiser: OptimiserConfig = field(
         default_factory=lambda: OptimiserConfig(
             kind="muon",
@@ -52,6 +57,22 @@ def _example(sample: Sample, everything: float) -> Example:
     return Example(sample, np.zeros(len(written)), weight)
 
 
+def _batches(samples: Sequence[Sample], config: CloneConfig, seed: int) -> Iterator[list[int]]:
+    """Yield the numbers of each step's demonstrations."""
+    draw = generator_for("cloning", seed)
+    earned = [math.fsum(sample.rewards) for sample in samples]
+    best = [number for number, reward in enumerate(earned) if reward == max(earned)]
+    every = list(range(len(samples)))
+    clean = round(config.clean * config.steps)
+    for pool, steps in ((best, clean), (every, config.steps - clean)):
+        order: list[int] = []
+        for _ in range(steps):
+            while len(order) < config.batch:
+                order += [pool[int(place)] for place in draw.permutation(len(pool))]
+            yield order[: config.batch]
+            order = order[config.batch :]
+
+
 def clone(
     model: torch.nn.Module,
     samples: Sequence[Sample],
@@ -59,7 +80,7 @@ def clone(
     seed: int,
     report: Callable[[int, dict[str, float]], None] = lambda step, metrics: None,
 ) -> None:
-    """Train a model on demonstrations, in a seeded order, each about equally often.
+    """Train a model on demonstrations, in a seeded order: those of a stage about equally often.
 
     Ranks that train together share every batch.
 
@@ -80,13 +101,8 @@ def clone(
         ),
         config.steps,
     )
-    draw = generator_for("cloning", seed)
-    order: list[int] = []
     model.train()
-    for step in range(config.steps):
-        while len(order) < config.batch:
-            order += [int(number) for number in draw.permutation(len(samples))]
-        chosen, order = order[: config.batch], order[config.batch :]
+    for step, chosen in enumerate(_batches(samples, config, seed)):
         # By length, so that ranks have as much to do as each other.
         chosen.sort(key=lambda number: len(samples[number].ids))
         examples = [_example(samples[number], config.everything) for number in share(chosen)]

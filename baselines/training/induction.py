@@ -8,7 +8,8 @@ every place what the token before it was, and a head of the next layer looks for
 forerunner is the current token and copies what stands there. Both are linear maps that can be
 written down, so a random model is begun with them, as others begin attention near what training
 makes of it (Trockman and Kolter 2023, "Mimetic Initialization of Self-Attention Layers"). They
-are a beginning: training moves them as it moves all else.
+are a beginning: training moves them as it moves all else. Only the first key-value head of each
+layer is planted; the others stay free, for a model that can do nothing but copy learns the rest late.
 """
 
 import math
@@ -19,7 +20,7 @@ __all__ = ["plant_induction"]
 _GAIN = 1.5
 """Of queries and keys after their normalisation: how sharply the heads look."""
 
-_ROOM = 0.25
+_ROOM = 0.2
 """Share of the residual stream that is kept for what the token before was."""
 
 _MARK = 0.06
@@ -76,7 +77,7 @@ def plant_induction(model: Any) -> None:
             # Heads that share planted values would write them too, and at random.
             layer.self_attn.o_proj.weight.zero_()
         _plant_previous(layers[0].self_attn, size, [(p, speeds[p]) for p in fast], heard, norm)
-        _plant_matching(layers[1].self_attn, config, slow, heard)
+        _plant_matching(layers[1].self_attn, size, slow, heard)
 
 
 def _orthogonal(rows: int, columns: int) -> Any:
@@ -110,33 +111,31 @@ def _plant_previous(
     seen = math.sqrt(words + room + 1) * norm / math.hypot(norm, _MARK)
     written = seen * math.sqrt(room / words) * _SIZE
     attention.o_proj.weight[words : words + room, :room] = torch.eye(room) * (norm / written)
-    _sharpen(attention)
+    _sharpen(attention, [place for place, _ in fast])
 
 
-def _plant_matching(attention: Any, config: Any, slow: list[int], heard: Any) -> None:
-    """Make one head of each key-value head find where the current token came before and copy on.
+def _plant_matching(attention: Any, size: int, slow: list[int], heard: Any) -> None:
+    """Make the first head find where the current token came before and copy on.
 
     Queries and keys are compared in the pairs that hardly turn, so that distance does not matter.
     """
     room, words = heard.shape
-    size, kept = config.head_dim, slow[-((room + 1) // 2) :]
+    kept = slow[-((room + 1) // 2) :]
     places = ([*kept, *(place + size // 2 for place in kept)])[:room]
-    for number in range(config.num_key_value_heads):
-        keys = slice(number * size, (number + 1) * size)
-        first = number * (config.num_attention_heads // config.num_key_value_heads) * size
-        queries = slice(first, first + size)
-        mixed, spoken = _orthogonal(len(places), room), _orthogonal(size, words)
-        attention.k_proj.weight[keys] = 0.0
-        attention.q_proj.weight[queries] = 0.0
-        for row, place in enumerate(places):
-            attention.k_proj.weight[keys.start + place, words : words + room] = mixed[row] * _SIZE
-            attention.q_proj.weight[first + place, :words] = (mixed[row] @ heard) * _SIZE
-        attention.v_proj.weight[keys] = 0.0
-        attention.v_proj.weight[keys, :words] = spoken * _SIZE
-        attention.o_proj.weight[:words, queries] = spoken.T * _COPY
-    _sharpen(attention)
+    mixed, spoken = _orthogonal(len(places), room), _orthogonal(size, words)
+    attention.k_proj.weight[:size] = 0.0
+    attention.q_proj.weight[:size] = 0.0
+    for row, place in enumerate(places):
+        attention.k_proj.weight[place, words : words + room] = mixed[row] * _SIZE
+        attention.q_proj.weight[place, :words] = (mixed[row] @ heard) * _SIZE
+    attention.v_proj.weight[:size] = 0.0
+    attention.v_proj.weight[:size, :words] = spoken * _SIZE
+    attention.o_proj.weight[:words, :size] = spoken.T * _COPY
+    _sharpen(attention, kept)
 
 
-def _sharpen(attention: Any) -> None:
-    attention.q_norm.weight.fill_(_GAIN)
-    attention.k_norm.weight.fill_(_GAIN)
+def _sharpen(attention: Any, pairs: list[int]) -> None:
+    """Raise queries and keys in the rotary pairs that the planted head compares."""
+    for norm in (attention.q_norm, attention.k_norm):
+        half = len(norm.weight) // 2
+        norm.weight[[*pairs, *(pair + half for pair in pairs)]] = _GAIN
