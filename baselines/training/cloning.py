@@ -46,6 +46,10 @@ class CloneConfig:
     token_budget: int = 4_096
     """Tokens with padding that go through the model at once; small parts stay in a core's cache."""
 
+    def __post_init__(self) -> None:
+        if not 0 <= self.clean <= 1:
+            raise ValueError(f"clean is a share of the steps, from 0 to 1; it is {self.clean}")
+
 
 def _example(sample: Sample, everything: float) -> Example:
     written = sample.sampled

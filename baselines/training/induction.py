@@ -9,7 +9,8 @@ forerunner is the current token and copies what stands there. Both are linear ma
 written down, so a random model is begun with them, as others begin attention near what training
 makes of it (Trockman and Kolter 2023, "Mimetic Initialization of Self-Attention Layers"). They
 are a beginning: training moves them as it moves all else. Only the first key-value head of each
-layer is planted; the others stay free, for a model that can do nothing but copy learns the rest late.
+layer is planted: where all of them copied, what else attention is for was learned late or not at
+all.
 """
 
 import math

@@ -1,0 +1,69 @@
+"""What is cloned when: every demonstration about as often, or the clean ones first."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
+pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
+
+import numpy as np
+
+from hexathlon.baselines.algorithms.samples import Sample
+from hexathlon.baselines.learner.optimiser import OptimiserConfig
+from hexathlon.baselines.training.cloning import CloneConfig, clone
+from hexathlon.baselines.training.initial import ModelShape, make_model
+
+ASKED, RIGHT, WRONG = 5, 6, 7
+SHAPE = ModelShape(16, 32, 1, 2, 1, 16, 32, 16)
+
+
+def demonstration(answer: int, reward: float) -> Sample:
+    ids, written = np.array([ASKED, answer]), np.array([False, True])
+    return Sample(
+        ids, written, ~written & False, np.zeros(2), np.where(written, 0, -1), rewards=(reward,)
+    )
+
+
+def cloned(clean: float, steps: int = 120) -> float:
+    """Chance of the right answer after cloning from as many right ones as wrong ones."""
+    shown = [demonstration(RIGHT, 1.0), demonstration(WRONG, 0.0)] * 8
+    model = make_model(SHAPE, 16, 0)
+    fast = OptimiserConfig(learning_rate=0.01)
+    clone(model, shown, CloneConfig(steps=steps, batch=16, clean=clean, optimiser=fast), 0)
+    with torch.no_grad():
+        chances = model(torch.tensor([[ASKED]])).logits[0, -1].softmax(-1)
+    return float(chances[RIGHT])
+
+
+def test_all_demonstrations_are_learned_alike() -> None:
+    assert cloned(0.0) == pytest.approx(0.5, abs=0.1)
+
+
+def test_only_clean_ones_are_learned_while_the_stage_lasts() -> None:
+    assert cloned(1.0) > 0.95
+
+
+def test_the_others_come_after() -> None:
+    assert cloned(0.5, steps=240) == pytest.approx(0.5, abs=0.1)
+
+
+def test_every_demonstration_comes_before_one_comes_twice() -> None:
+    seen: list[float] = []
+    shown = [demonstration(RIGHT, 1.0), demonstration(WRONG, 0.0)]
+    model = make_model(SHAPE, 16, 0)
+    still = OptimiserConfig(learning_rate=0.0)
+    clone(
+        model,
+        shown,
+        CloneConfig(steps=12, batch=1, optimiser=still),
+        0,
+        lambda step, metrics: seen.append(metrics["loss/policy"]),
+    )
+    pairs = list(zip(seen[::2], seen[1::2], strict=True))
+    assert all(first != second for first, second in pairs)
+    assert len({round(one + other, 9) for one, other in pairs}) == 1
+
+
+@pytest.mark.parametrize("clean", [-0.1, 1.1])
+def test_a_share_out_of_range_is_an_error(clean: float) -> None:
+    with pytest.raises(ValueError, match="clean"):
+        CloneConfig(clean=clean)
