@@ -1,4 +1,4 @@
-"""The tokenizer of small policies: nothing is lost, and a name is the same words however written."""
+"""The tokenizer of small policies: nothing is lost, and a name is the same however written."""
 
 import pytest
 
@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from hexathlon.baselines.training.initial import make_tokenizer
 
-TEXTS = ["the overdraft limit of an account is at least 30", "SELECT a.overdraft_limit\nFROM a"] * 20
-TOKENIZER = make_tokenizer(TEXTS, 400)
+TEXTS = ["the overdraft limit of an account is at least 30", "SELECT a.overdraft_limit\nFROM a"]
+TOKENIZER = make_tokenizer(TEXTS * 20, 400)
 
 
 def tokens(text: str) -> list[str]:
