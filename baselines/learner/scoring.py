@@ -8,7 +8,6 @@ from torch import Tensor
 
 from hexathlon.baselines.engines.local.decoder import is_llama_shaped
 from hexathlon.baselines.learner.batching import SharedPrefix
-from hexathlon.baselines.learner.forward import fits, llama_states
 
 __all__ = ["Scores", "hidden_states", "score"]
 
@@ -32,8 +31,6 @@ def hidden_states(model: Any, ids: Tensor, prefix: SharedPrefix | None = None) -
     and values are lent to all of them; the gradient comes back the same way.
     """
     decoder = model.get_decoder()
-    if fits(decoder):
-        return llama_states(decoder, ids, prefix)
     if prefix is None or not _shares(decoder):
         states: Tensor = decoder(input_ids=ids, use_cache=False).last_hidden_state
         return states
