@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 from collections.abc import Iterator
@@ -74,6 +75,8 @@ def other_ranks(out: Path, count: int) -> Iterator[None]:
             for process in others:
                 process.kill()
                 process.wait()
+                if process.stdin is not None:
+                    process.stdin.close()
 
 
 def _await_ready(folder: Path, others: "list[subprocess.Popen[bytes]]") -> None:
@@ -97,8 +100,19 @@ def _started(
     command = [sys.executable, "-m", __name__, str(out), str(store), str(number), str(count)]
     with log.open("wb") as file:
         return subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT
+            command, stdin=subprocess.PIPE, stdout=file, stderr=subprocess.STDOUT
         )
+
+
+def _end_with_first() -> None:
+    """End this rank when the pipe from rank 0 breaks, however that one ended."""
+
+    def wait() -> None:
+        # Not sys.stdin: its lock would be held when the interpreter shuts down.
+        os.read(0, 1)
+        os._exit(LOST)
+
+    threading.Thread(target=wait, name="end with rank 0", daemon=True).start()
 
 
 def _lost(error: Exception) -> bool:
@@ -155,6 +169,7 @@ def main(out: str, store: str, number: str, count: str) -> int:
     from hexathlon.baselines.training.recipe import recipe_of
     from hexathlon.baselines.training.run import train_rank
 
+    _end_with_first()
     recipe = recipe_of(json.loads((Path(out) / "recipe.json").read_text()))
     (Path(store).parent / f"ready-{number}").touch()
     _join(Path(store), int(number), int(count))

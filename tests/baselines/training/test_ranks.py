@@ -1,6 +1,10 @@
 """Training by several processes: what it gives, and what is said when one of them fails."""
 
+import subprocess
+import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,6 +111,31 @@ def test_what_goes_wrong_in_the_first_rank_is_told_as_its_own(tmp_path: Path) ->
     (tmp_path / "recipe.json").write_text(recipe(2).model_dump_json())
     with pytest.raises(RuntimeError, match="^no memory$"), other_ranks(tmp_path, 2):
         raise RuntimeError("no memory")
+
+
+def test_ranks_end_when_the_first_is_killed(tmp_path: Path) -> None:
+    psutil = pytest.importorskip("psutil", reason="pip install psutil")
+    # Long at work without a word to the others, which would tell it too.
+    busy = load_recipe("sql-tiny", {**CHANGES, "ranks": 2, "clone.demonstrations": 8_000})
+    (tmp_path / "recipe.json").write_text(busy.model_dump_json())
+    code = (
+        "import sys, time; from pathlib import Path;"
+        "from hexathlon.baselines.training.ranks import other_ranks\n"
+        "with other_ranks(Path(sys.argv[1]), 2): time.sleep(60)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)])
+    try:
+        others: list[Any] = []
+        until = time.monotonic() + 30
+        while not others and time.monotonic() < until:
+            others = psutil.Process(process.pid).children()
+            time.sleep(0.05)
+        assert others
+    finally:
+        process.kill()
+        process.wait()
+    _, alive = psutil.wait_procs(others, timeout=10)
+    assert not alive
 
 
 def test_alone_everything_is_ones_own() -> None:
