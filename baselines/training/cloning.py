@@ -1,5 +1,6 @@
 """Behaviour cloning: a policy learns to write what demonstrations wrote."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -29,8 +30,8 @@ class CloneConfig:
     """Weight of the loss on what was read, beside that on what was written."""
 
     clean: float = 0.0
-    """Share of the steps, from the first, that show every task as its oracle does it: what noise
-    would hide is learned before the noise comes."""
+    """Share of the steps, from the first, that show only the demonstrations with most reward:
+    what noise would hide is learned before the noise comes."""
 
     optimiser: OptimiserConfig = field(
         default_factory=lambda: OptimiserConfig(
@@ -60,18 +61,20 @@ def _example(sample: Sample, everything: float) -> Example:
     return Example(sample, np.zeros(len(written)), weight)
 
 
-def _batches(
-    stages: Sequence[tuple[Sequence[Sample], int]], batch: int, seed: int
-) -> Iterator[list[Sample]]:
-    """Yield each step's demonstrations: of a stage's, for as many steps as it has."""
+def _batches(samples: Sequence[Sample], config: CloneConfig, seed: int) -> Iterator[list[int]]:
+    """Yield the numbers of each step's demonstrations."""
     draw = generator_for("cloning", seed)
-    for samples, steps in stages:
+    earned = [math.fsum(sample.rewards) for sample in samples]
+    best = [number for number, reward in enumerate(earned) if reward == max(earned)]
+    every = list(range(len(samples)))
+    clean = round(config.clean * config.steps)
+    for pool, steps in ((best, clean), (every, config.steps - clean)):
         order: list[int] = []
         for _ in range(steps):
-            while len(order) < batch:
-                order += [int(number) for number in draw.permutation(len(samples))]
-            yield [samples[number] for number in order[:batch]]
-            order = order[batch:]
+            while len(order) < config.batch:
+                order += [pool[int(place)] for place in draw.permutation(len(pool))]
+            yield order[: config.batch]
+            order = order[config.batch :]
 
 
 def clone(
@@ -80,9 +83,8 @@ def clone(
     config: CloneConfig,
     seed: int,
     report: Callable[[int, dict[str, float]], None] = lambda step, metrics: None,
-    clean: Sequence[Sample] = (),
 ) -> None:
-    """Train a model on demonstrations, in a seeded order, each of a stage about equally often.
+    """Train a model on demonstrations, in a seeded order: those of a stage about equally often.
 
     Ranks that train together share every batch.
 
@@ -92,14 +94,7 @@ def clone(
         config: How.
         seed: Of the order.
         report: Is told of every step.
-        clean: Demonstrations without noise, for the first steps where the configuration has such.
-
-    Raises:
-        ValueError: The configuration has such steps, and there are none.
     """
-    first = round(config.clean * config.steps)
-    if first and not clean:
-        raise ValueError(f"clean = {config.clean} needs demonstrations without noise; none came")
     objective = Objective(surrogate="sft", observation_weight=config.everything)
     learner = Learner(
         model,
@@ -111,10 +106,9 @@ def clone(
         config.steps,
     )
     model.train()
-    stages = ((clean, first), (samples, config.steps - first))
-    for step, chosen in enumerate(_batches(stages, config.batch, seed)):
+    for step, chosen in enumerate(_batches(samples, config, seed)):
         # By length, so that ranks have as much to do as each other.
-        chosen.sort(key=lambda sample: len(sample.ids))
-        examples = [_example(sample, config.everything) for sample in share(chosen)]
+        chosen.sort(key=lambda number: len(samples[number].ids))
+        examples = [_example(samples[number], config.everything) for number in share(chosen)]
         report(step, learner.update(examples))
     model.eval()

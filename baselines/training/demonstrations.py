@@ -6,7 +6,7 @@ oracle's looks; a policy cloned from them has room to rise.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from hexathlon.baselines.algorithms.samples import Sample
@@ -40,10 +40,6 @@ class Noise:
 
     seed: int = 0
 
-    def without(self) -> "Noise":
-        """Return the same without mistakes."""
-        return replace(self, mistakes=0.0)
-
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
@@ -57,12 +53,9 @@ class Demonstration:
     """Canonical action and the observation that followed."""
 
     reward: float
-    mistaken: bool = False
-    """Whether a near miss was followed."""
 
 
-def _script(env: Environment, task_id: str, noise: Noise) -> tuple[Script, bool]:
-    """Return what to do, and whether it is a near miss."""
+def _script(env: Environment, task_id: str, noise: Noise) -> Script:
     task = build_task(task_id)
     source = get_source(parse_address(task_id).source)
     draw = generator_for("demonstration", noise.seed, task_id)
@@ -71,8 +64,8 @@ def _script(env: Environment, task_id: str, noise: Noise) -> tuple[Script, bool]
         if misses:
             miss = misses[sorted(misses)[int(draw.integers(len(misses)))]]
             looks = draw.random() < noise.looking
-            return (_after_looks(env, source.oracle(task), miss) if looks else miss), True
-    return source.oracle(task), False
+            return _after_looks(env, source.oracle(task), miss) if looks else miss
+    return source.oracle(task)
 
 
 def _after_looks(env: Environment, oracle: Script, miss: Script) -> Script:
@@ -116,7 +109,7 @@ def demonstrate(env: Environment, task_id: str, noise: Noise) -> Demonstration:
     observation, info = env.reset(seed=noise.seed, options={"task": task_id})
     opening = observation
     system_prompt, tools = str(info["system_prompt"]), list(info["tools"])
-    script, mistaken = _script(env, task_id, noise)
+    script = _script(env, task_id, noise)
     turns: list[tuple[str, str]] = []
     reward, ended, answer = 0.0, False, None
     while not ended:
@@ -132,9 +125,7 @@ def demonstrate(env: Environment, task_id: str, noise: Noise) -> Demonstration:
         turns.append((action, answer))
         ended = terminated or truncated
     script.close()
-    return Demonstration(
-        task_id, system_prompt, tools, str(opening), tuple(turns), reward, mistaken
-    )
+    return Demonstration(task_id, system_prompt, tools, str(opening), tuple(turns), reward)
 
 
 def _opening(shown: Demonstration, codec: Codec) -> list[dict[str, Any]]:

@@ -15,7 +15,6 @@ from typing import Any
 
 import gymnasium
 
-from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.engines.checkpoint import SETTINGS
 from hexathlon.baselines.learner.adapters import (
     AdapterConfig,
@@ -176,41 +175,33 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
     from hexathlon.baselines.tokens.render import ChatRenderer
 
     dialect = recipe.policy.dialect
-    noise, settings = recipe.clone.noise, recipe.clone.settings
     shown: list[Demonstration] = []
-    flawless: list[Demonstration] = []
     env = _maker(recipe)()
     wanted = max(recipe.clone.demonstrations, 64)
     try:
         # The first ones; training draws from others where the split has no end.
         tasks = share(recipe.tasks.addresses("train", wanted))
         for number, task in enumerate(tasks):
-            shown.append(demonstrate(env, task, noise))
-            if settings.clean > 0:
-                again = shown[-1].mistaken
-                flawless.append(demonstrate(env, task, noise.without()) if again else shown[-1])
+            shown.append(demonstrate(env, task, recipe.clone.noise))
             report("demonstrate", number + 1, len(tasks), {})
     finally:
         env.close()
-    shown, flawless = joined(shown), joined(flawless)
+    shown = joined(shown)
     texts = (message["content"] for one in shown for message in transcript(one, dialect))
     tokenizer = make_tokenizer(texts, recipe.policy.shape.vocabulary)
     torch.manual_seed(recipe.seed)
     model = make_model(recipe.policy.shape, len(tokenizer), recipe.seed)
-    if recipe.clone.demonstrations and settings.steps:
+    if recipe.clone.demonstrations and recipe.clone.settings.steps:
         renderer = ChatRenderer(tokenizer)
-
-        def samples(demonstrations: list[Demonstration]) -> list[Sample]:
-            named = renamed(demonstrations, recipe.clone.renamed, recipe.seed)
-            return joined([sample_of(one, dialect, renderer) for one in share(named)])
-
+        shown = renamed(shown, recipe.clone.renamed, recipe.seed)
+        samples = joined([sample_of(one, dialect, renderer) for one in share(shown)])
+        settings = recipe.clone.settings
         clone(
             model,
-            samples(shown),
+            samples,
             settings,
             recipe.seed,
             lambda step, metrics: report("clone", step + 1, settings.steps, metrics),
-            samples(flawless),
         )
     if first():
         save_checkpoint(place, model, tokenizer, recipe)

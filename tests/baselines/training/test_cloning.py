@@ -25,11 +25,10 @@ def demonstration(answer: int, reward: float) -> Sample:
 
 def cloned(clean: float, steps: int = 120) -> float:
     """Chance of the right answer after cloning from as many right ones as wrong ones."""
-    right, wrong = demonstration(RIGHT, 1.0), demonstration(WRONG, 0.0)
+    shown = [demonstration(RIGHT, 1.0), demonstration(WRONG, 0.0)] * 8
     model = make_model(SHAPE, 16, 0)
     fast = OptimiserConfig(learning_rate=0.01)
-    config = CloneConfig(steps=steps, batch=16, clean=clean, optimiser=fast)
-    clone(model, [right, wrong] * 8, config, 0, clean=[right])
+    clone(model, shown, CloneConfig(steps=steps, batch=16, clean=clean, optimiser=fast), 0)
     with torch.no_grad():
         chances = model(torch.tensor([[ASKED]])).logits[0, -1].softmax(-1)
     return float(chances[RIGHT])
@@ -39,11 +38,11 @@ def test_all_demonstrations_are_learned_alike() -> None:
     assert cloned(0.0) == pytest.approx(0.5, abs=0.1)
 
 
-def test_only_clean_ones_are_learned_while_their_stage_lasts() -> None:
+def test_only_clean_ones_are_learned_while_the_stage_lasts() -> None:
     assert cloned(1.0) > 0.95
 
 
-def test_noise_comes_after() -> None:
+def test_the_others_come_after() -> None:
     assert cloned(0.5, steps=240) == pytest.approx(0.5, abs=0.1)
 
 
@@ -62,11 +61,6 @@ def test_every_demonstration_comes_before_one_comes_twice() -> None:
     pairs = list(zip(seen[::2], seen[1::2], strict=True))
     assert all(first != second for first, second in pairs)
     assert len({round(one + other, 9) for one, other in pairs}) == 1
-
-
-def test_a_clean_stage_without_clean_demonstrations_is_an_error() -> None:
-    with pytest.raises(ValueError, match="without noise"):
-        clone(make_model(SHAPE, 16, 0), [demonstration(RIGHT, 1.0)], CloneConfig(clean=0.5), 0)
 
 
 @pytest.mark.parametrize("clean", [-0.1, 1.1])
