@@ -65,7 +65,8 @@ def _batches(samples: Sequence[Sample], config: CloneConfig, seed: int) -> Itera
     """Yield the numbers of each step's demonstrations."""
     draw = generator_for("cloning", seed)
     earned = [math.fsum(sample.rewards) for sample in samples]
-    best = [number for number, reward in enumerate(earned) if reward == max(earned)]
+    most = max(earned)
+    best = [number for number, reward in enumerate(earned) if reward == most]
     every = list(range(len(samples)))
     clean = round(config.clean * config.steps)
     for pool, steps in ((best, clean), (every, config.steps - clean)):

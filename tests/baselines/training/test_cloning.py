@@ -18,9 +18,8 @@ SHAPE = ModelShape(16, 32, 1, 2, 1, 16, 32, 16)
 
 def demonstration(answer: int, reward: float) -> Sample:
     ids, written = np.array([ASKED, answer]), np.array([False, True])
-    return Sample(
-        ids, written, ~written & False, np.zeros(2), np.where(written, 0, -1), rewards=(reward,)
-    )
+    nothing, turn = np.zeros(2, dtype=bool), np.where(written, 0, -1)
+    return Sample(ids, written, nothing, np.zeros(2), turn, rewards=(reward,))
 
 
 def cloned(clean: float, steps: int = 120) -> float:
