@@ -17,6 +17,7 @@ from hexathlon.baselines.algorithms.corrections import interpolated_proximal
 from hexathlon.baselines.algorithms.losses import TokenBatch
 from hexathlon.baselines.algorithms.objectives import LossParts, Objective, StepTotals
 from hexathlon.baselines.algorithms.samples import Array, Sample
+from hexathlon.baselines.learner.allocator import keep_freed_memory
 from hexathlon.baselines.learner.batching import Example, Part, parts_of
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.errors import LossNotFinite
@@ -59,6 +60,8 @@ class LearnerConfig:
 class Learner:
     """Improves a model.
 
+    On a CPU it lets the whole process keep the memory that it frees, see `keep_freed_memory`.
+
     Args:
         model: A causal language model; changed in place.
         config: How.
@@ -89,6 +92,8 @@ class Learner:
         self.optimisers = Optimisers(model, config.optimiser, steps)
         if config.checkpointing:
             model.gradient_checkpointing_enable()
+        if self.device.type == "cpu":
+            keep_freed_memory()
 
     @property
     def device(self) -> torch.device:

@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from hexathlon.baselines.engines.local.decoder import is_llama_shaped
@@ -87,15 +86,12 @@ def score(
         logits = head(picked[start : start + rows]).float()
         if temperature != 1.0:
             logits = logits / temperature
-        found.append(-F.cross_entropy(logits, targets[start : start + rows], reduction="none"))
+        log_probabilities = logits.log_softmax(-1)
+        found.append(log_probabilities.gather(-1, targets[start : start + rows, None])[:, 0])
         if entropy:
-            entropies.append(_entropy(logits if entropy_gradient else logits.detach()))
+            kept = log_probabilities if entropy_gradient else log_probabilities.detach()
+            entropies.append(-(kept.exp() * kept).sum(-1))
     return Scores(_placed(found, chosen), _placed(entropies, chosen) if entropy else None)
-
-
-def _entropy(logits: Tensor) -> Tensor:
-    log_probabilities = logits.log_softmax(-1)
-    return -(log_probabilities.exp() * log_probabilities).sum(-1)
 
 
 def _placed(values: list[Tensor], chosen: Tensor) -> Tensor:

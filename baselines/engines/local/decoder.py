@@ -163,6 +163,7 @@ class LlamaDecoder:
         # Padding of rows that reach their end sits on the last position and is overwritten.
         positions = positions.clamp(max=store.length - 1)
         length = int(positions.max()) + 1
+        places = store.places(first, positions)
         cos, sin = self._cos[positions][:, :, None], self._sin[positions][:, :, None]
         mask = _mask(positions, length, self._embedding.dtype)
         hidden = F.embedding(ids, self._embedding)
@@ -170,7 +171,8 @@ class LlamaDecoder:
         for number, layer in enumerate(self._blocks):
             normed = self._normed(hidden, layer.norm)
             query, key, value = self._projected(normed, layer, cos, sin)
-            keys, values = store.write(number, first, positions, key, value, length)
+            store.write(number, places, key, value)
+            keys, values = store.read(number, first, len(ids), length)
             if last is not None and number == self.layers - 1:
                 # Nothing reads the other tokens' states any more.
                 query, hidden = query[row, last][:, None], hidden[row, last][:, None]

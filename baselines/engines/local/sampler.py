@@ -1,5 +1,6 @@
 """Drawing tokens: each row by its own numbers, whatever else is in the batch."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -21,14 +22,11 @@ class Draws:
 
     def __init__(self, seed: int, count: int) -> None:
         generator = np.random.Generator(np.random.Philox(key=seed % 2**64))
-        self._numbers = generator.random(count)
-        self._next = 0
+        self._numbers: Iterator[float] = iter(generator.random(count).tolist())
 
     def take(self) -> float:
         """Return the next number in [0, 1)."""
-        number = self._numbers[self._next]
-        self._next += 1
-        return float(number)
+        return next(self._numbers)
 
 
 class RowSampling(NamedTuple):

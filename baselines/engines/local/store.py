@@ -37,6 +37,7 @@ class KeyValueStore:
         self._keys = [torch.zeros(shape, dtype=dtype, device=device) for _ in range(layers)]
         self._values = [torch.zeros(shape, dtype=dtype, device=device) for _ in range(layers)]
         self._row = torch.arange(rows, device=device)
+        self._head = torch.arange(heads, device=device)
 
     @property
     def rows(self) -> int:
@@ -48,27 +49,30 @@ class KeyValueStore:
         """Positions of a row."""
         return self._keys[0].shape[2]
 
-    def write(
-        self, layer: int, first: int, positions: Tensor, key: Tensor, value: Tensor, length: int
-    ) -> tuple[Tensor, Tensor]:
-        """Write new entries to neighbouring rows and return all of theirs up to a length.
+    def places(self, first: int, positions: Tensor) -> Tensor:
+        """Return where the entries of positions lie, the same in every layer.
 
         Args:
-            layer: Number of the layer.
-            first: The first row.
+            first: The first of neighbouring rows.
             positions: `[rows, tokens]`.
-            key: `[rows, tokens, heads, width]`.
-            value: As `key`.
-            length: Highest position plus 1.
 
         Returns:
-            Views `[rows, heads, length, width]`.
+            `[rows * tokens * heads]`, for `write`.
         """
-        last = first + len(positions)
-        row = self._row[first:last, None]
+        _, heads, length, _ = self._keys[0].shape
+        row = self._row[first : first + len(positions), None, None]
+        return ((row * heads + self._head) * length + positions[:, :, None]).flatten()
+
+    def write(self, layer: int, places: Tensor, key: Tensor, value: Tensor) -> None:
+        """Write new entries of a layer, `[rows, tokens, heads, width]`."""
+        for block, entries in ((self._keys[layer], key), (self._values[layer], value)):
+            width = block.shape[-1]
+            block.view(-1, width).index_copy_(0, places, entries.reshape(-1, width))
+
+    def read(self, layer: int, first: int, rows: int, length: int) -> tuple[Tensor, Tensor]:
+        """Return keys and values of neighbouring rows, views `[rows, heads, length, width]`."""
+        last = first + rows
         keys, values = self._keys[layer], self._values[layer]
-        keys[row, :, positions] = key
-        values[row, :, positions] = value
         return keys[first:last, :, :length], values[first:last, :, :length]
 
     def copy(self, source: int, target: int, length: int) -> None:
