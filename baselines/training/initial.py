@@ -4,7 +4,9 @@ The tokenizer is byte-level BPE, so that nothing is ever unknown; the model has 
 Both are saved as any Hugging Face checkpoint is.
 """
 
-from collections.abc import Iterable
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase
@@ -27,6 +29,8 @@ _CAPITAL = "\ue000"
 _WORD = "\ue001"
 """Marks where a word begins."""
 
+_APART = re.compile(r"[^a-z0-9\ue000\ue001].{6,}[^A-Za-z0-9\s\ue000\ue001]")
+
 _SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 
 
@@ -35,6 +39,9 @@ class ModelShape:
     """Size of an untrained model."""
 
     vocabulary: int = 1024
+    phrases: float = 0.0
+    """Share of the texts in which a line has to stand for it to be one token; 0 makes none."""
+
     width: int = 128
     layers: int = 4
     heads: int = 4
@@ -49,7 +56,7 @@ class ModelShape:
     """Begin with heads that copy; see `induction.py` for what the shape needs."""
 
 
-def make_tokenizer(texts: Iterable[str], vocabulary: int) -> Any:
+def make_tokenizer(texts: Iterable[str], vocabulary: int, phrases: float = 0.0) -> Any:
     """Train a byte-level BPE tokenizer with a chat template.
 
     A word is one token whatever stands before it, and a capital before a small letter is a mark
@@ -61,8 +68,12 @@ def make_tokenizer(texts: Iterable[str], vocabulary: int) -> Any:
     Args:
         texts: What the policy will read and write.
         vocabulary: Most tokens; a small corpus gives fewer.
+        phrases: Share of the texts in which a line has to stand for it to be one token, whatever
+            its length; 0 makes no such tokens. Instructions that come with every task are then
+            read at no cost.
     """
     from tokenizers import (
+        AddedToken,
         Regex,
         Tokenizer,
         decoders,
@@ -100,13 +111,16 @@ def make_tokenizer(texts: Iterable[str], vocabulary: int) -> Any:
             *(decoders.Replace(marked, x) for x, marked in capitals),
         ]
     )
+    texts = list(texts)
+    whole = _phrases(texts, phrases)
     trainer = trainers.BpeTrainer(
-        vocab_size=vocabulary,
+        vocab_size=vocabulary - len(whole),
         special_tokens=list(_SPECIAL),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    raw.train_from_iterator(texts, trainer)
+    raw.train_from_iterator(_without(texts, whole), trainer)
+    raw.add_tokens([AddedToken(phrase, normalized=False) for phrase in whole])
     made: Any = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=raw,
         eos_token="<|im_end|>",
@@ -115,6 +129,29 @@ def make_tokenizer(texts: Iterable[str], vocabulary: int) -> Any:
     )
     made.chat_template = CHAT_TEMPLATE
     return made
+
+
+def _phrases(texts: Sequence[str], share: float) -> list[str]:
+    """Return the lines that stand in at least a share of the texts, those in most first.
+
+    Only such as begin and end apart from any word, so that no mark of a word belongs to them.
+    """
+    if share <= 0:
+        return []
+    counts = Counter(line for text in texts for line in set(text.split("\n")))
+    wanted = [
+        line
+        for line, count in counts.items()
+        if count >= share * len(texts) and _APART.fullmatch(line)
+    ]
+    return sorted(wanted, key=lambda line: (-counts[line], line))
+
+
+def _without(texts: Sequence[str], phrases: Sequence[str]) -> Iterator[str]:
+    """Yield the texts less these lines."""
+    known = set(phrases)
+    for text in texts:
+        yield "\n".join(line for line in text.split("\n") if line not in known)
 
 
 def make_model(shape: ModelShape, vocabulary: int, seed: int) -> Any:

@@ -188,9 +188,10 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
         env.close()
     shown = joined(shown)
     texts = (message["content"] for one in shown for message in transcript(one, dialect))
-    tokenizer = make_tokenizer(texts, recipe.policy.shape.vocabulary)
+    shape = recipe.policy.shape
+    tokenizer = make_tokenizer(texts, shape.vocabulary, shape.phrases)
     torch.manual_seed(recipe.seed)
-    model = make_model(recipe.policy.shape, len(tokenizer), recipe.seed)
+    model = make_model(shape, len(tokenizer), recipe.seed)
     if recipe.clone.demonstrations and recipe.clone.settings.steps:
         renderer = ChatRenderer(tokenizer)
         shown = renamed(shown, recipe.clone.renamed, recipe.seed)

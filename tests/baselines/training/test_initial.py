@@ -11,6 +11,8 @@ from hexathlon.baselines.training.initial import make_tokenizer
 
 TEXTS = ["the overdraft limit of an account is at least 30", "SELECT a.overdraft_limit\nFROM a"]
 TOKENIZER = make_tokenizer(TEXTS * 20, 400)
+LINE = "- Answer in English, in at most 60 words."
+WITH_LINES = make_tokenizer([f"{LINE}\n{text}\nan end" for text in TEXTS * 20], 400, 0.5)
 
 
 def tokens(text: str) -> list[str]:
@@ -25,6 +27,25 @@ def test_every_text_comes_back(text: str) -> None:
         return
     ids = TOKENIZER.encode(text, add_special_tokens=False)
     assert TOKENIZER.decode(ids) == text
+
+
+def test_a_line_that_recurs_is_one_token() -> None:
+    ids = WITH_LINES.encode(f"limit\n{LINE}\nlimit", add_special_tokens=False)
+    assert [WITH_LINES.decode([number]) for number in ids] == ["limit", "\n", LINE, "\n", "limit"]
+
+
+def test_a_line_that_ends_in_a_word_is_not() -> None:
+    ids = WITH_LINES.encode("an end", add_special_tokens=False)
+    assert WITH_LINES.decode(ids) == "an end"
+    assert len(ids) > 1
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from([LINE, LINE[:9], "a", "A", " ", "\n", "b1", ".", "中"]), max_size=8))
+def test_every_text_with_such_lines_comes_back(parts: list[str]) -> None:
+    text = "".join(parts)
+    ids = WITH_LINES.encode(text, add_special_tokens=False)
+    assert WITH_LINES.decode(ids) == text
 
 
 def test_a_name_is_the_same_words_however_it_is_written() -> None:
