@@ -9,6 +9,7 @@ import threading
 import time
 import uuid
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -146,8 +147,9 @@ class LeakedProcess(ToyEnv):
 
 class LeakedTemporary(ToyEnv):
     def on_reset(self, task):
-        handle, _ = tempfile.mkstemp()
+        handle, name = tempfile.mkstemp()
         os.close(handle)
+        KEPT.append(Path(name))
         return super().on_reset(task)
 
 

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from pathlib import Path
 
 import gymnasium
 import pytest
@@ -68,6 +69,8 @@ def tidy():
         left = faults.KEPT.pop()
         if isinstance(left, subprocess.Popen):
             left.communicate()
+        elif isinstance(left, Path):
+            left.unlink(missing_ok=True)
         elif hasattr(left, "close"):
             left.close()
         else:
