@@ -39,9 +39,6 @@ class ModelShape:
     """Size of an untrained model."""
 
     vocabulary: int = 1024
-    phrases: float = 0.0
-    """Share of the texts in which a line has to stand for it to be one token; 0 makes none."""
-
     width: int = 128
     layers: int = 4
     heads: int = 4
@@ -54,6 +51,9 @@ class ModelShape:
     rope_theta: float = 10_000.0
     induction: bool = False
     """Begin with heads that copy; see `induction.py` for what the shape needs."""
+
+    phrases: float = 0.0
+    """Share of the texts in which a line has to stand for it to be one token; 0 makes none."""
 
 
 def make_tokenizer(texts: Iterable[str], vocabulary: int, phrases: float = 0.0) -> Any:
