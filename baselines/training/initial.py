@@ -69,8 +69,8 @@ def make_tokenizer(texts: Iterable[str], vocabulary: int, phrases: float = 0.0) 
         texts: What the policy will read and write.
         vocabulary: Most tokens; a small corpus gives fewer.
         phrases: Share of the texts in which a line has to stand for it to be one token, whatever
-            its length; 0 makes no such tokens. Instructions that come with every task are then
-            read at no cost.
+            its length; 0 makes no such tokens. At most half of the vocabulary are such. What is
+            said with every task is then read at next to no cost.
     """
     from tokenizers import (
         AddedToken,
@@ -112,7 +112,7 @@ def make_tokenizer(texts: Iterable[str], vocabulary: int, phrases: float = 0.0) 
         ]
     )
     texts = list(texts)
-    whole = _phrases(texts, phrases)
+    whole = _phrases(texts, phrases)[: vocabulary // 2]
     trainer = trainers.BpeTrainer(
         vocab_size=vocabulary - len(whole),
         special_tokens=list(_SPECIAL),
