@@ -71,8 +71,10 @@ def main(threads: int) -> None:
     played = [demonstrate(env, address, recipe.clone.noise) for address in addresses]
     env.close()
     messages = [m for one in played for m in transcript(one, recipe.policy.dialect)]
-    tokenizer = make_tokenizer([m["content"] for m in messages], recipe.policy.shape.vocabulary)
-    model = make_model(recipe.policy.shape, len(tokenizer), 0).eval()
+    shape = recipe.policy.shape
+    texts = [message["content"] for message in messages]
+    tokenizer = make_tokenizer(texts, shape.vocabulary, shape.phrases)
+    model = make_model(shape, len(tokenizer), 0).eval()
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(recipe, model, tokenizer, run._maker(recipe), Path(folder))
         tasks = trainer._tasks(0)

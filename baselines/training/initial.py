@@ -29,7 +29,8 @@ _CAPITAL = "\ue000"
 _WORD = "\ue001"
 """Marks where a word begins."""
 
-_APART = re.compile(r"[^a-z0-9\ue000\ue001].{6,}[^A-Za-z0-9\s\ue000\ue001]")
+_APART = re.compile(rf"[^a-z0-9{_CAPITAL}{_WORD}].{{6,}}[^A-Za-z0-9\s{_CAPITAL}{_WORD}]")
+"""A line that begins and ends apart from any word."""
 
 _SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 

@@ -45,15 +45,12 @@ class Sequence:
     versions: list[int] = field(default_factory=list)
     draws: Draws = field(init=False)
     stops: frozenset[int] = field(init=False)
-    most: int = field(init=False)
-    """How many tokens may be drawn."""
 
     def __post_init__(self) -> None:
         sampling = self.request.sampling
         self.ids = list(self.request.ids)
         self.draws = Draws(sampling.seed, sampling.max_tokens)
         self.stops = frozenset(sampling.stop_ids)
-        self.most = sampling.max_tokens
 
     def take(self, token: int, log_probability: float, version: int) -> None:
         """Append a drawn token."""
@@ -66,7 +63,7 @@ class Sequence:
         """Say whether the last token was the last, and why."""
         if self.drawn[-1] in self.stops:
             return "stop"
-        full = len(self.drawn) >= self.most or len(self.ids) >= context
+        full = len(self.drawn) >= self.request.sampling.max_tokens or len(self.ids) >= context
         return "length" if full else None
 
     def reply(self, finish: Finish) -> TokenReply:
