@@ -56,6 +56,10 @@ class ModelShape:
     phrases: float = 0.0
     """Share of the texts in which a line has to stand for it to be one token; 0 makes none."""
 
+    def __post_init__(self) -> None:
+        if not 0 <= self.phrases <= 1:
+            raise ValueError(f"phrases is a share of the texts, from 0 to 1; it is {self.phrases}")
+
 
 def make_tokenizer(texts: Iterable[str], vocabulary: int, phrases: float = 0.0) -> Any:
     """Train a byte-level BPE tokenizer with a chat template.

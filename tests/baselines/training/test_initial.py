@@ -7,7 +7,7 @@ pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hexathlon.baselines.training.initial import make_tokenizer
+from hexathlon.baselines.training.initial import ModelShape, make_tokenizer
 
 TEXTS = ["the overdraft limit of an account is at least 30", "SELECT a.overdraft_limit\nFROM a"]
 TOKENIZER = make_tokenizer(TEXTS * 20, 400)
@@ -38,6 +38,11 @@ def test_a_line_that_ends_in_a_word_is_not() -> None:
     ids = WITH_LINES.encode("an end", add_special_tokens=False)
     assert WITH_LINES.decode(ids) == "an end"
     assert len(ids) > 1
+
+
+def test_a_share_of_lines_beyond_all_is_refused() -> None:
+    with pytest.raises(ValueError, match="from 0 to 1; it is 3"):
+        ModelShape(phrases=3)
 
 
 @settings(deadline=None)
