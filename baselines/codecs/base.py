@@ -1,6 +1,7 @@
 """What a codec is, and the canonical calls that all of them speak of."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -15,6 +16,7 @@ __all__ = [
     "read_arguments",
     "read_call",
     "read_json",
+    "with_thought",
     "without_thoughts",
 ]
 
@@ -91,12 +93,26 @@ def read_call(text: str, start: int) -> tuple[Any, int] | None:
         return None
 
 
+def with_thought(thought: str, message: Wire) -> Wire:
+    """Put a thought before what an assistant message says, as reasoning models write it."""
+    if not thought:
+        return message
+    said = str(message.get("content") or "")
+    return {**message, "content": f"<think>\n{thought}\n</think>\n\n{said}"}
+
+
 def without_thoughts(text: str) -> str:
-    """Drop a leading `<think>…</think>`, with or without its opening tag."""
+    """Drop a leading `<think>…</think>`.
+
+    Some templates write the opening tag themselves, so it may be missing; what begins with a call
+    is no thought.
+    """
     head, tag, tail = text.partition("</think>")
-    if tag and "<think>" not in head.lstrip()[1:]:
-        return tail.lstrip()
-    return text
+    head = head.lstrip()
+    opened = head.startswith("<think>")
+    if not tag or "<think>" in head[1:] or (not opened and _CALLING.match(head)):
+        return text
+    return tail.lstrip()
 
 
 def as_call(value: Any) -> Call | None:
@@ -126,4 +142,5 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")
 
 
+_CALLING = re.compile(r"[{\[]|<tool_call>|Action:|Final Answer:")
 _DECODER = json.JSONDecoder(parse_constant=_refuse)

@@ -3,7 +3,7 @@
 import difflib
 
 from hexathlon.baselines.codecs.base import Codec
-from hexathlon.baselines.codecs.compact import CompactCodec
+from hexathlon.baselines.codecs.compact import CompactCodec, LinesCodec
 from hexathlon.baselines.codecs.hermes import HermesCodec
 from hexathlon.baselines.codecs.openai import OpenAICodec
 from hexathlon.baselines.codecs.plain import PlainCodec
@@ -13,7 +13,14 @@ __all__ = ["CODEC_NAMES", "UnknownCodec", "get_codec"]
 
 _CODECS: dict[str, Codec] = {
     codec.name: codec
-    for codec in (OpenAICodec(), HermesCodec(), ReActCodec(), PlainCodec(), CompactCodec())
+    for codec in (
+        OpenAICodec(),
+        HermesCodec(),
+        ReActCodec(),
+        PlainCodec(),
+        CompactCodec(),
+        LinesCodec(),
+    )
 }
 CODEC_NAMES = tuple(_CODECS)
 

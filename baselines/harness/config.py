@@ -22,7 +22,7 @@ __all__ = ["EvalConfig", "ExecutionConfig", "SamplingConfig", "load_config", "re
 COMMAND_SETTINGS = ("out", "with_anchors")
 """Settings of a configuration file that the command itself reads."""
 
-Dialect = Literal["auto", "openai", "hermes", "react", "json", "compact"]
+Dialect = Literal["auto", "openai", "hermes", "react", "json", "compact", "lines"]
 
 
 class _Config(BaseModel):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexathlon.baselines.codecs import CODEC_NAMES, get_codec
-from hexathlon.baselines.codecs.base import Call, format_calls, parse_calls
+from hexathlon.baselines.codecs.base import Call, format_calls, parse_calls, with_thought
 from hexathlon.baselines.codecs.registry import UnknownCodec
 from hexathlon.envs.messages import parse_text
 
@@ -57,6 +57,16 @@ def test_prose_survives_the_round_trip(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", CODEC_NAMES)
+@given(calls=calls, thought=st.text(st.sampled_from("aZ7 ?.-:\n中"), max_size=30))
+def test_a_thought_is_no_part_of_the_action(name: str, calls: list[Call], thought: str) -> None:
+    codec = get_codec(name)
+    action = format_calls(calls)
+    message = with_thought(thought, codec.encode(action))
+    assert codec.decode(message) == action
+    assert (thought == "") == (message == codec.encode(action))
+
+
+@pytest.mark.parametrize("name", CODEC_NAMES)
 @given(text=st.text(max_size=200), tail=st.text(max_size=20))
 def test_no_reply_makes_a_codec_fail(name: str, text: str, tail: str) -> None:
     codec = get_codec(name)
@@ -79,11 +89,23 @@ def test_the_environment_reads_what_a_codec_decodes(name: str, call: Call) -> No
     assert [(one.name, one.arguments, one.problem) for one in read.calls] == [(*call, "")]
 
 
-DESCRIBING = [name for name in CODEC_NAMES if not get_codec(name).native and name != "compact"]
+BARE = ("compact", "lines")
+DESCRIBING = [name for name in CODEC_NAMES if not get_codec(name).native and name not in BARE]
 
 
-def test_the_compact_dialect_leaves_the_prompt_out() -> None:
-    assert get_codec("compact").system_prompt("Be brief.", TOOLS) == ""
+@pytest.mark.parametrize("name", BARE)
+def test_compact_dialects_leave_the_prompt_out(name: str) -> None:
+    assert get_codec(name).system_prompt("Be brief.", TOOLS) == ""
+
+
+def test_a_text_of_several_lines_is_a_block_in_lines_and_json_in_compact() -> None:
+    action = format_calls([Call("run", {"command": "ls\n\n  pwd\n", "bar": "|", "n": 1})])
+    block = get_codec("lines").encode(action)
+    assert block["content"] == 'run\ncommand: |\n  ls\n  \n    pwd\n  \nbar: "|"\nn: 1'
+    assert get_codec("lines").decode(block) == action
+    line = get_codec("compact").encode(action)
+    assert line["content"] == 'run\ncommand: "ls\\n\\n  pwd\\n"\nbar: |\nn: 1'
+    assert get_codec("compact").decode(line) == action
 
 
 def test_the_compact_dialect_writes_texts_bare_where_they_read_back() -> None:
