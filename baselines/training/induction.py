@@ -8,9 +8,12 @@ every place what the token before it was, and a head of the next layer looks for
 forerunner is the current token and copies what stands there. Both are linear maps that can be
 written down, so a random model is begun with them, as others begin attention near what training
 makes of it (Trockman and Kolter 2023, "Mimetic Initialization of Self-Attention Layers"). They
-are a beginning: training moves them as it moves all else. Only the first key-value head of each
-layer is planted: where all of them copied, what else attention is for was learned late or not at
-all.
+are a beginning: training moves them as it moves all else. Only one key-value head of a layer does
+each part: where all of them copied, what else attention is for was learned late or not at all.
+
+A single token before is a weak hint where names share their beginnings, or all begin with the
+mark of a capital. With a memory of two, a second head of the first layer writes what stood two
+tokens back, and the copying head goes rather to where both were the same.
 """
 
 import math
@@ -38,13 +41,15 @@ _COPY = 3.0
 """How much stronger a copied word is written than it was read."""
 
 
-def plant_induction(model: Any) -> None:
+def plant_induction(model: Any, memory: int = 1) -> None:
     """Write induction heads into an untrained Qwen3's first two layers, in place.
 
     Draws from torch's global generator; seed it before.
 
     Args:
         model: Two layers or more, with rotary frequencies both fast and slow.
+        memory: Tokens that are compared, 1 or more; each takes a key-value head of the first
+            layer.
 
     Raises:
         ValueError: The shape has no room for them.
@@ -57,14 +62,17 @@ def plant_induction(model: Any) -> None:
     speeds = [theta ** (-place / (size // 2)) for place in range(size // 2)]
     fast = [place for place, speed in enumerate(speeds) if speed >= _FAST]
     slow = [place for place, speed in enumerate(speeds) if speed <= _SLOW]
-    room = min(int(width * _ROOM), size, 2 * len(slow))
-    words = width - room - 1
-    if len(layers) < 2 or len(fast) < 2 or room < 8 or words < size:
+    room = min(int(width * _ROOM), size, 2 * len(slow) // memory)
+    words = width - memory * room - 1
+    scarce = len(layers) < 2 or len(fast) < 2 or room < 8 or words < size
+    if scarce or memory > config.num_key_value_heads:
         raise ValueError(
-            f"induction heads need 2 layers or more, heads narrower than {1 - _ROOM:.0%} of the "
-            f"width, and rotary frequencies both fast and slow; here are {len(layers)} layers, "
-            f"width {width}, head_width {size}, {len(fast)} fast and {len(slow)} slow "
-            "frequencies: change the shape (rope_theta = 1e6 has both) or set induction = false"
+            f"induction heads that compare {memory} tokens need 2 layers or more, as many "
+            f"key-value heads, heads narrower than {1 - memory * _ROOM:.0%} of the width, and "
+            f"rotary frequencies both fast and slow; here are {len(layers)} layers, "
+            f"{config.num_key_value_heads} key-value heads, width {width}, head_width {size}, "
+            f"{len(fast)} fast and {len(slow)} slow frequencies: change the shape "
+            "(rope_theta = 1e6 has both) or set induction = 0"
         )
     with torch.no_grad():
         embeddings = model.model.embed_tokens.weight
@@ -77,8 +85,11 @@ def plant_induction(model: Any) -> None:
         for layer in layers[:2]:
             # Heads that share planted values would write them too, and at random.
             layer.self_attn.o_proj.weight.zero_()
-        _plant_previous(layers[0].self_attn, size, [(p, speeds[p]) for p in fast], heard, norm)
-        _plant_matching(layers[1].self_attn, size, slow, heard)
+        for back in range(memory):
+            _plant_previous(
+                layers[0].self_attn, size, [(p, speeds[p]) for p in fast], heard, norm, back
+            )
+        _plant_matching(layers[1].self_attn, size, slow, heard, memory)
 
 
 def _orthogonal(rows: int, columns: int) -> Any:
@@ -90,9 +101,9 @@ def _orthogonal(rows: int, columns: int) -> Any:
 
 
 def _plant_previous(
-    attention: Any, size: int, fast: list[tuple[int, float]], heard: Any, norm: float
+    attention: Any, size: int, fast: list[tuple[int, float]], heard: Any, norm: float, back: int
 ) -> None:
-    """Make the first head look one token back and write what it saw into the room.
+    """Make a head look `back` + 1 tokens back and write what it saw into a room of its own.
 
     A rotary pair turns by its frequency a token, so a query that is turned back by one token fits
     best the key of the token before.
@@ -103,32 +114,47 @@ def _plant_previous(
     query, key = torch.zeros(size), torch.zeros(size)
     for place, speed in fast:
         key[place] = 1.0
-        query[place], query[place + size // 2] = math.cos(speed), -math.sin(speed)
-    for projection, vector in ((attention.q_proj, query), (attention.k_proj, key)):
-        projection.weight[:size] = 0.0
-        projection.weight[:size, -1] = vector
-    attention.v_proj.weight[:size] = 0.0
-    attention.v_proj.weight[:room, :words] = heard * _SIZE
+        turn = speed * (back + 1)
+        query[place], query[place + size // 2] = math.cos(turn), -math.sin(turn)
+    group = attention.q_proj.weight.shape[0] // attention.k_proj.weight.shape[0]
+    asks, shows = back * group * size, back * size
+    for projection, vector, row in (
+        (attention.q_proj, query, asks),
+        (attention.k_proj, key, shows),
+    ):
+        projection.weight[row : row + size] = 0.0
+        projection.weight[row : row + size, -1] = vector
+    attention.v_proj.weight[shows : shows + size] = 0.0
+    attention.v_proj.weight[shows : shows + room, :words] = heard * _SIZE
     seen = math.sqrt(words + room + 1) * norm / math.hypot(norm, _MARK)
     written = seen * math.sqrt(room / words) * _SIZE
-    attention.o_proj.weight[words : words + room, :room] = torch.eye(room) * (norm / written)
+    place = words + back * room
+    attention.o_proj.weight[place : place + room, asks : asks + room] = torch.eye(room) * (
+        norm / written
+    )
     _sharpen(attention, [place for place, _ in fast])
 
 
-def _plant_matching(attention: Any, size: int, slow: list[int], heard: Any) -> None:
+def _plant_matching(attention: Any, size: int, slow: list[int], heard: Any, memory: int) -> None:
     """Make the first head find where the current token came before and copy on.
 
     Queries and keys are compared in the pairs that hardly turn, so that distance does not matter.
     """
     room, words = heard.shape
-    kept = slow[-((room + 1) // 2) :]
-    places = ([*kept, *(place + size // 2 for place in kept)])[:room]
-    mixed, spoken = _orthogonal(len(places), room), _orthogonal(size, words)
+    kept = slow[-((memory * room + 1) // 2) :]
+    places = ([*kept, *(place + size // 2 for place in kept)])[: memory * room]
+    mixed, spoken = _orthogonal(room, room), _orthogonal(size, words)
     attention.k_proj.weight[:size] = 0.0
     attention.q_proj.weight[:size] = 0.0
-    for row, place in enumerate(places):
-        attention.k_proj.weight[place, words : words + room] = mixed[row] * _SIZE
-        attention.q_proj.weight[place, :words] = (mixed[row] @ heard) * _SIZE
+    for number, place in enumerate(places):
+        back, row = divmod(number, room)
+        there = words + back * room
+        attention.k_proj.weight[place, there : there + room] = mixed[row] * _SIZE
+        if back:
+            here = there - room
+            attention.q_proj.weight[place, here : here + room] = mixed[row] * _SIZE
+        else:
+            attention.q_proj.weight[place, :words] = (mixed[row] @ heard) * _SIZE
     attention.v_proj.weight[:size] = 0.0
     attention.v_proj.weight[:size, :words] = spoken * _SIZE
     attention.o_proj.weight[:words, :size] = spoken.T * _COPY

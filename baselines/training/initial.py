@@ -30,7 +30,10 @@ _WORD = "\ue001"
 """Marks where a word begins."""
 
 _APART = re.compile(rf"[^a-z0-9{_CAPITAL}{_WORD}].{{6,}}[^A-Za-z0-9\s{_CAPITAL}{_WORD}]")
-"""A line that begins and ends apart from any word."""
+"""A line that begins and ends where no mark of a word is."""
+
+_NUMBER = re.compile(r" *\d+\. ")
+"""Before a line of a numbered list; the same line has other numbers elsewhere."""
 
 _SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 
@@ -50,8 +53,9 @@ class ModelShape:
     feed_forward: int = 384
     context: int = 1024
     rope_theta: float = 10_000.0
-    induction: bool = False
-    """Begin with heads that copy; see `induction.py` for what the shape needs."""
+    induction: int = 0
+    """Tokens that heads which copy from the start compare; 0 begins without such heads. See
+    `induction.py` for what the shape needs."""
 
     phrases: float = 0.0
     """Share of the texts in which a line has to stand for it to be one token; 0 makes none."""
@@ -75,7 +79,7 @@ def make_tokenizer(texts: Iterable[str], vocabulary: int, phrases: float = 0.0) 
         vocabulary: Most tokens; a small corpus gives fewer.
         phrases: Share of the texts in which a line has to stand for it to be one token, whatever
             its length; 0 makes no such tokens. At most half of the vocabulary are such. What is
-            said with every task is then read at next to no cost.
+            said with every task, and who says it, is then read at next to no cost.
     """
     from tokenizers import (
         AddedToken,
@@ -139,24 +143,29 @@ def make_tokenizer(texts: Iterable[str], vocabulary: int, phrases: float = 0.0) 
 def _phrases(texts: Sequence[str], share: float) -> list[str]:
     """Return the lines that stand in at least a share of the texts, those in most first.
 
-    Only such as begin and end apart from any word, so that no mark of a word belongs to them.
+    The numbers of a list are left out of its lines.
     """
     if share <= 0:
         return []
-    counts = Counter(line for text in texts for line in set(text.split("\n")))
+    counts = Counter(line for text in texts for line in {*map(_unnumbered, text.split("\n"))})
     wanted = [
         line
         for line, count in counts.items()
         if count >= share * len(texts) and _APART.fullmatch(line)
     ]
-    return sorted(wanted, key=lambda line: (-counts[line], line))
+    heads = [f"<|im_start|>{role}\n" for role in ("system", "user", "assistant")]
+    return [*heads, *sorted(wanted, key=lambda line: (-counts[line], line))]
+
+
+def _unnumbered(line: str) -> str:
+    return _NUMBER.sub("", line, count=1)
 
 
 def _without(texts: Sequence[str], phrases: Sequence[str]) -> Iterator[str]:
     """Yield the texts less these lines."""
     known = set(phrases)
     for text in texts:
-        yield "\n".join(line for line in text.split("\n") if line not in known)
+        yield "\n".join(line for line in text.split("\n") if _unnumbered(line) not in known)
 
 
 def make_model(shape: ModelShape, vocabulary: int, seed: int) -> Any:
@@ -192,7 +201,7 @@ def make_model(shape: ModelShape, vocabulary: int, seed: int) -> Any:
     with torch.no_grad():
         model.lm_head.weight.copy_(model.model.embed_tokens.weight)
     if shape.induction:
-        plant_induction(model)
+        plant_induction(model, shape.induction)
     return model
 
 

@@ -12,7 +12,10 @@ from hexathlon.baselines.training.initial import ModelShape, make_tokenizer
 TEXTS = ["the overdraft limit of an account is at least 30", "SELECT a.overdraft_limit\nFROM a"]
 TOKENIZER = make_tokenizer(TEXTS * 20, 400)
 LINE = "- Answer in English, in at most 60 words."
-WITH_LINES = make_tokenizer([f"{LINE}\n{text}\nan end" for text in TEXTS * 20], 400, 0.5)
+NUMBERED = "12. Cancel: only orders that are pending."
+WITH_LINES = make_tokenizer(
+    [f"{LINE}\n{NUMBERED}\n{text}\nan end" for text in TEXTS * 20], 400, 0.5
+)
 
 
 def tokens(text: str) -> list[str]:
@@ -34,6 +37,21 @@ def test_a_line_that_recurs_is_one_token() -> None:
     assert [WITH_LINES.decode([number]) for number in ids] == ["limit", "\n", LINE, "\n", "limit"]
 
 
+def test_the_number_of_a_list_is_no_part_of_its_line() -> None:
+    for number in ("1", "7"):
+        ids = WITH_LINES.encode(f"{number}{NUMBERED[2:]}", add_special_tokens=False)
+        told = [WITH_LINES.decode([one]) for one in ids]
+        assert (told[0], told[-1]) == (number, NUMBERED[4:])
+
+
+def test_who_speaks_is_one_token_beside_such_lines() -> None:
+    said = [{"role": "user", "content": "limit"}]
+    ids = WITH_LINES.apply_chat_template(said, add_generation_prompt=True, return_dict=False)
+    assert [WITH_LINES.decode([number]) for number in ids] == [
+        "<|im_start|>user\n", "limit", "<|im_end|>", "\n", "<|im_start|>assistant\n",
+    ]  # fmt: skip
+
+
 def test_a_line_that_ends_in_a_word_is_not() -> None:
     ids = WITH_LINES.encode("an end", add_special_tokens=False)
     assert WITH_LINES.decode(ids) == "an end"
@@ -46,7 +64,7 @@ def test_a_share_of_lines_beyond_all_is_refused() -> None:
 
 
 @settings(deadline=None)
-@given(st.lists(st.sampled_from([LINE, LINE[:9], *"aA \n.中", "b1"]), max_size=8))
+@given(st.lists(st.sampled_from([LINE, NUMBERED, LINE[:9], *"aA \n.中", "b1"]), max_size=8))
 def test_every_text_with_such_lines_comes_back(parts: list[str]) -> None:
     text = "".join(parts)
     ids = WITH_LINES.encode(text, add_special_tokens=False)
