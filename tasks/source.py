@@ -9,7 +9,7 @@ import hashlib
 import inspect
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -97,6 +97,19 @@ class TaskSource(ABC):
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Return the family's trivial policies, by name, such as `dump` and `majority`."""
         return {}
+
+    def thought(self, task: Task, heard: Sequence[str], action: str) -> str:
+        """Return what a solver may say to itself before one of the oracle's actions.
+
+        It says what the action rests on and holds nothing that a solver could not see; empty where
+        there is nothing to say.
+
+        Args:
+            task: The task.
+            heard: The observations so far, the opening first.
+            action: What is done next.
+        """
+        return ""
 
     def fingerprint(self) -> str:
         """Return a SHA-256 (hex) over the code and data that decide the tasks."""

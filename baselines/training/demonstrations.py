@@ -11,7 +11,7 @@ from typing import Any
 
 from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.codecs import Codec, get_codec
-from hexathlon.baselines.codecs.base import parse_calls
+from hexathlon.baselines.codecs.base import Wire, parse_calls, with_thought
 from hexathlon.baselines.engines.tokens import Span, TokenReply
 from hexathlon.baselines.tokens.conversation import Conversation
 from hexathlon.baselines.tokens.render import ChatRenderer
@@ -53,6 +53,8 @@ class Demonstration:
     """Canonical action and the observation that followed."""
 
     reward: float
+    thoughts: tuple[str, ...] = ()
+    """What was thought before each action; empty where demonstrations do not think."""
 
 
 def _script(env: Environment, task_id: str, noise: Noise) -> Script:
@@ -100,8 +102,12 @@ def _aside(env: Environment, action: str) -> str | None:
         aside.close()
 
 
-def demonstrate(env: Environment, task_id: str, noise: Noise) -> Demonstration:
+def demonstrate(
+    env: Environment, task_id: str, noise: Noise, *, thinking: bool = False
+) -> Demonstration:
     """Play a task's oracle, or a near miss, and return what happened.
+
+    Near misses think what the oracle thinks: what they read is right, what they make of it not.
 
     A call that is skipped is made in a fork of the environment, so that the script has its answer
     and the demonstration does not show it. What changes anything is never skipped.
@@ -110,6 +116,7 @@ def demonstrate(env: Environment, task_id: str, noise: Noise) -> Demonstration:
     opening = observation
     system_prompt, tools = str(info["system_prompt"]), list(info["tools"])
     script = _script(env, task_id, noise)
+    heard, thoughts = [opening], []
     turns: list[tuple[str, str]] = []
     reward, ended, answer = 0.0, False, None
     while not ended:
@@ -119,13 +126,29 @@ def demonstrate(env: Environment, task_id: str, noise: Noise) -> Demonstration:
             break
         if _skip(action, noise.skipped) and (seen := _aside(env, action)) is not None:
             answer = seen
+            heard.append(seen)
             continue
+        thoughts.append(_thought(env, heard, action) if thinking else "")
         observed, value, terminated, truncated, _ = env.step(action)
         answer, reward = str(observed), reward + float(value)
         turns.append((action, answer))
+        heard.append(answer)
         ended = terminated or truncated
     script.close()
-    return Demonstration(task_id, system_prompt, tools, str(opening), tuple(turns), reward)
+    return Demonstration(
+        task_id, system_prompt, tools, str(opening), tuple(turns), reward, tuple(thoughts)
+    )
+
+
+def _thought(env: Environment, heard: Sequence[str], action: str) -> str:
+    return get_source(parse_address(env.task.id).source).thought(env.task, heard, action)
+
+
+def _said(shown: Demonstration, number: int, codec: Codec) -> Wire:
+    """Return what the assistant says in a turn: its thought, if it has one, and its action."""
+    action, _ = shown.turns[number]
+    thought = shown.thoughts[number] if shown.thoughts else ""
+    return with_thought(thought, codec.encode(action))
 
 
 def _opening(shown: Demonstration, codec: Codec) -> list[dict[str, Any]]:
@@ -138,8 +161,8 @@ def transcript(shown: Demonstration, dialect: str) -> list[dict[str, Any]]:
     """Return a demonstration as chat messages in a dialect."""
     codec = get_codec(dialect)
     messages = _opening(shown, codec)
-    for number, (action, observation) in enumerate(shown.turns):
-        said = codec.encode(action)
+    for number, (_, observation) in enumerate(shown.turns):
+        said = _said(shown, number, codec)
         messages.append(said)
         if number + 1 < len(shown.turns):
             messages += codec.answer(said, [observation])
@@ -151,8 +174,8 @@ def sample_of(shown: Demonstration, dialect: str, renderer: ChatRenderer) -> Sam
     codec = get_codec(dialect)
     conversation = Conversation(renderer)
     conversation.open(_opening(shown, codec))
-    for number, (action, observation) in enumerate(shown.turns):
-        said = codec.encode(action)
+    for number, (_, observation) in enumerate(shown.turns):
+        said = _said(shown, number, codec)
         ids = renderer.encode(str(said["content"]))
         if renderer.end_of_turn is not None:
             ids = [*ids, renderer.end_of_turn]

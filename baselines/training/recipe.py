@@ -125,6 +125,9 @@ class CloneTable(Table):
 
     demonstrations: int = Field(default=0, ge=0)
     noise: Noise = Field(default_factory=Noise)
+    thoughts: bool = False
+    """Whether demonstrations think aloud before they act, where their source says what."""
+
     renamed: float = Field(default=0.0, ge=0, le=1)
     """Share of the demonstrations in which names are replaced by made-up ones."""
 

@@ -97,7 +97,8 @@ def _with_other_names(
         return json.dumps(calls, ensure_ascii=False)
 
     turns = tuple((done(action), told(observation)) for action, observation in one.turns)
-    return replace(one, opening=told(one.opening), turns=turns)
+    thoughts = tuple(told(thought) for thought in one.thoughts)
+    return replace(one, opening=told(one.opening), turns=turns, thoughts=thoughts)
 
 
 def _in(value: Any, told: Any) -> Any:

@@ -44,6 +44,10 @@ from hexathlon.evaluators.statistics import ScoreInterval
 __all__ = ["RecipeDiffers", "make_start", "save_checkpoint", "train", "train_rank"]
 
 
+_COUNTED = 5_000
+"""Demonstrations whose words the tokenizer is made of; more tell it little."""
+
+
 class RecipeDiffers(Exception):
     """The folder holds the run of another recipe."""
 
@@ -182,12 +186,13 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
         # The first ones; training draws from others where the split has no end.
         tasks = share(recipe.tasks.addresses("train", wanted))
         for number, task in enumerate(tasks):
-            shown.append(demonstrate(env, task, recipe.clone.noise))
+            shown.append(demonstrate(env, task, recipe.clone.noise, thinking=recipe.clone.thoughts))
             report("demonstrate", number + 1, len(tasks), {})
     finally:
         env.close()
     shown = joined(shown)
-    texts = (message["content"] for one in shown for message in transcript(one, dialect))
+    counted = shown[:_COUNTED]
+    texts = (message["content"] for one in counted for message in transcript(one, dialect))
     shape = recipe.policy.shape
     tokenizer = make_tokenizer(texts, shape.vocabulary, shape.phrases)
     torch.manual_seed(recipe.seed)

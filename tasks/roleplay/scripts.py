@@ -8,10 +8,11 @@ from typing import Any
 from hexathlon.tasks.roleplay.beat import Beat
 from hexathlon.tasks.roleplay.speaking import act_on, action, core_of
 from hexathlon.tasks.roleplay.stage import Stage
+from hexathlon.tasks.roleplay.telling import deciding_line
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.source import Script
 
-__all__ = ["alternatives", "mutants", "oracle_actions", "played"]
+__all__ = ["alternatives", "mutants", "oracle_actions", "played", "thought"]
 
 _AI = {"en": "As a language model I can say", "zh": "作为语言模型，我可以说"}
 
@@ -43,6 +44,11 @@ def _settled(beat: Beat, chosen: dict[str, str], variant: int) -> tuple[Beat, st
     held = chosen.get(options[0], options[0])
     other = options[(options.index(held) + 1) % len(options)]
     return replace(beat, value=(held,), claim=(other,)), held
+
+
+def thought(stage: Stage, place: int) -> str:
+    """Return the line of the card that a beat rests on, where a single one does."""
+    return deciding_line(stage.card, stage.beats[place].query)
 
 
 def alternatives(stage: Stage) -> dict[str, Script]:

@@ -20,6 +20,7 @@ from hexathlon.tasks.roleplay.scripts import (
     mutants,
     oracle_actions,
     played,
+    thought,
 )
 from hexathlon.tasks.roleplay.stage import Stage
 from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES, TWINS
@@ -31,7 +32,7 @@ from hexathlon.tasks.task import LEVELS, Split, Task
 
 __all__ = ["RolePlaySource", "source"]
 
-PER_STRATUM: Mapping[Split, int] = {"dev": 8, "test": 32, "heldout": 32}
+PER_STRATUM: Mapping[Split, int] = {"dev": 160, "test": 32, "heldout": 32}
 """Tasks of each template and level in the splits that have an end."""
 
 
@@ -81,6 +82,10 @@ class RolePlaySource(StratifiedSource):
         if game is None:
             return policies(self._stage(task), task.instruction)
         return {**policies(game.stage, task.instruction), **_all_played(game.policies)}
+
+    def thought(self, task: Task, heard: Sequence[str], action: str) -> str:
+        """Quote the line of the card that decides what is asked; games are played without."""
+        return "" if task.template in GAMES else thought(self._stage(task), len(heard) - 1)
 
     def _stage(self, task: Task) -> Stage:
         return draw_stage(parse_address(task.id), task.seed)

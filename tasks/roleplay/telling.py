@@ -8,7 +8,7 @@ from hexathlon.tasks.roleplay.lexicon import setting
 from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.roleplay.voice import MAX_LENGTH, rule_text
 
-__all__ = ["card_sections", "instruction", "lines_of", "year_text"]
+__all__ = ["card_sections", "deciding_line", "instruction", "lines_of", "year_text"]
 
 
 def year_text(card: Mapping[str, Any], year: int) -> str:
@@ -77,10 +77,22 @@ def _character(card: Mapping[str, Any]) -> list[str]:
     lines = [
         _sentence(card, "identity", name=card["name"], a=article, trade=words["trade"], place=place)
     ]
-    for attribute, value in card["attributes"].items():
-        frame = table("attributes")[attribute]["card"]
-        lines.append(fill(frame, language, {**words, "v": value}))
-    return lines
+    return [*lines, *(_attribute(card, name, v) for name, v in card["attributes"].items())]
+
+
+def _attribute(card: Mapping[str, Any], name: str, value: Any) -> str:
+    frame = table("attributes")[name]["card"]
+    return fill(frame, card["language"], {**card["words"], "v": value})
+
+
+def deciding_line(card: Mapping[str, Any], query: Mapping[str, Any]) -> str:
+    """Return the line of the card that decides a question about one of its attributes.
+
+    Where the card does not tell the attribute, the line has a question mark for the value; it is
+    empty where something else decides.
+    """
+    name = query.get("attribute")
+    return f"- {_attribute(card, name, card['attributes'].get(name, '?'))}" if name else ""
 
 
 def _timeline(card: Mapping[str, Any]) -> list[str]:

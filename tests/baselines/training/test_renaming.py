@@ -25,6 +25,7 @@ def shown(name: str, number: int) -> Demonstration:
             (json.dumps({"name": "submit", "arguments": query}), ""),
         ),
         1.0,
+        (f"the {name}s", ""),
     )
 
 
@@ -42,6 +43,7 @@ def test_a_name_is_replaced_everywhere_and_the_language_stays() -> None:
         assert handed_in["name"] == "submit"
         assert handed_in["arguments"]["sql"] == f"SELECT {word}Id, {word.upper()} FROM {word}s"
         assert after.turns[0][1] == f"{word}Id"
+        assert after.thoughts == (f"the {word}s", "")
         assert (after.task, after.reward) == (before.task, before.reward)
 
 

@@ -1,5 +1,6 @@
 """The source: ids, purity, both derivations, the scripts of every template and level."""
 
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -41,6 +42,20 @@ def test_scripts_hold(task_id):
     assert len(mutants) >= 3
     for name, script in mutants.items():
         assert play(task, list(script))[1].score == 0.0, name
+
+
+@pytest.mark.parametrize("task_id", CASES)
+def test_thoughts_quote_the_card_or_say_that_it_is_silent(task_id):
+    source, task = get_source("roleplay"), build(task_id)
+    actions = right(task)
+    thoughts = [source.thought(task, [""] * (place + 1), act) for place, act in enumerate(actions)]
+    lines = task.instruction.splitlines()
+    assert all(thought in ("", *lines) or "?" in thought for thought in thoughts)
+    if parse_address(task_id).template == "boundary":
+        unknown = [json.loads(act)["arguments"].get("reason") == "not_known" for act in actions]
+        silent = [bool(thought) and thought not in lines for thought in thoughts]
+        assert any(thought in lines for thought in thoughts)
+        assert all(known or not quiet for known, quiet in zip(unknown, silent, strict=True))
 
 
 def test_a_prefix_covers_templates_levels_and_languages():

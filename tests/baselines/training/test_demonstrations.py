@@ -1,0 +1,49 @@
+"""Demonstrations that think: the same actions and rewards, with a quotation before them."""
+
+import pytest
+
+pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
+pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
+
+import gymnasium
+
+from hexathlon.baselines.tokens.render import ChatRenderer
+from hexathlon.baselines.training.demonstrations import (
+    Demonstration,
+    Noise,
+    demonstrate,
+    sample_of,
+    transcript,
+)
+from hexathlon.baselines.training.initial import make_tokenizer
+
+TASKS = [f"roleplay/boundary/tiny/train/{number:05d}" for number in range(4)]
+
+
+def shown(task: str, *, thinking: bool, mistakes: float = 0.0) -> Demonstration:
+    env = gymnasium.make("hexathlon/RolePlay-v0").unwrapped
+    try:
+        return demonstrate(env, task, Noise(mistakes=mistakes), thinking=thinking)
+    finally:
+        env.close()
+
+
+@pytest.mark.parametrize("mistakes", [0.0, 1.0])
+@pytest.mark.parametrize("task", TASKS)
+def test_thinking_changes_no_action(task: str, mistakes: float) -> None:
+    silent = shown(task, thinking=False, mistakes=mistakes)
+    aloud = shown(task, thinking=True, mistakes=mistakes)
+    assert (silent.turns, silent.reward) == (aloud.turns, aloud.reward)
+    assert silent.reward == 1.0 - mistakes
+    assert not any(silent.thoughts) and all(aloud.thoughts)
+
+
+def test_a_thought_stands_before_the_action_and_counts_as_written() -> None:
+    one = shown(TASKS[0], thinking=True)
+    said = [m["content"] for m in transcript(one, "compact") if m["role"] == "assistant"]
+    for text, thought in zip(said, one.thoughts, strict=True):
+        assert text.startswith(f"<think>\n{thought}\n</think>\n\n")
+    tokenizer = make_tokenizer(said + [one.opening], 600)
+    sample = sample_of(one, "compact", ChatRenderer(tokenizer))
+    written = tokenizer.decode(sample.ids[sample.sampled].tolist())
+    assert written == "".join(f"{text}<|im_end|>" for text in said)
