@@ -5,7 +5,7 @@ twins, the two differ in the deciding fact alone. Splits shop in different catal
 learnt of the products, customers and orders of one is worth nothing in another.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hexathlon.tasks.errors import GenerationExhausted, UnknownTask
@@ -30,6 +30,7 @@ from hexathlon.tasks.shopping.service.scripts import (
     service_mutants,
     service_oracle,
     service_policies,
+    service_thought,
 )
 from hexathlon.tasks.shopping.settings import open_settings
 from hexathlon.tasks.shopping.templates.case import Case
@@ -47,7 +48,7 @@ CATALOGUE_SIZES: dict[Level, int] = {
     "medium": 10_000,
     "hard": 30_000,
 }
-_SIZES: dict[Split, int | None] = {"train": None, "dev": 400, "test": 1_200, "heldout": 1_200}
+_SIZES: dict[Split, int | None] = {"train": None, "dev": 25_800, "test": 1_200, "heldout": 1_200}
 _CATALOGUES: dict[Split, int] = {"train": 8, "dev": 1, "test": 1, "heldout": 1}
 """How many catalogues a split shops in."""
 _ATTEMPTS, _MOVE_AFTER = 600, 50
@@ -63,7 +64,7 @@ class ShoppingSource(TaskSource):
     version = "1"
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
-        """Return 400 for dev, 1,200 for test and held-out, None for train."""
+        """Return 25,800 for dev, 1,200 for test and held-out, None for train."""
         whole = _SIZES[split]
         return whole if whole is None or level is None else whole // len(LEVELS)
 
@@ -113,6 +114,10 @@ class ShoppingSource(TaskSource):
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Trivial shoppers."""
         return {"store": store_policies, "service": service_policies}[task.params["world"]](task)
+
+    def thought(self, task: Task, heard: Sequence[str], action: str) -> str:
+        """Say what a clerk looks for and finds; shoppers do not think aloud."""
+        return service_thought(task, heard, action) if task.params["world"] == "service" else ""
 
     def _checked(self, task_id: str, salt: str | None) -> Address:
         address = parse_address(task_id)

@@ -235,8 +235,51 @@ def doing_all_that_goes(task: Task) -> Script:
     yield call("finish_case")
 
 
+def going_by_number(task: Task) -> Script:
+    """Cancel the order with the lowest number for the reason given, or refuse that."""
+    orders = yield from _orders(task)
+    policy = yield call("read_policy")
+    request = request_of(task).casefold()
+    mistaken = any(word in request for word in ("mistake", "下错单"))
+    order = min(orders, default="")
+    done = yield call("cancel_order", order=order, reason="mistake" if mistaken else "not_needed")
+    if not done.startswith("Error"):
+        yield call("finish_case")
+    numbers = [
+        line.partition(".")[0]
+        for line in policy.splitlines()
+        if line.partition(". ")[2].startswith(("Cancel", "取消"))
+    ]
+    yield call("report_impossible", reason="already_shipped", record=order,
+               paragraph=int(numbers[0]))  # fmt: skip
+
+
+def refusing_what_has_left(task: Task) -> Script:
+    """Refuse for an order that is on its way, if there is one, without a look at the goods."""
+    text = task.instruction
+    mail, named = _MAIL.search(text), _NAMED.search(text)
+    who = {"name": named[1], "postcode": named[2]} if named else {}
+    if "user" in task.params:
+        mail = _MAIL.search((yield call("ask_user", question="What is your e-mail?")))
+    found = yield call("find_customer", **({"email": mail[0]} if mail else who))
+    shown = yield call("show_customer", customer=found)
+    policy = yield call("read_policy")
+    subject = ("Cancel", "取消") if "ancel" in text or "取消" in text else ("Change", "修改")
+    orders = [_ORDER.findall(line)[0] for line in shown.splitlines() if "  shipped" in line]
+    numbers = [
+        line.partition(".")[0]
+        for line in policy.splitlines()
+        if line.partition(". ")[2].startswith(subject)
+    ]
+    for order in orders[:1]:
+        yield call("report_impossible", reason="already_shipped", record=order,
+                   paragraph=int(numbers[0]))  # fmt: skip
+
+
 CLERKS: dict[str, Callable[[Task], Script]] = {
     "refuses the first": refusing_by_the_book(0),
     "refuses the last": refusing_by_the_book(-1),
     "cancels what can be": doing_all_that_goes,
+    "goes by number": going_by_number,
+    "refuses what has left": refusing_what_has_left,
 }

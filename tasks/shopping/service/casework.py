@@ -123,6 +123,8 @@ def case_truth(
             "wrong": {name: [list(a) for a in actions] for name, actions in case.wrong.items()},
             "answer": answer,
             "orders": orders,
+            "goods": case.goods,
+            "named": [order for order in orders if order in case.request],
             "bystander": next(o["id"] for o in strangers),
             "extra": extra,
             "customer": {

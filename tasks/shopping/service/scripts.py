@@ -2,14 +2,20 @@
 
 import json
 import re
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
 
-__all__ = ["service_alternatives", "service_mutants", "service_oracle", "service_policies"]
+__all__ = [
+    "service_alternatives",
+    "service_mutants",
+    "service_oracle",
+    "service_policies",
+    "service_thought",
+]
 
 _ORDER = re.compile(r"\bO\d{5}\b")
 _MAIL = re.compile(r"[\w.]+@example\.com")
@@ -35,6 +41,31 @@ def service_oracle(task: Task) -> Script:
     return _solve(_plan(task))
 
 
+def service_thought(task: Task, heard: Sequence[str], action: str) -> str:
+    """Quote what an action rests on: the goods where an order has them, the list, the policy."""
+    plan, call = _plan(task), json.loads(action)
+    read = [line for seen in heard for line in seen.splitlines()]
+    quotes = []
+    if _ORDER.match(heard[-1]) and not plan["named"]:
+        quotes.append(_goods_in(heard[-1], plan["goods"]) or f"{plan['goods']}?")
+    if call["name"] == "show_order":
+        order = call["arguments"]["order"]
+        entry = rf" *\d+\. ({order}  \w+)" if plan["named"] else rf"( *\d+\. {order})"
+        found = [match[1] for match in (re.match(entry, line) for line in read) if match]
+        quotes.append(found[0] if found else f"{order}?")
+    if call["name"] == "report_impossible":
+        number = str(call["arguments"]["paragraph"])
+        named = [line.partition(". ") for line in read if line.startswith(f"{number}. ")]
+        quotes += [f"{text} ({number})" for _, _, text in named]
+    return "\n".join(quotes)
+
+
+def _goods_in(order: str, goods: str) -> str:
+    """Return the title of an order's line from where it names the goods on; empty without such."""
+    titles = [line.split(" (")[0] for line in order.splitlines() if goods in line]
+    return titles[0][titles[0].index(goods) :] if titles else ""
+
+
 def service_alternatives(task: Task) -> Mapping[str, Script]:
     """The same without looking anything up, and with the customer found by name."""
     plan = _plan(task)
@@ -56,6 +87,7 @@ def service_policies(task: Task) -> Mapping[str, Script]:
         "first_hit": _first(task, "cancel"),
         "buy_random": _random(task),
         "dump": _everything(task),
+        "first_number": _first(task, "cancel", by=min),
         "always_refuse": _first(task, "window_passed"),
         "majority": _first(task, "already_shipped"),
     }
@@ -77,8 +109,8 @@ def _solve(
             yield _call("find_customer", name=who["name"], postcode=who["postcode"])
         else:
             yield _call("find_customer", email=who["email"])
-        yield _call("show_customer", customer=who["id"])
-        for order in plan["orders"]:
+        shown = yield _call("show_customer", customer=who["id"])
+        for order in _looked_through(plan, shown):
             yield _call("show_order", order=order)
     if plan["answer"] is not None:
         answer = plan["answer"]
@@ -91,10 +123,23 @@ def _solve(
     yield _call("finish_case")
 
 
+def _looked_through(plan: Mapping[str, Any], shown: str) -> Iterator[str]:
+    """Yield the orders that a careful clerk opens: those named, else one after the other."""
+    if plan["named"]:
+        yield from plan["named"]
+        return
+    sought = {arguments["order"] for _, arguments in plan["actions"]}
+    for order in _ORDER.findall(shown):
+        yield order
+        sought.discard(order)
+        if not sought:
+            return
+
+
 def _served_wrongly(plan: dict[str, Any]) -> Iterator[tuple[str, Script]]:
     yield "nothing done", _solve({**plan, "actions": []})
     for label, actions in plan["wrong"].items():
-        yield label, _solve({**plan, "actions": actions}, look=False, propose=False)
+        yield label, _solve({**plan, "actions": actions}, propose=False)
     refused = {"reason": "window_passed", "records": [plan["orders"][0] + "/1"], "paragraph": 4}
     yield "declined", _solve({**plan, "answer": refused})
     if plan["extra"] is not None:
@@ -131,15 +176,17 @@ def _orders(task: Task) -> Generator[str, str, str]:
     return f"{text}\n{shown}"
 
 
-def _first(task: Task, what: str) -> Script:
+def _first(
+    task: Task, what: str, by: Callable[[Sequence[str]], str] = lambda orders: orders[0]
+) -> Script:
     shown = yield from _orders(task)
-    orders: Sequence[str] = _ORDER.findall(shown) or [""]
+    order = by(_ORDER.findall(shown) or [""])
     if what == "cancel":
-        yield _call("cancel_order", order=orders[0], reason="not_needed")
+        yield _call("cancel_order", order=order, reason="not_needed")
         yield _call("finish_case")
     else:
         line = "/1" if what == "window_passed" else ""
-        yield _decline(what, orders[0] + line, 4)
+        yield _decline(what, order + line, 4)
 
 
 def _random(task: Task) -> Script:

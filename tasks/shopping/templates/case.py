@@ -43,6 +43,9 @@ class Case:
     """For dialogue: what the customer tells when asked."""
 
     goal: str = ""
+    goods: str = ""
+    """What the customer calls the goods in question."""
+
     twin: bool = True
 
 
@@ -74,27 +77,33 @@ class CaseDesk:
         """Draw the order in question; no other order of the customer has goods of its kinds."""
         rng, catalogue = self.scene.rng, self.scene.catalogue
         pieces = 1 if self.scene.level == "tiny" else 2
-        number = 70_000 + int(rng.integers(9_000)) * 3
-        main = draw_order(rng, catalogue, self.customer, f"O{number}", status=status, pieces=pieces)
+        # The numbers tell nothing: the one in question may come anywhere among the others.
+        first, others = 70_000 + int(rng.integers(9_000)) * 3, _OTHERS[self.scene.level]
+        ids = [f"O{first + 7 * int(place)}" for place in rng.permutation(1 + others)]
+        main = draw_order(rng, catalogue, self.customer, ids[0], status=status, pieces=pieces)
         for line in main["lines"]:
             line["final_sale"] = False
         main.update(fields)
         self.orders, self.place = [main], int(rng.integers(pieces))
         taken = {self._kind(line) for line in main["lines"]}
-        for i in range(_OTHERS[self.scene.level]):
+        # Most of the others are like the one in question in all but the goods: what is done to all
+        # orders alike is done to one too many, and no other sign tells which is meant.
+        alike = ("delivered",) * 3 if status == "delivered" else ("pending",) * 3 + ("shipped",) * 2
+        for i, other_id in enumerate(ids[1:]):
+            like: dict[str, Any] = {}
+            if i < len(alike):
+                like = {"status": alike[i], "pieces": pieces}
+            shift = int(rng.integers(-3, 4))
             for _ in range(50):
-                # The first three of the others are like the one in question: what is done to all
-                # orders alike is done to one too many.
-                like = {"delivered": "delivered"}.get(status, "pending") if i < 3 else None
-                other = draw_order(
-                    rng, catalogue, self.customer, f"O{number + 5 + 7 * i}", status=like
-                )
+                other = draw_order(rng, catalogue, self.customer, other_id, **like)
                 if taken.isdisjoint(self._kind(line) for line in other["lines"]):
+                    if like and status == "delivered":
+                        _move(other, min(main["delivered"] + shift, -1))
                     self.orders.append(other)
                     taken |= {self._kind(line) for line in other["lines"]}
                     break
-        ids = [order["id"] for order in self.orders]
-        self.customer["orders"] = [ids[i] for i in rng.permutation(len(ids)).tolist()]
+        made = [order["id"] for order in self.orders]
+        self.customer["orders"] = [made[i] for i in rng.permutation(len(made)).tolist()]
         return main
 
     def delivered(self, since: int, **fields: Any) -> dict[str, Any]:
@@ -158,13 +167,22 @@ class CaseDesk:
         found = ruling(self.policy, self.customer, order, name, arguments, stock, damaged)
         if (found is None) != allowed:
             return None
+        goods = self.goods(order)
         return Case(
-            self.policy, self.customer, self.orders, request, [action], found, wrong, slots, goal
-        )
+            self.policy, self.customer, self.orders, request, [action], found, wrong, slots, goal,
+            goods,
+        )  # fmt: skip
 
     def _kind(self, line: Mapping[str, Any]) -> tuple[str, str]:
         product = self.scene.catalogue.product(line["product"])
         return product.category, product.kind
+
+
+def _move(order: dict[str, Any], delivered: int) -> None:
+    """Let an order have come on another day, all else as it was."""
+    days = delivered - order["delivered"]
+    for name in ("placed", "promised", "delivered"):
+        order[name] += days
 
 
 def slot(scene: Scene, value: str, en: Sequence[str], zh: Sequence[str]) -> dict[str, Any]:

@@ -136,11 +136,13 @@ def change_address(scene: Scene) -> Case | None:
 def late(scene: Scene) -> Case | None:
     """A refund for a late delivery; in the twin it was not late enough."""
     desk = CaseDesk(scene)
-    since = 2 + int(scene.rng.integers(6))
-    extra = desk.policy.late_days + (1 + int(scene.rng.integers(3)) if scene.side == 0 else 0)
+    since, more = 2 + int(scene.rng.integers(6)), 1 + int(scene.rng.integers(3))
     order = desk.delivered(since)
-    order["promised"] = order["delivered"] - extra
-    order["placed"] = order["promised"] - 6
+    late = desk.policy.late_days
+    _come_late(order, late + more if scene.side == 0 else late)
+    for other, days in zip(desk.orders[1:], (late, late + 1, late + more), strict=False):
+        if other["delivered"] is not None:
+            _come_late(other, days)
     fee = order["delivery_cents"]
     plus = desk.customer["tier"] == "plus"
     cents, other = (2 * fee, fee) if plus else (fee, 2 * fee)
@@ -162,12 +164,18 @@ def late(scene: Scene) -> Case | None:
     )
 
 
+def _come_late(order: dict[str, Any], days: int) -> None:
+    order["promised"] = order["delivered"] - days
+    order["placed"] = order["promised"] - 6
+
+
 def not_owner(scene: Scene) -> Case | None:
     """The order named is the customer's own; in the twin it is somebody else's."""
     desk = CaseDesk(scene)
     order = desk.order("pending")
     if scene.side == 1:
-        stranger = draw_customer(scene.rng, f"C{8000 + int(scene.rng.integers(900))}")
+        number = int(desk.customer["id"][1:]) + int(scene.rng.choice([-1, 1, 9, 70, 71]))
+        stranger = draw_customer(scene.rng, f"C{number}")
         order["customer"] = stranger["id"]
         desk.customer["orders"].remove(order["id"])
     found = desk.case(
