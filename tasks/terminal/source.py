@@ -21,7 +21,7 @@ from hexathlon.tasks.terminal.tools import TOOLS
 
 __all__ = ["TerminalSource", "draft_of", "files_of", "source"]
 
-PER_STRATUM: dict[Split, int] = {"dev": 6, "test": 6, "heldout": 6}
+PER_STRATUM: dict[Split, int] = {"dev": 160, "test": 6, "heldout": 6}
 """Tasks of each template and level in the splits that have an end."""
 
 _TURNS: dict[Level, int] = {"tiny": 15, "easy": 25, "medium": 40, "hard": 60}
