@@ -1,7 +1,7 @@
 """Policies learn, and what must not learn does not.
 
-The short form trains on the toy event. The long one (`-m slow`) is the recipe `sql-tiny` as it
-comes, with three seeds and its controls: about an hour on two cores.
+The short form trains on the toy event. The long one (`-m slow`) is every recipe as it comes, with
+three seeds and its controls: more than an hour each on two cores.
 """
 
 import shutil
@@ -14,9 +14,13 @@ torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
 from hexathlon.baselines.training.metrics import read_metrics
-from hexathlon.baselines.training.recipe import load_recipe, recipe_of
+from hexathlon.baselines.training.recipe import load_recipe, recipe_names, recipe_of
 from hexathlon.baselines.training.run import train
 from hexathlon.evaluators.statistics import ScoreInterval
+from hexathlon.tasks.source import parse_address
+
+First = tuple[str, Path, dict[str, ScoreInterval]]
+"""A recipe's name, the run of its first seed, and what that came to."""
 
 TOY: dict[str, Any] = {
     "name": "toy",
@@ -79,33 +83,43 @@ def test_a_policy_learns_and_its_controls_do_not(tmp_path: Path) -> None:
     assert rise(dealt) < 0.08
 
 
-@pytest.fixture(scope="session")
-def first_seed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, ScoreInterval]]:
-    out = tmp_path_factory.mktemp("sql-tiny") / "seed-0"
-    return out, train(load_recipe("sql-tiny"), out, quiet)
+@pytest.mark.parametrize("name", recipe_names())
+def test_a_recipe_is_judged_by_many_tasks_that_it_does_not_train_on(name: str) -> None:
+    recipe = load_recipe(name)
+    asked = recipe.tasks.addresses("dev", recipe.evaluation.tasks)
+    assert len(set(asked)) == recipe.evaluation.tasks >= 300
+    assert {parse_address(one).template for one in asked} == set(recipe.tasks.templates)
+
+
+@pytest.fixture(scope="session", params=recipe_names())
+def first_seed(request: Any, tmp_path_factory: pytest.TempPathFactory) -> First:
+    out = tmp_path_factory.mktemp(request.param) / "seed-0"
+    return request.param, out, train(load_recipe(request.param), out, quiet)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
-def test_sql_tiny_learns(seed: int, first_seed: Any, tmp_path: Path) -> None:
-    found = first_seed[1] if seed == 0 else {}
-    found = found or train(load_recipe("sql-tiny", {"seed": seed}), tmp_path, quiet)
+def test_recipes_learn(seed: int, first_seed: First, tmp_path: Path) -> None:
+    name, _, found = first_seed
+    found = found if seed == 0 else train(load_recipe(name, {"seed": seed}), tmp_path, quiet)
     assert gain(found) >= 0.3
     assert found["after"].low > found["before"].high
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("control", ["no_update", "shuffled_rewards"])
-def test_controls_of_sql_tiny_do_not_learn(control: str, first_seed: Any, tmp_path: Path) -> None:
-    out = beside(first_seed[0], tmp_path / control)
-    assert gain(train(load_recipe("sql-tiny", {"control": control}), out, quiet)) < 0.06
+def test_controls_do_not_learn(control: str, first_seed: First, tmp_path: Path) -> None:
+    name, start, _ = first_seed
+    out = beside(start, tmp_path / control)
+    assert gain(train(load_recipe(name, {"control": control}), out, quiet)) < 0.06
 
 
 @pytest.mark.slow
-def test_rewards_judged_again_train_the_same_policy(first_seed: Any, tmp_path: Path) -> None:
-    out = beside(first_seed[0], tmp_path / "rescored")
-    train(load_recipe("sql-tiny", {"rollout.rewards": "rescored"}), out, quiet)
-    one, other = (read_metrics(run / "metrics.jsonl") for run in (first_seed[0], out))
+def test_rewards_judged_again_train_the_same_policy(first_seed: First, tmp_path: Path) -> None:
+    name, start, _ = first_seed
+    out = beside(start, tmp_path / "rescored")
+    train(load_recipe(name, {"rollout.rewards": "rescored"}), out, quiet)
+    one, other = (read_metrics(run / "metrics.jsonl") for run in (start, out))
     assert [row.get("reward") for row in one] == [row.get("reward") for row in other]
-    name = "policy/model.safetensors"
-    assert (first_seed[0] / name).read_bytes() == (out / name).read_bytes()
+    weights = "policy/model.safetensors"
+    assert (start / weights).read_bytes() == (out / weights).read_bytes()
