@@ -68,10 +68,10 @@ def plant_induction(model: Any, memory: int = 1) -> None:
     if scarce or memory > config.num_key_value_heads:
         raise ValueError(
             f"induction heads that compare {memory} tokens need 2 layers or more, as many "
-            f"key-value heads, heads narrower than {1 - memory * _ROOM:.0%} of the width, and "
-            f"rotary frequencies both fast and slow; here are {len(layers)} layers, "
-            f"{config.num_key_value_heads} key-value heads, width {width}, head_width {size}, "
-            f"{len(fast)} fast and {len(slow)} slow frequencies: change the shape "
+            "key-value heads, rotary frequencies both fast and slow, and heads no wider than what "
+            f"is left of the width for words; here are {len(layers)} layers, "
+            f"{config.num_key_value_heads} key-value heads, {len(fast)} fast and {len(slow)} slow "
+            f"frequencies, head_width {size} and {words} left of width {width}: change the shape "
             "(rope_theta = 1e6 has both) or set induction = 0"
         )
     with torch.no_grad():

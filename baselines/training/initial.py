@@ -63,6 +63,8 @@ class ModelShape:
     def __post_init__(self) -> None:
         if not 0 <= self.phrases <= 1:
             raise ValueError(f"phrases is a share of the texts, from 0 to 1; it is {self.phrases}")
+        if self.induction < 0:
+            raise ValueError(f"induction is a number of tokens, 0 or more; it is {self.induction}")
 
 
 def make_tokenizer(texts: Iterable[str], vocabulary: int, phrases: float = 0.0) -> Any:

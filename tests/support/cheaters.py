@@ -198,14 +198,25 @@ _REASONS = (
 )
 
 
-def _orders(task: Task) -> Steps:
+def _customer(task: Task) -> Steps:
+    """Find the customer and return their page."""
     text = task.instruction
     mail, named = _MAIL.search(text), _NAMED.search(text)
     who = {"name": named[1], "postcode": named[2]} if named else {}
     if "user" in task.params:
         mail = _MAIL.search((yield call("ask_user", question="What is your e-mail?")))
     found = yield call("find_customer", **({"email": mail[0]} if mail else who))
-    return _ORDER.findall((yield call("show_customer", customer=found)))
+    return (yield call("show_customer", customer=found))
+
+
+def _orders(task: Task) -> Steps:
+    return _ORDER.findall((yield from _customer(task)))
+
+
+def _paragraph(policy: str, starts: tuple[str, ...]) -> int:
+    """Return the number of the policy's paragraph that starts so."""
+    lines = (line.partition(". ") for line in policy.splitlines())
+    return next(int(number) for number, _, text in lines if text.startswith(starts))
 
 
 def refusing_by_the_book(place: int) -> Callable[[Task], Script]:
@@ -245,35 +256,20 @@ def going_by_number(task: Task) -> Script:
     done = yield call("cancel_order", order=order, reason="mistake" if mistaken else "not_needed")
     if not done.startswith("Error"):
         yield call("finish_case")
-    numbers = [
-        line.partition(".")[0]
-        for line in policy.splitlines()
-        if line.partition(". ")[2].startswith(("Cancel", "取消"))
-    ]
     yield call("report_impossible", reason="already_shipped", record=order,
-               paragraph=int(numbers[0]))  # fmt: skip
+               paragraph=_paragraph(policy, ("Cancel", "取消")))  # fmt: skip
 
 
 def refusing_what_has_left(task: Task) -> Script:
     """Refuse for an order that is on its way, if there is one, without a look at the goods."""
     text = task.instruction
-    mail, named = _MAIL.search(text), _NAMED.search(text)
-    who = {"name": named[1], "postcode": named[2]} if named else {}
-    if "user" in task.params:
-        mail = _MAIL.search((yield call("ask_user", question="What is your e-mail?")))
-    found = yield call("find_customer", **({"email": mail[0]} if mail else who))
-    shown = yield call("show_customer", customer=found)
+    shown = yield from _customer(task)
     policy = yield call("read_policy")
     subject = ("Cancel", "取消") if "ancel" in text or "取消" in text else ("Change", "修改")
     orders = [_ORDER.findall(line)[0] for line in shown.splitlines() if "  shipped" in line]
-    numbers = [
-        line.partition(".")[0]
-        for line in policy.splitlines()
-        if line.partition(". ")[2].startswith(subject)
-    ]
     for order in orders[:1]:
         yield call("report_impossible", reason="already_shipped", record=order,
-                   paragraph=int(numbers[0]))  # fmt: skip
+                   paragraph=_paragraph(policy, subject))  # fmt: skip
 
 
 CLERKS: dict[str, Callable[[Task], Script]] = {

@@ -138,11 +138,11 @@ def late(scene: Scene) -> Case | None:
     desk = CaseDesk(scene)
     since, more = 2 + int(scene.rng.integers(6)), 1 + int(scene.rng.integers(3))
     order = desk.delivered(since)
-    late = desk.policy.late_days
-    _come_late(order, late + more if scene.side == 0 else late)
-    for other, days in zip(desk.orders[1:], (late, late + 1, late + more), strict=False):
-        if other["delivered"] is not None:
-            _come_late(other, days)
+    most = desk.policy.late_days
+    _come_late(order, most + more if scene.side == 0 else most)
+    for beside, days in zip(desk.orders[1:], (most, most + 1, most + more), strict=False):
+        if beside["delivered"] is not None:
+            _come_late(beside, days)
     fee = order["delivery_cents"]
     plus = desk.customer["tier"] == "plus"
     cents, other = (2 * fee, fee) if plus else (fee, 2 * fee)

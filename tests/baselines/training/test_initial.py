@@ -63,6 +63,11 @@ def test_a_share_of_lines_beyond_all_is_refused() -> None:
         ModelShape(phrases=3)
 
 
+def test_fewer_tokens_than_none_are_refused() -> None:
+    with pytest.raises(ValueError, match="0 or more; it is -1"):
+        ModelShape(induction=-1)
+
+
 @settings(deadline=None)
 @given(st.lists(st.sampled_from([LINE, NUMBERED, LINE[:9], *"aA \n.中", "b1"]), max_size=8))
 def test_every_text_with_such_lines_comes_back(parts: list[str]) -> None:
