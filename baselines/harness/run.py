@@ -5,7 +5,7 @@ configuration, must be the one that the folder holds, and the difference between
 recorded ones is played. So a run that was killed anywhere is continued by the same command.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -64,6 +64,7 @@ def evaluate(
     force_new: bool = False,
     model: OpenedModel | None = None,
     progress: Progress | None = None,
+    played: Sequence[Path] = (),
 ) -> Outcome:
     """Plan a run and play it; a folder that holds the same plan is continued.
 
@@ -74,6 +75,8 @@ def evaluate(
         force_new: Move a folder with another plan aside instead of refusing it.
         model: Who plays, where the caller has an agent of its own; else what `config.model` names.
         progress: Is told of every trial; by default a bar on the terminal.
+        played: Folders of runs that differ from this one in their tasks alone, such as shares of
+            it that other processes played: what they scored is taken over, not played again.
 
     Raises:
         PlanDiffers: The folder holds another plan; the message names the fields.
@@ -92,6 +95,7 @@ def evaluate(
     with _reported(), RecordWriter(run, plan_hash(plan), execution.fsync) as writer:
         if not (run / PLAN_FILE).exists():
             write_plan(run, plan)
+        _take_over(run, plan, played, writer)
         return _play_rest(run, plan, model, execution, writer, progress)
 
 
@@ -196,6 +200,17 @@ def _fatal(error: Fatal) -> CommandError:
     if isinstance(cause, EngineError) and not isinstance(cause, EngineMissing):
         return UsageError(f"{cause.kind}: {error}")
     return EnvironmentUnavailable(str(error))
+
+
+def _take_over(
+    run: Path, plan: Mapping[str, Any], played: Sequence[Path], writer: RecordWriter
+) -> None:
+    """Write down what other runs scored of this one's trials."""
+    wanted = set(_keys(plan)) - set(completed_keys(run)) if played else set()
+    for folder in played:
+        for record in read_records(folder):
+            if record["status"] == "scored" and record_key(record) in wanted:
+                writer.append(record)
 
 
 def _play_rest(

@@ -26,7 +26,12 @@ _RARE = 0.15
 _MOST = 4
 """Words replaced in one demonstration."""
 
-_WORD = re.compile(r"[a-z]{3,}")
+_WORD = re.compile(r"[a-z]{3,}|[\u4e00-\u9fff]")
+"""A word of letters, or one Chinese character: names of such are made of few, each used in many."""
+
+_CHARACTERS = (0x4E00, 0x9FA6)
+"""The Chinese characters of Unicode's first block."""
+
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ONSETS = ("b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "w", "br", "st")
 _RIMES = ("a", "e", "i", "o", "u", "an", "el", "er", "in", "ock", "ol", "um", "art", "ight", "ea")
@@ -45,13 +50,15 @@ def renamed(shown: Sequence[Demonstration], share: float, seed: int) -> list[Dem
     known = [_words(_read(one)) for one in shown]
     counts = Counter(word for words in known for word in words)
     common = {word for word, count in counts.items() if count > _RARE * len(shown)}
+    characters = sorted(word for word in counts if len(word) == 1)
     found = []
     for one, words in zip(shown, known, strict=True):
         draw = generator_for("renamed demonstrations", seed, one.task)
         written = _words(" ".join(text for action, _ in one.turns for text in _texts(action)))
         names = _stems((words & written) - common)
         if draw.random() < share and names:
-            found.append(_with_other_names(one, names, draw))
+            unused = [sign for sign in characters if sign not in words]
+            found.append(_with_other_names(one, names, unused, draw))
         else:
             found.append(one)
     return found
@@ -78,17 +85,18 @@ def _texts(action: str) -> list[str]:
 
 
 def _with_other_names(
-    one: Demonstration, names: Sequence[str], draw: np.random.Generator
+    one: Demonstration, names: Sequence[str], unused: Sequence[str], draw: np.random.Generator
 ) -> Demonstration:
     size = min(len(names), int(draw.integers(1, _MOST + 1)))
     chosen = [names[int(place)] for place in draw.permutation(len(names))[:size]]
-    table = {old: _made_up(draw) for old in chosen}
+    table = {}
+    for old in chosen:
+        new = _made_up(draw) if len(old) > 1 else _character(unused, draw)
+        table |= {old: new, old.capitalize(): new.capitalize(), old.upper(): new.upper()}
+    wanted = re.compile("|".join(sorted(map(re.escape, table), key=len, reverse=True)))
 
     def told(text: str) -> str:
-        for old, new in table.items():
-            text = text.replace(old, new).replace(old.capitalize(), new.capitalize())
-            text = text.replace(old.upper(), new.upper())
-        return text
+        return wanted.sub(lambda found: table[found[0]], text)
 
     def done(action: str) -> str:
         calls = json.loads(action)
@@ -111,3 +119,10 @@ def _made_up(draw: np.random.Generator) -> str:
         _ONSETS[int(draw.integers(len(_ONSETS)))] + _RIMES[int(draw.integers(len(_RIMES)))]
         for _ in range(count)
     )
+
+
+def _character(unused: Sequence[str], draw: np.random.Generator) -> str:
+    """Return a Chinese character: as often one that no demonstration holds as one of `unused`."""
+    if unused and draw.random() < 0.5:
+        return unused[int(draw.integers(len(unused)))]
+    return chr(int(draw.integers(*_CHARACTERS)))

@@ -89,8 +89,9 @@ def train_rank(
     trainer.resume()
     unseen = trainer.unseen(recipe.evaluation.tasks)
     found: dict[str, ScoreInterval] = {}
-    if first():
-        found["before"] = evaluated(recipe, _starting(recipe, out), unseen, out / "before", report)
+    before = evaluated(recipe, _starting(recipe, out), unseen, out / "before", report)
+    if before:
+        found["before"] = before
     wait()
     log = MetricsLog(out / "metrics.jsonl", trainer.step) if first() else None
     try:
@@ -114,20 +115,20 @@ def train_rank(
         for listener in ([log] if log else []) + list(extra):
             listener.close()
     if first():
-        found["after"] = _finished(recipe, out, model, tokenizer, unseen, report)
+        _keep_policy(recipe, out, model, tokenizer)
+    wait()
+    after = evaluated(recipe, out / "policy", unseen, out / "after", report)
+    if after:
+        found["after"] = after
+        write_curve(out, after.mean)
     wait()
     return found
 
 
-def _finished(
-    recipe: Recipe, out: Path, model: Any, tokenizer: Any, unseen: list[str], report: Report
-) -> ScoreInterval:
+def _keep_policy(recipe: Recipe, out: Path, model: Any, tokenizer: Any) -> None:
     save_checkpoint(out / "policy", merged(model), tokenizer, recipe)
     if recipe.policy.lora_rank:
         save_adapters(out / "adapters", model, str(_starting(recipe, out).resolve()))
-    after = evaluated(recipe, out / "policy", unseen, out / "after", report)
-    write_curve(out, after.mean)
-    return after
 
 
 def _starting(recipe: Recipe, out: Path) -> Path:

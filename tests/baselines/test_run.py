@@ -64,6 +64,23 @@ def test_resuming_gives_the_same_records_byte_for_byte_but_for_timing(
     assert without_timing(tmp_path / "broken") == without_timing(tmp_path / "whole")
 
 
+def test_what_others_played_of_a_run_is_taken_over(tmp_path: Path) -> None:
+    tasks = tuple(f"toy/count/tiny/test/{number:05d}" for number in range(7))
+    toy_run(tmp_path / "whole", envs=(), task=tasks)
+    toy_run(tmp_path / "0", envs=(), task=tasks[0:5:2])
+    toy_run(tmp_path / "1", envs=(), task=(*tasks[1:5:2], "toy/count/tiny/test/00030"))
+    played = [tmp_path / "0", tmp_path / "1"]
+    outcome = toy_run(tmp_path / "run", envs=(), task=tasks, played=played)
+    assert (outcome.planned, outcome.played) == (7, 2)
+    made = {record_key(one): one | {"timing": 0} for one in records(outcome.run)}
+    for one in records(tmp_path / "whole"):
+        chain = {name: made[record_key(one)][name] for name in ("prev", "hash")}
+        assert made.pop(record_key(one)) == one | {"timing": 0} | chain
+    assert not made
+    assert check_chain(outcome.run, read_plan(outcome.run)["plan_hash"]) == []
+    assert toy_run(tmp_path / "run", envs=(), task=tasks, played=played).played == 0
+
+
 def test_eval_on_the_same_plan_continues(tmp_path: Path) -> None:
     toy_run(tmp_path / "run")
     cut(tmp_path / "run", 3)

@@ -1,5 +1,6 @@
 """Makes the toy event known to gymnasium and to the commands, and plans small runs of it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +31,12 @@ def toy_config(model: str = "agent:oracle", **flags: Any) -> EvalConfig:
     return load_config({"model": model, "envs": ("Toy",), "tasks": 8, **flags})[0]
 
 
-def toy_run(run: Path, model: str = "agent:oracle", **flags: Any) -> Outcome:
+def toy_run(
+    run: Path, model: str = "agent:oracle", played: Sequence[Path] = (), **flags: Any
+) -> Outcome:
     known = {name: flags.pop(name) for name in list(flags) if name in ExecutionConfig.model_fields}
-    return evaluate(toy_config(model, **flags), ExecutionConfig(fsync="never", **known), run)
+    execution = ExecutionConfig(fsync="never", **known)
+    return evaluate(toy_config(model, **flags), execution, run, played=played)
 
 
 def records(run: Path) -> list[dict[str, Any]]:

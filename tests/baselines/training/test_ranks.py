@@ -16,7 +16,8 @@ from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.ranks import RankFailed, other_ranks
 from hexathlon.baselines.training.recipe import Recipe, load_recipe
 from hexathlon.baselines.training.run import train
-from hexathlon.evaluators.records import read_records
+from hexathlon.evaluators.plan import read_plan
+from hexathlon.evaluators.records import check_chain, read_records, record_key
 
 CHANGES = {
     "steps": 2,
@@ -64,6 +65,11 @@ def weights(run: Path, name: str) -> "torch.Tensor":
     return torch.cat([values[key].flatten().double() for key in sorted(values)])
 
 
+def played(run: Path) -> list[Any]:
+    """What was played, in the order of tasks."""
+    return sorted([*record_key(one), one["steps"], one["reward"]] for one in read_records(run))
+
+
 def test_two_ranks_train_as_one_does(tmp_path: Path) -> None:
     for ranks in (1, 2):
         train(recipe(ranks), tmp_path / str(ranks), quiet)
@@ -76,7 +82,11 @@ def test_two_ranks_train_as_one_does(tmp_path: Path) -> None:
             row.get(name) for row in read_metrics(two / "metrics.jsonl")
         ]
     assert len(list((two / "rollouts").iterdir())) == 2 * len(list((one / "rollouts").iterdir()))
-    assert len(list(read_records(two / "after"))) == 4
+    for run in ("before", "after"):
+        assert sorted(map(str, two.glob(f"{run}*"))) == [str(two / run)], "the shares are put away"
+        assert played(two / run) == played(one / run)
+        assert len(played(two / run)) == 4
+        assert check_chain(two / run, read_plan(two / run)["plan_hash"]) == []
 
 
 @pytest.mark.slow

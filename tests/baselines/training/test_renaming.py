@@ -63,3 +63,32 @@ def test_words_that_most_demonstrations_use_are_no_names() -> None:
 def test_made_up_words_differ() -> None:
     words = Counter(one.opening.split()[2] for one in renamed(SHOWN, 1.0, 3))
     assert max(words.values()) == 1
+
+
+def chinese(name: str, number: int) -> Demonstration:
+    answer = {"reply": f"是{name}。", "value": name}
+    return Demonstration(
+        f"card/{number}",
+        "",
+        (),
+        f"你只有一个表亲，叫{name}。你表亲叫什么？",
+        ((json.dumps({"name": "answer", "arguments": answer}, ensure_ascii=False), ""),),
+        1.0,
+        (f"叫{name}。",),
+    )
+
+
+def test_chinese_names_are_replaced_by_the_character() -> None:
+    names = ("陆文远", "白星如", "秦安和", "孟浩之", "方静山", "顾书兰", "许善平", "严青松")
+    cards = [chinese(name, number) for number, name in enumerate(names)]
+    new = set()
+    for name, after in zip(names, renamed(cards, 1.0, 0), strict=True):
+        word = after.thoughts[0][1:-1]
+        assert len(word) == len(name) and word != name and word.isalpha()
+        assert all(sign not in word for sign in "你只有一个表亲叫")
+        assert after.opening == f"你只有一个表亲，叫{word}。你表亲叫什么？"
+        said = json.loads(after.turns[0][0])["arguments"]
+        assert said == {"reply": f"是{word}。", "value": word}
+        new |= set(word) - set(name)
+    assert new & set("".join(names)), "some are of other names"
+    assert new - set("".join(names)), "some are of no name"
