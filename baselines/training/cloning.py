@@ -29,6 +29,10 @@ class CloneConfig:
     everything: float = 0.0
     """Weight of the loss on what was read, beside that on what was written."""
 
+    everything_left: float = 1.0
+    """Share of that weight which is left in the last step; it falls evenly, since what a small
+    model learns by foretelling everything it needs at first, and room for its actions at last."""
+
     clean: float = 0.0
     """Share of the steps, from the first, that show only the demonstrations with most reward:
     what noise would hide is learned before the noise comes."""
@@ -49,6 +53,10 @@ class CloneConfig:
     def __post_init__(self) -> None:
         if not 0 <= self.clean <= 1:
             raise ValueError(f"clean is a share of the steps, from 0 to 1; it is {self.clean}")
+        if not 0 <= self.everything_left <= 1:
+            raise ValueError(
+                f"everything_left is a share of a weight, from 0 to 1; it is {self.everything_left}"
+            )
 
 
 def _example(sample: Sample, everything: float) -> Example:
@@ -108,6 +116,9 @@ def clone(
     )
     model.train()
     for step, chosen in enumerate(_batches(samples, config, seed)):
+        gone = (1 - config.everything_left) * step / max(1, config.steps - 1)
+        objective = replace(objective, observation_weight=config.everything * (1 - gone))
+        learner.config = replace(learner.config, objective=objective)
         # By length, so that ranks have as much to do as each other.
         chosen.sort(key=lambda number: len(samples[number].ids))
         examples = [_example(samples[number], config.everything) for number in share(chosen)]

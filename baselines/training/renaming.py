@@ -89,7 +89,7 @@ def _with_other_names(
 ) -> Demonstration:
     size = min(len(names), int(draw.integers(1, _MOST + 1)))
     chosen = [names[int(place)] for place in draw.permutation(len(names))[:size]]
-    table = {}
+    table: dict[str, str] = {}
     for old in chosen:
         new = _made_up(draw) if len(old) > 1 else _character(unused, draw)
         table |= {old: new, old.capitalize(): new.capitalize(), old.upper(): new.upper()}
