@@ -18,6 +18,7 @@ __all__ = [
 ]
 
 _ORDER = re.compile(r"\bO\d{5}\b")
+_STANDING = re.compile(rf"{_ORDER.pattern}  \w+")
 _MAIL = re.compile(r"[\w.]+@example\.com")
 _NAMED = re.compile(r"(\w+ \w+) ?[(（](?:postcode|邮编) (\d{5})[)）]")
 _PAYMENT = re.compile(r"\b(?:card|gift)-\d{4}\b")
@@ -42,21 +43,25 @@ def service_oracle(task: Task) -> Script:
 
 
 def service_thought(task: Task, heard: Sequence[str], action: str) -> str:
-    """Quote what an action rests on: the goods where an order has them, the list, the policy."""
+    """Quote what an action rests on: the goods where an order has them, the list, the policy.
+
+    A clerk who declines goes down the policy to the paragraph that says so.
+    """
     plan, call = _plan(task), json.loads(action)
     read = [line for seen in heard for line in seen.splitlines()]
     quotes = []
-    if _ORDER.match(heard[-1]) and not plan["named"]:
-        quotes.append(_goods_in(heard[-1], plan["goods"]) or f"{plan['goods']}?")
+    if (order := _STANDING.match(heard[-1])) and not plan["named"]:
+        goods = _goods_in(heard[-1], plan["goods"])
+        quotes += [goods, order[0]] if goods else [f"{plan['goods']}?"]
     if call["name"] == "show_order":
         order = call["arguments"]["order"]
         entry = rf" *\d+\. ({order}  \w+)" if plan["named"] else rf"( *\d+\. {order})"
         found = [match[1] for match in (re.match(entry, line) for line in read) if match]
         quotes.append(found[0] if found else f"{order}?")
     if call["name"] == "report_impossible":
-        number = str(call["arguments"]["paragraph"])
-        named = [line.partition(". ") for line in read if line.startswith(f"{number}. ")]
-        quotes += [f"{text} ({number})" for _, _, text in named]
+        number = call["arguments"]["paragraph"]
+        numbered = [(line, re.match(r"(\d+)\. ", line)) for line in read]
+        quotes += [line for line, found in numbered if found and int(found[1]) <= number]
     return "\n".join(quotes)
 
 
