@@ -1,7 +1,7 @@
 """Sums over the ranks of a data-parallel run; with one process everything is as it came."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, zip_longest
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ __all__ = [
     "alone",
     "cuts",
     "first",
+    "from_first",
     "gathered",
     "joined",
     "rank",
@@ -84,6 +85,16 @@ def rank() -> int | None:
 def first() -> bool:
     """Whether this process is the one that writes and reports."""
     return alone() or dist.get_rank() == 0
+
+
+def from_first(make: Callable[[], T]) -> T:
+    """Return what the first rank makes, which no other rank has to make again."""
+    if alone():
+        return make()
+    made: list[Any] = [make() if first() else None]
+    dist.broadcast_object_list(made)
+    found: T = made[0]
+    return found
 
 
 def share(items: Sequence[T]) -> list[T]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from hexathlon.baselines.learner.ranks import joined
 from hexathlon.baselines.training.demonstrations import Demonstration
 from hexathlon.tasks.seeding import generator_for
 
@@ -41,7 +42,8 @@ def renamed(shown: Sequence[Demonstration], share: float, seed: int) -> list[Dem
     """Return demonstrations, about `share` of them with made-up names.
 
     Args:
-        shown: Demonstrations of one source.
+        shown: Demonstrations of one source; of several ranks, this one's. Which words are rare is
+            counted over those of all.
         share: From 0 to 1.
         seed: Of the choice and of the names.
     """
@@ -49,7 +51,9 @@ def renamed(shown: Sequence[Demonstration], share: float, seed: int) -> list[Dem
         return list(shown)
     known = [_words(_read(one)) for one in shown]
     counts = Counter(word for words in known for word in words)
-    common = {word for word, count in counts.items() if count > _RARE * len(shown)}
+    counts = sum(joined([counts]), Counter())
+    most = _RARE * sum(joined([len(shown)]))
+    common = {word for word, count in counts.items() if count > most}
     characters = sorted(word for word in counts if len(word) == 1)
     found = []
     for one, words in zip(shown, known, strict=True):

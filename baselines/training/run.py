@@ -10,6 +10,7 @@ into it and stand alone in `adapters/`. Running the same recipe into the same fo
 import json
 from collections.abc import Callable
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from hexathlon.baselines.learner.adapters import (
     merged,
     save_adapters,
 )
-from hexathlon.baselines.learner.ranks import first, joined, share, wait
+from hexathlon.baselines.learner.ranks import first, from_first, joined, share, wait
 from hexathlon.baselines.training.cloning import clone
 from hexathlon.baselines.training.curve import write_curve
 from hexathlon.baselines.training.demonstrations import (
@@ -191,17 +192,18 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
             report("demonstrate", number + 1, len(tasks), {})
     finally:
         env.close()
-    shown = joined(shown)
-    counted = shown[:_COUNTED]
-    texts = (message["content"] for one in counted for message in transcript(one, dialect))
+    counted = shown[: len(share(range(_COUNTED)))]
+    told = joined([[said["content"] for said in transcript(one, dialect)] for one in counted])
     shape = recipe.policy.shape
-    tokenizer = make_tokenizer(texts, shape.vocabulary, shape.phrases)
+    tokenizer = from_first(
+        lambda: make_tokenizer(chain.from_iterable(told), shape.vocabulary, shape.phrases)
+    )
     torch.manual_seed(recipe.seed)
     model = make_model(shape, len(tokenizer), recipe.seed)
     if recipe.clone.demonstrations and recipe.clone.settings.steps:
         renderer = ChatRenderer(tokenizer)
         shown = renamed(shown, recipe.clone.renamed, recipe.seed)
-        samples = joined([sample_of(one, dialect, renderer) for one in share(shown)])
+        samples = joined([sample_of(one, dialect, renderer) for one in shown])
         settings = recipe.clone.settings
         clone(
             model,
