@@ -5,6 +5,7 @@ three seeds and its controls: more than an hour each on two cores.
 """
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
+from hexathlon.baselines.training.loop import NothingToLearn
 from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.recipe import load_recipe, recipe_names, recipe_of
 from hexathlon.baselines.training.run import train
@@ -79,7 +81,8 @@ def test_a_policy_learns_and_its_controls_do_not(tmp_path: Path) -> None:
     frozen = train(recipe_of({**TOY, "steps": 2, "control": "no_update"}), still, quiet)
     assert gain(frozen) == 0.0
     dealt = beside(tmp_path / "learns", tmp_path / "dealt")
-    train(recipe_of({**TOY, "control": "shuffled_rewards"}), dealt, quiet)
+    with suppress(NothingToLearn):  # Steps at random may end where nobody succeeds any more.
+        train(recipe_of({**TOY, "control": "shuffled_rewards"}), dealt, quiet)
     assert rise(dealt) < 0.08
 
 
