@@ -211,6 +211,7 @@ def _take_over(
         for record in read_records(folder):
             if record["status"] == "scored" and record_key(record) in wanted:
                 writer.append(record)
+                wanted.remove(record_key(record))
 
 
 def _play_rest(

@@ -50,9 +50,9 @@ def service_thought(task: Task, heard: Sequence[str], action: str) -> str:
     plan, call = _plan(task), json.loads(action)
     read = [line for seen in heard for line in seen.splitlines()]
     quotes = []
-    if (order := _STANDING.match(heard[-1])) and not plan["named"]:
+    if (standing := _STANDING.match(heard[-1])) and not plan["named"]:
         goods = _goods_in(heard[-1], plan["goods"])
-        quotes += [goods, order[0]] if goods else [f"{plan['goods']}?"]
+        quotes += [goods, standing[0]] if goods else [f"{plan['goods']}?"]
     if call["name"] == "show_order":
         order = call["arguments"]["order"]
         entry = rf" *\d+\. ({order}  \w+)" if plan["named"] else rf"( *\d+\. {order})"

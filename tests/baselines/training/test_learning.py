@@ -7,6 +7,7 @@ three seeds and its controls: more than an hour each on two cores.
 import shutil
 from contextlib import suppress
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import pytest
@@ -71,7 +72,7 @@ def rise(run: Path) -> float:
     That is 384 and 640 episodes: a standard error of 0.03 at most.
     """
     success = [row["success"] for row in read_metrics(run / "metrics.jsonl")[1:]]
-    return sum(success[-5:]) / 5 - sum(success[:3]) / 3
+    return mean(success[-5:]) - mean(success[:3])
 
 
 def test_a_policy_learns_and_its_controls_do_not(tmp_path: Path) -> None:
