@@ -148,27 +148,14 @@ class Trainer:
         """Play dev tasks once each, the same ones at every step, as `eval` would."""
         recipe = self.recipe
         self.engine.clear()
+        unseen = recipe.tasks.addresses("dev", count)
         collector = self._collects(recipe.evaluation.temperature, recipe.rollout.max_tokens)
         try:
-            got = _collected(collector, self.unseen(count), 1, 0)
+            got = _collected(collector, unseen, 1, 0)
         finally:
             collector.close()
         passed = [float(record["reward"] or 0.0) for record in got.records]
         return Measured(float(np.mean(passed)), got.records)
-
-    def unseen(self, count: int) -> list[str]:
-        """Return dev tasks of the recipe's kind.
-
-        Raises:
-            NothingToLearn: There are fewer than are asked for.
-        """
-        found = self.recipe.tasks.addresses("dev", count)
-        if len(found) < count:
-            raise NothingToLearn(
-                f"{self.recipe.tasks.source} has {len(found)} dev tasks of this kind, the "
-                f"recipe's evaluation wants {count}: lower evaluation.tasks"
-            )
-        return found
 
     def close(self) -> None:
         """Close the environments."""

@@ -226,6 +226,17 @@ class Recipe(Table):
             raise ValueError("a critic and the estimators gae and gae_turns need each other")
         return self
 
+    @model_validator(mode="after")
+    def _enough_unseen(self) -> "Recipe":
+        wanted = self.evaluation.tasks
+        found = len(self.tasks.addresses("dev", wanted))
+        if found < wanted:
+            raise ValueError(
+                f"{self.tasks.source} has {found} dev tasks of this kind, the recipe's evaluation "
+                f"wants {wanted}: lower evaluation.tasks"
+            )
+        return self
+
     def scaled(self) -> "Recipe":
         """Return the recipe with its dial applied: more demonstrations, cloning, groups, steps."""
         if self.scale == 1.0:

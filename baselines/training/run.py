@@ -88,7 +88,7 @@ def train_rank(
     model, tokenizer = _start(recipe, out, report)
     trainer = Trainer(recipe, model, tokenizer, _maker(recipe), out, _reference(recipe, out))
     trainer.resume()
-    unseen = trainer.unseen(recipe.evaluation.tasks)
+    unseen = recipe.tasks.addresses("dev", recipe.evaluation.tasks)
     found: dict[str, ScoreInterval] = {}
     before = evaluated(recipe, _starting(recipe, out), unseen, out / "before", report)
     if before:

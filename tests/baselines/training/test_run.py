@@ -227,6 +227,10 @@ def test_another_recipe_is_not_mixed_in(recipe: Path, tmp_path: Path) -> None:
         ({"tasks.source": "toyy"}, "'toyy'"),
         ({"tasks.source": "chinook"}, "chinook has no train tasks at level tiny"),
         ({"tasks.templates": ["ad", "nothing"]}, "toy has no template '.+' at level .*there are"),
+        (
+            {"tasks.source": "roleplay", "evaluation.tasks": 99_999},
+            r"roleplay has \d+ dev tasks of this kind, .* wants 99999: lower evaluation.tasks",
+        ),
     ],
 )
 def test_bad_recipes_end_in_a_sentence(recipe: Path, changes, complaint) -> None:
