@@ -348,7 +348,12 @@ def test_too_much_without_a_score_gives_exit_code_2(
 def test_an_interrupted_run_is_continued(tmp_path: Path) -> None:
     flags = ("--envs", "Toy", "--tasks", "40", "--seeds", "100", "--out", str(tmp_path / "run"))
     process = subprocess.Popen(
-        [*TOY_COMMAND, "eval", "agent:oracle", *flags], cwd=TESTS, stderr=subprocess.PIPE, text=True
+        [*TOY_COMMAND, "eval", "agent:oracle", *flags],
+        cwd=TESTS,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Tests that a shell runs in the background inherit a deaf ear for the signal.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     file = tmp_path / "run" / "records.jsonl"
     deadline = time.monotonic() + DEADLINE
