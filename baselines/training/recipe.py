@@ -343,4 +343,8 @@ def _put(table: dict[str, Any], key: str, value: Any) -> None:
 def _first(error: ValidationError) -> str:
     found = error.errors()[0]
     place = ".".join(str(part) for part in found["loc"])
-    return f"{place + ': ' if place else ''}{found['msg']} (found {found['input']!r:.80})"
+    if found["type"] == "value_error":  # A sentence of ours, which says what came.
+        said = str(found["ctx"]["error"])
+    else:
+        said = f"{found['msg']} (found {found['input']!r:.80})"
+    return f"{place}: {said}" if place else said
