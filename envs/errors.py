@@ -72,7 +72,7 @@ class UnknownOption(ValueError):
     def __init__(self, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
         near = difflib.get_close_matches(name, names, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = f"; did you mean {near[0]!r}?" if near else "."
         super().__init__(f"unknown reset option {name!r}{hint} Known: {', '.join(names)}")
 
 

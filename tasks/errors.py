@@ -26,7 +26,7 @@ class UnknownTaskSource(TaskError):
     def __init__(self, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
         near = difflib.get_close_matches(name, names, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = f"; did you mean {near[0]!r}?" if near else "."
         super().__init__(f"there is no task source {name!r}{hint} Known: {', '.join(names)}")
 
 

@@ -37,6 +37,6 @@ def get_codec(name: str) -> Codec:
     """
     if name not in _CODECS:
         near = difflib.get_close_matches(name, CODEC_NAMES, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = f"; did you mean {near[0]!r}?" if near else "."
         raise UnknownCodec(f"there is no dialect {name!r}{hint} Known: {', '.join(CODEC_NAMES)}")
     return _CODECS[name]

@@ -131,6 +131,9 @@ class CloneTable(Table):
     renamed: float = Field(default=0.0, ge=0, le=1)
     """Share of the demonstrations in which names are replaced by made-up ones."""
 
+    copies: int = Field(default=1, ge=1)
+    """How often each demonstration is told, with names made up anew: playing one may be dear."""
+
     settings: CloneConfig = Field(default_factory=CloneConfig)
 
 

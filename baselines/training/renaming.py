@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,9 @@ _ONSETS = ("b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v",
 _RIMES = ("a", "e", "i", "o", "u", "an", "el", "er", "in", "ock", "ol", "um", "art", "ight", "ea")
 
 
-def renamed(shown: Sequence[Demonstration], share: float, seed: int) -> list[Demonstration]:
+def renamed(
+    shown: Sequence[Demonstration], share: float, seed: int, copies: int = 1
+) -> list[Demonstration]:
     """Return demonstrations, about `share` of them with made-up names.
 
     Args:
@@ -46,9 +49,10 @@ def renamed(shown: Sequence[Demonstration], share: float, seed: int) -> list[Dem
             counted over those of all.
         share: From 0 to 1.
         seed: Of the choice and of the names.
+        copies: How often each is told; names are made up anew each time.
     """
     if share <= 0:
-        return list(shown)
+        return list(shown) * copies
     known = [_words(_read(one)) for one in shown]
     counts = Counter(word for words in known for word in words)
     counts = sum(joined([counts]), Counter())
@@ -56,8 +60,8 @@ def renamed(shown: Sequence[Demonstration], share: float, seed: int) -> list[Dem
     common = {word for word, count in counts.items() if count > most}
     characters = sorted(word for word in counts if len(word) == 1)
     found = []
-    for one, words in zip(shown, known, strict=True):
-        draw = generator_for("renamed demonstrations", seed, one.task)
+    for copy, (one, words) in product(range(copies), zip(shown, known, strict=True)):
+        draw = generator_for("renamed demonstrations", seed, one.task, *([copy] if copy else []))
         written = _words(" ".join(text for action, _ in one.turns for text in _texts(action)))
         names = _stems((words & written) - common)
         if draw.random() < share and names:

@@ -202,7 +202,7 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
     model = make_model(shape, len(tokenizer), recipe.seed)
     if recipe.clone.demonstrations and recipe.clone.settings.steps:
         renderer = ChatRenderer(tokenizer)
-        shown = renamed(shown, recipe.clone.renamed, recipe.seed)
+        shown = renamed(shown, recipe.clone.renamed, recipe.seed, recipe.clone.copies)
         samples = joined([sample_of(one, dialect, renderer) for one in shown])
         settings = recipe.clone.settings
         clone(

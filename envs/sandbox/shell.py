@@ -170,11 +170,14 @@ class ShellLink(Protocol):
 _INTERRUPT, _KILL = 2, 9
 _STAGES = (
     (_INTERRUPT, True, 0.25),
-    (_KILL, False, 0.1),
-    (_INTERRUPT, True, 0.15),
+    (_KILL, False, 0.5),
+    (_INTERRUPT, True, 1.0),
     (_KILL, True, 5.0),
 )
-"""Signal, whether the shell itself gets it, and the seconds after which the next stage begins."""
+"""Signal, whether the shell itself gets it, and the seconds after which the next stage begins.
+
+Only what ignores an interrupt waits them out; a busy machine must not cost a shell its state.
+"""
 
 _READ = 1 << 16
 _PIPE_READS = 32

@@ -55,6 +55,14 @@ def test_the_share_is_kept_and_the_seed_decides() -> None:
     assert renamed(many, 0.0, 1) == many
 
 
+def test_copies_tell_the_same_under_other_names() -> None:
+    told = renamed(SHOWN, 1.0, 3, copies=4)
+    assert told[: len(SHOWN)] == renamed(SHOWN, 1.0, 3)
+    assert [one.task for one in told] == 4 * [one.task for one in SHOWN]
+    assert len({one.opening for one in told}) == len(told)
+    assert renamed(SHOWN, 0.0, 3, copies=2) == 2 * SHOWN
+
+
 def test_words_that_most_demonstrations_use_are_no_names() -> None:
     same = [shown("goat", number) for number in range(20)]
     assert renamed(same, 1.0, 0) == same
