@@ -78,8 +78,8 @@ class TerminalSource(StratifiedSource):
         return {name: solving(text) for name, text in draft_of(task).alternatives.items()}
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
-        """The solution with one requirement left out or done wrong."""
-        return {name: solving(text) for name, text in draft_of(task).mutants.items()}
+        """The solution with one requirement left out or done wrong, after the oracle's looks."""
+        return {name: solving(text, look=True) for name, text in draft_of(task).mutants.items()}
 
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Trivial agents."""
