@@ -6,7 +6,7 @@ from typing import TypeVar
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.task import SPLITS, Split
 
-__all__ = ["Cast", "Dice", "is_name"]
+__all__ = ["Cast", "Dice"]
 
 Item = TypeVar("Item")
 
@@ -38,13 +38,6 @@ _POOLS: dict[str, str] = {
         depth edges force grain hosts items joins kinds length mode nights origin points queue
         rank shift""",
 }
-
-_NAMES = frozenset(" ".join(_POOLS.values()).split())
-
-
-def is_name(word: str) -> bool:
-    """Whether a word is a name that tasks give to people and things, of whatever split."""
-    return word in _NAMES
 
 
 class Dice:

@@ -2,15 +2,12 @@
 
 import json
 import shlex
-from collections.abc import Mapping
 from typing import Any
 
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.terminal.harbor import HarborTask
 
-__all__ = ["call", "following", "hands_over_a_script", "running", "solving"]
-
-_HAND_OVER = "bash -s <<'HEX_SOLUTION'\n"
+__all__ = ["call", "following", "running", "solving"]
 
 
 def call(name: str, **arguments: Any) -> str:
@@ -27,13 +24,8 @@ def solving(solution: str, *, look: bool = False) -> Script:
     """Run a solution in a shell of its own and hand in."""
     if look:
         yield running("ls -A; cat README* 2>/dev/null | head -50")
-    yield running(f"{_HAND_OVER}{solution}HEX_SOLUTION")
+    yield running(f"bash -s <<'HEX_SOLUTION'\n{solution}HEX_SOLUTION")
     yield call("submit")
-
-
-def hands_over_a_script(action: Mapping[str, Any]) -> bool:
-    """Whether an action of `solving` runs the solution: it looks and hands in besides."""
-    return str(action["arguments"].get("command", "")).startswith(_HAND_OVER)
 
 
 def following(task: HarborTask) -> Script:

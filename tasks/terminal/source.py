@@ -5,7 +5,7 @@ prefix of a split covers templates and levels evenly.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 
 from hexathlon.tasks.seeding import derive_seed
@@ -17,7 +17,6 @@ from hexathlon.tasks.terminal.draft import Draft, all_templates
 from hexathlon.tasks.terminal.harbor_form import checks_of, harbor_files
 from hexathlon.tasks.terminal.policies import policies_for
 from hexathlon.tasks.terminal.scripts import solving
-from hexathlon.tasks.terminal.thinking import terminal_thought
 from hexathlon.tasks.terminal.tools import TOOLS
 
 __all__ = ["TerminalSource", "draft_of", "files_of", "source"]
@@ -84,10 +83,6 @@ class TerminalSource(StratifiedSource):
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Trivial agents."""
         return policies_for(task)
-
-    def thought(self, task: Task, heard: Sequence[str], action: str) -> str:
-        """Quote what the solution rests on."""
-        return terminal_thought(draft_of(task), action)
 
 
 def draft_of(task: Task) -> Draft:
