@@ -9,9 +9,10 @@ uses.
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,8 @@ def renamed(
             counted over those of all.
         share: From 0 to 1.
         seed: Of the choice and of the names.
-        copies: How often each is told; names are made up anew each time.
+        copies: How often each is told; names are made up anew each time. From the second on half
+            of them are any letters, so that every piece of a word is copied some time.
     """
     if share <= 0:
         return list(shown) * copies
@@ -66,7 +68,8 @@ def renamed(
         names = _stems((words & written) - common)
         if draw.random() < share and names:
             unused = [sign for sign in characters if sign not in words]
-            found.append(_with_other_names(one, names, unused, draw))
+            new = _any_name if copy else _made_up
+            found.append(_with_other_names(one, names, unused, draw, new))
         else:
             found.append(one)
     return found
@@ -93,13 +96,17 @@ def _texts(action: str) -> list[str]:
 
 
 def _with_other_names(
-    one: Demonstration, names: Sequence[str], unused: Sequence[str], draw: np.random.Generator
+    one: Demonstration,
+    names: Sequence[str],
+    unused: Sequence[str],
+    draw: np.random.Generator,
+    name: Callable[[np.random.Generator], str],
 ) -> Demonstration:
     size = min(len(names), int(draw.integers(1, _MOST + 1)))
     chosen = [names[int(place)] for place in draw.permutation(len(names))[:size]]
     table: dict[str, str] = {}
     for old in chosen:
-        new = _made_up(draw) if len(old) > 1 else _character(unused, draw)
+        new = name(draw) if len(old) > 1 else _character(unused, draw)
         table |= {old: new, old.capitalize(): new.capitalize(), old.upper(): new.upper()}
     wanted = re.compile("|".join(sorted(map(re.escape, table), key=len, reverse=True)))
 
@@ -127,6 +134,13 @@ def _made_up(draw: np.random.Generator) -> str:
         _ONSETS[int(draw.integers(len(_ONSETS)))] + _RIMES[int(draw.integers(len(_RIMES)))]
         for _ in range(count)
     )
+
+
+def _any_name(draw: np.random.Generator) -> str:
+    """Return a name that can be said, or one that cannot."""
+    if draw.random() < 0.5:
+        return _made_up(draw)
+    return "".join(draw.choice(list(ascii_lowercase), size=int(draw.integers(3, 9))))
 
 
 def _character(unused: Sequence[str], draw: np.random.Generator) -> str:
