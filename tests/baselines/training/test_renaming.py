@@ -60,6 +60,10 @@ def test_copies_tell_the_same_under_other_names() -> None:
     assert told[: len(SHOWN)] == renamed(SHOWN, 1.0, 3)
     assert [one.task for one in told] == 4 * [one.task for one in SHOWN]
     assert len({one.opening for one in told}) == len(told)
+    names = [one.opening.split()[2].rstrip("s.") for one in told]
+    first, later = names[: len(SHOWN)], names[len(SHOWN) :]
+    assert not set("jqxyz") & set("".join(first)), "what can be said is of few letters"
+    assert set("jqxyz") <= set("".join(later)), "every letter is copied some time"
     assert renamed(SHOWN, 0.0, 3, copies=2) == 2 * SHOWN
 
 
