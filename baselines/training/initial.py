@@ -14,7 +14,14 @@ from typing import Any
 
 from hexathlon.baselines.training.induction import plant_induction
 
-__all__ = ["CHAT_TEMPLATE", "ModelShape", "make_model", "make_tokenizer", "save_policy"]
+__all__ = [
+    "CHAT_TEMPLATE",
+    "ModelShape",
+    "make_model",
+    "make_tokenizer",
+    "save_policy",
+    "word_pieces",
+]
 
 CHAT_TEMPLATE = """{%- for message in messages -%}
 <|im_start|>{{ message.role }}
@@ -140,6 +147,14 @@ def make_tokenizer(texts: Iterable[str], vocabulary: int, phrases: float = 0.0) 
     )
     made.chat_template = CHAT_TEMPLATE
     return made
+
+
+def word_pieces(tokenizer: Any, longest: int = 4) -> list[str]:
+    """Return the short runs of letters among a tokenizer's tokens, each once, sorted."""
+    told = {tokenizer.decode([number]) for number in range(len(tokenizer))}
+    return sorted(
+        t for t in told if len(t) <= longest and t.isascii() and t.islower() and t.isalpha()
+    )
 
 
 def _phrases(texts: Sequence[str], share: float) -> list[str]:

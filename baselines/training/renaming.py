@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from string import ascii_lowercase
 from typing import Any
@@ -41,7 +42,11 @@ _RIMES = ("a", "e", "i", "o", "u", "an", "el", "er", "in", "ock", "ol", "um", "a
 
 
 def renamed(
-    shown: Sequence[Demonstration], share: float, seed: int, copies: int = 1
+    shown: Sequence[Demonstration],
+    share: float,
+    seed: int,
+    copies: int = 1,
+    pieces: Sequence[str] = ascii_lowercase,
 ) -> list[Demonstration]:
     """Return demonstrations, about `share` of them with made-up names.
 
@@ -50,8 +55,9 @@ def renamed(
             counted over those of all.
         share: From 0 to 1.
         seed: Of the choice and of the names.
-        copies: How often each is told; names are made up anew each time. From the second on half
-            of them are any letters, so that every piece of a word is copied some time.
+        copies: How often each is told; names are made up anew each time.
+        pieces: What half of the names in further copies are made of: a tokenizer's pieces of words,
+            so that each of them is copied some time.
     """
     if share <= 0:
         return list(shown) * copies
@@ -68,8 +74,8 @@ def renamed(
         names = _stems((words & written) - common)
         if draw.random() < share and names:
             unused = [sign for sign in characters if sign not in words]
-            new = _any_name if copy else _made_up
-            found.append(_with_other_names(one, names, unused, draw, new))
+            pick = partial(_any_name, pieces) if copy else _made_up
+            found.append(_with_other_names(one, names, unused, draw, pick))
         else:
             found.append(one)
     return found
@@ -100,13 +106,13 @@ def _with_other_names(
     names: Sequence[str],
     unused: Sequence[str],
     draw: np.random.Generator,
-    name: Callable[[np.random.Generator], str],
+    pick: Callable[[np.random.Generator], str],
 ) -> Demonstration:
     size = min(len(names), int(draw.integers(1, _MOST + 1)))
     chosen = [names[int(place)] for place in draw.permutation(len(names))[:size]]
     table: dict[str, str] = {}
     for old in chosen:
-        new = name(draw) if len(old) > 1 else _character(unused, draw)
+        new = pick(draw) if len(old) > 1 else _character(unused, draw)
         table |= {old: new, old.capitalize(): new.capitalize(), old.upper(): new.upper()}
     wanted = re.compile("|".join(sorted(map(re.escape, table), key=len, reverse=True)))
 
@@ -136,11 +142,12 @@ def _made_up(draw: np.random.Generator) -> str:
     )
 
 
-def _any_name(draw: np.random.Generator) -> str:
-    """Return a name that can be said, or one that cannot."""
+def _any_name(pieces: Sequence[str], draw: np.random.Generator) -> str:
+    """Return a name that can be said, or one of any pieces."""
     if draw.random() < 0.5:
         return _made_up(draw)
-    return "".join(draw.choice(list(ascii_lowercase), size=int(draw.integers(3, 9))))
+    count = int(draw.integers(2, 6))
+    return "".join(pieces[int(draw.integers(len(pieces)))] for _ in range(count))
 
 
 def _character(unused: Sequence[str], draw: np.random.Generator) -> str:

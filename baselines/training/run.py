@@ -32,7 +32,12 @@ from hexathlon.baselines.training.demonstrations import (
     sample_of,
     transcript,
 )
-from hexathlon.baselines.training.initial import make_model, make_tokenizer, save_policy
+from hexathlon.baselines.training.initial import (
+    make_model,
+    make_tokenizer,
+    save_policy,
+    word_pieces,
+)
 from hexathlon.baselines.training.loop import Trainer
 from hexathlon.baselines.training.measuring import evaluated
 from hexathlon.baselines.training.metrics import Listener, MetricsLog, Report
@@ -202,7 +207,8 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
     model = make_model(shape, len(tokenizer), recipe.seed)
     if recipe.clone.demonstrations and recipe.clone.settings.steps:
         renderer = ChatRenderer(tokenizer)
-        shown = renamed(shown, recipe.clone.renamed, recipe.seed, recipe.clone.copies)
+        told = recipe.clone
+        shown = renamed(shown, told.renamed, recipe.seed, told.copies, word_pieces(tokenizer))
         samples = joined([sample_of(one, dialect, renderer) for one in shown])
         settings = recipe.clone.settings
         clone(

@@ -1,5 +1,8 @@
 """The tokenizer of small policies: nothing is lost, and a name is the same however written."""
 
+import re
+from string import ascii_lowercase
+
 import pytest
 
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
@@ -7,7 +10,7 @@ pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hexathlon.baselines.training.initial import ModelShape, make_tokenizer
+from hexathlon.baselines.training.initial import ModelShape, make_tokenizer, word_pieces
 
 TEXTS = ["the overdraft limit of an account is at least 30", "SELECT a.overdraft_limit\nFROM a"]
 TOKENIZER = make_tokenizer(TEXTS * 20, 400)
@@ -83,3 +86,11 @@ def test_a_name_is_the_same_words_however_it_is_written() -> None:
             "limit",
         ]
     assert tokens("overdraft limit") == ["overdraft", "limit"]
+
+
+def test_the_pieces_of_words_are_short_runs_of_letters() -> None:
+    pieces = word_pieces(TOKENIZER)
+    assert set(ascii_lowercase) <= set(pieces)
+    assert any(len(piece) > 1 for piece in pieces)
+    assert all(re.fullmatch("[a-z]{1,4}", piece) for piece in pieces)
+    assert word_pieces(TOKENIZER, longest=1) == sorted(ascii_lowercase)
