@@ -207,8 +207,8 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
     model = make_model(shape, len(tokenizer), recipe.seed)
     if recipe.clone.demonstrations and recipe.clone.settings.steps:
         renderer = ChatRenderer(tokenizer)
-        told = recipe.clone
-        shown = renamed(shown, told.renamed, recipe.seed, told.copies, word_pieces(tokenizer))
+        table = recipe.clone
+        shown = renamed(shown, table.renamed, recipe.seed, table.copies, word_pieces(tokenizer))
         samples = joined([sample_of(one, dialect, renderer) for one in shown])
         settings = recipe.clone.settings
         clone(
