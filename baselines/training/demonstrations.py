@@ -35,6 +35,10 @@ class Noise:
     looking: float = 0.0
     """Share of these that first look around as the oracle does; the others hand in at once."""
 
+    without: tuple[str, ...] = ()
+    """Near misses that are not followed, such as one that writes a name which it never read: to
+    follow it is to learn to make names up."""
+
     skipped: tuple[str, ...] = ()
     """Tools whose calls are left out wherever they only look."""
 
@@ -63,6 +67,7 @@ def _script(env: Environment, task_id: str, noise: Noise) -> Script:
     draw = generator_for("demonstration", noise.seed, task_id)
     if draw.random() < noise.mistakes:
         misses = source.mutants(task)
+        misses = {name: miss for name, miss in misses.items() if name not in noise.without}
         if misses:
             miss = misses[sorted(misses)[int(draw.integers(len(misses)))]]
             looks = draw.random() < noise.looking
