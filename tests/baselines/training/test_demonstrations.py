@@ -16,14 +16,19 @@ from hexathlon.baselines.training.demonstrations import (
     transcript,
 )
 from hexathlon.baselines.training.initial import make_tokenizer
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.taskset import build_task
 
 TASKS = [f"roleplay/boundary/tiny/train/{number:05d}" for number in range(4)]
 
 
-def shown(task: str, *, thinking: bool, mistakes: float = 0.0) -> Demonstration:
+def shown(
+    task: str, *, thinking: bool, mistakes: float = 0.0, without: tuple[str, ...] = ()
+) -> Demonstration:
     env = gymnasium.make("hexathlon/RolePlay-v0").unwrapped
     try:
-        return demonstrate(env, task, Noise(mistakes=mistakes), thinking=thinking)
+        noise = Noise(mistakes=mistakes, without=without)
+        return demonstrate(env, task, noise, thinking=thinking)
     finally:
         env.close()
 
@@ -36,6 +41,15 @@ def test_thinking_changes_no_action(task: str, mistakes: float) -> None:
     assert (silent.turns, silent.reward) == (aloud.turns, aloud.reward)
     assert silent.reward == 1.0 - mistakes
     assert not any(silent.thoughts) and all(aloud.thoughts)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_near_misses_may_be_left_out(task: str) -> None:
+    names = sorted(get_source("roleplay").mutants(build_task(task)))
+    first = shown(task, thinking=False, mistakes=1.0, without=tuple(names[1:]))
+    last = shown(task, thinking=False, mistakes=1.0, without=tuple(names[:-1]))
+    assert first.reward == last.reward == 0.0 and first.turns != last.turns
+    assert shown(task, thinking=False, mistakes=1.0, without=tuple(names)).reward == 1.0
 
 
 def test_a_thought_stands_before_the_action_and_counts_as_written() -> None:
