@@ -67,11 +67,12 @@ def renamed(
     most = _RARE * sum(joined([len(shown)]))
     common = {word for word, count in counts.items() if count > most}
     characters = sorted(word for word in counts if len(word) == 1)
+    named = [
+        _stems((words & _written(one)) - common) for one, words in zip(shown, known, strict=True)
+    ]
     found = []
-    for copy, (one, words) in product(range(copies), zip(shown, known, strict=True)):
+    for copy, (one, words, names) in product(range(copies), zip(shown, known, named, strict=True)):
         draw = generator_for("renamed demonstrations", seed, one.task, *([copy] if copy else []))
-        written = _words(" ".join(text for action, _ in one.turns for text in _texts(action)))
-        names = _stems((words & written) - common)
         if draw.random() < share and names:
             unused = [sign for sign in characters if sign not in words]
             pick = partial(_any_name, pieces) if copy else _made_up
@@ -88,6 +89,10 @@ def _stems(words: set[str]) -> list[str]:
 
 def _read(one: Demonstration) -> str:
     return " ".join([one.opening, *(observation for _, observation in one.turns)])
+
+
+def _written(one: Demonstration) -> set[str]:
+    return _words(" ".join(text for action, _ in one.turns for text in _texts(action)))
 
 
 def _words(text: str) -> set[str]:

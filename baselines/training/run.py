@@ -210,7 +210,7 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
         table = recipe.clone
         shown = renamed(shown, table.renamed, recipe.seed, table.copies, word_pieces(tokenizer))
         samples = joined([sample_of(one, dialect, renderer) for one in shown])
-        settings = recipe.clone.settings
+        settings = table.settings
         clone(
             model,
             samples,
