@@ -9,9 +9,8 @@ uses.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import product
 from string import ascii_lowercase
 from typing import Any
@@ -28,7 +27,11 @@ _RARE = 0.15
 """Words in more than this share of the demonstrations are the language, not names."""
 
 _MOST = 4
-"""Words replaced in one demonstration."""
+"""Words replaced in a demonstration that is told once; in further copies all are."""
+
+_ALIKE = 0.5
+"""Share of the names in further copies that begin as another one there does: two of them that do
+are told apart only by what each is, and a policy that goes on from the last letters mixes them."""
 
 _WORD = re.compile(r"[a-z]{3,}|[\u4e00-\u9fff]")
 """A word of letters, or one Chinese character: names of such are made of few, each used in many."""
@@ -56,8 +59,8 @@ def renamed(
         share: From 0 to 1.
         seed: Of the choice and of the names.
         copies: How often each is told; names are made up anew each time.
-        pieces: What half of the names in further copies are made of: a tokenizer's pieces of words,
-            so that each of them is copied some time.
+        pieces: What most names in further copies are made of: a tokenizer's pieces of words, so
+            that each of them is copied some time.
     """
     if share <= 0:
         return list(shown) * copies
@@ -75,8 +78,7 @@ def renamed(
         draw = generator_for("renamed demonstrations", seed, one.task, *([copy] if copy else []))
         if draw.random() < share and names:
             unused = [sign for sign in characters if sign not in words]
-            pick = partial(_any_name, pieces) if copy else _made_up
-            found.append(_with_other_names(one, names, unused, draw, pick))
+            found.append(_with_other_names(one, names, unused, draw, pieces if copy else ()))
         else:
             found.append(one)
     return found
@@ -111,13 +113,20 @@ def _with_other_names(
     names: Sequence[str],
     unused: Sequence[str],
     draw: np.random.Generator,
-    pick: Callable[[np.random.Generator], str],
+    pieces: Sequence[str],
 ) -> Demonstration:
-    size = min(len(names), int(draw.integers(1, _MOST + 1)))
+    size = len(names) if pieces else min(len(names), int(draw.integers(1, _MOST + 1)))
     chosen = [names[int(place)] for place in draw.permutation(len(names))[:size]]
     table: dict[str, str] = {}
+    made: list[str] = []
     for old in chosen:
-        new = pick(draw) if len(old) > 1 else _character(unused, draw)
+        if len(old) == 1:
+            new = _character(unused, draw)
+        elif pieces:
+            new = _any_name(pieces, made, draw)
+            made.append(new)
+        else:
+            new = _made_up(draw)
         table |= {old: new, old.capitalize(): new.capitalize(), old.upper(): new.upper()}
     wanted = re.compile("|".join(sorted(map(re.escape, table), key=len, reverse=True)))
 
@@ -147,12 +156,17 @@ def _made_up(draw: np.random.Generator) -> str:
     )
 
 
-def _any_name(pieces: Sequence[str], draw: np.random.Generator) -> str:
-    """Return a name that can be said, or one of any pieces."""
-    if draw.random() < 0.5:
-        return _made_up(draw)
-    count = int(draw.integers(2, 6))
-    return "".join(pieces[int(draw.integers(len(pieces)))] for _ in range(count))
+def _any_name(pieces: Sequence[str], made: Sequence[str], draw: np.random.Generator) -> str:
+    """Return a name of any pieces, or one that can be said; maybe one that begins as another."""
+    if draw.random() < 0.25:
+        name = _made_up(draw)
+    else:
+        count = int(draw.integers(2, 5))
+        name = "".join(pieces[int(draw.integers(len(pieces)))] for _ in range(count))
+    if made and draw.random() < _ALIKE:
+        other = made[int(draw.integers(len(made)))]
+        name = other[: int(draw.integers(1, 5))] + name
+    return name
 
 
 def _character(unused: Sequence[str], draw: np.random.Generator) -> str:

@@ -56,15 +56,36 @@ def test_the_share_is_kept_and_the_seed_decides() -> None:
 
 
 def test_copies_tell_the_same_under_other_names() -> None:
-    told = renamed(SHOWN, 1.0, 3, copies=4)
+    told = renamed(SHOWN, 1.0, 3, copies=9)
     assert told[: len(SHOWN)] == renamed(SHOWN, 1.0, 3)
-    assert [one.task for one in told] == 4 * [one.task for one in SHOWN]
+    assert [one.task for one in told] == 9 * [one.task for one in SHOWN]
     assert len({one.opening for one in told}) == len(told)
     names = [one.opening.split()[2].rstrip("s.") for one in told]
     first, later = names[: len(SHOWN)], names[len(SHOWN) :]
     assert not set("jqxyz") & set("".join(first)), "what can be said is of few letters"
     assert set("jqxyz") <= set("".join(later)), "every letter is copied some time"
     assert renamed(SHOWN, 0.0, 3, copies=2) == 2 * SHOWN
+
+
+def test_in_further_copies_all_names_change_and_some_begin_alike() -> None:
+    plants = ("oak", "elm", "ash", "pine", "reed", "rush", "fern", "moss", "vine", "rose")
+
+    def of(first: int) -> Demonstration:
+        pair = (NAMES[first], plants[first])
+        query = {"sql": f"SELECT {pair[0]} FROM {pair[1]}"}
+        asked = f"Which {pair[0]} is beside the {pair[1]}"
+        action = json.dumps({"name": "submit", "arguments": query})
+        return Demonstration(f"farm/{first}", "", (), asked, ((action, ""),), 1.0, ("",))
+
+    given = [of(first) for first in range(10) for _ in range(6)]
+    told = renamed(given, 1.0, 0, copies=5)[len(given) :]
+    alike = 0
+    for before, after in zip(4 * given, told, strict=True):
+        _, one, *_, other = after.opening.split()
+        assert not {one, other} & {*NAMES, *plants}, (before.opening, after.opening)
+        assert json.loads(after.turns[0][0])["arguments"]["sql"] == f"SELECT {one} FROM {other}"
+        alike += one[0] == other[0]
+    assert 0.4 < alike / len(told) < 0.75
 
 
 def test_words_that_most_demonstrations_use_are_no_names() -> None:
