@@ -1,9 +1,9 @@
 """Demonstrations with made-up names: what is copied must not depend on which word it is.
 
 A policy that has only ever copied the words of its training set copies those; before the words of
-a trade it never saw it is lost. So in a share of the demonstrations a few of the rarer words that
-go from what was read into what is written are replaced, everywhere alike, by words that nobody
-uses.
+a trade it never saw it is lost. So in a share of the demonstrations some of the rarer words that
+go from what was read into what is written, or all of them, are replaced, everywhere alike, by words
+that nobody uses.
 """
 
 import json
@@ -27,11 +27,14 @@ _RARE = 0.15
 """Words in more than this share of the demonstrations are the language, not names."""
 
 _MOST = 4
-"""Words replaced in a demonstration that is told once; in further copies all are."""
+"""Words replaced where a demonstration is told first; in further copies all are."""
 
 _ALIKE = 0.5
-"""Share of the names in further copies that begin as another one there does: two of them that do
-are told apart only by what each is, and a policy that goes on from the last letters mixes them."""
+"""Share of the names in a further copy, after its first, that begin as one before.
+
+Such two are told apart only by what each is; a policy that goes on from the last letters mixes
+them.
+"""
 
 _WORD = re.compile(r"[a-z]{3,}|[\u4e00-\u9fff]")
 """A word of letters, or one Chinese character: names of such are made of few, each used in many."""

@@ -77,10 +77,10 @@ def test_in_further_copies_all_names_change_and_some_begin_alike() -> None:
         action = json.dumps({"name": "submit", "arguments": query})
         return Demonstration(f"farm/{first}", "", (), asked, ((action, ""),), 1.0, ("",))
 
-    given = [of(first) for first in range(10) for _ in range(6)]
-    told = renamed(given, 1.0, 0, copies=5)[len(given) :]
+    given = [of(first) for first in range(10)]
+    told = renamed(given, 1.0, 0, copies=25)[len(given) :]
     alike = 0
-    for before, after in zip(4 * given, told, strict=True):
+    for before, after in zip(24 * given, told, strict=True):
         _, one, *_, other = after.opening.split()
         assert not {one, other} & {*NAMES, *plants}, (before.opening, after.opening)
         assert json.loads(after.turns[0][0])["arguments"]["sql"] == f"SELECT {one} FROM {other}"
