@@ -25,7 +25,7 @@ from hexathlon.baselines.engines.tokens import TokenSampling
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.learner import Learner
-from hexathlon.baselines.learner.ranks import joined, rank, share
+from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.training.collect import Collected, Collector
@@ -61,6 +61,7 @@ class Trainer:
         make: Makes an environment.
         folder: Where states are kept.
         reference: A frozen copy to stay close to, where the recipe has a beta.
+        ranks: The processes that train together.
     """
 
     def __init__(
@@ -71,24 +72,27 @@ class Trainer:
         make: Callable[[], Environment],
         folder: Path,
         reference: Any = None,
+        ranks: Ranks = ALONE,
     ) -> None:
         self.recipe = recipe = recipe.scaled()
         self.model = model
         self.step = 0
+        self._ranks = ranks
         self._folder = folder / "states"
         self._make = make
         steps = recipe.steps * recipe.learn.minibatches * recipe.learn.epochs
         config = recipe.learner_config()
         critic = None
         if recipe.critic is not None:
-            critic = Critic(model, recipe.critic, recipe.steps, config.token_budget)
-        self.learner = Learner(model, config, steps, reference, critic)
+            critic = Critic(model, recipe.critic, recipe.steps, config.token_budget, ranks)
+        self.learner = Learner(model, config, steps, reference, critic, ranks)
         self.engine = LocalEngine(
             model, batch=recipe.rollout.concurrency, rows=recipe.rollout.concurrency
         )
         self._renderer = ChatRenderer(tokenizer)
         self._collector = self._collects(recipe.rollout.temperature, recipe.rollout.max_tokens)
-        self._rollouts = RolloutLog(folder / "rollouts", recipe.rollout.rewards, rank())
+        rank = ranks.number if ranks.count > 1 else None
+        self._rollouts = RolloutLog(folder / "rollouts", recipe.rollout.rewards, rank)
 
     def resume(self) -> bool:
         """Go on from the newest state; return whether there was one.
@@ -130,7 +134,7 @@ class Trainer:
         self.learner.version = self.step
         self.model.train()
         try:
-            learnt = self.learner.update(_examples(groups, credit))
+            learnt = self.learner.update(_examples(groups, credit, self._ranks))
         finally:
             self.model.eval()
         self.step += 1
@@ -151,7 +155,7 @@ class Trainer:
         unseen = recipe.tasks.addresses("dev", count)
         collector = self._collects(recipe.evaluation.temperature, recipe.rollout.max_tokens)
         try:
-            got = _collected(collector, unseen, 1, 0)
+            got = _collected(self._ranks, collector, unseen, 1, 0)
         finally:
             collector.close()
         passed = [float(record["reward"] or 0.0) for record in got.records]
@@ -193,7 +197,8 @@ class Trainer:
             seed = derive_seed("rollouts", recipe.seed, self.step, attempt)
             self._collector.logged = partial(self._rollouts.keep, self.step + 1, attempt)
             tasks = self._tasks(attempt)
-            got = _collected(self._collector, tasks, recipe.rollout.members, seed % 2**31)
+            members = recipe.rollout.members
+            got = _collected(self._ranks, self._collector, tasks, members, seed % 2**31)
             seen.append(got)
             kept += self._filtered(self._shaped(got.groups))
             if not recipe.credit.filters or len(kept) >= recipe.rollout.groups:
@@ -264,9 +269,11 @@ class Trainer:
         }
 
 
-def _collected(collector: Collector, tasks: Sequence[str], members: int, seed: int) -> Collected:
+def _collected(
+    ranks: Ranks, collector: Collector, tasks: Sequence[str], members: int, seed: int
+) -> Collected:
     """Play this rank's share of the tasks; return what all ranks played, in the tasks' order."""
-    parts = joined([collector.collect(share(tasks), members, seed)])
+    parts = ranks.joined([collector.collect(ranks.share(tasks), members, seed)])
     place = {task: number for number, task in enumerate(tasks)}
     groups = [group for part in parts for group in part.groups]
     records = [record for part in parts for record in part.records]
@@ -275,11 +282,11 @@ def _collected(collector: Collector, tasks: Sequence[str], members: int, seed: i
     return Collected(groups, records, sum(part.faults for part in parts))
 
 
-def _examples(groups: Sequence[Group], credit: Credit) -> list[Example]:
+def _examples(groups: Sequence[Group], credit: Credit, ranks: Ranks) -> list[Example]:
     """Return this rank's share of what is learned; groups stay whole, for their beginnings."""
     samples = [sample for group in groups for sample in group.samples]
     targets: Sequence[Array | None] = credit.returns or [None] * len(samples)
     streams = zip(samples, credit.advantages, credit.weights, targets, strict=True)
     examples = iter([Example(*stream) for stream in streams])
     whole = [list(islice(examples, len(group.samples))) for group in groups]
-    return [example for group in share(whole) for example in group]
+    return [example for group in ranks.share(whole) for example in group]
