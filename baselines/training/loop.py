@@ -26,7 +26,7 @@ from hexathlon.baselines.engines.tokens import TokenSampling
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.learner import Learner
-from hexathlon.baselines.learner.ranks import joined, rank, share
+from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.training.collect import Collected, Collector
@@ -62,6 +62,7 @@ class Trainer:
         make: Makes an environment.
         folder: Where states are kept.
         reference: A frozen copy to stay close to, where the recipe has a beta.
+        ranks: The processes that train together.
     """
 
     def __init__(
@@ -72,10 +73,12 @@ class Trainer:
         make: Callable[[], Environment],
         folder: Path,
         reference: Any = None,
+        ranks: Ranks = ALONE,
     ) -> None:
         self.recipe = recipe = recipe.scaled()
         self.model = model
         self.step = 0
+        self._ranks = ranks
         self._folder = folder / "states"
         self._make = make
         self._runner = asyncio.Runner()
@@ -83,14 +86,15 @@ class Trainer:
         config = recipe.learner_config()
         critic = None
         if recipe.critic is not None:
-            critic = Critic(model, recipe.critic, recipe.steps, config.token_budget)
-        self.learner = Learner(model, config, steps, reference, critic)
+            critic = Critic(model, recipe.critic, recipe.steps, config.token_budget, ranks)
+        self.learner = Learner(model, config, steps, reference, critic, ranks)
         self.engine = LocalEngine(
             model, batch=recipe.rollout.concurrency, rows=recipe.rollout.concurrency
         )
         self._renderer = ChatRenderer(tokenizer)
         self._collector = self._collects(recipe.rollout.temperature, recipe.rollout.max_tokens)
-        self._rollouts = RolloutLog(folder / "rollouts", recipe.rollout.rewards, rank())
+        rank = ranks.number if ranks.count > 1 else None
+        self._rollouts = RolloutLog(folder / "rollouts", recipe.rollout.rewards, rank)
 
     def resume(self) -> bool:
         """Go on from the newest state; return whether there was one.
@@ -132,7 +136,7 @@ class Trainer:
         self.learner.version = self.step
         self.model.train()
         try:
-            learnt = self.learner.update(_examples(groups, credit))
+            learnt = self.learner.update(_examples(groups, credit, self._ranks))
         finally:
             self.model.eval()
         self.step += 1
@@ -214,7 +218,9 @@ class Trainer:
         self, collector: Collector, tasks: Sequence[str], members: int, seed: int
     ) -> Collected:
         """Play this rank's share of the tasks; return all ranks' rollouts in the tasks' order."""
-        parts = joined([self._runner.run(collector.collect(share(tasks), members, seed))])
+        mine = self._ranks.share(tasks)
+        played = self._runner.run(collector.collect(mine, members, seed))
+        parts = self._ranks.joined([played])
         place = {task: number for number, task in enumerate(tasks)}
         groups = [group for part in parts for group in part.groups]
         records = [record for part in parts for record in part.records]
@@ -279,11 +285,11 @@ class Trainer:
         }
 
 
-def _examples(groups: Sequence[Group], credit: Credit) -> list[Example]:
+def _examples(groups: Sequence[Group], credit: Credit, ranks: Ranks) -> list[Example]:
     """Return this rank's share of what is learned; groups stay whole, for their beginnings."""
     samples = [sample for group in groups for sample in group.samples]
     targets: Sequence[Array | None] = credit.returns or [None] * len(samples)
     streams = zip(samples, credit.advantages, credit.weights, targets, strict=True)
     examples = iter([Example(*stream) for stream in streams])
     whole = [list(islice(examples, len(group.samples))) for group in groups]
-    return [example for group in share(whole) for example in group]
+    return [example for group in ranks.share(whole) for example in group]
