@@ -12,8 +12,8 @@ import numpy as np
 
 __all__ = ["METHODS", "draws_digest"]
 
-METHODS = ("choice", "integers", "permutation", "random", "uniform")
-"""The methods that are probed; generators of tasks use no others."""
+METHODS = ("choice", "integers", "permutation", "random", "shuffle", "uniform")
+"""The methods that are probed, `shuffle` as part of `permutation`; tasks use no others."""
 
 
 @cache

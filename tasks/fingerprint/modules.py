@@ -29,8 +29,8 @@ _UNDECIDING = ("hexathlon.tasks.fingerprint", "hexathlon.tasks.registry")
 
 class _Module(NamedTuple):
     digest: str
-    imports: tuple[str, ...]
-    """Dotted names that may be modules."""
+    imports: tuple[tuple[str, str], ...]
+    """Module and name for each `from module import name`; an empty name for `import module`."""
 
 
 def modules_digest(modules: Sequence[str]) -> str:
@@ -68,7 +68,9 @@ def deciding_modules(modules: Sequence[str]) -> dict[str, Path]:
                 continue
             found[name] = path
             waiting += _parents(name)
-            waiting += [item for item in _parsed(name, path).imports if _top(item) in tops]
+            waiting += [
+                _target(*item) for item in _parsed(name, path).imports if _top(item[0]) in tops
+            ]
     return dict(sorted(found.items()))
 
 
@@ -125,22 +127,30 @@ def _file_of(name: str) -> Path | None:
 def _parsed(name: str, path: Path) -> _Module:
     tree = reduce_module(ast.parse(path.read_bytes()))
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    imports = dict.fromkeys(_targets(imports_of(tree), package))
+    imports = dict.fromkeys(_imported(imports_of(tree), package))
     return _Module(hashlib.sha256(canonical_code(tree).encode()).hexdigest(), tuple(imports))
 
 
-def _targets(statements: Iterable[ast.Import | ast.ImportFrom], package: str) -> Iterator[str]:
+def _imported(
+    statements: Iterable[ast.Import | ast.ImportFrom], package: str
+) -> Iterator[tuple[str, str]]:
     for statement in statements:
+        names = [alias.name for alias in statement.names]
         if isinstance(statement, ast.Import):
-            yield from (alias.name for alias in statement.names)
+            yield from ((name, "") for name in names)
             continue
         base = statement.module or ""
         if statement.level:
             parts = package.split(".")
             above = parts[: len(parts) - statement.level + 1]
             base = ".".join([*above, base] if base else above)
-        yield base
-        yield from (f"{base}.{alias.name}" for alias in statement.names)
+        yield from ((base, name) for name in names)
+
+
+def _target(module: str, name: str) -> str:
+    """The module that a name is, else the one that it is taken from."""
+    inner = f"{module}.{name}"
+    return inner if name and _file_of(inner) else module
 
 
 @contextmanager
