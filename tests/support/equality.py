@@ -173,8 +173,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     both = commands.add_parser("compare", help="print every field that differs")
     both.add_argument("before", type=Path)
     both.add_argument("after", type=Path)
-    both.add_argument("--ignore", nargs="*", default=(), metavar="FIELD",
-                      help="fields that may differ, such as task_hash or envs.taskset_hash")  # fmt: skip
+    both.add_argument(
+        "--ignore", nargs="*", default=(), metavar="FIELD",
+        help="fields that may differ, such as task_hash or envs.taskset_hash",
+    )  # fmt: skip
     golden = commands.add_parser("golden", help="renew the golden digests")
     golden.add_argument("out", type=Path)
     chosen = parser.parse_args(arguments)
@@ -185,13 +187,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         content = {"about": RENEW} | {name: digests(chosen.out / name) for name in names}
         GOLDEN.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
     else:
-        found = 0
-        for found, difference in enumerate(
-            compare(chosen.before, chosen.after, chosen.ignore), start=1
-        ):
-            print(difference)
-        print(f"{found} fields differ")
-        return int(found > 0)
+        found = list(compare(chosen.before, chosen.after, chosen.ignore))
+        print(*found, f"{len(found)} fields differ", sep="\n")
+        return int(bool(found))
     return 0
 
 

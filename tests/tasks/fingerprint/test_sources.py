@@ -170,7 +170,7 @@ print(json.dumps({
     "deciding": list(deciding_modules(modules)),
 }))
 """
-TASKS = {"sql": 12, "terminal": 40, "shopping": 8}
+TASKS = {"sql": 12, "terminal": 24, "shopping": 8}
 UNDECIDING = re.compile(r"hexathlon\.tasks\.(fingerprint|registry|taskset)\b")
 
 
