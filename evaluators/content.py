@@ -10,6 +10,7 @@ business of `hexathlon.evaluators.media`.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import io
 import re
@@ -174,6 +175,10 @@ class Image:
             self._memo["png"] = buffer.getvalue()
         return cast("bytes", self._memo["png"])
 
+    def data_url(self) -> str:
+        """Return the image as a `data:` URL, the form in which chat servers take it."""
+        return f"data:image/png;base64,{base64.b64encode(self.png()).decode('ascii')}"
+
     def to_json(self) -> dict[str, Any]:
         """Return the part as it stands in records."""
         return {
@@ -249,24 +254,24 @@ def text_of(content: Content) -> str:
     return "\n\n".join(part.text for part in content if isinstance(part, Text))
 
 
-def described(content: Content) -> str:
-    """Return content for a reader of text: images and files appear as one bracketed line."""
+def described(content: str | Iterable[Part | Mapping[str, Any]]) -> str:
+    """Return content, or its JSON form, for a reader of text.
+
+    Images and files appear as one bracketed line that names them by hash.
+    """
     if isinstance(content, str):
         return content
-    return "\n\n".join(_described(part) for part in content)
+    parts = (part if isinstance(part, Mapping) else part.to_json() for part in content)
+    return "\n\n".join(map(_described, parts))
 
 
-def _described(part: Part) -> str:
-    match part:
-        case Text():
-            return part.text
-        case Image():
-            return f"[image, {part.width} x {part.height}, sha256 {part.sha256}]"
-        case File():
-            return (
-                f"[file {part.name}, {part.media_type}, {len(part.data):,} bytes, "
-                f"sha256 {part.sha256}]"
-            )
+def _described(part: Mapping[str, Any]) -> str:
+    if part["type"] == "text":
+        return str(part["text"])
+    if part["type"] == "image":
+        return f"[image, {part['width']} x {part['height']}, sha256 {part['sha256']}]"
+    about = f"{part['media_type']}, {part['size']:,} bytes, sha256 {part['sha256']}"
+    return f"[file {part['name']}, {about}]"
 
 
 def joined(contents: Iterable[Content]) -> Content:
