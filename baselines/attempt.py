@@ -6,7 +6,7 @@ How it is driven, and what follows of a fault, is left to `hexathlon.baselines.r
 """
 
 import time
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar, cast
 
@@ -14,6 +14,7 @@ from hexathlon.baselines.agents.base import Agent, Episode, GaveUp, Player, Turn
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.faults import Fault, classify
 from hexathlon.baselines.limits import TrialLimits
+from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import VerifierFault
 from hexathlon.envs.messages import Message
@@ -69,6 +70,9 @@ class Attempt:
         self.stop = Status.ONGOING
         self.usage = Usage()
         self.opening = self.system_prompt = ""
+        self.tools: Sequence[Mapping[str, Any]] = ()
+        self.media: dict[str, bytes] = {}
+        self.player: Player | None = None
         self.steps: list[dict[str, Any]] = []
         self.flags: list[str] = []
         self.final_state: dict[str, Any] = {}
@@ -92,6 +96,12 @@ class Attempt:
             yield from self._step(turn)
         yield from self._grade()
 
+    def close(self) -> None:
+        """Let the player drop what only this episode needs, such as a session of its engine."""
+        close = getattr(self.player, "close", None)
+        if close is not None:
+            close()
+
     @property
     def _env(self) -> Environment:
         assert self.env is not None
@@ -110,11 +120,12 @@ class Attempt:
         )
         self.reset_s = time.perf_counter() - begun
         self.task = env.task
-        self.system_prompt = info["system_prompt"]
+        self.system_prompt, self.tools = info["system_prompt"], info["tools"]
         source = get_source(parse_address(task_id).source)
-        return self.agent.begin(
-            Episode(self.task, source, seed, trial, env_id, self.system_prompt, info["tools"])
+        self.player = self.agent.begin(
+            Episode(self.task, source, seed, trial, env_id, self.system_prompt, self.tools)
         )
+        return self.player
 
     def _ask(self, player: Player, messages: Sequence[Message]) -> Course[Turn | None]:
         """Return the player's turn, or None when the trial ends without one."""
@@ -195,6 +206,16 @@ class Attempt:
         except VerifierFault as error:
             self.fault, self.stop = classify(error), Status.ERROR_JUDGE
         self.grade_s = time.perf_counter() - begun
+
+    def trajectory(self, spoilt: Sequence[Any], fault: Fault | None, version: str) -> Trajectory:
+        """Return what the trial leaves behind; see `record` for the arguments."""
+        return Trajectory(
+            self.record(spoilt, fault, version),
+            getattr(self.player, "tokens", None),
+            self.system_prompt,
+            self.tools,
+            self.media,
+        )
 
     def record(self, spoilt: Sequence[Any], fault: Fault | None, version: str) -> TrialRecord:
         """Return the trial's record, without its place in the chain.

@@ -1,9 +1,9 @@
-"""The one rollout path: an agent plays a task in an environment, and a record comes out.
+"""The one rollout path: an agent plays a task in an environment, and a trajectory comes out.
 
 Evaluation and training both collect through here. `Rollout.trial` is the course of one trial with
 its retries; `play` drives it in this thread for agents that compute, `play_async` on an event loop
 for agents that wait, with the environment in a thread beside it if the caller lends one. Nothing of
-a trial outlives its record.
+a trial outlives its trajectory.
 """
 
 from collections.abc import Awaitable, Callable
@@ -13,8 +13,9 @@ from hexathlon.baselines.agents.base import Agent, Turn
 from hexathlon.baselines.attempt import Ask, Attempt, Course, Do, waits
 from hexathlon.baselines.faults import classify
 from hexathlon.baselines.limits import TrialLimits
+from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
-from hexathlon.evaluators.records import TrialKey, TrialRecord
+from hexathlon.evaluators.records import TrialKey
 
 __all__ = ["Beside", "EnvironmentSlot", "Fatal", "Rollout", "play", "play_async"]
 
@@ -139,8 +140,8 @@ class Rollout:
         self.retries = retries
         self.salt = salt
 
-    def trial(self, slot: EnvironmentSlot, key: TrialKey, tried: int = 0) -> Course[TrialRecord]:
-        """Return the course of one trial, whose result is its record.
+    def trial(self, slot: EnvironmentSlot, key: TrialKey, tried: int = 0) -> Course[Trajectory]:
+        """Return the course of one trial, whose result is its trajectory.
 
         Args:
             slot: Where it is played.
@@ -156,15 +157,17 @@ class Rollout:
             try:
                 env = yield Do(slot.get)
                 yield from attempt.course(env)
-                return attempt.record(spoilt, None, slot.version)
+                attempt.close()
+                return attempt.trajectory(spoilt, None, slot.version)
             except Exception as error:
                 fault = classify(error)
+                attempt.close()
                 # After a fault the environment's state is not to be trusted.
                 yield Do(slot.close, slot.aclose)
                 if fault.fatal:
                     raise Fatal(str(error)) from error
                 if not fault.policy.retry or len(spoilt) >= self.retries:
-                    return attempt.record(spoilt, fault, slot.version)
+                    return attempt.trajectory(spoilt, fault, slot.version)
                 spoilt.append(
                     {"attempt": attempt.number, "cause": fault.cause, "message": fault.message}
                 )

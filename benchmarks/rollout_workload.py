@@ -78,14 +78,16 @@ def main(threads: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(recipe, model, tokenizer, run._maker(recipe), Path(folder))
         tasks = trainer._tasks(0)
-        trainer._collector.collect(tasks, recipe.rollout.members, 0)  # builds the tasks
+        trainer._runner.run(
+            trainer._collector.collect(tasks, recipe.rollout.members, 0)
+        )  # builds the tasks
         for number in range(ROUNDS):
             noting = Noting(trainer.engine)
             trainer._collector.agent.engine = noting  # type: ignore[assignment]
             before = trainer.engine.counts
             trainer.engine.clear()
             wall, cpu = time.perf_counter(), time.process_time()
-            trainer._collector.collect(tasks, recipe.rollout.members, number)
+            trainer._runner.run(trainer._collector.collect(tasks, recipe.rollout.members, number))
             spent["rollout_wall_s"].append(time.perf_counter() - wall)
             spent["rollout_cpu_s"].append(time.process_time() - cpu)
             between = trainer.engine.counts

@@ -4,7 +4,8 @@ What `llm` does over messages, this does over tokens; the trainer and `eval CHEC
 through it, so what is trained is what is evaluated.
 """
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.tokens import TokenEngine, TokenReply, TokenRequest, TokenSampling
 from hexathlon.baselines.tokens.conversation import Conversation
 from hexathlon.baselines.tokens.render import ChatRenderer
+from hexathlon.baselines.tokens.tree import TokenTree
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.canonical import text_hash
 from hexathlon.tasks.seeding import derive_seed
@@ -30,7 +32,6 @@ class PolicyAgent:
         codec: The dialect in which the policy calls tools.
         sampling: How tokens are drawn; the seed of each request is derived from this one's, the
             trial and the turn.
-        watch: Called with the player when an episode begins; a trainer keeps the tokens that way.
     """
 
     name = "policy"
@@ -43,14 +44,14 @@ class PolicyAgent:
         renderer: ChatRenderer,
         codec: Codec,
         sampling: TokenSampling,
-        watch: Callable[["PolicyPlayer"], None] | None = None,
     ) -> None:
         self.engine = engine
         self.renderer = renderer
         self.codec = codec
         stops = (*renderer.stop_ids, *sampling.stop_ids)
         self.sampling = replace(sampling, stop_ids=tuple(dict.fromkeys(stops)))
-        self.watch = watch
+        self.episodes = itertools.count()
+        """Numbers that tell the sessions of equal trials apart."""
 
     @property
     def prompt_hash(self) -> str:
@@ -61,10 +62,7 @@ class PolicyAgent:
 
     def begin(self, episode: Episode) -> "PolicyPlayer":
         """Return a player with an empty conversation."""
-        player = PolicyPlayer(self, episode)
-        if self.watch is not None:
-            self.watch(player)
-        return player
+        return PolicyPlayer(self, episode)
 
 
 class PolicyPlayer:
@@ -81,23 +79,24 @@ class PolicyPlayer:
         self.conversation = Conversation(
             agent.renderer, episode.tools if agent.codec.native else ()
         )
-        self.states: list[str] = []
-        """Hash of what the policy had seen before each turn."""
-
-        self.finishes: list[str] = []
         self._last: Wire | None = None
-        self._session = f"{episode.env}|{episode.task.id}|{episode.seed}|{episode.trial}|{id(self)}"
+        self._session = (
+            f"{episode.env}|{episode.task.id}|{episode.seed}|{episode.trial}|{next(agent.episodes)}"
+        )
+
+    @property
+    def tokens(self) -> TokenTree:
+        """Every token read and drawn so far."""
+        return self.conversation.tree
 
     async def act(self, messages: Sequence[Message]) -> Turn:
         """Sample the next turn."""
         texts = [message["content"] for message in messages]
         ids = self._hear(texts)
-        self.states.append(text_hash("\n\n".join(texts)))
         reply: TokenReply = await self._agent.engine.generate(
             TokenRequest(ids, self._sampling(len(ids)), self._session)
         )
-        text = self.conversation.say(reply)
-        self.finishes.append(reply.finish)
+        text = self.conversation.say(reply, text_hash("\n\n".join(texts)))
         self._last = {"role": "assistant", "content": text}
         action = self._agent.codec.decode(self._last)
         usage = Usage(len(ids), len(reply.ids), 1)

@@ -69,4 +69,5 @@ def _trial(
     agent: Agent, slot: EnvironmentSlot, key: tuple[str, str, int, int], limits: TrialLimits
 ) -> Mapping[str, Any]:
     course = Rollout(agent, limits).trial(slot, key)
-    return asyncio.run(play_async(course)) if agent.asynchronous else play(course)
+    played = asyncio.run(play_async(course)) if agent.asynchronous else play(course)
+    return played.record

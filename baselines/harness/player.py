@@ -9,8 +9,9 @@ from hexathlon.baselines.harness.environments import make_environment
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.rollout import Beside, EnvironmentSlot, Rollout, play, play_async
+from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.evaluators.plan import TrialKey
-from hexathlon.evaluators.records import RecordWriter, TrialRecord
+from hexathlon.evaluators.records import RecordWriter
 
 __all__ = ["Player"]
 
@@ -114,7 +115,8 @@ class Player:
             for env_id, version in self.versions.items()
         }
 
-    def _keep(self, record: TrialRecord) -> None:
+    def _keep(self, trajectory: Trajectory) -> None:
+        record = trajectory.record
         self.writer.append(record)
         infra = record["status"] == "infra"
         self._infra_in_a_row = self._infra_in_a_row + 1 if infra else 0

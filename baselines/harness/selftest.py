@@ -225,7 +225,7 @@ def _agents(source: TaskSource, task: Task) -> Iterator[tuple[str, str, Agent]]:
 
 def _played(slot: EnvironmentSlot, env_id: str, task_id: str, agent: Agent) -> Mapping[str, Any]:
     try:
-        return play(Rollout(agent, retries=0).trial(slot, (env_id, task_id, 0, 0)))
+        return play(Rollout(agent, retries=0).trial(slot, (env_id, task_id, 0, 0))).record
     except Fatal as error:
         raise EnvironmentUnavailable(str(error)) from error
 

@@ -218,7 +218,7 @@ def _replays(
 def _replay(record: Mapping[str, Any], slot: EnvironmentSlot, salt: str | None) -> TrialRecord:
     rollout = Rollout(_Recorded(record), retries=0, salt=salt)
     try:
-        return play(rollout.trial(slot, record_key(record)))
+        return play(rollout.trial(slot, record_key(record))).record
     except Fatal as error:
         raise EnvironmentUnavailable(str(error)) from error
 

@@ -41,8 +41,13 @@ class Conversation:
         self._append(self.renderer.extend(self._said, messages, self.tools))
         return self.ids
 
-    def say(self, reply: TokenReply) -> str:
-        """Append what the policy sampled and return it as text."""
+    def say(self, reply: TokenReply, state: str = "") -> str:
+        """Append what the policy sampled and return it as text.
+
+        Args:
+            reply: The engine's continuation.
+            state: Hash of the messages heard before it.
+        """
         versions = [span.version for span in reply.spans for _ in range(span.start, span.end)]
         node = Node(
             tuple(reply.ids),
@@ -51,6 +56,8 @@ class Conversation:
             self.turns,
             tuple(reply.log_probabilities),
             tuple(versions),
+            finish=reply.finish,
+            state=state,
         )
         self._leaf = self.tree.add(node)
         self._said = node.ids

@@ -4,9 +4,9 @@ A path from the root is exactly the sequence of ids that the engine saw. A histo
 rewritten does not change what was recorded: it opens a new branch, with the reason.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
 
 import numpy as np
 
@@ -40,6 +40,12 @@ class Node:
 
     reason: str = ""
     """Why it does not follow the newest node; empty where it does."""
+
+    finish: str = ""
+    """How the engine ended sampled tokens: `stop`, `length` or `abort`."""
+
+    state: str = ""
+    """Hash of the messages that the policy heard before it drew; empty unless sampled."""
 
     def __post_init__(self) -> None:
         wanted = len(self.ids) if self.kind == "sampled" else 0
@@ -94,6 +100,19 @@ class TokenTree:
         """Return the tokens from the root to a leaf."""
         return [token for number in self.path(leaf) for token in self.nodes[number].ids]
 
+    def as_json(self) -> list[dict[str, Any]]:
+        """Return the nodes as JSON values; fields at their defaults are left out."""
+        return [_node_json(node) for node in self.nodes]
+
+    @staticmethod
+    def from_json(rows: Sequence[Mapping[str, Any]]) -> "TokenTree":
+        """Read what `as_json` returned."""
+        tree = TokenTree()
+        for row in rows:
+            lists = {name: tuple(value) for name, value in row.items() if type(value) is list}
+            tree.add(Node(**{**row, **lists}))
+        return tree
+
     def leaves(self) -> list[int]:
         """Return the nodes that nothing follows, in order."""
         parents = {node.parent for node in self.nodes}
@@ -147,3 +166,12 @@ class TokenTree:
             flawed=outcome.flawed,
             key=key,
         )
+
+
+def _node_json(node: Node) -> dict[str, Any]:
+    values = {one.name: (getattr(node, one.name), one.default) for one in fields(node)}
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, (value, default) in values.items()
+        if value != default
+    }

@@ -6,13 +6,14 @@ then a function of the tasks and the seeds, and a run repeats bit for bit.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from hexathlon.baselines.agents.policy import PolicyAgent, PolicyPlayer
-from hexathlon.baselines.algorithms.samples import Group, Sample
+from hexathlon.baselines.agents.policy import PolicyAgent
+from hexathlon.baselines.algorithms.samples import Group
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.rollout import EnvironmentSlot, Rollout, play_async
-from hexathlon.baselines.tokens.tree import Outcome
+from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialKey, TrialRecord
 
@@ -64,7 +65,7 @@ class Collector:
         self._retries = retries
         self._slots = [EnvironmentSlot(make) for _ in range(concurrency)]
 
-    def collect(self, tasks: Sequence[str], members: int, seed: int) -> Collected:
+    async def collect(self, tasks: Sequence[str], members: int, seed: int) -> Collected:
         """Play every task `members` times from the same start.
 
         Args:
@@ -78,38 +79,27 @@ class Collector:
         keys: list[TrialKey] = [
             (self.env_id, task, seed, member) for task in tasks for member in range(members)
         ]
-        played = asyncio.run(self._play(keys))
-        records = list(self.logged([record for record, _ in played]))
-        players = [player for _, player in played]
+        played = await self._play(keys)
+        records = self.logged([trajectory.record for trajectory in played])
+        judged = [replace(one, record=record) for one, record in zip(played, records, strict=True)]
         groups = []
         for number, task in enumerate(tasks):
-            part = slice(number * members, (number + 1) * members)
-            both = zip(records[part], players[part], strict=True)
-            groups.append(Group(task, tuple(s for one in both for s in _samples(*one))))
-            _same_start(task, players[part])
-        faults = sum(record["status"] != "scored" for record in records)
-        return Collected([group for group in groups if group.samples], records, faults)
+            part = judged[number * members : (number + 1) * members]
+            groups.append(Group(task, tuple(s for one in part for s in one.samples())))
+            _same_start(task, part)
+        faults = sum(not trajectory.scored for trajectory in judged)
+        return Collected(
+            [group for group in groups if group.samples], [one.record for one in judged], faults
+        )
 
-    async def _play(
-        self, keys: Sequence[TrialKey]
-    ) -> list[tuple[TrialRecord, PolicyPlayer | None]]:
-        players: dict[TrialKey, PolicyPlayer] = {}
-
-        def watch(player: PolicyPlayer) -> None:
-            episode = player.episode
-            key = (self.env_id, episode.task.id, episode.seed, episode.trial)
-            players[key] = player
-
-        self.agent.watch = watch
+    async def _play(self, keys: Sequence[TrialKey]) -> list[Trajectory]:
         rollout = Rollout(self.agent, self._limits, self._retries)
-        found: list[TrialRecord | None] = [None] * len(keys)
+        found: list[Trajectory | None] = [None] * len(keys)
         waiting = iter(enumerate(keys))
 
         async def work(slot: EnvironmentSlot) -> None:
             for number, key in waiting:
                 found[number] = await play_async(rollout.trial(slot, key))
-                if key in players:
-                    players[key].close()
 
         workers = [asyncio.create_task(work(slot)) for slot in self._slots[: len(keys)]]
         try:
@@ -118,11 +108,7 @@ class Collector:
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
-        return [
-            (record, players.get(key))
-            for key, record in zip(keys, found, strict=True)
-            if record is not None
-        ]
+        return [trajectory for trajectory in found if trajectory is not None]
 
     def close(self) -> None:
         """Close the environments."""
@@ -130,26 +116,11 @@ class Collector:
             slot.close()
 
 
-def _samples(record: TrialRecord, player: PolicyPlayer | None) -> list[Sample]:
-    """Return a trial's samples; none where it was not scored."""
-    if player is None or record["status"] != "scored" or player.conversation.turns == 0:
-        return []
-    rewards = [step["reward"] for step in record["steps"]]
-    turns = player.conversation.turns
-    rewards = [*rewards, *[0.0] * turns][:turns]
-    # What the verifier said in the end is the reward; steps may have shown less of it.
-    rewards[-1] += float(record["reward"] or 0.0) - sum(rewards)
-    finished = not record["stop"].startswith("truncated") and "length" not in player.finishes
-    outcome = Outcome(tuple(rewards), tuple(player.states), finished)
-    key = record["key"]
-    return player.conversation.tree.samples(outcome, f"{key['task']}#{key['trial']}")
-
-
-def _same_start(task: str, players: Sequence[PolicyPlayer | None]) -> None:
+def _same_start(task: str, played: Sequence[Trajectory]) -> None:
     starts = {
-        player.conversation.tree.nodes[0].ids
-        for player in players
-        if player is not None and player.conversation.tree.nodes
+        trajectory.tokens.nodes[0].ids
+        for trajectory in played
+        if trajectory.tokens is not None and trajectory.tokens.nodes
     }
     if len(starts) > 1:
         raise StartsDiffer(

@@ -5,6 +5,7 @@ step's number, rollouts by task and member, so a run that was killed goes on fro
 as if nothing had happened.
 """
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -77,6 +78,7 @@ class Trainer:
         self.step = 0
         self._folder = folder / "states"
         self._make = make
+        self._runner = asyncio.Runner()
         steps = recipe.steps * recipe.learn.minibatches * recipe.learn.epochs
         config = recipe.learner_config()
         critic = None
@@ -151,15 +153,16 @@ class Trainer:
         unseen = recipe.tasks.addresses("dev", count)
         collector = self._collects(recipe.evaluation.temperature, recipe.rollout.max_tokens)
         try:
-            got = _collected(collector, unseen, 1, 0)
+            got = self._collected(collector, unseen, 1, 0)
         finally:
             collector.close()
         passed = [float(record["reward"] or 0.0) for record in got.records]
         return Measured(float(np.mean(passed)), got.records)
 
     def close(self) -> None:
-        """Close the environments."""
+        """Close the environments and the event loop."""
         self._collector.close()
+        self._runner.close()
 
     def _collects(self, temperature: float, max_tokens: int) -> Collector:
         recipe = self.recipe
@@ -193,7 +196,7 @@ class Trainer:
             seed = derive_seed("rollouts", recipe.seed, self.step, attempt)
             self._collector.logged = partial(self._rollouts.keep, self.step + 1, attempt)
             tasks = self._tasks(attempt)
-            got = _collected(self._collector, tasks, recipe.rollout.members, seed % 2**31)
+            got = self._collected(self._collector, tasks, recipe.rollout.members, seed % 2**31)
             seen.append(got)
             kept += self._filtered(self._shaped(got.groups))
             if not recipe.credit.filters or len(kept) >= recipe.rollout.groups:
@@ -206,6 +209,18 @@ class Trainer:
                 "here: clone it first, or choose another level"
             )
         return kept[: recipe.rollout.groups], self._described(seen, len(kept))
+
+    def _collected(
+        self, collector: Collector, tasks: Sequence[str], members: int, seed: int
+    ) -> Collected:
+        """Play this rank's share of the tasks; return all ranks' rollouts in the tasks' order."""
+        parts = joined([self._runner.run(collector.collect(share(tasks), members, seed))])
+        place = {task: number for number, task in enumerate(tasks)}
+        groups = [group for part in parts for group in part.groups]
+        records = [record for part in parts for record in part.records]
+        groups.sort(key=lambda group: place[group.task])
+        records.sort(key=lambda record: (place[record["key"]["task"]], record["key"]["trial"]))
+        return Collected(groups, records, sum(part.faults for part in parts))
 
     def _shaped(self, groups: list[Group]) -> list[Group]:
         for part in self.recipe.credit.shapings:
@@ -262,17 +277,6 @@ class Trainer:
             "tokens/all": float(np.mean([len(sample.ids) for sample in samples])),
             "unfinished": float(np.mean([not sample.finished for sample in samples])),
         }
-
-
-def _collected(collector: Collector, tasks: Sequence[str], members: int, seed: int) -> Collected:
-    """Play this rank's share of the tasks; return what all ranks played, in the tasks' order."""
-    parts = joined([collector.collect(share(tasks), members, seed)])
-    place = {task: number for number, task in enumerate(tasks)}
-    groups = [group for part in parts for group in part.groups]
-    records = [record for part in parts for record in part.records]
-    groups.sort(key=lambda group: place[group.task])
-    records.sort(key=lambda record: (place[record["key"]["task"]], record["key"]["trial"]))
-    return Collected(groups, records, sum(part.faults for part in parts))
 
 
 def _examples(groups: Sequence[Group], credit: Credit) -> list[Example]:

@@ -15,6 +15,7 @@ from hexathlon.baselines.harness.models import open_model
 from hexathlon.baselines.harness.report import Table
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.rollout import EnvironmentSlot, Fatal, Rollout, play, play_async
+from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.evaluators.trial import TrialRecord
 from hexathlon.tasks.errors import TaskError
 from hexathlon_cli.output import note, print_table, print_text
@@ -77,15 +78,15 @@ def _played(task_id: str, agent: Agent, options: Mapping[str, Any]) -> TrialReco
         if agent.asynchronous:
             import asyncio
 
-            return asyncio.run(_awaited(course, agent))
-        return play(course)
+            return asyncio.run(_awaited(course, agent)).record
+        return play(course).record
     except Fatal as error:
         raise EnvironmentUnavailable(str(error)) from error
     finally:
         slot.close()
 
 
-async def _awaited(course: Course[TrialRecord], agent: Agent) -> TrialRecord:
+async def _awaited(course: Course[Trajectory], agent: Agent) -> Trajectory:
     try:
         return await play_async(course)
     finally:

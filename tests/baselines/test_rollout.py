@@ -34,7 +34,7 @@ def slot(make: Callable[[], ToyEnv] = ToyEnv) -> EnvironmentSlot:
 
 def trial(agent: Agent, make: Callable[[], ToyEnv] = ToyEnv, **settings: Any) -> dict[str, Any]:
     """Play one trial and check what every record has to satisfy."""
-    record = dict(play(Rollout(agent, **settings).trial(slot(make), KEY)))
+    record = dict(play(Rollout(agent, **settings).trial(slot(make), KEY)).record)
     assert record_fault(record) is None
     assert record["turns"] == len(record["steps"])
     assert record["final_state_hash"] == content_hash(record["final_state"])
@@ -286,18 +286,18 @@ class Waiting:
 
 def test_the_course_is_the_same_on_an_event_loop() -> None:
     ordinary = trial(ScriptedAgent("oracle"))
-    looped = asyncio.run(play_async(Rollout(Waiting()).trial(slot(), KEY)))
+    looped = asyncio.run(play_async(Rollout(Waiting()).trial(slot(), KEY))).record
     assert {**looped, "timing": None} == {**ordinary, "timing": None}
 
 
 def test_a_player_that_waits_is_held_to_the_wall_clock() -> None:
     rollout = Rollout(Waiting(60.0), TrialLimits(wall_seconds=0.05))
-    record = asyncio.run(play_async(rollout.trial(slot(), KEY)))
+    record = asyncio.run(play_async(rollout.trial(slot(), KEY))).record
     assert (record["stop"], record["status"]) == ("truncated_time", "scored")
     assert record["flags"] == ["limit:wall_seconds"]
 
 
 def test_faults_are_retried_on_an_event_loop_too(flaky: Callable[..., None]) -> None:
     flaky(1, EnvFault("gone"))
-    record = asyncio.run(play_async(Rollout(Waiting()).trial(slot(Flaky), KEY)))
+    record = asyncio.run(play_async(Rollout(Waiting()).trial(slot(Flaky), KEY))).record
     assert (record["status"], record["attempt"]) == ("scored", 2)

@@ -352,8 +352,8 @@ def test_a_folder_without_weights_leaves_the_server_alone(fresh, policy, tmp_pat
 
 
 async def play(engine, tokenizer, numbers):
-    """Play the toy event; return players and, by session, what the engine was asked and drew."""
-    asked, players = {}, []
+    """Play the toy event; return trajectories and, by session, what was asked and drawn."""
+    asked = {}
 
     class Recording:
         version, context = engine.version, engine.context
@@ -366,7 +366,7 @@ async def play(engine, tokenizer, numbers):
 
     renderer = ChatRenderer(tokenizer)
     sampling = TokenSampling(max_tokens=12, seed=5)
-    agent = PolicyAgent(Recording(), renderer, get_codec("compact"), sampling, players.append)
+    agent = PolicyAgent(Recording(), renderer, get_codec("compact"), sampling)
     rollout = Rollout(agent)
 
     async def trial(number):
@@ -377,17 +377,16 @@ async def play(engine, tokenizer, numbers):
         finally:
             slot.close()
 
-    records = await asyncio.gather(*(trial(number) for number in range(numbers)))
-    return records, players, asked
+    return await asyncio.gather(*(trial(number) for number in range(numbers))), asked
 
 
 def test_an_episode_is_played_token_by_token(fresh, policy):
     tokenizer, model = load_tokenizer(policy), learner(policy)
-    records, players, asked = with_engine(fresh, lambda engine: play(engine, tokenizer, 4))
-    assert [record["status"] for record in records] == ["scored"] * 4
-    assert len(asked) == len(players) == 4
-    for player, turns in zip(players, asked.values(), strict=True):
-        tree = player.conversation.tree
+    played, asked = with_engine(fresh, lambda engine: play(engine, tokenizer, 4))
+    assert [trajectory.scored for trajectory in played] == [True] * 4
+    assert len(asked) == 4
+    for trajectory, turns in zip(played, asked.values(), strict=True):
+        tree = trajectory.tokens
         sampled = [node for node in tree.nodes if node.kind == "sampled"]
         assert len(sampled) == len(turns) > 1
         for node, (one, reply) in zip(sampled, turns, strict=True):

@@ -1,0 +1,89 @@
+"""One rollout as plain data: the trial record, its tokens, and the images it refers to.
+
+A trajectory crosses processes and networks, is stored, and is what training makes samples of.
+Evaluations write its record; what a record proves is left to `hexathlon.evaluators.records`.
+"""
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from hexathlon.baselines.algorithms.samples import Sample
+from hexathlon.baselines.tokens.tree import Outcome, TokenTree
+from hexathlon.evaluators.records import TrialKey, TrialRecord, record_key
+
+__all__ = ["Trajectory"]
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """What one rollout leaves behind."""
+
+    record: TrialRecord
+    """The trial record, without its place in a chain."""
+
+    tokens: TokenTree | None = None
+    """Every token that the policy read and drew; None for agents that work on text."""
+
+    system_prompt: str = ""
+    tools: Sequence[Mapping[str, Any]] = ()
+    """Tool schemas that the agent was given."""
+
+    media: Mapping[str, bytes] = field(default_factory=dict)
+    """Images and files of the episode by the hash that the record names."""
+
+    @property
+    def key(self) -> TrialKey:
+        """Environment id, task id, seed, trial."""
+        return record_key(self.record)
+
+    @property
+    def scored(self) -> bool:
+        """Whether the trial has a reward; False where infrastructure or a verifier failed."""
+        return self.record["status"] == "scored"
+
+    def samples(self) -> list[Sample]:
+        """Return training samples: one per branch of the token tree, none without a reward."""
+        if self.tokens is None or not self.scored:
+            return []
+        drawn = [node for node in self.tokens.nodes if node.kind == "sampled"]
+        if not drawn:
+            return []
+        turns = max(node.turn for node in drawn) + 1
+        rewards = [step["reward"] for step in self.record["steps"]]
+        rewards = [*rewards, *[0.0] * turns][:turns]
+        # The verdict is the reward; steps may have paid out less of it.
+        rewards[-1] += float(self.record["reward"] or 0.0) - sum(rewards)
+        cut = any(node.finish == "length" for node in drawn)
+        outcome = Outcome(
+            tuple(rewards),
+            tuple(node.state for node in drawn),
+            finished=not (cut or self.record["stop"].startswith("truncated")),
+        )
+        _, task, _, trial = self.key
+        return self.tokens.samples(outcome, f"{task}#{trial}")
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the trajectory as JSON values, exact to the last bit of every float."""
+        return {
+            "record": self.record,
+            "tokens": None if self.tokens is None else self.tokens.as_json(),
+            "system_prompt": self.system_prompt,
+            "tools": list(self.tools),
+            "media": {
+                name: base64.b64encode(data).decode("ascii") for name, data in self.media.items()
+            },
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> "Trajectory":
+        """Read what `as_json` returned."""
+        tokens = data["tokens"]
+        return Trajectory(
+            cast("TrialRecord", data["record"]),
+            None if tokens is None else TokenTree.from_json(tokens),
+            data["system_prompt"],
+            tuple(data["tools"]),
+            {name: base64.b64decode(text) for name, text in data["media"].items()},
+        )
