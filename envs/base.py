@@ -226,6 +226,10 @@ class Environment(gymnasium.Env[Any, Any]):
         """The messages so far: the opening, then turns and answers."""
         return tuple(self._transcript)
 
+    def messages_since(self, index: int) -> tuple[Message, ...]:
+        """The messages from a place in the transcript on, without a look at those before it."""
+        return self._transcript[index:]
+
     # Gymnasium ---------------------------------------------------------------------------------
 
     def reset(

@@ -282,15 +282,16 @@ def joined(contents: Iterable[Content]) -> Content:
     return tuple(part for one in listed for part in parts_of(one))
 
 
-def media_of(contents: Iterable[Content]) -> dict[str, bytes]:
-    """Return the bytes of every image (as PNG) and file, by hash."""
-    media: dict[str, bytes] = {}
+def media_of(
+    contents: Iterable[Content], known: Mapping[str, bytes] | None = None
+) -> dict[str, bytes]:
+    """Return the bytes of every image (as PNG) and file, by hash; those known before included."""
+    media = dict(known or {})
     for content in contents:
         for part in () if isinstance(content, str) else content:
-            if isinstance(part, Image) and part.sha256 not in media:
-                media[part.sha256] = part.png()
-            elif isinstance(part, File):
-                media[part.sha256] = part.data
+            if isinstance(part, Text) or part.sha256 in media:
+                continue
+            media[part.sha256] = part.png() if isinstance(part, Image) else part.data
     return media
 
 

@@ -23,7 +23,14 @@ from hexathlon.evaluators.content import (
 from hexathlon.evaluators.record_reader import records_file
 from hexathlon.evaluators.trial import RecordError
 
-__all__ = ["MEDIA_FOLDER", "MediaStore", "contents_of", "media_parts", "read_content"]
+__all__ = [
+    "MEDIA_FOLDER",
+    "MediaStore",
+    "contents_of",
+    "media_parts",
+    "read_content",
+    "stored_media",
+]
 
 MEDIA_FOLDER = "media"
 
@@ -59,6 +66,16 @@ def read_content(path: Path | str, value: str | list[dict[str, Any]]) -> Content
         return content_from_json(value, store.read)
     except ContentError as error:
         raise RecordError(f"{store.folder}: {error}") from None
+
+
+def stored_media(path: Path | str, record: Mapping[str, Any]) -> dict[str, bytes]:
+    """Return the bytes that a record of a run folder or record file names, by hash.
+
+    Raises:
+        RecordError: Some of them are missing.
+    """
+    store = MediaStore.beside(path)
+    return {part["sha256"]: store.read(part) for _, part in media_parts(record)}
 
 
 class MediaStore:

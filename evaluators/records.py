@@ -27,7 +27,13 @@ from hexathlon.evaluators.canonical import (
     sha256_hex,
 )
 from hexathlon.evaluators.chain import ChainFault, check_chain
-from hexathlon.evaluators.media import MEDIA_FOLDER, MediaStore, media_parts, read_content
+from hexathlon.evaluators.media import (
+    MEDIA_FOLDER,
+    MediaStore,
+    media_parts,
+    read_content,
+    stored_media,
+)
 from hexathlon.evaluators.plan import TrialKey, plan_hash
 from hexathlon.evaluators.record_reader import (
     RECORDS_FILE,
@@ -70,6 +76,7 @@ __all__ = [
     "record_key",
     "records_file",
     "recover_torn_line",
+    "stored_media",
 ]
 
 TORN_FILE = "records.torn"

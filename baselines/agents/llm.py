@@ -6,6 +6,7 @@ from typing import Any
 
 from hexathlon.baselines.agents.base import Episode, Turn
 from hexathlon.baselines.codecs import Codec, Wire
+from hexathlon.baselines.codecs.parts import answer_messages, user_message
 from hexathlon.baselines.engines.base import ChatRequest, Engine, Sampling
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.canonical import text_hash
@@ -65,11 +66,11 @@ class _LlmPlayer:
 
     async def act(self, messages: Sequence[Message]) -> Turn:
         """Ask the model for its next turn."""
-        texts = [message["content"] for message in messages]
+        contents = [message["content"] for message in messages]
         if self._last is None:
-            self._messages.append({"role": "user", "content": "\n\n".join(texts)})
+            self._messages.append(user_message(contents))
         else:
-            self._messages.extend(self._agent.codec.answer(self._last, texts))
+            self._messages.extend(answer_messages(self._agent.codec, self._last, contents))
         reply = await self._agent.engine.chat(
             ChatRequest(self._messages, self._tools, self._sampling())
         )

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from hexathlon.baselines.agents.base import Episode, Turn
+from hexathlon.baselines.agents.base import AgentMismatch, Episode, Turn
 from hexathlon.baselines.codecs import Codec, Wire
+from hexathlon.baselines.codecs.parts import ImageRefused, text_alone
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.tokens import TokenEngine, TokenReply, TokenRequest, TokenSampling
 from hexathlon.baselines.tokens.conversation import Conversation
@@ -90,8 +91,15 @@ class PolicyPlayer:
         return self.conversation.tree
 
     async def act(self, messages: Sequence[Message]) -> Turn:
-        """Sample the next turn."""
-        texts = [message["content"] for message in messages]
+        """Sample the next turn.
+
+        Raises:
+            AgentMismatch: There is an image among the messages; policies read text only.
+        """
+        try:
+            texts = text_alone([message["content"] for message in messages])
+        except ImageRefused as error:
+            raise AgentMismatch(str(error)) from None
         ids = self._hear(texts)
         reply: TokenReply = await self._agent.engine.generate(
             TokenRequest(ids, self._sampling(len(ids)), self._session)

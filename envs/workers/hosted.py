@@ -220,6 +220,10 @@ class HostedEnvironment(AsyncEnvironment):
         """The messages so far: the opening, then turns and answers."""
         return tuple(self._messages)
 
+    def messages_since(self, index: int) -> tuple[Message, ...]:
+        """The messages from a place in the transcript on."""
+        return tuple(self._messages[index:])
+
     # Machinery ---------------------------------------------------------------------------------
 
     async def _start(self) -> Any:
