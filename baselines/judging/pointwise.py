@@ -17,7 +17,7 @@ from hexathlon.evaluators.judges.parsing import PointVerdict, ReplyFault, read_c
 from hexathlon.evaluators.judges.predicates import decide_by_code
 from hexathlon.evaluators.judges.prompts import criteria_prompt, pointwise_prompt
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric, RubricError, build_rubric
-from hexathlon.evaluators.judges.transcript import Line, Transcript
+from hexathlon.evaluators.judges.transcript import Transcript
 
 __all__ = ["PointwiseJudge", "decision_of", "masked", "speaks_to_judge"]
 
@@ -138,7 +138,7 @@ def speaks_to_judge(transcript: Transcript) -> bool:
 def masked(transcript: Transcript) -> Transcript:
     """Return a transcript without the passages that speak to the judge."""
     return Transcript(
-        tuple(Line(line.role, hide_addressed(line.text)) for line in transcript.lines)
+        tuple(line._replace(text=hide_addressed(line.text)) for line in transcript.lines)
     )
 
 

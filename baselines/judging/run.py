@@ -142,18 +142,25 @@ class _Work:
             self._progress.advance()
 
     async def _one(self, trial: JudgedTrial) -> None:
-        transcript = Transcript.of_record(trial.record())
+        transcript = trial.transcript()
         decisions = await self._judge.decide_all(trial.rubric, transcript)
         found = score(trial.rubric, {one.criterion: one.value for one in decisions})
         self._writer.append(
             {
                 **_head(trial),
+                **self._shown(transcript),
                 "judges": [one.as_json() for one in decisions],
                 "score": found.value,
                 "bounds": [found.low, found.high],
                 "undecided": found.undecided,
             }
         )
+
+    def _shown(self, transcript: Transcript) -> dict[str, Any]:
+        """Return which images a judge was shown; nothing where there were none."""
+        if not any(client.identity.images for client in self._clients) or not transcript.images:
+            return {}
+        return {"images": [image.sha256 for image in transcript.images]}
 
     async def _control(self, name: str, criterion: Criterion, control: Control) -> None:
         transcript = Transcript.of_reply(control.question, control.reply)
@@ -163,17 +170,18 @@ class _Work:
         self._writer.append({"control": {**row, "hit": hit, "why": decision.why}})
 
     async def _group(self, group: Sequence[JudgedTrial]) -> None:
-        transcripts = [Transcript.of_record(trial.record()) for trial in group]
+        transcripts = [trial.transcript() for trial in group]
         rubric = group[0].rubric
         found = await self._compared(rubric, transcripts, group[0].key[1])
-        for trial, value, flags in zip(
-            group, found.values, found.flags or ((),) * len(group), strict=True
+        for trial, transcript, value, flags in zip(
+            group, transcripts, found.values, found.flags or ((),) * len(group), strict=True
         ):
             if trial.key in self._done:
                 continue
             self._writer.append(
                 {
                     **_head(trial),
+                    **self._shown(transcript),
                     "judges": [],
                     "score": value,
                     "bounds": [0.0, 1.0] if value is None else [value, value],
