@@ -286,6 +286,8 @@ class Trainer:
         samples = [sample for group in groups for sample in group.samples]
         records = [record for got in seen for record in got.records]
         scored = [float(r["reward"] or 0.0) for r in records if r["status"] == "scored"]
+        versions = [one.version[one.sampled] for one in samples if one.version is not None]
+        drawn_by = np.concatenate(versions) if versions else np.array([self.step])
         return {
             "reward": float(np.mean(scored)) if scored else 0.0,
             "success": float(np.mean([value == 1.0 for value in scored])) if scored else 0.0,
@@ -295,6 +297,8 @@ class Trainer:
             "tokens/drawn": float(sum(sample.tokens for sample in samples)),
             "tokens/sampled": float(np.mean([sample.tokens for sample in samples])),
             "tokens/all": float(np.mean([len(sample.ids) for sample in samples])),
+            "version/oldest": float(drawn_by.min()),
+            "version/newest": float(drawn_by.max()),
             "unfinished": float(np.mean([not sample.finished for sample in samples])),
         }
 

@@ -113,7 +113,7 @@ def test_a_recipe_trains_at_a_server_that_it_names(
     assert [row["version/oldest"] for row in rows] == [0, 1, 2, 3, 4]
     assert [row["version/newest"] for row in rows] == [0, 1, 2, 3, 4]
     assert all(0 < row["engine/difference"] <= TOLERANCE for row in rows)
-    assert all(row["engine/drift"] <= TOLERANCE for row in rows)
+    assert all(row["sampler_gap"] <= TOLERANCE for row in rows)
     assert all(row["tokens/drawn"] > 0 and row["trials/faults"] == 0 for row in rows)
     before, after = (learner(tmp_path / name).state_dict() for name in ("start", "policy"))
     assert max(float((before[name] - after[name]).abs().max()) for name in before) > 1e-4
