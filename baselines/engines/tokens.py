@@ -33,6 +33,9 @@ class TokenSampling:
     seed: int = 0
     """Decides this request's draws, whatever else is in the batch."""
 
+    skip: int = 0
+    """Draws of this seed that were made before: a reply that was aborted goes on with the next."""
+
     stop_ids: tuple[int, ...] = ()
     """Tokens that end the reply; the one that did is part of it."""
 
