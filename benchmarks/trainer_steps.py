@@ -32,6 +32,7 @@ from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.distributed import DistributedRanks
 from hexathlon.baselines.learner.learner import Learner, LearnerConfig
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
+from hexathlon.baselines.learner.publishing import InProcessTransport
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.tasks.seeding import derive_seed, generator_for
 
@@ -93,6 +94,7 @@ def steps(threads: int, count: int, ranks: Ranks = ALONE) -> dict[str, list[floa
     model = work.make_model()
     size = work.GROUPS * work.MEMBERS
     engine = LocalEngine(model, batch=size, rows=size)
+    transport = InProcessTransport(engine)
     learner = learner_of(model, count, ranks)
     spent: dict[str, list[float]] = {k: [] for k in ("wall_s", "cpu_s", "generate_s", "work_s")}
     for step in range(count):
@@ -115,7 +117,7 @@ def steps(threads: int, count: int, ranks: Ranks = ALONE) -> dict[str, list[floa
         model.train()
         learner.update(examples(groups, 1e-4))
         model.eval()
-        engine.update(step + 1)
+        asyncio.run(transport.publish(model, step + 1))
         ended = time.perf_counter()
         spent["wall_s"].append(ended - begun)
         spent["cpu_s"].append(time.process_time() - cpu)

@@ -21,7 +21,6 @@ from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, FILTERS, SHAPIN
 from hexathlon.baselines.algorithms.estimators import Credit
 from hexathlon.baselines.algorithms.samples import Array, Group
 from hexathlon.baselines.codecs import get_codec
-from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.tokens import TokenSampling
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.critic import Critic
@@ -30,6 +29,7 @@ from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.training.collect import Collected, Collector
+from hexathlon.baselines.training.engines import open_engine
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.rollouts import RolloutLog
 from hexathlon.baselines.training.saving import latest_state, load_state, save_state
@@ -88,9 +88,13 @@ class Trainer:
         if recipe.critic is not None:
             critic = Critic(model, recipe.critic, recipe.steps, config.token_budget, ranks)
         self.learner = Learner(model, config, steps, reference, critic, ranks)
-        self.engine = LocalEngine(
-            model, batch=recipe.rollout.concurrency, rows=recipe.rollout.concurrency
-        )
+        try:
+            opening = open_engine(recipe, model, recipe.starting(folder), folder)
+            self._opened = self._runner.run(opening)
+        except BaseException:
+            self._runner.close()
+            raise
+        self.engine = self._opened.engine
         self._renderer = ChatRenderer(tokenizer)
         self._collector = self._collects(recipe.rollout.temperature, recipe.rollout.max_tokens)
         rank = ranks.number if ranks.count > 1 else None
@@ -99,16 +103,18 @@ class Trainer:
     def resume(self) -> bool:
         """Go on from the newest state; return whether there was one.
 
+        The engine draws from the policy afterwards, whatever it drew from before.
+
         Raises:
             StateTorn: It cannot be read.
+            EngineError: The engine does not draw from this policy.
         """
         state = latest_state(self._folder)
-        if state is None:
-            return False
-        kept = load_state(state, self.model, self.learner.optimisers, self.learner.critic)
-        self.step = int(kept["step"])
-        self.engine.update(self.step)
-        return True
+        if state is not None:
+            kept = load_state(state, self.model, self.learner.optimisers, self.learner.critic)
+            self.step = int(kept["step"])
+        self._publish()
+        return state is not None
 
     def save(self) -> None:
         """Write the state."""
@@ -127,9 +133,10 @@ class Trainer:
         Raises:
             NothingToLearn: Filters left no group in as many batches as the recipe allows.
             LossNotFinite: The update failed; the policy is as it was.
+            EngineError: The engine does not draw from the policy after the update.
         """
         begun = time.perf_counter()
-        self.engine.clear()
+        self._runner.run(self.engine.clear())
         groups, metrics = self._groups()
         collected = time.perf_counter()
         credit = self._credit(groups)
@@ -140,7 +147,7 @@ class Trainer:
         finally:
             self.model.eval()
         self.step += 1
-        self.engine.update(self.step)
+        learnt["engine/difference"] = self._publish()
         ended = time.perf_counter()
         return {
             **metrics,
@@ -153,7 +160,7 @@ class Trainer:
     def measure(self, count: int) -> Measured:
         """Play dev tasks once each, the same ones at every step, as `eval` would."""
         recipe = self.recipe
-        self.engine.clear()
+        self._runner.run(self.engine.clear())
         unseen = recipe.tasks.addresses("dev", count)
         collector = self._collects(recipe.evaluation.temperature, recipe.rollout.max_tokens)
         try:
@@ -164,9 +171,16 @@ class Trainer:
         return Measured(float(np.mean(passed)), got.records)
 
     def close(self) -> None:
-        """Close the environments and the event loop."""
+        """Close the environments, the engine and the event loop."""
         self._collector.close()
-        self._runner.close()
+        try:
+            self._runner.run(self._opened.close())
+        finally:
+            self._runner.close()
+
+    def _publish(self) -> float:
+        """Let the engine draw from the policy as it is now; return how far apart the two are."""
+        return self._runner.run(self._opened.transport.publish(self.model, self.step))
 
     def _collects(self, temperature: float, max_tokens: int) -> Collector:
         recipe = self.recipe
@@ -272,6 +286,8 @@ class Trainer:
         samples = [sample for group in groups for sample in group.samples]
         records = [record for got in seen for record in got.records]
         scored = [float(r["reward"] or 0.0) for r in records if r["status"] == "scored"]
+        versions = [one.version[one.sampled] for one in samples if one.version is not None]
+        drawn_by = np.concatenate(versions) if versions else np.array([self.step])
         return {
             "reward": float(np.mean(scored)) if scored else 0.0,
             "success": float(np.mean([value == 1.0 for value in scored])) if scored else 0.0,
@@ -281,6 +297,8 @@ class Trainer:
             "tokens/drawn": float(sum(sample.tokens for sample in samples)),
             "tokens/sampled": float(np.mean([sample.tokens for sample in samples])),
             "tokens/all": float(np.mean([len(sample.ids) for sample in samples])),
+            "version/oldest": float(drawn_by.min()),
+            "version/newest": float(drawn_by.max()),
             "unfinished": float(np.mean([not sample.finished for sample in samples])),
         }
 

@@ -92,16 +92,17 @@ def train_rank(
     torch.set_num_threads(1)
     model, tokenizer = _start(recipe, out, report, ranks)
     reference = _reference(recipe, out)
-    trainer = Trainer(recipe, model, tokenizer, _maker(recipe), out, reference, ranks)
-    trainer.resume()
     unseen = recipe.tasks.addresses("dev", recipe.evaluation.tasks)
     found: dict[str, ScoreInterval] = {}
-    before = evaluated(recipe, _starting(recipe, out), unseen, out / "before", report, ranks)
+    before = evaluated(recipe, recipe.starting(out), unseen, out / "before", report, ranks)
     if before:
         found["before"] = before
     ranks.wait()
-    log = MetricsLog(out / "metrics.jsonl", trainer.step) if ranks.first else None
+    trainer = Trainer(recipe, model, tokenizer, _maker(recipe), out, reference, ranks)
+    log: MetricsLog | None = None
     try:
+        trainer.resume()
+        log = MetricsLog(out / "metrics.jsonl", trainer.step) if ranks.first else None
         if log and trainer.step == 0:
             log.log(0, {"dev/success": found["before"].mean})
         while trainer.step < recipe.steps:
@@ -135,11 +136,7 @@ def train_rank(
 def _keep_policy(recipe: Recipe, out: Path, model: Any, tokenizer: Any) -> None:
     save_checkpoint(out / "policy", merged(model), tokenizer, recipe)
     if recipe.policy.lora_rank:
-        save_adapters(out / "adapters", model, str(_starting(recipe, out).resolve()))
-
-
-def _starting(recipe: Recipe, out: Path) -> Path:
-    return Path(recipe.policy.checkpoint) if recipe.policy.checkpoint else out / "start"
+        save_adapters(out / "adapters", model, str(recipe.starting(out).resolve()))
 
 
 def _claim(out: Path, recipe: Recipe) -> None:
@@ -164,7 +161,7 @@ def _start(recipe: Recipe, out: Path, report: Report, ranks: Ranks) -> tuple[Any
     """Return the policy that training begins with, made once and then read again."""
     from hexathlon.baselines.engines.local.loading import load_checkpoint
 
-    place = _starting(recipe, out)
+    place = recipe.starting(out)
     made = recipe.policy.checkpoint or (place / SETTINGS).exists()
     ranks.wait()
     if not made:
@@ -231,7 +228,7 @@ def _reference(recipe: Recipe, out: Path) -> Any:
         return None
     from hexathlon.baselines.engines.local.loading import load_checkpoint
 
-    place = _starting(recipe, out)
+    place = recipe.starting(out)
     model = load_checkpoint(place, dtype=recipe.policy.dtype).model
     return model.requires_grad_(False)
 

@@ -19,8 +19,9 @@ from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.engine import ServedEngine
 from hexathlon.baselines.engines.served.routes import CompletionRoute, TokenRoute
 from hexathlon.baselines.engines.served.server import VllmServer, VllmSettings
-from hexathlon.baselines.engines.served.weights import probe_of, publish
 from hexathlon.baselines.engines.tokens import TokenRequest, TokenSampling
+from hexathlon.baselines.engines.weights import Weights
+from hexathlon.baselines.learner.publishing import FolderTransport, probe_of
 from hexathlon.baselines.rollout import EnvironmentSlot, Rollout, play_async
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.tasks.seeding import generator_for
@@ -99,6 +100,10 @@ def with_engine(server, scenario, **more):
             await engine.close()
 
     return asyncio.run(run())
+
+
+async def publish(model, engine, version, folder):
+    return await FolderTransport(engine, folder).publish(model, version)
 
 
 async def gathered(engine, asked):
@@ -326,7 +331,7 @@ def test_stale_weights_are_found_out_and_nothing_is_drawn_from_them(fresh, polic
         waiting = asyncio.ensure_future(engine.generate(endless()))
         await working(fresh, some)
         with pytest.raises(WeightsDiffer, match="does not draw from the weights it was sent"):
-            await engine.update(policy, 3, probe_of(model))
+            await engine.update(Weights(probe_of(model), folder=policy), 3)
         await engine.abort()
         with pytest.raises(WeightsDiffer):
             await waiting
@@ -355,7 +360,7 @@ def test_tied_embeddings_that_the_server_does_not_replace_are_found_out(tied_ser
 def test_a_folder_without_weights_leaves_the_server_alone(fresh, policy, tmp_path):
     async def scenario(engine):
         with pytest.raises(Exception, match="no safetensors"):
-            await engine.update(tmp_path, 9, probe_of(learner(policy)))
+            await engine.update(Weights(probe_of(learner(policy)), folder=tmp_path), 9)
         return await engine.generate(request([5]))
 
     assert with_engine(fresh, scenario).spans == [(0, 0, 24)]
