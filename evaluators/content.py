@@ -56,6 +56,7 @@ MAX_PARTS: Final = 64
 MAX_ANSWER_PARTS: Final = 1024
 """Most parts of all messages between two turns, as a record joins them."""
 
+_MODES = ("1", "L", "LA", "P", "PA", "RGB", "RGBA", "CMYK", "YCbCr")
 _LONGEST_NAME = 255
 _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,63}/[a-z0-9][a-z0-9.+-]{0,126}")
 
@@ -349,6 +350,8 @@ def check_file(name: str, media_type: str, size: int) -> None:
 def _from_pillow(opened: Any) -> Image:
     from PIL import Image as pillow
 
+    if opened.mode not in _MODES:
+        raise ContentError(f"an image has eight bits a channel, got Pillow's mode {opened.mode}")
     if opened.has_transparency_data:
         white = pillow.new("RGBA", opened.size, "white")
         white.alpha_composite(opened.convert("RGBA"))
@@ -363,5 +366,5 @@ def _check_size(width: int, height: int) -> None:
 
 
 def _check_bytes(size: int, what: str) -> None:
-    if size > MAX_BYTES:
+    if not 0 <= size <= MAX_BYTES:
         raise ContentError(f"{what} has at most {MAX_BYTES:,} bytes, got {size:,}")

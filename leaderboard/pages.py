@@ -18,7 +18,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader
 
 from hexathlon.evaluators.canonical import canonical_bytes, canonical_json
-from hexathlon.evaluators.content import described
+from hexathlon.evaluators.content import Image, described
 from hexathlon.evaluators.media import MediaStore, media_parts
 from hexathlon.evaluators.record_reader import records_file
 from hexathlon.leaderboard.boards import Board, Row, board_title, tasksets_of
@@ -131,12 +131,16 @@ class PageWriter:
             tick()
 
     def _media(self, store: MediaStore, record: dict[str, Any]) -> None:
-        """Copy the images and files that a record names; each stands once in the whole site."""
+        """Write the images and files that a record names; each stands once in the whole site.
+
+        Images are encoded anew, so that nothing but their pixels gets into the site.
+        """
         for _, part in media_parts(record):
-            target = self._out / "media" / store.name(part)
-            if not target.exists():
-                target.parent.mkdir(exist_ok=True)
-                shutil.copyfile(store.path(part), target)
+            path = f"media/{store.name(part)}"
+            if not (self._out / path).exists():
+                data = store.read(part)
+                is_image = part["type"] == "image"
+                self._bytes(path, Image.from_bytes(data).png() if is_image else data)
 
     def _trajectory(self, run: Submission, position: int, record: dict[str, Any]) -> None:
         line = run.trials[position]

@@ -64,9 +64,10 @@ class JudgedTrial(NamedTuple):
         """Read the record."""
         return record_at(self.run, self.start)
 
-    def transcript(self) -> Transcript:
-        """Read the record as what a judge is shown, images included."""
-        return Transcript.of_record(self.record(), partial(read_content, self.run))
+    def transcript(self, *, images: bool) -> Transcript:
+        """Read the record as what a judge is shown, with or without its images."""
+        load = partial(read_content, self.run) if images else None
+        return Transcript.of_record(self.record(), load)
 
 
 def trials_of(plan: JudgingPlan) -> tuple[dict[str, Any], list[JudgedTrial]]:

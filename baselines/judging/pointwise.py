@@ -129,10 +129,17 @@ def decision_of(criterion: Criterion, asked: Asked[PointVerdict]) -> Decision:
     )
 
 
-@lru_cache(maxsize=1024)
 def speaks_to_judge(transcript: Transcript) -> bool:
-    """Whether any message holds a passage that speaks to the judge."""
-    return any(addressed(line.text) for line in transcript.lines)
+    """Whether any message holds a passage that speaks to the judge.
+
+    What is written inside an image is not searched.
+    """
+    return _any_addressed(tuple(line.text for line in transcript.lines))
+
+
+@lru_cache(maxsize=1024)
+def _any_addressed(texts: tuple[str, ...]) -> bool:
+    return any(addressed(text) for text in texts)
 
 
 def masked(transcript: Transcript) -> Transcript:

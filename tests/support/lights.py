@@ -3,8 +3,8 @@
 import numpy as np
 
 from hexathlon.envs.base import Environment
-from hexathlon.envs.plugins import offer
 from hexathlon.envs.tools import tool
+from hexathlon.envs.vector import vectorised
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import register_verifier
 from hexathlon.tasks.registry import register_source
@@ -12,13 +12,13 @@ from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import Address, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Task, ToolSchema
 
-CELL = {"row": {"type": "integer"}, "column": {"type": "integer"}}
-PARAMETERS = {"type": "object", "properties": CELL, "required": ["row", "column"]}
-TOOLS = (ToolSchema(name="press", description="Press a cell; ends.", parameters=PARAMETERS),)
+NAME = "example-lights"
+CELL = {"type": "object", "properties": {"cell": {"type": "integer"}}, "required": ["cell"]}
+TOOLS = (ToolSchema(name="press", description="Press a cell; ends.", parameters=CELL),)
 
 
 class LightsSource(TaskSource):
-    name, family, version = "example-lights", "example-lights", "1"
+    name, family, version = NAME, NAME, "1"
 
     def size(self, split, level=None):
         return None if split == "train" else 100
@@ -27,43 +27,41 @@ class LightsSource(TaskSource):
         return str(Address(self.name, "lit", level or "easy", split, index))
 
     def build(self, task_id, salt=None):
-        at, cell = parse_address(task_id), generator_for(task_id).integers((2, 2), (22, 30))
-        about = {"id": task_id, "family": self.family, "generator": self.name, "seed": 0}
-        about |= {"version": self.version, "level": at.level, "split": at.split, "tools": TOOLS}
-        about |= {"instruction": "Press the lit cell.", "params": {"cell": cell.tolist()}}
-        return Task(**about, checks=(Check(name="example-lights"),), canary=f"lights:{task_id}")
+        at, cell = parse_address(task_id), int(generator_for(task_id).integers(2, 766))
+        about = {"id": task_id, "family": NAME, "generator": NAME, "version": "1", "seed": 0}
+        about |= {"level": at.level, "split": at.split, "tools": TOOLS, "params": {"cell": cell}}
+        about |= {"instruction": "Press the lit cell.", "checks": (Check(name=NAME),)}
+        return Task(**about, canary=f"lights:{task_id}")
 
     def oracle(self, task):
-        return presses(task.params["cell"], 0)
+        return presses(task.params["cell"])
 
     def alternatives(self, task):
-        return {"after a look": presses(task.params["cell"], 0, "Let me look.")}
+        return {"as a list": presses(task.params["cell"], "[%s]")}
 
     def mutants(self, task):
-        return {f"{shift:+} off": presses(task.params["cell"], shift) for shift in (-1, 1, 2)}
+        return {f"{shift:+} off": presses(task.params["cell"] + shift) for shift in (-1, 1, 2)}
 
 
-def presses(cell, shift, *before):
-    yield from before
-    yield '{"name": "press", "arguments": {"row": %d, "column": %d}}' % (cell[0] + shift, cell[1])
+def presses(cell, form="%s"):
+    yield form % f'{{"name": "press", "arguments": {{"cell": {cell}}}}}'
 
 
 class LightsEnv(Environment):
-    family, version, default_taskset = "example-lights", "1", "example-lights"
-    image_size, pressed = (96, 128), None
+    family, default_taskset, version, image_size = NAME, NAME, "1", (96, 128)
 
     def on_reset(self, task):
         self.pressed, self.dark = None, int(self.np_random.integers(90))
-        return "A board of 24 rows and 32 columns, counted from 0. Press the lit cell."
+        return f"{task.instruction} Cells count from 0, row by row, 32 to a row."
 
     def frame(self):
-        (row, column), image = self.task.params["cell"], np.full((96, 128, 3), self.dark, np.uint8)
-        image[4 * row : 4 * row + 4, 4 * column : 4 * column + 4] = (250, 200, 0)
-        return image
+        board = np.full((24, 32, 3), self.dark, np.uint8)
+        board[divmod(self.task.params["cell"], 32)] = (250, 200, 0)
+        return board.repeat(4, axis=0).repeat(4, axis=1)
 
     @tool
-    def press(self, row, column):
-        self.pressed = [row, column]
+    def press(self, cell):
+        self.pressed = cell
         self.finish()
         return "Pressed."
 
@@ -81,10 +79,6 @@ def judge(task, params, final_state, transcript):
     return Verdict(score=float(final_state["pressed"] == task.params["cell"]))
 
 
-def register():
-    offer("example/Lights-v0", "support.lights:LightsEnv", family="example-lights",
-          title="Find the lit cell", tasksets=("example-lights",))  # fmt: skip
-
-
-register_source("example-lights", LightsSource)
-register_verifier("example-lights", judge, version="1")
+make_vector = vectorised(LightsEnv)
+register_source(NAME, LightsSource)
+register_verifier(NAME, judge, version="1")
