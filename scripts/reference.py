@@ -22,7 +22,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add a page for every public package and an index of them."""
     packages = [package for layer in LAYERS for package in _packages(ROOT / layer)]
     for package in packages:
-        files.append(File.generated(config, f"reference/{_name(package)}.md", content=_page(package)))
+        files.append(
+            File.generated(config, f"reference/{_name(package)}.md", content=_page(package))
+        )
     files.append(File.generated(config, "reference/index.md", content=_index(packages)))
     return files
 
@@ -58,11 +60,10 @@ def _dotted(package: Path) -> str:
 
 def _page(package: Path) -> str:
     """Write the page of a package: its own docstring, then its modules in alphabetical order."""
-    modules = sorted(
-        path.stem for path in package.glob("*.py") if not path.stem.startswith("_")
-    )  # fmt: skip
-    parts = [f"# {_dotted(package)}", f"::: {_dotted(package)}\n    options: {_PACKAGE}"]
-    parts += [f"## {module}\n\n::: {_dotted(package)}.{module}\n    options: {_MODULE}" for module in modules]
+    name = _dotted(package)
+    parts = [f"# {name}", f"::: {name}\n    options: {_PACKAGE}"]
+    for path in sorted(package.glob("[!_]*.py")):
+        parts.append(f"## {path.stem}\n\n::: {name}.{path.stem}\n    options: {_MODULE}")
     return "\n\n".join(parts) + "\n"
 
 
