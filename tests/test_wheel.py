@@ -52,7 +52,7 @@ def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("isolated") / "venv"
     venv.create(folder, with_pip=True)
     run(
-        folder / "bin" / "python", "-m", "pip", "install", "--quiet",
+        folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile",
         "--constraint", ROOT / "constraints.txt", wheel, cwd=folder,
     )  # fmt: skip
     return folder / "bin"
