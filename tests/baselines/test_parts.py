@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from hexathlon.baselines.agents.base import AgentMismatch, text_of
+from hexathlon.baselines.agents.base import AgentMismatch, Episode, text_of
 from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.codecs import CODEC_NAMES, get_codec
 from hexathlon.baselines.codecs.parts import ImageRefused, answer_messages, text_alone, user_message
