@@ -10,10 +10,28 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar, cast
 
-from hexathlon.baselines.agents.base import Agent, Episode, GaveUp, Player, Turn, text_of
+from hexathlon.baselines.agents.base import (
+    Agent,
+    Episode,
+    GaveUp,
+    Interrupted,
+    Player,
+    Turn,
+    text_of,
+)
 from hexathlon.baselines.engines.base import Usage
+from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.faults import Fault, classify
 from hexathlon.baselines.limits import TrialLimits
+from hexathlon.baselines.prefix import (
+    Pause,
+    Prefix,
+    PrefixDiffers,
+    Remembers,
+    Spent,
+    past_turns,
+    take_up,
+)
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import VerifierFault
@@ -76,6 +94,8 @@ class Attempt:
         self.tools: Sequence[Mapping[str, Any]] = ()
         self.media: dict[str, bytes] = {}
         self.player: Player | None = None
+        self._pause: Pause | None = None
+        self._interrupted = False
         self.steps: list[dict[str, Any]] = []
         self.flags: list[str] = []
         self.final_state: dict[str, Any] = {}
@@ -85,19 +105,124 @@ class Attempt:
         self.started_at = datetime.now(UTC)
         self.started = time.perf_counter()
 
-    def course(self, env: Environment) -> Course[None]:
-        """Reset, take turns until something ends the episode, grade."""
-        player = yield from self._reset(env)
-        seen = 0
+    def course(
+        self, env: Environment, start: Prefix | None = None, pause: Pause | None = None
+    ) -> Course[Prefix | None]:
+        """Begin, take turns until something ends the episode, grade.
+
+        Args:
+            env: Where it is played.
+            start: Turns to go on from; None resets the environment.
+            pause: When to stop between two turns.
+
+        Returns:
+            What was reached where the attempt paused, None where it came to its end.
+        """
+        self._pause = pause
+        player = yield from self._begin(env, start)
+        seen = self._heard()
         while self.stop is Status.ONGOING:
+            if pause is not None and pause.due(len(self.steps)):
+                return (yield from self._prefix())
             messages = self._env.messages_since(seen)
-            seen += len(messages)
             turn = yield from self._ask(player, messages)
             if turn is None:
+                if self._interrupted:
+                    return (yield from self._prefix())
                 break
-            seen += 1  # the agent's own message
+            seen += len(messages) + 1  # the agent's own message is the last
             yield from self._step(turn)
         yield from self._grade()
+        return None
+
+    def _begin(self, env: Environment, start: Prefix | None) -> Course[Player]:
+        if start is None or start.state is None:
+            player = yield from self._reset(env)
+        else:
+            player = yield from self._restore(env, start)
+        if start is not None and start.turns:
+            if start.state is None:
+                yield from self._repeat(start)
+            self._go_on(start)
+            take_up(player, past_turns(self._env.transcript, self.steps), start.memory)
+        return player
+
+    def _restore(self, env: Environment, start: Prefix) -> Course[Player]:
+        begun = time.perf_counter()
+        self.env = env
+        state = start.state
+        assert state is not None
+        yield Do(lambda: env.restore(state))
+        self.reset_s = time.perf_counter() - begun
+        self.opening, self.system_prompt, self.tools = (
+            start.opening,
+            start.system_prompt,
+            start.tools,
+        )
+        return self._player()
+
+    def _repeat(self, start: Prefix) -> Course[None]:
+        """Take recorded actions again; what follows has to be what was recorded."""
+        for recorded in start.steps:
+            if self.stop is not Status.ONGOING:
+                raise PrefixDiffers(f"the episode ended before turn {recorded['index']}")
+            yield from self._step(Turn(recorded["action"]))
+            for name in ("observation", "status"):
+                if self.steps[-1][name] != recorded[name]:
+                    raise PrefixDiffers(
+                        f"turn {recorded['index']}: {name} was {recorded[name]!r:.200}, taken "
+                        f"again it is {self.steps[-1][name]!r:.200}"
+                    )
+
+    def _go_on(self, start: Prefix) -> None:
+        """Take over what the turns of a prefix left behind."""
+        spent = start.spent
+        self.steps = [dict(step) for step in start.steps]
+        self.media |= start.media
+        self.usage, self.waited, self.latencies = spent.usage, spent.waited, [*spent.latencies]
+        self.tool_errors, self.cut_chars = spent.tool_errors, spent.cut_chars
+        self.started -= spent.seconds
+        self.stop = Status(self.steps[-1]["status"])
+
+    def _prefix(self) -> Course[Prefix]:
+        env, player = self._env, self.player
+        state = None
+        if env.supports_fork and not waits(env):
+            state = yield Do(env.snapshot)
+        return Prefix(
+            key=self.key,
+            opening=self.opening,
+            steps=tuple(self.steps),
+            system_prompt=self.system_prompt,
+            tools=self.tools,
+            state=state,
+            memory=player.save() if isinstance(player, Remembers) else None,
+            spent=Spent(
+                self.usage,
+                self.waited,
+                time.perf_counter() - self.started,
+                tuple(self.latencies),
+                self.tool_errors,
+                self.cut_chars,
+            ),
+            media=dict(self.media),
+        )
+
+    def _heard(self) -> int:
+        """Return how many messages of the transcript the player knows."""
+        roles = [message["role"] for message in self._env.transcript] if self.steps else []
+        return len(roles) - roles[::-1].index("assistant") if self.steps else 0
+
+    def _peek(self, action: str) -> str | None:
+        """Return what an action would bring, or None where it would change anything."""
+        (aside,) = self._env.fork(1)
+        try:
+            before = aside.final_state()
+            observed, _, terminated, truncated, _ = aside.step(action)
+            changed = terminated or truncated or aside.final_state() != before
+            return None if changed else str(observed)
+        finally:
+            aside.close()
 
     def close(self) -> None:
         """Let the player drop what only this episode needs, such as a session of its engine."""
@@ -111,7 +236,7 @@ class Attempt:
         return self.env
 
     def _reset(self, env: Environment) -> Course[Player]:
-        env_id, task_id, seed, trial = self.key
+        _, task_id, seed, _ = self.key
         options = {"task": task_id}
         if self.salt is not None:
             options["salt"] = self.salt
@@ -123,12 +248,15 @@ class Attempt:
         )
         self.reset_s = time.perf_counter() - begun
         self.opening = self._recorded(opening, env.messages_since(0))
-        self.task = env.task
         self.system_prompt, self.tools = info["system_prompt"], info["tools"]
+        return self._player()
+
+    def _player(self) -> Player:
+        env_id, task_id, seed, trial = self.key
+        self.task = self._env.task
         source = get_source(parse_address(task_id).source)
-        self.player = self.agent.begin(
-            Episode(self.task, source, seed, trial, env_id, self.system_prompt, self.tools)
-        )
+        told = (self.system_prompt, self.tools, self._peek)
+        self.player = self.agent.begin(Episode(self.task, source, seed, trial, env_id, *told))
         return self.player
 
     def _recorded(self, observation: Any, messages: Sequence[Message]) -> JsonContent:
@@ -145,6 +273,11 @@ class Attempt:
         deadline = self.limits.seconds_left(begun - self.started)
         try:
             turn = yield Ask(player, messages, deadline)
+        except Interrupted as error:
+            if self._pause is None or not self._pause.requested:
+                raise EngineError(f"the engine broke off a reply: {error}") from error
+            self._interrupted = True
+            return None
         except GaveUp:
             self._end("gave_up", Status.ABORTED)
             return None

@@ -1,18 +1,21 @@
 """The one rollout path: an agent plays a task in an environment, and a trajectory comes out.
 
-Evaluation and training both collect through here. `Rollout.trial` is the course of one trial with
-its retries; `play` drives it in this thread for agents that compute, `play_async` on an event loop
-for agents that wait, with the environment in a thread beside it if the caller lends one. Nothing of
-a trial outlives its trajectory.
+Evaluation and training both collect through here. `Rollout.trial` is the coroutine of one trial
+with its retries; `Rollout.advance` is a stretch of one, which can go on from a prefix and pause.
+`play` drives them in this thread for agents that compute, `play_async` on an event loop for agents
+that wait, with the environment in a thread beside it if the caller lends one. Nothing of a trial
+outlives its trajectory.
 """
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 from hexathlon.baselines.agents.base import Agent, Turn
 from hexathlon.baselines.attempt import Ask, Attempt, Course, Do, waits
 from hexathlon.baselines.faults import classify
 from hexathlon.baselines.limits import TrialLimits
+from hexathlon.baselines.prefix import Pause, Prefix, PrefixDiffers
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialKey
@@ -141,24 +144,58 @@ class Rollout:
         self.salt = salt
 
     def trial(self, slot: EnvironmentSlot, key: TrialKey, tried: int = 0) -> Course[Trajectory]:
-        """Return the course of one trial, whose result is its trajectory.
+        """Return the coroutine of one trial, whose result is its trajectory.
 
         Args:
             slot: Where it is played.
             key: Environment id, task id, seed, trial.
-            tried: How often the trial was tried before, each time recorded as spoilt.
+            tried: How often infrastructure ended the trial before, each time recorded.
 
         Raises:
             Fatal: No other trial could be played either.
         """
-        spoilt: list[dict[str, Any]] = []
+        outcome = yield from self.advance(slot, key, tried)
+        assert isinstance(outcome, Trajectory), "a trial that nobody pauses comes to its end"
+        return outcome
+
+    def advance(
+        self,
+        slot: EnvironmentSlot,
+        key: TrialKey,
+        tried: int = 0,
+        start: Prefix | None = None,
+        pause: Pause | None = None,
+    ) -> Course[Trajectory | Prefix]:
+        """Return the coroutine of a trial, or of a stretch of it.
+
+        Args:
+            slot: Where it is played.
+            key: Environment id, task id, seed, trial; a fork has the key of its own trial.
+            tried: How often infrastructure ended the trial before, each time recorded.
+            start: Turns to go on from; None begins at the beginning.
+            pause: When to stop between two turns.
+
+        Returns:
+            The trajectory of a trial that came to its end, the prefix of one that paused.
+
+        Raises:
+            Fatal: No other trial could be played either.
+            PrefixDiffers: The turns of `start`, taken again, had other results.
+        """
+        spoilt: list[dict[str, Any]] = [] if start is None else [dict(e) for e in start.earlier]
+        retries = self.retries + len(spoilt)
         while True:
             attempt = Attempt(self.agent, self.limits, self.salt, key, tried + len(spoilt) + 1)
             try:
                 env = yield Do(slot.get)
-                yield from attempt.course(env)
+                reached = yield from attempt.course(env, start, pause)
+                if reached is not None:
+                    return replace(reached, earlier=tuple(spoilt))
                 attempt.close()
                 return attempt.trajectory(spoilt, None, slot.version)
+            except PrefixDiffers:
+                attempt.close()
+                raise
             except Exception as error:
                 fault = classify(error)
                 attempt.close()
@@ -166,7 +203,7 @@ class Rollout:
                 yield Do(slot.close, slot.aclose)
                 if fault.fatal:
                     raise Fatal(str(error)) from error
-                if not fault.policy.retry or len(spoilt) >= self.retries:
+                if not fault.policy.retry or len(spoilt) >= retries:
                     return attempt.trajectory(spoilt, fault, slot.version)
                 spoilt.append(
                     {"attempt": attempt.number, "cause": fault.cause, "message": fault.message}

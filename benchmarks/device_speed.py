@@ -117,7 +117,7 @@ def main() -> None:
     replies = answers(engine, asked)
 
     def draw() -> None:
-        engine.clear()
+        asyncio.run(engine.clear())
         answers(engine, asked)
 
     drawing = seconds(options.device, draw)

@@ -85,13 +85,13 @@ def main(threads: int) -> None:
             noting = Noting(trainer.engine)
             trainer._collector.agent.engine = noting  # type: ignore[assignment]
             before = trainer.engine.counts
-            trainer.engine.clear()
+            trainer._runner.run(trainer.engine.clear())
             wall, cpu = time.perf_counter(), time.process_time()
             trainer._runner.run(trainer._collector.collect(tasks, recipe.rollout.members, number))
             spent["rollout_wall_s"].append(time.perf_counter() - wall)
             spent["rollout_cpu_s"].append(time.process_time() - cpu)
             between = trainer.engine.counts
-            trainer.engine.clear()
+            trainer._runner.run(trainer.engine.clear())
             wall, cpu = time.perf_counter(), time.process_time()
             asyncio.run(replay(trainer.engine, noting))
             spent["engine_wall_s"].append(time.perf_counter() - wall)

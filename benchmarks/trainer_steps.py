@@ -29,19 +29,21 @@ from hexathlon.baselines.algorithms.samples import Group, Sample
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.tokens import TokenReply, TokenRequest, TokenSampling
 from hexathlon.baselines.learner.batching import Example
+from hexathlon.baselines.learner.distributed import DistributedRanks
 from hexathlon.baselines.learner.learner import Learner, LearnerConfig
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
-from hexathlon.baselines.learner.ranks import share
+from hexathlon.baselines.learner.publishing import InProcessTransport
+from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.tasks.seeding import derive_seed, generator_for
 
 
-def learner_of(model: Any, steps: int) -> Learner:
+def learner_of(model: Any, steps: int, ranks: Ranks = ALONE) -> Learner:
     """TRL's defaults: DAPO's average, clip 0.2, AdamW falling in a line, gradients cut at 1."""
     optimiser = OptimiserConfig(
         learning_rate=work.LEARNING_RATE, betas=(0.9, 0.999), clip=1.0, decay="linear"
     )
     config = LearnerConfig(optimiser, Objective(aggregation="token_mean"))
-    return Learner(model, config, steps)
+    return Learner(model, config, steps, ranks=ranks)
 
 
 def sample_of(prompt: list[int], ids: list[int], logs: list[float]) -> Sample:
@@ -86,19 +88,20 @@ def examples(groups: list[Group], eps: float) -> list[Example]:
     return [Example(*row) for row in zip(samples, credit.advantages, credit.weights, strict=True)]
 
 
-def steps(threads: int, count: int) -> dict[str, list[float]]:
+def steps(threads: int, count: int, ranks: Ranks = ALONE) -> dict[str, list[float]]:
     """Whole steps, with the time that drawing and updating took of each."""
     torch.set_num_threads(threads)
     model = work.make_model()
     size = work.GROUPS * work.MEMBERS
     engine = LocalEngine(model, batch=size, rows=size)
-    learner = learner_of(model, count)
+    transport = InProcessTransport(engine)
+    learner = learner_of(model, count, ranks)
     spent: dict[str, list[float]] = {k: [] for k in ("wall_s", "cpu_s", "generate_s", "work_s")}
     for step in range(count):
         begun, cpu = time.perf_counter(), time.process_time()
         draw = generator_for("trainer speed", step)
         every = [work.prompts()[int(n)] for n in draw.permutation(256)[: work.GROUPS]]
-        chosen = share(list(enumerate(every)))
+        chosen = ranks.share(list(enumerate(every)))
         replies = asyncio.run(completions(engine, chosen, step))
         drawn = time.perf_counter()
         made = [
@@ -114,7 +117,7 @@ def steps(threads: int, count: int) -> dict[str, list[float]]:
         model.train()
         learner.update(examples(groups, 1e-4))
         model.eval()
-        engine.update(step + 1)
+        asyncio.run(transport.publish(model, step + 1))
         ended = time.perf_counter()
         spent["wall_s"].append(ended - begun)
         spent["cpu_s"].append(time.process_time() - cpu)
@@ -174,7 +177,7 @@ def joined_steps(
     shared = dist.FileStore(str(store), size)
     dist.init_process_group("gloo", store=shared, rank=rank, world_size=size)
     try:
-        return steps(threads, count)
+        return steps(threads, count, DistributedRanks())
     finally:
         dist.destroy_process_group()
 

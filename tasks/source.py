@@ -5,18 +5,17 @@ task sound: an oracle that solves it, other solutions that must count as well, n
 must not, and the trivial policies whose score is the floor.
 """
 
-import hashlib
-import inspect
-import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import ClassVar
 
 from hexathlon.tasks.errors import UnknownTask
+from hexathlon.tasks.fingerprint import fingerprint_of
+from hexathlon.tasks.fingerprint.draws import draws_digest
 from hexathlon.tasks.task import LEVELS, SPLITS, Level, Split, Task
 
-__all__ = ["Address", "Script", "TaskSource", "fingerprint_of", "parse_address", "play"]
+__all__ = ["Address", "Script", "TaskSource", "parse_address", "play"]
 
 Script = Generator[str, str, None]
 """Yields actions as text and is sent the observation that followed each."""
@@ -65,6 +64,11 @@ class TaskSource(ABC):
     name: str
     family: str
     version: str
+    """Rises when the same id can mean another task, or the same task another hash."""
+
+    late_modules: ClassVar[Sequence[str]] = ()
+    """Modules that decide the tasks and are imported by computed names; `package.*` is all of one
+    package. What import statements reach is found without being named here."""
 
     @abstractmethod
     def size(self, split: Split, level: Level | None = None) -> int | None:
@@ -111,28 +115,29 @@ class TaskSource(ABC):
         """
         return ""
 
+    def data_files(self) -> Sequence[str]:
+        """Return patterns of the package's data files that decide the tasks.
+
+        They are relative to the folder of the source's top-level package, such as
+        `tasks/roleplay/settings/*.toml`.
+        """
+        return ()
+
+    def dependencies(self) -> Mapping[str, str]:
+        """Return digests of what other packages do that decides the tasks, by package.
+
+        Versions are no digests: a release that does the same must give the same hash.
+        """
+        return {"numpy": draws_digest()}
+
     def fingerprint(self) -> str:
-        """Return a SHA-256 (hex) over the code and data that decide the tasks."""
-        return fingerprint_of(self)
-
-
-def fingerprint_of(source: TaskSource) -> str:
-    """Hash every source and data file in the folder of the source's own module."""
-    module = sys.modules[type(source).__module__]
-    path = Path(inspect.getfile(module))
-    files = sorted(_content_files(path.parent)) if path.parent.name != "tasks" else [path]
-    digest = hashlib.sha256(f"{source.name} {source.version}".encode())
-    for file in files:
-        content = file.read_bytes()
-        digest.update(f"{file.relative_to(path.parent).as_posix()} {len(content)}\n".encode())
-        digest.update(content)
-    return digest.hexdigest()
-
-
-def _content_files(folder: Path) -> Iterator[Path]:
-    for path in folder.rglob("*"):
-        if path.is_file() and "__pycache__" not in path.parts:
-            yield path
+        """Return a SHA-256 (hex) over the code, data and dependencies that decide the tasks."""
+        return fingerprint_of(
+            f"{self.name} {self.version}",
+            (type(self).__module__, *self.late_modules),
+            self.data_files(),
+            self.dependencies(),
+        )
 
 
 def play(script: Script, respond: Callable[[str], str | None]) -> int:

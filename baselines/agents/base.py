@@ -5,7 +5,7 @@ of recorded actions). A player belongs to one trial and holds its conversation. 
 may be an ordinary function or a coroutine; its agent says which by `asynchronous`.
 """
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -16,7 +16,17 @@ from hexathlon.evaluators.content import text_of as content_text
 from hexathlon.tasks.source import TaskSource
 from hexathlon.tasks.task import Task
 
-__all__ = ["Agent", "AgentMismatch", "Episode", "GaveUp", "Player", "Turn", "text_of"]
+__all__ = [
+    "Agent",
+    "AgentMismatch",
+    "Episode",
+    "GaveUp",
+    "Interrupted",
+    "PastTurn",
+    "Player",
+    "Turn",
+    "text_of",
+]
 
 
 class GaveUp(Exception):
@@ -25,6 +35,10 @@ class GaveUp(Exception):
 
 class AgentMismatch(Exception):
     """An agent cannot play what the plan asks of it; the run stops and says why."""
+
+
+class Interrupted(Exception):
+    """A turn was aborted before its end; the player keeps what it has and can be asked again."""
 
 
 class Turn(NamedTuple):
@@ -41,6 +55,16 @@ class Turn(NamedTuple):
     """Prose that came beside the calls and that the environment does not see."""
 
 
+class PastTurn(NamedTuple):
+    """A turn that was taken."""
+
+    messages: tuple[Message, ...]
+    """What was heard before it."""
+
+    action: str
+    said: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Episode:
     """What a player is told at the start."""
@@ -54,6 +78,9 @@ class Episode:
     env: str
     system_prompt: str
     tools: Sequence[Mapping[str, Any]]
+    peek: Callable[[str], str | None] = lambda action: None
+    """For demonstrators: the observation that an action would bring, taken in a fork; None where
+    it would change the world."""
 
 
 class Player(Protocol):
@@ -64,6 +91,7 @@ class Player(Protocol):
 
         Raises:
             GaveUp: There is nothing more to say.
+            Interrupted: The engine aborted the turn.
         """
         ...
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from hexathlon.baselines.agents.base import Episode, Turn
+from hexathlon.baselines.agents.base import Episode, PastTurn, Turn
 from hexathlon.baselines.codecs import Codec, Wire
+from hexathlon.baselines.codecs.base import with_thought
 from hexathlon.baselines.codecs.parts import answer_messages, user_message
 from hexathlon.baselines.engines.base import ChatRequest, Engine, Sampling
 from hexathlon.envs.messages import Message
@@ -54,6 +55,14 @@ class LlmAgent:
 _SAMPLE = [{"name": "tool", "description": "", "parameters": {"type": "object"}}]
 
 
+class LlmMemory(NamedTuple):
+    """A saved conversation."""
+
+    messages: tuple[Wire, ...]
+    last: Wire | None
+    turn: int
+
+
 class _LlmPlayer:
     def __init__(self, agent: LlmAgent, episode: Episode) -> None:
         self._agent = agent
@@ -66,11 +75,7 @@ class _LlmPlayer:
 
     async def act(self, messages: Sequence[Message]) -> Turn:
         """Ask the model for its next turn."""
-        contents = [message["content"] for message in messages]
-        if self._last is None:
-            self._messages.append(user_message(contents))
-        else:
-            self._messages.extend(answer_messages(self._agent.codec, self._last, contents))
+        self._hear(messages)
         reply = await self._agent.engine.chat(
             ChatRequest(self._messages, self._tools, self._sampling())
         )
@@ -80,6 +85,28 @@ class _LlmPlayer:
         action = self._agent.codec.decode(self._last)
         said = str(self._last.get("content") or "")
         return Turn(action, reply.usage, reply.waited, "" if said == action else said)
+
+    def save(self) -> LlmMemory:
+        """Return the conversation as detached data."""
+        return LlmMemory(tuple(self._messages), self._last, self._turn)
+
+    def resume(self, past: Sequence[PastTurn], memory: LlmMemory | None) -> None:
+        """Go on from a saved conversation, or from turns that another took."""
+        if memory is not None:
+            self._messages, self._last, self._turn = [*memory.messages], memory.last, memory.turn
+            return
+        for turn in past:
+            self._hear(turn.messages)
+            self._last = with_thought(turn.said, self._agent.codec.encode(turn.action))
+            self._messages.append(self._last)
+            self._turn += 1
+
+    def _hear(self, messages: Sequence[Message]) -> None:
+        contents = [message["content"] for message in messages]
+        if self._last is None:
+            self._messages.append(user_message(contents))
+        else:
+            self._messages.extend(answer_messages(self._agent.codec, self._last, contents))
 
     def _sampling(self) -> Sampling:
         sampling = self._agent.sampling

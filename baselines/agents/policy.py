@@ -7,18 +7,32 @@ through it, so what is trained is what is evaluated.
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from hexathlon.baselines.agents.base import AgentMismatch, Episode, Turn
+from hexathlon.baselines.agents.base import (
+    AgentMismatch,
+    Episode,
+    Interrupted,
+    PastTurn,
+    Turn,
+)
 from hexathlon.baselines.codecs import Codec, Wire
+from hexathlon.baselines.codecs.base import with_thought
 from hexathlon.baselines.codecs.parts import ImageRefused, text_alone
 from hexathlon.baselines.engines.base import Usage
-from hexathlon.baselines.engines.tokens import TokenEngine, TokenReply, TokenRequest, TokenSampling
-from hexathlon.baselines.tokens.conversation import Conversation
+from hexathlon.baselines.engines.tokens import (
+    Span,
+    TokenEngine,
+    TokenReply,
+    TokenRequest,
+    TokenSampling,
+)
+from hexathlon.baselines.tokens.conversation import Conversation, ConversationState
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.tree import TokenTree
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.canonical import text_hash
+from hexathlon.evaluators.records import TrialKey
 from hexathlon.tasks.seeding import derive_seed
 
 __all__ = ["PolicyAgent", "PolicyPlayer"]
@@ -66,6 +80,18 @@ class PolicyAgent:
         return PolicyPlayer(self, episode)
 
 
+class PolicyMemory(NamedTuple):
+    """A saved player."""
+
+    conversation: ConversationState
+    last: Wire | None
+    pending: TokenReply | None
+    """What an aborted turn has so far."""
+
+    key: TrialKey
+    session: str
+
+
 class PolicyPlayer:
     """Plays one trial and keeps its tokens.
 
@@ -81,9 +107,9 @@ class PolicyPlayer:
             agent.renderer, episode.tools if agent.codec.native else ()
         )
         self._last: Wire | None = None
-        self._session = (
-            f"{episode.env}|{episode.task.id}|{episode.seed}|{episode.trial}|{next(agent.episodes)}"
-        )
+        self._pending: TokenReply | None = None
+        self._key: TrialKey = (episode.env, episode.task.id, episode.seed, episode.trial)
+        self._session = "|".join(map(str, (*self._key, next(agent.episodes))))
 
     @property
     def tokens(self) -> TokenTree:
@@ -91,24 +117,47 @@ class PolicyPlayer:
         return self.conversation.tree
 
     async def act(self, messages: Sequence[Message]) -> Turn:
-        """Sample the next turn.
+        """Sample the next turn, or go on with one that was aborted.
 
         Raises:
             AgentMismatch: There is an image among the messages; policies read text only.
+            Interrupted: The engine aborted the reply; what it has so far is kept.
         """
-        try:
-            texts = text_alone([message["content"] for message in messages])
-        except ImageRefused as error:
-            raise AgentMismatch(str(error)) from None
-        ids = self._hear(texts)
-        reply: TokenReply = await self._agent.engine.generate(
-            TokenRequest(ids, self._sampling(len(ids)), self._session)
-        )
-        text = self.conversation.say(reply, text_hash("\n\n".join(texts)))
+        texts = _texts(messages)
+        begun = self._pending
+        ids = self._hear(texts) if begun is None else self.conversation.ids
+        request = self._request(ids, begun)
+        reply = _joined(begun, await self._agent.engine.generate(request))
+        if reply.finish == "abort":
+            self._pending = reply
+            raise Interrupted(f"turn {self.conversation.turns} was aborted")
+        self._pending = None
+        state = text_hash("\n\n".join(texts))
+        text = self.conversation.say(reply, state, self.episode.trial)
         self._last = {"role": "assistant", "content": text}
         action = self._agent.codec.decode(self._last)
         usage = Usage(len(ids), len(reply.ids), 1)
         return Turn(action, usage, 0.0, "" if text == action else text)
+
+    def save(self) -> "PolicyMemory":
+        """Return the conversation as detached data."""
+        return PolicyMemory(
+            self.conversation.save(), self._last, self._pending, self._key, self._session
+        )
+
+    def resume(self, past: Sequence[PastTurn], memory: "PolicyMemory | None") -> None:
+        """Go on from a saved conversation, or from turns that another took."""
+        if memory is None:
+            for turn in past:
+                self._hear(_texts(turn.messages))
+                self._last = _as_said(turn, self._agent.codec)
+                self.conversation.tell(str(self._last.get("content") or ""))
+            return
+        self.conversation.load(memory.conversation)
+        self._last = memory.last
+        if memory.key == self._key:
+            # A sibling draws its own turn; the engine may still hold what this one has read.
+            self._pending, self._session = memory.pending, memory.session
 
     def close(self) -> None:
         """Let the engine drop what it keeps of the episode."""
@@ -124,6 +173,14 @@ class PolicyPlayer:
             [{"role": "system", "content": prompt}, *opening] if prompt else opening
         )
 
+    def _request(self, ids: list[int], begun: TokenReply | None) -> TokenRequest:
+        sampling = self._sampling(len(ids))
+        if begun is None:
+            return TokenRequest(ids, sampling, self._session)
+        drawn = len(begun.ids)
+        rest = replace(sampling, max_tokens=sampling.max_tokens - drawn, skip=drawn)
+        return TokenRequest([*ids, *begun.ids], rest, self._session)
+
     def _sampling(self, length: int) -> TokenSampling:
         sampling, episode = self._agent.sampling, self.episode
         seed = derive_seed(
@@ -136,3 +193,29 @@ class PolicyPlayer:
         )
         room = max(self._agent.engine.context - length, 1)
         return replace(sampling, seed=seed, max_tokens=min(sampling.max_tokens, room))
+
+
+def _texts(messages: Sequence[Message]) -> list[str]:
+    try:
+        return text_alone([message["content"] for message in messages])
+    except ImageRefused as error:
+        raise AgentMismatch(str(error)) from None
+
+
+def _joined(begun: TokenReply | None, rest: TokenReply) -> TokenReply:
+    """Put what an aborted turn had before what came when it went on."""
+    if begun is None:
+        return rest
+    drawn = len(begun.ids)
+    spans = [Span(version, start + drawn, end + drawn) for version, start, end in rest.spans]
+    return TokenReply(
+        [*begun.ids, *rest.ids],
+        [*begun.log_probabilities, *rest.log_probabilities],
+        rest.finish,
+        [*begun.spans, *spans],
+    )
+
+
+def _as_said(turn: PastTurn, codec: Codec) -> Wire:
+    """Return the assistant message of a turn that another took."""
+    return with_thought(turn.said, codec.encode(turn.action))

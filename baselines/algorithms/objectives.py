@@ -93,6 +93,10 @@ class Objective:
             "dropped": ((corrected == 0) * batch.mask).sum() / tokens,
             "ratio_gap": batch.log_ratio().abs().sum() / tokens,
         }
+        if self.surrogate != "sft":
+            # Between learner and engine; rounding alone where the policy has not moved yet.
+            apart = (batch.current - batch.behaviour) * batch.mask
+            metrics["sampler_gap"] = apart.abs().sum() / tokens
         if self.beta > 0:
             penalty = (DIVERGENCES[self.divergence](batch) * weight * scale).sum()
             loss = loss + self.beta * penalty

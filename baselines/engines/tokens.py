@@ -7,6 +7,8 @@ drawn from. Nothing is decoded and encoded again on the way.
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
+from hexathlon.baselines.engines.weights import Weights
+
 __all__ = ["Finish", "Span", "TokenEngine", "TokenReply", "TokenRequest", "TokenSampling"]
 
 Finish = Literal["stop", "length", "abort"]
@@ -30,6 +32,9 @@ class TokenSampling:
     max_tokens: int = 256
     seed: int = 0
     """Decides this request's draws, whatever else is in the batch."""
+
+    skip: int = 0
+    """Draws of this seed that were made before: a reply that was aborted goes on with the next."""
 
     stop_ids: tuple[int, ...] = ()
     """Tokens that end the reply; the one that did is part of it."""
@@ -97,6 +102,42 @@ class TokenEngine(Protocol):
 
     def forget(self, session: str) -> None:
         """Drop what is kept of a session; nothing happens where there is none."""
+        ...
+
+    async def abort(self, session: str | None = None) -> None:
+        """End a session's request, or all; each is answered with what was drawn so far.
+
+        Raises:
+            EngineError: They could not be ended.
+        """
+        ...
+
+    async def clear(self) -> None:
+        """Abort everything and keep nothing, so that the next replies repeat.
+
+        Raises:
+            EngineError: Requests could not be ended, or what is kept could not be dropped.
+        """
+        ...
+
+    async def update(self, weights: Weights, version: int) -> float:
+        """Take over weights, and verify that tokens are drawn from them.
+
+        Requests in flight go on under the new weights; their replies say which version drew which
+        token, and are handed out only after the verification.
+
+        Args:
+            weights: What a learner offers, with the probe that the engine is compared by.
+            version: Number of the policy from now on.
+
+        Returns:
+            The largest difference of a log-probability between engine and learner.
+
+        Raises:
+            WeightsDiffer: It is above the probe's tolerance.
+            EngineError: The weights could not be taken over. Once a comparison has failed, no token
+                is drawn until an update succeeds.
+        """
         ...
 
     async def close(self) -> None:

@@ -19,7 +19,7 @@ from hexathlon.baselines.algorithms.samples import Array, Sample
 from hexathlon.baselines.learner.batching import Example, Part, parts_of
 from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.learner.optimiser import OptimiserConfig, Optimisers
-from hexathlon.baselines.learner.ranks import cuts, sum_gradients, summed, summed_metrics
+from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.learner.scoring import hidden_states
 
 __all__ = ["Critic", "CriticConfig"]
@@ -51,15 +51,22 @@ class Critic:
         config: What and how.
         updates: Length of the schedule, in updates.
         token_budget: Most tokens, padding included, that go through the trunk at once.
+        ranks: The processes that learn together; each is given its share of every update.
     """
 
     def __init__(
-        self, policy: Any, config: CriticConfig, updates: int, token_budget: int = 16_384
+        self,
+        policy: Any,
+        config: CriticConfig,
+        updates: int,
+        token_budget: int = 16_384,
+        ranks: Ranks = ALONE,
     ) -> None:
         self.config = config
         self.updates = 0
         self._budget = token_budget
         self._policy = policy
+        self._ranks = ranks
         self.network = _Values(policy, copied=config.trunk == "copy")
         steps = updates * config.epochs * config.minibatches
         self.optimisers = Optimisers(self.network, config.optimiser, steps)
@@ -107,7 +114,7 @@ class Critic:
         made = [replace(e, old_values=v) for e, v in zip(examples, before, strict=True)]
         metrics = {"critic/explained": _explained(made)}
         for _ in range(self.config.epochs):
-            for part in cuts(made, self.config.minibatches):
+            for part in self._ranks.cuts(made, self.config.minibatches):
                 metrics["critic/loss"] = self._step(part)
         self.updates += 1
         return metrics
@@ -137,7 +144,7 @@ class Critic:
         parts = self._parts(examples)
         device = self.network.head.weight.device
         counts = torch.zeros(1, dtype=torch.float64, device=device)
-        (tokens,) = summed(counts + sum((part.mask > 0).sum() for part in parts))
+        (tokens,) = self._ranks.summed(counts + sum((part.mask > 0).sum() for part in parts))
         self.optimisers.zero()
         total = 0.0
         for part in parts:
@@ -150,9 +157,9 @@ class Critic:
                 )
             loss.backward()  # type: ignore[no-untyped-call]
             total += float(loss.detach())
-        sum_gradients(self.optimisers.parameters())
+        self._ranks.sum_gradients(self.optimisers.parameters())
         self.optimisers.step()
-        return summed_metrics({"loss": total})["loss"]
+        return self._ranks.summed_metrics({"loss": total})["loss"]
 
     def _parts(self, examples: Sequence[Example]) -> list[Part]:
         weight = self.network.head.weight

@@ -22,7 +22,7 @@ from hexathlon.baselines.learner.batching import Example, Part, parts_of
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.learner.optimiser import OptimiserConfig, Optimisers
-from hexathlon.baselines.learner.ranks import cuts, gathered, sum_gradients, summed, summed_metrics
+from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.learner.scoring import Scores, score
 
 __all__ = ["Learner", "LearnerConfig", "LossNotFinite"]
@@ -68,6 +68,7 @@ class Learner:
         steps: Length of the learning-rate schedule, in optimiser steps.
         reference: A frozen model to stay close to; needed where the objective has a beta.
         critic: Learns with every update; the policy waits while it warms up.
+        ranks: The processes that learn together; each is given its share of every update.
     """
 
     version = 0
@@ -80,6 +81,7 @@ class Learner:
         steps: int,
         reference: Any = None,
         critic: Critic | None = None,
+        ranks: Ranks = ALONE,
     ) -> None:
         config.objective.check()
         BOUNDS.resolve(config.bounds, config.bounds_parameters)
@@ -89,6 +91,7 @@ class Learner:
         self.config = config
         self.reference = reference
         self.critic = critic
+        self._ranks = ranks
         self.optimisers = Optimisers(model, config.optimiser, steps)
         if config.checkpointing:
             model.gradient_checkpointing_enable()
@@ -138,7 +141,7 @@ class Learner:
         examples = self._prepared(examples)
         logged: list[dict[str, float]] = []
         for _ in range(self.config.epochs):
-            for part in cuts(examples, self.config.minibatches):
+            for part in self._ranks.cuts(examples, self.config.minibatches):
                 logged.append(self._step(part))
         names = sorted({name for one in logged for name in one})
         return {name: sum(one.get(name, 0.0) for one in logged) / len(logged) for name in names}
@@ -198,9 +201,9 @@ class Learner:
                 made.loss.backward()  # type: ignore[no-untyped-call]
             for name, value in made.metrics.items():
                 metrics[name] = metrics.get(name, 0.0) + float(value)
-        sum_gradients(self.optimisers.parameters())
+        self._ranks.sum_gradients(self.optimisers.parameters())
         norm, rate = self._move()
-        return {**summed_metrics(metrics), "grad_norm": norm, "learning_rate": rate}
+        return {**self._ranks.summed_metrics(metrics), "grad_norm": norm, "learning_rate": rate}
 
     def _move(self) -> tuple[float, float]:
         gradients = [p.grad for p in self.optimisers.parameters() if p.grad is not None]
@@ -252,7 +255,7 @@ class Learner:
             counts[0] += trained.sum()
             counts[1] += trained.any(-1).sum()
             counts[2] += part.observed.sum()
-        tokens, sequences, observed = summed(counts)
+        tokens, sequences, observed = self._ranks.summed(counts)
         return StepTotals(Totals(tokens, sequences), observed)
 
     def _bounds(self, parts: Sequence[Part]) -> tuple[float, float]:
@@ -267,8 +270,8 @@ class Learner:
                     ratios.append(one.cpu())
                     advantages.append(other.cpu())
         found = rule(
-            gathered(torch.cat(ratios)),
-            gathered(torch.cat(advantages)),
+            self._ranks.gathered(torch.cat(ratios)),
+            self._ranks.gathered(torch.cat(advantages)),
             **self.config.bounds_parameters,
         )
         return found.low, found.high

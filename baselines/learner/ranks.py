@@ -1,125 +1,124 @@
-"""Sums over the ranks of a data-parallel run; with one process everything is as it came."""
+"""The processes that train one policy together, as one object that is passed to what needs them.
 
-import math
+`Alone` is one process by itself; `hexathlon.baselines.learner.distributed` has several.
+"""
+
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, zip_longest
-from typing import Any, TypeVar
+from typing import Protocol, TypeVar
 
-import torch
-import torch.distributed as dist
 from torch import Tensor
 
-__all__ = [
-    "alone",
-    "cuts",
-    "first",
-    "from_first",
-    "gathered",
-    "joined",
-    "rank",
-    "share",
-    "sum_gradients",
-    "summed",
-    "summed_metrics",
-    "wait",
-]
+__all__ = ["ALONE", "Alone", "Ranks", "cut"]
 
 T = TypeVar("T")
 
-_NONE = object()
+
+class Ranks(Protocol):
+    """Processes in data parallel: each works on its share, and gradients are added up.
+
+    Every rank calls the same methods in the same order.
+    """
+
+    @property
+    def number(self) -> int:
+        """This process's place, from 0."""
+        ...
+
+    @property
+    def count(self) -> int:
+        """How many processes there are."""
+        ...
+
+    @property
+    def first(self) -> bool:
+        """Whether this process is the one that writes and reports."""
+        ...
+
+    def share(self, items: Sequence[T]) -> list[T]:
+        """Return what this rank works on: every N-th item, from its own number on."""
+        ...
+
+    def joined(self, mine: Sequence[T]) -> list[T]:
+        """Return all ranks' items in the order that `share` took them from; every rank gets all."""
+        ...
+
+    def from_first(self, make: Callable[[], T]) -> T:
+        """Return what the first rank makes, which no other rank has to make again."""
+        ...
+
+    def cuts(self, items: Sequence[T], count: int) -> list[Sequence[T]]:
+        """Cut this rank's items into minibatches, as many on every rank."""
+        ...
+
+    def summed(self, counts: Tensor) -> list[float]:
+        """Return counts added up over all ranks."""
+        ...
+
+    def sum_gradients(self, parameters: Iterable[Tensor]) -> None:
+        """Give every rank the sum of all ranks' gradients."""
+        ...
+
+    def summed_metrics(self, metrics: dict[str, float]) -> dict[str, float]:
+        """Return metrics added up over all ranks; one that had nothing to learn may have none."""
+        ...
+
+    def gathered(self, values: Tensor) -> Tensor:
+        """Return the values of all ranks, one after another."""
+        ...
+
+    def wait(self) -> None:
+        """Wait until every rank has called this."""
+        ...
 
 
-def alone() -> bool:
-    """Whether this process trains by itself."""
-    return not (dist.is_available() and dist.is_initialized())
+class Alone:
+    """One process by itself: nothing is sent, and every number stays as it is."""
 
+    number = 0
+    count = 1
+    first = True
 
-def summed(counts: Tensor) -> list[float]:
-    """Return counts added up over all ranks."""
-    if not alone():
-        dist.all_reduce(counts)
-    found: list[float] = counts.tolist()
-    return found
+    def share(self, items: Sequence[T]) -> list[T]:
+        """Return all items."""
+        return list(items)
 
-
-def sum_gradients(parameters: Iterable[Tensor]) -> None:
-    """Give every rank the sum of all ranks' gradients."""
-    if alone():
-        return
-    every = list(parameters)
-    for parameter in every:
-        if parameter.grad is None:
-            parameter.grad = torch.zeros_like(parameter)
-    gradients = [parameter.grad for parameter in every if parameter.grad is not None]
-    flat = torch.cat([gradient.flatten() for gradient in gradients])
-    dist.all_reduce(flat)
-    parts = torch.split(flat, [gradient.numel() for gradient in gradients])
-    for gradient, part in zip(gradients, parts, strict=True):
-        gradient.copy_(part.view_as(gradient))
-
-
-def summed_metrics(metrics: dict[str, float]) -> dict[str, float]:
-    """Return metrics added up over all ranks; one that had nothing to learn may have none."""
-    if alone():
-        return metrics
-    found: list[Any] = [None] * dist.get_world_size()
-    dist.all_gather_object(found, metrics)
-    names = sorted({name for one in found for name in one})
-    return {name: math.fsum(one.get(name, 0.0) for one in found) for name in names}
-
-
-def gathered(values: Tensor) -> Tensor:
-    """Return the values of all ranks, one after another."""
-    if alone():
-        return values
-    found: list[Any] = [None] * dist.get_world_size()
-    dist.all_gather_object(found, values)
-    return torch.cat(found)
-
-
-def rank() -> int | None:
-    """Return this process's number among several, None where it is alone."""
-    return None if alone() else dist.get_rank()
-
-
-def first() -> bool:
-    """Whether this process is the one that writes and reports."""
-    return alone() or dist.get_rank() == 0
-
-
-def from_first(make: Callable[[], T]) -> T:
-    """Return what the first rank makes, which no other rank has to make again."""
-    if alone():
-        return make()
-    made: list[Any] = [make() if first() else None]
-    dist.broadcast_object_list(made)
-    found: T = made[0]
-    return found
-
-
-def share(items: Sequence[T]) -> list[T]:
-    """Return what this rank works on: every N-th item, from its own number on."""
-    return list(items) if alone() else list(items[dist.get_rank() :: dist.get_world_size()])
-
-
-def joined(mine: Sequence[T]) -> list[T]:
-    """Return all ranks' items in the order that `share` took them from; every rank gets all."""
-    if alone():
+    def joined(self, mine: Sequence[T]) -> list[T]:
+        """Return the items."""
         return list(mine)
-    found: list[Any] = [None] * dist.get_world_size()
-    dist.all_gather_object(found, list(mine))
-    rounds = chain.from_iterable(zip_longest(*found, fillvalue=_NONE))
-    return [item for item in rounds if item is not _NONE]
+
+    def from_first(self, make: Callable[[], T]) -> T:
+        """Make it."""
+        return make()
+
+    def cuts(self, items: Sequence[T], count: int) -> list[Sequence[T]]:
+        """Cut items into minibatches, none of them empty."""
+        return [part for part in cut(items, count) if part]
+
+    def summed(self, counts: Tensor) -> list[float]:
+        """Return the counts."""
+        values: list[float] = counts.tolist()
+        return values
+
+    def sum_gradients(self, parameters: Iterable[Tensor]) -> None:
+        """Leave gradients as they are."""
+
+    def summed_metrics(self, metrics: dict[str, float]) -> dict[str, float]:
+        """Return the metrics."""
+        return metrics
+
+    def gathered(self, values: Tensor) -> Tensor:
+        """Return the values."""
+        return values
+
+    def wait(self) -> None:
+        """Return at once."""
 
 
-def cuts(items: Sequence[T], count: int) -> list[Sequence[T]]:
-    """Cut a rank's items into minibatches, as many on every rank; alone, none is empty."""
+ALONE: Ranks = Alone()
+"""The default wherever ranks are passed."""
+
+
+def cut(items: Sequence[T], count: int) -> list[Sequence[T]]:
+    """Cut items into `count` parts of about equal length; some are empty where items are few."""
     places = [round(number * len(items) / count) for number in range(count + 1)]
-    parts = [items[start:end] for start, end in zip(places, places[1:], strict=False)]
-    return [part for part in parts if part] if alone() else parts
-
-
-def wait() -> None:
-    """Wait until every rank is here; the process group's deadline applies."""
-    if not alone():
-        dist.barrier()
+    return [items[start:end] for start, end in zip(places, places[1:], strict=False)]

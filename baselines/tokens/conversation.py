@@ -1,13 +1,22 @@
 """One episode's conversation in tokens: grows turn by turn into a tree."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from hexathlon.baselines.engines.tokens import TokenReply
 from hexathlon.baselines.tokens.render import ChatRenderer, Segment
 from hexathlon.baselines.tokens.tree import Node, TokenTree
 
-__all__ = ["Conversation"]
+__all__ = ["Conversation", "ConversationState"]
+
+
+class ConversationState(NamedTuple):
+    """A saved conversation."""
+
+    tree: TokenTree
+    turns: int
+    leaf: int
+    said: tuple[int, ...]
 
 
 class Conversation:
@@ -41,12 +50,13 @@ class Conversation:
         self._append(self.renderer.extend(self._said, messages, self.tools))
         return self.ids
 
-    def say(self, reply: TokenReply, state: str = "") -> str:
+    def say(self, reply: TokenReply, state: str = "", trial: int = -1) -> str:
         """Append what the policy sampled and return it as text.
 
         Args:
             reply: The engine's continuation.
             state: Hash of the messages heard before it.
+            trial: Number of the trial that drew it.
         """
         versions = [span.version for span in reply.spans for _ in range(span.start, span.end)]
         node = Node(
@@ -58,11 +68,30 @@ class Conversation:
             tuple(versions),
             finish=reply.finish,
             state=state,
+            trial=trial,
         )
         self._leaf = self.tree.add(node)
         self._said = node.ids
         self.turns += 1
         return self.renderer.decode(reply.ids)
+
+    def tell(self, text: str) -> None:
+        """Append an assistant's turn that the policy did not draw; it is never trained on."""
+        ids = self.renderer.encode(text)
+        if self.renderer.end_of_turn is not None:
+            ids = [*ids, self.renderer.end_of_turn]
+        self._leaf = self.tree.add(Node(tuple(ids), "told", self._leaf, self.turns))
+        self._said = tuple(ids)
+        self.turns += 1
+
+    def save(self) -> ConversationState:
+        """Return the conversation as detached data."""
+        return ConversationState(TokenTree([*self.tree.nodes]), self.turns, self._leaf, self._said)
+
+    def load(self, state: ConversationState) -> None:
+        """Take a conversation back; the state may be loaded several times."""
+        self.tree = TokenTree([*state.tree.nodes])
+        self.turns, self._leaf, self._said = state.turns, state.leaf, state.said
 
     def restart(self, messages: Sequence[Mapping[str, Any]], reason: str) -> list[int]:
         """Go on from a rewritten history in a new branch; return its prompt."""

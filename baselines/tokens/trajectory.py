@@ -47,18 +47,20 @@ class Trajectory:
         """Return training samples: one per branch of the token tree, none without a reward."""
         if self.tokens is None or not self.scored:
             return []
-        drawn = [node for node in self.tokens.nodes if node.kind == "sampled"]
+        turns = {node.turn: node for node in self.tokens.nodes if node.turn >= 0}
+        drawn = [node for node in turns.values() if node.kind == "sampled"]
         if not drawn:
             return []
-        turns = max(node.turn for node in drawn) + 1
+        count = max(turns) + 1
         rewards = [step["reward"] for step in self.record["steps"]]
-        rewards = [*rewards, *[0.0] * turns][:turns]
+        rewards = [*rewards, *[0.0] * count][:count]
         # The verdict is the reward; steps may have paid out less of it.
         rewards[-1] += float(self.record["reward"] or 0.0) - sum(rewards)
         cut = any(node.finish == "length" for node in drawn)
         outcome = Outcome(
             tuple(rewards),
-            tuple(node.state for node in drawn),
+            tuple(turns[number].state for number in range(count)),
+            tuple(f"{turns[number].trial}.{number}" for number in range(count)),
             finished=not (cut or self.record["stop"].startswith("truncated")),
         )
         _, task, _, trial = self.key

@@ -14,8 +14,9 @@ from hexathlon.baselines.algorithms.samples import Sample
 
 __all__ = ["Kind", "Node", "Outcome", "TokenTree"]
 
-Kind = Literal["prompt", "sampled", "observation", "scaffold"]
-"""`observation` is what the environment wrote, `scaffold` what the chat template put around it."""
+Kind = Literal["prompt", "sampled", "told", "observation", "scaffold"]
+"""`sampled` is what the policy drew, `told` a turn that another took in its place, `observation`
+what the environment wrote, `scaffold` what the chat template put around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Node:
     """Number of the node before it; -1 at the root."""
 
     turn: int = -1
-    """The turn that sampled it; -1 for all that was not sampled."""
+    """The turn that it is; -1 for all that no assistant said."""
 
     log_probabilities: tuple[float, ...] = ()
     versions: tuple[int, ...] = ()
@@ -46,6 +47,9 @@ class Node:
 
     state: str = ""
     """Hash of the messages that the policy heard before it drew; empty unless sampled."""
+
+    trial: int = -1
+    """Number of the trial that drew it: rollouts that were forked share the turns of one."""
 
     def __post_init__(self) -> None:
         wanted = len(self.ids) if self.kind == "sampled" else 0
@@ -65,6 +69,9 @@ class Outcome:
 
     states: tuple[str, ...] = ()
     """Hash of what stood before each turn."""
+
+    branches: tuple[str, ...] = ()
+    """Name of each turn; rollouts that share a turn share its name."""
 
     finished: bool = True
     objectives: tuple[float, ...] = ()
@@ -160,6 +167,7 @@ class TokenTree:
             turn=np.repeat(np.array(turns, dtype=np.int64), lengths),
             rewards=outcome.rewards,
             states=outcome.states,
+            branches=outcome.branches,
             version=np.array(versions, dtype=np.int64),
             finished=outcome.finished,
             objectives=outcome.objectives,

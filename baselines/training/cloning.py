@@ -12,7 +12,7 @@ from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.learner import Learner, LearnerConfig
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
-from hexathlon.baselines.learner.ranks import share
+from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.tasks.seeding import generator_for
 
 __all__ = ["CloneConfig", "clone"]
@@ -92,10 +92,9 @@ def clone(
     config: CloneConfig,
     seed: int,
     report: Callable[[int, dict[str, float]], None] = lambda step, metrics: None,
+    ranks: Ranks = ALONE,
 ) -> None:
     """Train a model on demonstrations, in a seeded order: those of a stage about equally often.
-
-    Ranks that train together share every batch.
 
     Args:
         model: Changed in place.
@@ -103,6 +102,7 @@ def clone(
         config: How.
         seed: Of the order.
         report: Is told of every step.
+        ranks: The processes that learn together; they share every batch.
     """
     objective = Objective(surrogate="sft", observation_weight=config.everything)
     learner = Learner(
@@ -113,6 +113,7 @@ def clone(
             token_budget=config.token_budget,
         ),
         config.steps,
+        ranks=ranks,
     )
     model.train()
     for step, chosen in enumerate(_batches(samples, config, seed)):
@@ -121,6 +122,6 @@ def clone(
         learner.config = replace(learner.config, objective=objective)
         # By length, so that ranks have as much to do as each other.
         chosen.sort(key=lambda number: len(samples[number].ids))
-        examples = [_example(samples[number], config.everything) for number in share(chosen)]
+        examples = [_example(samples[number], config.everything) for number in ranks.share(chosen)]
         report(step, learner.update(examples))
     model.eval()

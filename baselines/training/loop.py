@@ -21,15 +21,15 @@ from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, FILTERS, SHAPIN
 from hexathlon.baselines.algorithms.estimators import Credit
 from hexathlon.baselines.algorithms.samples import Array, Group
 from hexathlon.baselines.codecs import get_codec
-from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.tokens import TokenSampling
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.learner import Learner
-from hexathlon.baselines.learner.ranks import joined, rank, share
+from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.training.collect import Collected, Collector
+from hexathlon.baselines.training.engines import open_engine
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.rollouts import RolloutLog
 from hexathlon.baselines.training.saving import latest_state, load_state, save_state
@@ -62,6 +62,7 @@ class Trainer:
         make: Makes an environment.
         folder: Where states are kept.
         reference: A frozen copy to stay close to, where the recipe has a beta.
+        ranks: The processes that train together.
     """
 
     def __init__(
@@ -72,10 +73,12 @@ class Trainer:
         make: Callable[[], Environment],
         folder: Path,
         reference: Any = None,
+        ranks: Ranks = ALONE,
     ) -> None:
         self.recipe = recipe = recipe.scaled()
         self.model = model
         self.step = 0
+        self._ranks = ranks
         self._folder = folder / "states"
         self._make = make
         self._runner = asyncio.Runner()
@@ -83,28 +86,35 @@ class Trainer:
         config = recipe.learner_config()
         critic = None
         if recipe.critic is not None:
-            critic = Critic(model, recipe.critic, recipe.steps, config.token_budget)
-        self.learner = Learner(model, config, steps, reference, critic)
-        self.engine = LocalEngine(
-            model, batch=recipe.rollout.concurrency, rows=recipe.rollout.concurrency
-        )
+            critic = Critic(model, recipe.critic, recipe.steps, config.token_budget, ranks)
+        self.learner = Learner(model, config, steps, reference, critic, ranks)
+        try:
+            opening = open_engine(recipe, model, recipe.starting(folder), folder)
+            self._opened = self._runner.run(opening)
+        except BaseException:
+            self._runner.close()
+            raise
+        self.engine = self._opened.engine
         self._renderer = ChatRenderer(tokenizer)
         self._collector = self._collects(recipe.rollout.temperature, recipe.rollout.max_tokens)
-        self._rollouts = RolloutLog(folder / "rollouts", recipe.rollout.rewards, rank())
+        rank = ranks.number if ranks.count > 1 else None
+        self._rollouts = RolloutLog(folder / "rollouts", recipe.rollout.rewards, rank)
 
     def resume(self) -> bool:
         """Go on from the newest state; return whether there was one.
 
+        The engine draws from the policy afterwards, whatever it drew from before.
+
         Raises:
             StateTorn: It cannot be read.
+            EngineError: The engine does not draw from this policy.
         """
         state = latest_state(self._folder)
-        if state is None:
-            return False
-        kept = load_state(state, self.model, self.learner.optimisers, self.learner.critic)
-        self.step = int(kept["step"])
-        self.engine.update(self.step)
-        return True
+        if state is not None:
+            kept = load_state(state, self.model, self.learner.optimisers, self.learner.critic)
+            self.step = int(kept["step"])
+        self._publish()
+        return state is not None
 
     def save(self) -> None:
         """Write the state."""
@@ -123,20 +133,21 @@ class Trainer:
         Raises:
             NothingToLearn: Filters left no group in as many batches as the recipe allows.
             LossNotFinite: The update failed; the policy is as it was.
+            EngineError: The engine does not draw from the policy after the update.
         """
         begun = time.perf_counter()
-        self.engine.clear()
+        self._runner.run(self.engine.clear())
         groups, metrics = self._groups()
         collected = time.perf_counter()
         credit = self._credit(groups)
         self.learner.version = self.step
         self.model.train()
         try:
-            learnt = self.learner.update(_examples(groups, credit))
+            learnt = self.learner.update(_examples(groups, credit, self._ranks))
         finally:
             self.model.eval()
         self.step += 1
-        self.engine.update(self.step)
+        learnt["engine/difference"] = self._publish()
         ended = time.perf_counter()
         return {
             **metrics,
@@ -149,7 +160,7 @@ class Trainer:
     def measure(self, count: int) -> Measured:
         """Play dev tasks once each, the same ones at every step, as `eval` would."""
         recipe = self.recipe
-        self.engine.clear()
+        self._runner.run(self.engine.clear())
         unseen = recipe.tasks.addresses("dev", count)
         collector = self._collects(recipe.evaluation.temperature, recipe.rollout.max_tokens)
         try:
@@ -160,9 +171,16 @@ class Trainer:
         return Measured(float(np.mean(passed)), got.records)
 
     def close(self) -> None:
-        """Close the environments and the event loop."""
+        """Close the environments, the engine and the event loop."""
         self._collector.close()
-        self._runner.close()
+        try:
+            self._runner.run(self._opened.close())
+        finally:
+            self._runner.close()
+
+    def _publish(self) -> float:
+        """Let the engine draw from the policy as it is now; return how far apart the two are."""
+        return self._runner.run(self._opened.transport.publish(self.model, self.step))
 
     def _collects(self, temperature: float, max_tokens: int) -> Collector:
         recipe = self.recipe
@@ -214,7 +232,9 @@ class Trainer:
         self, collector: Collector, tasks: Sequence[str], members: int, seed: int
     ) -> Collected:
         """Play this rank's share of the tasks; return all ranks' rollouts in the tasks' order."""
-        parts = joined([self._runner.run(collector.collect(share(tasks), members, seed))])
+        mine = self._ranks.share(tasks)
+        played = self._runner.run(collector.collect(mine, members, seed))
+        parts = self._ranks.joined([played])
         place = {task: number for number, task in enumerate(tasks)}
         groups = [group for part in parts for group in part.groups]
         records = [record for part in parts for record in part.records]
@@ -266,6 +286,8 @@ class Trainer:
         samples = [sample for group in groups for sample in group.samples]
         records = [record for got in seen for record in got.records]
         scored = [float(r["reward"] or 0.0) for r in records if r["status"] == "scored"]
+        versions = [one.version[one.sampled] for one in samples if one.version is not None]
+        drawn_by = np.concatenate(versions) if versions else np.array([self.step])
         return {
             "reward": float(np.mean(scored)) if scored else 0.0,
             "success": float(np.mean([value == 1.0 for value in scored])) if scored else 0.0,
@@ -275,15 +297,17 @@ class Trainer:
             "tokens/drawn": float(sum(sample.tokens for sample in samples)),
             "tokens/sampled": float(np.mean([sample.tokens for sample in samples])),
             "tokens/all": float(np.mean([len(sample.ids) for sample in samples])),
+            "version/oldest": float(drawn_by.min()),
+            "version/newest": float(drawn_by.max()),
             "unfinished": float(np.mean([not sample.finished for sample in samples])),
         }
 
 
-def _examples(groups: Sequence[Group], credit: Credit) -> list[Example]:
+def _examples(groups: Sequence[Group], credit: Credit, ranks: Ranks) -> list[Example]:
     """Return this rank's share of what is learned; groups stay whole, for their beginnings."""
     samples = [sample for group in groups for sample in group.samples]
     targets: Sequence[Array | None] = credit.returns or [None] * len(samples)
     streams = zip(samples, credit.advantages, credit.weights, targets, strict=True)
     examples = iter([Example(*stream) for stream in streams])
     whole = [list(islice(examples, len(group.samples))) for group in groups]
-    return [example for group in share(whole) for example in group]
+    return [example for group in ranks.share(whole) for example in group]

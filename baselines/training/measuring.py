@@ -8,7 +8,7 @@ from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig, Samp
 from hexathlon.baselines.harness.errors import CommandError
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.run import evaluate
-from hexathlon.baselines.learner.ranks import alone, first, rank, share, wait
+from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.training.metrics import Report
 from hexathlon.baselines.training.recipe import Recipe
@@ -33,7 +33,12 @@ class _Told(Progress):
 
 
 def evaluated(
-    recipe: Recipe, checkpoint: Path, tasks: Sequence[str], run: Path, report: Report
+    recipe: Recipe,
+    checkpoint: Path,
+    tasks: Sequence[str],
+    run: Path,
+    report: Report,
+    ranks: Ranks = ALONE,
 ) -> ScoreInterval | None:
     """Play tasks once each into a run folder, or finish what was begun there.
 
@@ -46,6 +51,7 @@ def evaluated(
         tasks: Ids of tasks that it was not trained on.
         run: The run folder; its plan names the checkpoint, so it can be executed again.
         report: Is told of every trial.
+        ranks: The processes that play.
 
     Returns:
         The mean reward, with an interval over tasks drawn like these from the same templates.
@@ -53,13 +59,14 @@ def evaluated(
     Raises:
         CommandError: The checkpoint cannot be played, or not every trial was scored.
     """
-    shares = [run.with_name(f"{run.name}.share-{n}") for n in range(0 if alone() else recipe.ranks)]
-    mine = share(tasks)
+    several = range(ranks.count if ranks.count > 1 else 0)
+    shares = [run.with_name(f"{run.name}.share-{number}") for number in several]
+    mine = ranks.share(tasks)
     if shares and mine and not (run / RECORDS_FILE).exists():
-        shown = _Told(run.name, len(tasks), report, recipe.ranks)
-        _play(recipe, checkpoint, mine, shares[rank() or 0], shown)
-    wait()
-    if not first():
+        shown = _Told(run.name, len(tasks), report, ranks.count)
+        _play(recipe, checkpoint, mine, shares[ranks.number], shown)
+    ranks.wait()
+    if not ranks.first:
         return None
     played = [folder for folder in shares if folder.exists()]
     _play(recipe, checkpoint, tasks, run, _Told(run.name, len(tasks), report), played)

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
+from hexathlon.baselines.learner.ranks import ALONE, Ranks
+
 __all__ = ["RankFailed", "other_ranks"]
 
 DEADLINE_S = 1_800.0
@@ -41,7 +43,7 @@ class _RankGone(RuntimeError):
 
 
 @contextmanager
-def other_ranks(out: Path, count: int) -> Iterator[None]:
+def other_ranks(out: Path, count: int) -> Iterator[Ranks]:
     """Train together with `count - 1` further processes for the length of a block.
 
     Args:
@@ -52,7 +54,7 @@ def other_ranks(out: Path, count: int) -> Iterator[None]:
         RankFailed: One of the others ended with an error.
     """
     if count == 1:
-        yield
+        yield ALONE
         return
     with tempfile.TemporaryDirectory(prefix="hexathlon-ranks-") as folder:
         store = Path(folder) / "store"
@@ -60,9 +62,9 @@ def other_ranks(out: Path, count: int) -> Iterator[None]:
         others = [_started(out, store, n + 1, count, log) for n, log in enumerate(logs)]
         try:
             _await_ready(Path(folder), others)
-            _join(store, 0, count)
+            ranks = _join(store, 0, count)
             try:
-                yield
+                yield ranks
             finally:
                 _leave()
             if any(process.wait(END_S) for process in others):
@@ -142,8 +144,10 @@ def _explain(others: "list[subprocess.Popen[bytes]]", logs: list[Path], error: E
         ) from error
 
 
-def _join(store: Path, number: int, count: int) -> None:
+def _join(store: Path, number: int, count: int) -> Ranks:
     import torch.distributed as dist
+
+    from hexathlon.baselines.learner.distributed import DistributedRanks
 
     if sys.platform == "linux":
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
@@ -154,6 +158,7 @@ def _join(store: Path, number: int, count: int) -> None:
         world_size=count,
         timeout=timedelta(seconds=DEADLINE_S),
     )
+    return DistributedRanks()
 
 
 def _leave() -> None:
@@ -172,9 +177,9 @@ def main(out: str, store: str, number: str, count: str) -> int:
     _end_with_first()
     recipe = recipe_of(json.loads((Path(out) / "recipe.json").read_text()))
     (Path(store).parent / f"ready-{number}").touch()
-    _join(Path(store), int(number), int(count))
+    ranks = _join(Path(store), int(number), int(count))
     try:
-        train_rank(recipe, Path(out), lambda phase, done, total, metrics: None)
+        train_rank(recipe, Path(out), lambda phase, done, total, metrics: None, ranks)
     except Exception as error:
         traceback.print_exc()
         sys.stderr.write(f"{type(error).__name__}: {error}\n")

@@ -182,6 +182,49 @@ class LearnTable(Table):
     precision: Literal["float32", "bfloat16"] = "float32"
 
 
+class EngineTable(Table):
+    """What draws the tokens of rollouts.
+
+    The evaluations before and after training are played in this process whatever stands here.
+    """
+
+    kind: Literal["local", "vllm"] = "local"
+    """`local` draws in this process; `vllm` at a server."""
+
+    url: str = ""
+    """A vLLM server that runs already; empty starts one on the policy's checkpoint for the length
+    of the run."""
+
+    model: str = ""
+    """The model's name at `url`; empty takes the only one that is served."""
+
+    tolerance: float = Field(default=0.0, ge=0)
+    """Largest difference of a log-probability between engine and learner after an update; 0 takes
+    1e-3 in float32 and 0.3 in lower precision."""
+
+    context: int = Field(default=0, ge=0)
+    """Most tokens of a prompt with its reply; 0 takes the model's own."""
+
+    cache_gib: int = Field(default=1, ge=1)
+    """Memory for keys and values of a server that is started on a CPU."""
+
+    deadline: float = Field(default=600.0, gt=0)
+    """Seconds that a server may take for one reply, retries included."""
+
+    ready_within: float = Field(default=240.0, gt=0)
+    """Seconds that a server may take to start."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> "EngineTable":
+        if self.kind == "local" and (self.url or self.model):
+            raise ValueError('url and model are those of a server: set kind = "vllm"')
+        if self.url and not self.url.startswith(("http://", "https://")):
+            raise ValueError(f"url is {self.url!r}; it begins with http:// or https://")
+        if self.model and not self.url:
+            raise ValueError("model names one of several at url, which is not set")
+        return self
+
+
 class EvaluationTable(Table):
     """How the policy is measured on the way."""
 
@@ -208,6 +251,7 @@ class Recipe(Table):
     policy: PolicyTable = Field(default_factory=PolicyTable)
     clone: CloneTable = Field(default_factory=CloneTable)
     rollout: RolloutTable = Field(default_factory=RolloutTable)
+    engine: EngineTable = Field(default_factory=EngineTable)
     credit: CreditTable = Field(default_factory=CreditTable)
     learn: LearnTable = Field(default_factory=LearnTable)
     critic: CriticConfig | None = None
@@ -227,6 +271,8 @@ class Recipe(Table):
         self.learn.objective.check()
         if self.credit.estimator.name.startswith("gae") != (self.critic is not None):
             raise ValueError("a critic and the estimators gae and gae_turns need each other")
+        if self.engine.kind == "vllm" and self.ranks > 1:
+            raise ValueError(f"a vLLM engine serves one rank, not {self.ranks}: set ranks = 1")
         return self
 
     @model_validator(mode="after")
@@ -259,6 +305,10 @@ class Recipe(Table):
         return self.model_copy(
             update={"scale": 1.0, "clone": clone, "rollout": rollout, "steps": steps}
         )
+
+    def starting(self, folder: Path) -> Path:
+        """Return the checkpoint directory that a run in a folder starts from."""
+        return Path(self.policy.checkpoint) if self.policy.checkpoint else folder / "start"
 
     def learner_config(self) -> LearnerConfig:
         """Return the learner's part."""

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from hexathlon.baselines.learner.ranks import joined
+from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.training.demonstrations import Demonstration
 from hexathlon.tasks.seeding import generator_for
 
@@ -53,6 +53,7 @@ def renamed(
     seed: int,
     copies: int = 1,
     pieces: Sequence[str] = ascii_lowercase,
+    ranks: Ranks = ALONE,
 ) -> list[Demonstration]:
     """Return demonstrations, about `share` of them with made-up names.
 
@@ -64,13 +65,14 @@ def renamed(
         copies: How often each is told; names are made up anew each time.
         pieces: What most names in further copies are made of: a tokenizer's pieces of words, so
             that each of them is copied some time.
+        ranks: The processes that share the demonstrations.
     """
     if share <= 0:
         return list(shown) * copies
     known = [_words(_read(one)) for one in shown]
     counts = Counter(word for words in known for word in words)
-    counts = sum(joined([counts]), Counter())
-    most = _RARE * sum(joined([len(shown)]))
+    counts = sum(ranks.joined([counts]), Counter())
+    most = _RARE * sum(ranks.joined([len(shown)]))
     common = {word for word, count in counts.items() if count > most}
     characters = sorted(word for word in counts if len(word) == 1)
     named = [

@@ -23,7 +23,7 @@ from hexathlon.baselines.learner.adapters import (
     merged,
     save_adapters,
 )
-from hexathlon.baselines.learner.ranks import first, from_first, joined, share, wait
+from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.training.cloning import clone
 from hexathlon.baselines.training.curve import write_curve
 from hexathlon.baselines.training.demonstrations import (
@@ -79,28 +79,30 @@ def train(
     """
     recipe = recipe.scaled()
     _claim(out, recipe)
-    with other_ranks(out, recipe.ranks):
-        return train_rank(recipe, out, report, extra)
+    with other_ranks(out, recipe.ranks) as ranks:
+        return train_rank(recipe, out, report, ranks, extra)
 
 
 def train_rank(
-    recipe: Recipe, out: Path, report: Report, extra: tuple[Listener, ...] = ()
+    recipe: Recipe, out: Path, report: Report, ranks: Ranks, extra: tuple[Listener, ...] = ()
 ) -> dict[str, ScoreInterval]:
     """Do one rank's part of a recipe; all ranks do the same, and the first writes and reports."""
     import torch
 
     torch.set_num_threads(1)
-    model, tokenizer = _start(recipe, out, report)
-    trainer = Trainer(recipe, model, tokenizer, _maker(recipe), out, _reference(recipe, out))
-    trainer.resume()
+    model, tokenizer = _start(recipe, out, report, ranks)
+    reference = _reference(recipe, out)
     unseen = recipe.tasks.addresses("dev", recipe.evaluation.tasks)
     found: dict[str, ScoreInterval] = {}
-    before = evaluated(recipe, _starting(recipe, out), unseen, out / "before", report)
+    before = evaluated(recipe, recipe.starting(out), unseen, out / "before", report, ranks)
     if before:
         found["before"] = before
-    wait()
-    log = MetricsLog(out / "metrics.jsonl", trainer.step) if first() else None
+    ranks.wait()
+    trainer = Trainer(recipe, model, tokenizer, _maker(recipe), out, reference, ranks)
+    log: MetricsLog | None = None
     try:
+        trainer.resume()
+        log = MetricsLog(out / "metrics.jsonl", trainer.step) if ranks.first else None
         if log and trainer.step == 0:
             log.log(0, {"dev/success": found["before"].mean})
         while trainer.step < recipe.steps:
@@ -113,32 +115,28 @@ def train_rank(
                 listener.log(trainer.step, metrics)
             report("train", trainer.step, recipe.steps, metrics)
             if trainer.step % recipe.save_every == 0 or trainer.step == recipe.steps:
-                if first():
+                if ranks.first:
                     trainer.save()
-                wait()
+                ranks.wait()
     finally:
         trainer.close()
         for listener in ([log] if log else []) + list(extra):
             listener.close()
-    if first():
+    if ranks.first:
         _keep_policy(recipe, out, model, tokenizer)
-    wait()
-    after = evaluated(recipe, out / "policy", unseen, out / "after", report)
+    ranks.wait()
+    after = evaluated(recipe, out / "policy", unseen, out / "after", report, ranks)
     if after:
         found["after"] = after
         write_curve(out, after.mean)
-    wait()
+    ranks.wait()
     return found
 
 
 def _keep_policy(recipe: Recipe, out: Path, model: Any, tokenizer: Any) -> None:
     save_checkpoint(out / "policy", merged(model), tokenizer, recipe)
     if recipe.policy.lora_rank:
-        save_adapters(out / "adapters", model, str(_starting(recipe, out).resolve()))
-
-
-def _starting(recipe: Recipe, out: Path) -> Path:
-    return Path(recipe.policy.checkpoint) if recipe.policy.checkpoint else out / "start"
+        save_adapters(out / "adapters", model, str(recipe.starting(out).resolve()))
 
 
 def _claim(out: Path, recipe: Recipe) -> None:
@@ -159,23 +157,23 @@ def _maker(recipe: Recipe) -> Callable[[], Environment]:
     return make
 
 
-def _start(recipe: Recipe, out: Path, report: Report) -> tuple[Any, Any]:
+def _start(recipe: Recipe, out: Path, report: Report, ranks: Ranks) -> tuple[Any, Any]:
     """Return the policy that training begins with, made once and then read again."""
     from hexathlon.baselines.engines.local.loading import load_checkpoint
 
-    place = _starting(recipe, out)
+    place = recipe.starting(out)
     made = recipe.policy.checkpoint or (place / SETTINGS).exists()
-    wait()
+    ranks.wait()
     if not made:
-        make_start(recipe, place, report)
-    wait()
+        make_start(recipe, place, report, ranks)
+    ranks.wait()
     checkpoint = load_checkpoint(place, dtype=recipe.policy.dtype)
     if recipe.policy.lora_rank:
         add_adapters(checkpoint.model, AdapterConfig(recipe.policy.lora_rank), recipe.seed)
     return checkpoint.model, checkpoint.tokenizer
 
 
-def make_start(recipe: Recipe, place: Path, report: Report) -> int:
+def make_start(recipe: Recipe, place: Path, report: Report, ranks: Ranks = ALONE) -> int:
     """Make a small policy from a source's own transcripts, cloned where the recipe says so.
 
     Returns:
@@ -191,16 +189,16 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
     wanted = max(recipe.clone.demonstrations, 64)
     try:
         # The first ones; training draws from others where the split has no end.
-        tasks = share(recipe.tasks.addresses("train", wanted))
+        tasks = ranks.share(recipe.tasks.addresses("train", wanted))
         for number, task in enumerate(tasks):
             shown.append(demonstrate(env, task, recipe.clone.noise, thinking=recipe.clone.thoughts))
             report("demonstrate", number + 1, len(tasks), {})
     finally:
         env.close()
-    counted = shown[: len(share(range(_COUNTED)))]
-    told = joined([[said["content"] for said in transcript(one, dialect)] for one in counted])
+    counted = shown[: len(ranks.share(range(_COUNTED)))]
+    told = ranks.joined([[said["content"] for said in transcript(one, dialect)] for one in counted])
     shape = recipe.policy.shape
-    tokenizer = from_first(
+    tokenizer = ranks.from_first(
         lambda: make_tokenizer(chain.from_iterable(told), shape.vocabulary, shape.phrases)
     )
     torch.manual_seed(recipe.seed)
@@ -208,8 +206,9 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
     if recipe.clone.demonstrations and recipe.clone.settings.steps:
         renderer = ChatRenderer(tokenizer)
         table = recipe.clone
-        shown = renamed(shown, table.renamed, recipe.seed, table.copies, word_pieces(tokenizer))
-        samples = joined([sample_of(one, dialect, renderer) for one in shown])
+        pieces = word_pieces(tokenizer)
+        shown = renamed(shown, table.renamed, recipe.seed, table.copies, pieces, ranks)
+        samples = ranks.joined([sample_of(one, dialect, renderer) for one in shown])
         settings = table.settings
         clone(
             model,
@@ -217,8 +216,9 @@ def make_start(recipe: Recipe, place: Path, report: Report) -> int:
             settings,
             recipe.seed,
             lambda step, metrics: report("clone", step + 1, settings.steps, metrics),
+            ranks,
         )
-    if first():
+    if ranks.first:
         save_checkpoint(place, model, tokenizer, recipe)
     return sum(parameter.numel() for parameter in model.parameters())
 
@@ -228,7 +228,7 @@ def _reference(recipe: Recipe, out: Path) -> Any:
         return None
     from hexathlon.baselines.engines.local.loading import load_checkpoint
 
-    place = _starting(recipe, out)
+    place = recipe.starting(out)
     model = load_checkpoint(place, dtype=recipe.policy.dtype).model
     return model.requires_grad_(False)
 

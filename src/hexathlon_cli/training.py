@@ -164,6 +164,7 @@ def _trained(recipe: Any, out: Path, report: Any, names: tuple[str, ...]) -> Any
 
 def _guarded(work: Any) -> Any:
     """Run `work(report)` under a progress display; what goes wrong becomes a sentence."""
+    from hexathlon.baselines.engines.errors import EngineError
     from hexathlon.baselines.engines.local.loading import CheckpointError
     from hexathlon.baselines.harness.errors import CommandError, UsageError
     from hexathlon.baselines.learner.learner import LossNotFinite
@@ -179,6 +180,8 @@ def _guarded(work: Any) -> Any:
     except (RecipeDiffers, CheckpointError, ValueError) as error:
         raise UsageError(str(error)) from None
     except (NothingToLearn, LossNotFinite, StateTorn, StartsDiffer, RankFailed) as error:
+        raise CommandError(str(error)) from None
+    except EngineError as error:
         raise CommandError(str(error)) from None
     except OSError as error:
         raise CommandError(f"the run stopped: {error}; run it again when that is mended") from None

@@ -6,7 +6,7 @@ they come from, dialogues in how they are composed.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -39,6 +39,8 @@ SHIFTS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
 """For each shift what holds in the distribution and what under the shift."""
 
 _FIXED: Mapping[str, Any] = {"manners": MANNERS, "settings": _OLD, "composition": "usual"}
+_DRAWN_AS = "1"
+"""Part of every seed, apart from `version`, which rises without drawing all tasks anew."""
 PER_STRATUM: Mapping[Split, int] = {"dev": 8, "test": 40, "heldout": 40}
 
 
@@ -57,7 +59,7 @@ class ShiftSource(StratifiedSource):
 
     name = "roleplay-shift"
     family = "roleplay"
-    version = "1"
+    version = "2"
     per_stratum = PER_STRATUM
 
     def __init__(self) -> None:
@@ -71,11 +73,15 @@ class ShiftSource(StratifiedSource):
             UnknownTask: There is no such task, or the salt is missing.
         """
         address = self.checked(task_id, salt)
-        seed = _seed(address, self.version, salt or "")
+        seed = _seed(address, salt or "")
         task = dialogue_task(address, self.name, self.version, seed, _stage(address, seed))
         shift, _, side = address.template.partition("-")
         other = f"{shift}-{'out' if side == 'in' else 'in'}"
         return task.model_copy(update={"twin": str(replace(address, template=other))})
+
+    def data_files(self) -> Sequence[str]:
+        """Names, settings and phrases."""
+        return ("tasks/roleplay/*.toml", "tasks/roleplay/settings/*.toml")
 
     def oracle(self, task: Task) -> Script:
         """Do right in every beat."""
@@ -117,10 +123,10 @@ def reference_turns(task: Task) -> list[Turn]:
     return turns
 
 
-def _seed(address: Address, version: str, salt: str) -> int:
+def _seed(address: Address, salt: str) -> int:
     """The same for both twins."""
     shared = replace(address, template=address.template.partition("-")[0])
-    return derive_seed("roleplay-shift", version, str(shared), salt)
+    return derive_seed("roleplay-shift", _DRAWN_AS, str(shared), salt)
 
 
 def _stage_of(task: Task) -> Stage:

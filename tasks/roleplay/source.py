@@ -34,6 +34,8 @@ __all__ = ["RolePlaySource", "source"]
 
 PER_STRATUM: Mapping[Split, int] = {"dev": 160, "test": 32, "heldout": 32}
 """Tasks of each template and level in the splits that have an end."""
+_DRAWN_AS = "1"
+"""Part of every seed, apart from `version`, which rises without drawing all tasks anew."""
 
 
 class RolePlaySource(StratifiedSource):
@@ -41,7 +43,7 @@ class RolePlaySource(StratifiedSource):
 
     name = "roleplay"
     family = "roleplay"
-    version = "1"
+    version = "2"
     per_stratum = PER_STRATUM
 
     def __init__(self) -> None:
@@ -60,6 +62,10 @@ class RolePlaySource(StratifiedSource):
             task = game_task(address, self.name, self.version, seed, game)
             return task.model_copy(update={"twin": _twin(address)})
         return dialogue_task(address, self.name, self.version, seed, draw_stage(address, seed))
+
+    def data_files(self) -> Sequence[str]:
+        """Names, settings and phrases."""
+        return ("tasks/roleplay/*.toml", "tasks/roleplay/settings/*.toml")
 
     def oracle(self, task: Task) -> Script:
         """Do right in every beat, or reach the goal."""
@@ -99,7 +105,7 @@ class RolePlaySource(StratifiedSource):
         shared = address
         if address.template in TWINS:
             shared = replace(address, index=address.index & ~TWIN_BIT)
-        return derive_seed("roleplay-task", self.version, str(shared), salt or "")
+        return derive_seed("roleplay-task", _DRAWN_AS, str(shared), salt or "")
 
 
 def _twin(address: Address) -> str | None:

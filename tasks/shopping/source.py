@@ -11,6 +11,7 @@ from typing import Any
 from hexathlon.tasks.errors import GenerationExhausted, UnknownTask
 from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.shopping.catalogue import Language, open_catalogue
+from hexathlon.tasks.shopping.catalogue.ranking import ranking_digest
 from hexathlon.tasks.shopping.giveaway import given_away
 from hexathlon.tasks.shopping.scene import Scene
 from hexathlon.tasks.shopping.scripts import (
@@ -49,6 +50,8 @@ CATALOGUE_SIZES: dict[Level, int] = {
     "hard": 30_000,
 }
 _SIZES: dict[Split, int | None] = {"train": None, "dev": 25_800, "test": 1_200, "heldout": 1_200}
+_DRAWN_AS = "1"
+"""Part of every seed, apart from `version`, which rises without drawing all tasks anew."""
 _CATALOGUES: dict[Split, int] = {"train": 8, "dev": 1, "test": 1, "heldout": 1}
 """How many catalogues a split shops in."""
 _ATTEMPTS, _MOVE_AFTER = 600, 50
@@ -61,7 +64,7 @@ class ShoppingSource(TaskSource):
 
     name = "shopping"
     family = "shopping"
-    version = "1"
+    version = "2"
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
         """Return 25,800 for dev, 1,200 for test and held-out, None for train."""
@@ -78,7 +81,7 @@ class ShoppingSource(TaskSource):
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Build one task; the same id gives the same task in every process."""
         address = self._checked(task_id, salt)
-        pair = ("shopping", self.version, address.template, address.level, address.split,
+        pair = ("shopping", _DRAWN_AS, address.template, address.level, address.split,
                 address.index // 2, salt or "")  # fmt: skip
         template = TEMPLATES[address.template]
         side = address.index % 2
@@ -118,6 +121,14 @@ class ShoppingSource(TaskSource):
     def thought(self, task: Task, heard: Sequence[str], action: str) -> str:
         """Say what a clerk looks for and finds; shoppers do not think aloud."""
         return service_thought(task, heard, action) if task.params["world"] == "service" else ""
+
+    def data_files(self) -> Sequence[str]:
+        """The categories of goods."""
+        return ("tasks/shopping/catalogue/goods/*.txt",)
+
+    def dependencies(self) -> Mapping[str, str]:
+        """What generators draw, and how searches rank: see `given_away`."""
+        return {**super().dependencies(), "tantivy": ranking_digest()}
 
     def _checked(self, task_id: str, salt: str | None) -> Address:
         address = parse_address(task_id)

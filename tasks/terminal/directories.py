@@ -5,6 +5,7 @@ a task; `directory_source` makes a source of any single directory.
 """
 
 import ast
+import hashlib
 import os
 import re
 from functools import cached_property, partial
@@ -40,7 +41,7 @@ class DirectorySource(TaskSource):
     """
 
     family = "terminal"
-    version = "1"
+    version = "2"
 
     def __init__(self, name: str, folders: tuple[Path, ...] | None = None) -> None:
         self.name = name
@@ -120,9 +121,9 @@ class DirectorySource(TaskSource):
         return following(harbor_task)
 
     def fingerprint(self) -> str:
-        """A hash over all directories."""
+        """SHA-256 over the code that reads directories, and all directories."""
         digests = [digest for _, _, digest in self._read.values()]
-        return f"{derive_seed('directories', self.name, *digests):064x}"
+        return hashlib.sha256("\n".join([super().fingerprint(), *digests]).encode()).hexdigest()
 
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -5,7 +5,7 @@ prefix of a split covers templates and levels evenly.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from hexathlon.tasks.seeding import derive_seed
@@ -18,11 +18,15 @@ from hexathlon.tasks.terminal.harbor_form import checks_of, harbor_files
 from hexathlon.tasks.terminal.policies import policies_for
 from hexathlon.tasks.terminal.scripts import solving
 from hexathlon.tasks.terminal.tools import TOOLS
+from hexathlon.tasks.terminal.zones import zones_digest
 
 __all__ = ["TerminalSource", "draft_of", "files_of", "source"]
 
 PER_STRATUM: dict[Split, int] = {"dev": 160, "test": 6, "heldout": 6}
 """Tasks of each template and level in the splits that have an end."""
+
+_DRAWN_AS = "1"
+"""Part of every seed, apart from `version`, which rises without drawing all tasks anew."""
 
 _TURNS: dict[Level, int] = {"tiny": 15, "easy": 25, "medium": 40, "hard": 60}
 
@@ -32,7 +36,8 @@ class TerminalSource(StratifiedSource):
 
     name = "terminal"
     family = "terminal"
-    version = "1"
+    version = "2"
+    late_modules = ("hexathlon.tasks.terminal.templates.*",)
     per_stratum = PER_STRATUM
 
     def __init__(self) -> None:
@@ -45,7 +50,7 @@ class TerminalSource(StratifiedSource):
             UnknownTask: There is no such template, level or index, or the salt is missing.
         """
         address = self.checked(task_id, salt)
-        seed = derive_seed("terminal-task", self.version, str(address), salt or "")
+        seed = derive_seed("terminal-task", _DRAWN_AS, str(address), salt or "")
         draft = _draft(address.template, address.level, address.split, seed)
         checks = checks_of(draft)
         tests = [f"keep:{path}" for path in checks["keep"]]
@@ -65,6 +70,14 @@ class TerminalSource(StratifiedSource):
             checks=(Check(name="terminal_tests", params={"tests": {"": tests}}),),
             canary=_canary(seed),
         )
+
+    def data_files(self) -> Sequence[str]:
+        """The scripts that are written into every task's directory, comments and all."""
+        return ("tasks/terminal/check_source.py", "tasks/terminal/judging.py")
+
+    def dependencies(self) -> Mapping[str, str]:
+        """What generators draw, and the rules of the zones that logs and schedules are in."""
+        return {**super().dependencies(), "zoneinfo": zones_digest()}
 
     # -- scripts ---------------------------------------------------------------------------
 

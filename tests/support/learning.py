@@ -14,6 +14,7 @@ from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.learner import Learner, LearnerConfig
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
+from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.tasks.seeding import generator_for
 
 VOCABULARY = 61
@@ -62,11 +63,15 @@ def examples(count: int) -> list[Example]:
 
 
 def updated(
-    config: LearnerConfig, batch: list[Example], reference: Any = None, steps: int = 1
+    config: LearnerConfig,
+    batch: list[Example],
+    reference: Any = None,
+    steps: int = 1,
+    ranks: Ranks = ALONE,
 ) -> Any:
     """The parameters after updates from the same start."""
     made = model()
-    learner = Learner(made, config, steps, reference)
+    learner = Learner(made, config, steps, reference, ranks=ranks)
     for _ in range(steps):
         learner.update(batch)
     return made.state_dict()
@@ -88,13 +93,16 @@ def rank_config() -> LearnerConfig:
 def main(rank: int, world: int, port: int, out: str) -> None:
     import torch.distributed as dist
 
+    from hexathlon.baselines.learner.distributed import DistributedRanks
+
     torch.set_num_threads(1)
     address = f"tcp://127.0.0.1:{port}"
     dist.init_process_group("gloo", init_method=address, rank=rank, world_size=world)
-    state = updated(rank_config(), examples(9)[rank::world], steps=2)
-    if rank == 0:
+    ranks = DistributedRanks()
+    state = updated(rank_config(), ranks.share(examples(9)), steps=2, ranks=ranks)
+    if ranks.first:
         torch.save(state, out)
-    dist.barrier()
+    ranks.wait()
     dist.destroy_process_group()
 
 

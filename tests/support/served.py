@@ -17,7 +17,8 @@ from support.policies import TEXTS
 
 _MADE = Path(__file__).resolve().parents[2] / ".venv-vllm" / "bin" / "python"
 
-CONTEXT = 1280
+CONTEXT = 8192
+"""So long that no reply reaches its end while a test looks for its beginning."""
 
 
 def interpreter() -> Path:
@@ -76,9 +77,17 @@ def vllm_server(checkpoint: Path, log: Path, *more: str) -> Iterator[VllmServer]
 
 def running(url: str) -> float:
     """Return how many requests a server is working on."""
-    lines = httpx.get(f"{url}/metrics").text.splitlines()
-    counted = ("vllm:num_requests_running", "vllm:num_requests_waiting{")
-    return sum(float(line.split()[-1]) for line in lines if line.startswith(counted))
+    return _counted(url, ("vllm:num_requests_running{", "vllm:num_requests_waiting{"))
+
+
+def drawn(url: str) -> float:
+    """Return how many tokens a server has drawn since it was started."""
+    return _counted(url, ("vllm:generation_tokens_total{",))
+
+
+def _counted(url: str, names: tuple[str, ...]) -> float:
+    lines = httpx.get(f"{url}/metrics", timeout=60.0).text.splitlines()
+    return sum(float(line.split()[-1]) for line in lines if line.startswith(names))
 
 
 def group_members(group: int) -> list[int]:

@@ -14,7 +14,9 @@ import torch
 from hexathlon.baselines.engines.errors import EngineError, EngineMissing
 from hexathlon.baselines.engines.local.decoder import LlamaDecoder, is_llama_shaped
 from hexathlon.baselines.engines.local.scheduler import Scheduler, Sequence
+from hexathlon.baselines.engines.local.weights import take_over
 from hexathlon.baselines.engines.tokens import TokenReply, TokenRequest
+from hexathlon.baselines.engines.weights import Weights
 
 __all__ = ["LocalEngine"]
 
@@ -26,7 +28,8 @@ class LocalEngine:
     what else is in the batch, to the last bit.
 
     Args:
-        model: A Hugging Face causal language model; its parameters are read, never written.
+        model: A Hugging Face causal language model; its parameters are written only by an update
+            that brings those of another.
         context: Most tokens of a prompt with its reply; by default the model's own limit.
         batch: Most sequences continued at once.
         rows: Most sequences whose keys and values are kept, resting episodes included.
@@ -46,10 +49,12 @@ class LocalEngine:
             # Several threads cut products by rows, and a row's last bit is then its place's.
             torch.set_num_threads(1)
         self.context = min(context or limit, limit)
+        self._model = model
         self._decoder = LlamaDecoder(model, self.context)
         self._scheduler = Scheduler(self._decoder, self.context, batch, rows or 2 * batch)
         self._pump: asyncio.Task[None] | None = None
         self._closed = False
+        self._spoilt: EngineError | None = None
 
     @property
     def version(self) -> int:
@@ -66,10 +71,13 @@ class LocalEngine:
 
         Raises:
             ContextOverflow: The prompt leaves no room for a reply.
+            WeightsDiffer: The last update left other weights than the learner's.
             EngineError: The engine is closed, or the model's logits are not numbers.
         """
         if self._closed:
             raise EngineError("the engine is closed")
+        if self._spoilt is not None:
+            raise type(self._spoilt)(str(self._spoilt))
         loop = asyncio.get_running_loop()
         future: asyncio.Future[TokenReply] = loop.create_future()
         self._scheduler.add(Sequence(request, _resolver(future)))
@@ -93,7 +101,7 @@ class LocalEngine:
             await asyncio.sleep(0)
             await asyncio.sleep(0)
 
-    def abort(self, session: str | None = None) -> None:
+    async def abort(self, session: str | None = None) -> None:
         """End a session's request, or all; each is answered with what was drawn so far."""
         self._scheduler.abort(session)
 
@@ -101,17 +109,31 @@ class LocalEngine:
         """Drop what is kept of a session."""
         self._scheduler.forget(session)
 
-    def clear(self) -> None:
+    async def clear(self) -> None:
         """Abort everything and keep nothing, so that the next replies repeat bit for bit."""
         self._scheduler.clear()
 
-    def update(self, version: int) -> None:
-        """Take over the model's parameters after they changed in place.
+    async def update(self, weights: Weights, version: int) -> float:
+        """Take over weights and compare with the learner; see `TokenEngine.update`.
 
-        Requests in flight go on under the new weights; their replies say which version drew
-        which token.
+        The engine's own model, changed in place, is not copied. No step is made meanwhile.
+
+        Raises:
+            WeightsDiffer: The decoder's log-probabilities are not the learner's; requests in flight
+                fail with it, too.
+            EngineError: The weights are of another model; the engine goes on as before.
         """
+        take_over(self._model, weights)
         self._scheduler.stale(version)
+        probe = weights.probe
+        try:
+            difference = probe.difference(probe.ids, self.score([probe.ids])[0])
+        except EngineError as error:
+            self._spoilt = error
+            self._scheduler.fail(error)
+            raise
+        self._spoilt = None
+        return difference
 
     def score(self, ids: list[list[int]]) -> list[list[float]]:
         """Return the log-probability of every token but the first of each sequence."""

@@ -18,11 +18,12 @@ class Draws:
     Args:
         seed: The request's seed.
         count: How many it may need.
+        skip: How many were taken before.
     """
 
-    def __init__(self, seed: int, count: int) -> None:
+    def __init__(self, seed: int, count: int, skip: int = 0) -> None:
         generator = np.random.Generator(np.random.Philox(key=seed % 2**64))
-        self._numbers: Iterator[float] = iter(generator.random(count).tolist())
+        self._numbers: Iterator[float] = iter(generator.random(skip + count)[skip:].tolist())
 
     def take(self) -> float:
         """Return the next number in [0, 1)."""

@@ -49,7 +49,7 @@ class Sequence:
     def __post_init__(self) -> None:
         sampling = self.request.sampling
         self.ids = list(self.request.ids)
-        self.draws = Draws(sampling.seed, sampling.max_tokens)
+        self.draws = Draws(sampling.seed, sampling.max_tokens, sampling.skip)
         self.stops = frozenset(sampling.stop_ids)
 
     def take(self, token: int, log_probability: float, version: int) -> None:

@@ -10,13 +10,14 @@ learner's; no reply is handed out before that comparison, and none after it fail
 import asyncio
 import json
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import httpx
 
+from hexathlon.baselines.engines.comparison import Probe
 from hexathlon.baselines.engines.errors import (
     AuthRejected,
     ContextOverflow,
@@ -26,38 +27,24 @@ from hexathlon.baselines.engines.errors import (
     ReplyTimeout,
     UnknownModel,
     VersionDiffers,
-    WeightsDiffer,
 )
 from hexathlon.baselines.engines.limiter import AdaptiveLimit
 from hexathlon.baselines.engines.sending import HttpSettings, Sender, bounded
 from hexathlon.baselines.engines.served.routes import CompletionRoute, Drawn, Route, TokenRoute
 from hexathlon.baselines.engines.tokens import Span, TokenReply, TokenRequest, TokenSampling
+from hexathlon.baselines.engines.weights import Weights
 
-__all__ = ["Probe", "ServedEngine"]
+__all__ = ["ServedEngine"]
 
 _LAST_REPLIES = 10.0
 """Seconds that aborted requests have for their end."""
 
 _ABORT_AGAIN = 0.05
 
+_TIED = ". Tied embeddings are not replaced on a CPU server: untie them, or start it anew"
+
 _UNNAMED = "default"
 """The version that a server names before it was told one."""
-
-
-class Probe(NamedTuple):
-    """What tells whether a server draws from the learner's weights."""
-
-    ids: list[int]
-    """A fixed prompt."""
-
-    expect: Callable[[list[int]], list[float]]
-    """The learner's log-probability of every token of a sequence but the first."""
-
-    tolerance: float = 1e-3
-    """Largest difference; 3e-6 is usual in float32, bfloat16 needs more."""
-
-    drawn: int = 8
-    """Tokens that the server continues the prompt with, which are compared too."""
 
 
 class ServedEngine:
@@ -182,20 +169,29 @@ class ServedEngine:
                 f"{len(names)} aborted requests did not end within {_LAST_REPLIES:g} s"
             ) from None
 
+    async def clear(self) -> None:
+        """End all of this engine's requests and let the server drop the prompts that it cached.
+
+        Raises:
+            EngineError: The server did not do so.
+        """
+        if self._sessions:
+            await self.abort()
+        if self._controlled:
+            await self._control("/reset_prefix_cache")
+
     def forget(self, session: str) -> None:
         """Do nothing: the server keeps no sessions, and what it cached it replaces when it must."""
 
-    async def update(self, weights: Path, version: int, probe: Probe) -> float:
+    async def update(self, weights: Weights, version: int) -> float:
         """Let the server take over weights, and make sure that it did.
 
         Requests in flight go on under the new weights; their replies say which version drew which
         token, and are handed out only once the comparison has succeeded.
 
         Args:
-            weights: A folder of safetensors with the names of the checkpoint, which the server
-                can read under the same path.
+            weights: A folder, which the server can read under the same path.
             version: Its number from now on.
-            probe: What is compared.
 
         Returns:
             The largest difference of a log-probability.
@@ -213,13 +209,16 @@ class ServedEngine:
             )
         if not self._settled.is_set():
             raise EngineError("an update is under way; wait for it before the next")
-        if not any(weights.glob("*.safetensors")):
+        folder = weights.folder
+        if folder is None:
+            raise EngineError("a server reads weights from a folder; write the model to one first")
+        if not any(folder.glob("*.safetensors")):
             # A server that cannot load what it is told to does not survive it.
-            raise EngineError(f"{weights} holds no safetensors; expected a checkpoint's weights")
+            raise EngineError(f"{folder} holds no safetensors; expected a checkpoint's weights")
         self._settled.clear()
         try:
-            await self._replace(weights, version)
-            difference = await self.compare(probe)
+            await self._replace(folder, version)
+            difference = await self.compare(weights.probe)
         except BaseException as error:
             self._spoilt = error if isinstance(error, EngineError) else _unfinished(version)
             raise
@@ -237,18 +236,8 @@ class ServedEngine:
         """
         sampling = TokenSampling(temperature=0.0, max_tokens=probe.drawn)
         drawn = await self._draw(TokenRequest(probe.ids, sampling), self._names, prompt=True)
-        found = [*drawn.prompt, *drawn.log_probabilities]
-        wanted = probe.expect([*probe.ids, *drawn.ids])
-        if len(found) != len(wanted):
-            raise MalformedReply(f"{len(found)} log-probabilities came, {len(wanted)} were asked")
-        difference = max(abs(one - other) for one, other in zip(found, wanted, strict=True))
-        if not difference <= probe.tolerance:
-            raise WeightsDiffer(
-                f"the server's log-probabilities differ from the learner's by {difference:.3g}, "
-                f"more than {probe.tolerance:g}: it does not draw from the weights it was sent. "
-                "Tied embeddings are not replaced on a CPU server: untie them, or start it anew"
-            )
-        return difference
+        values = [*drawn.prompt, *drawn.log_probabilities]
+        return probe.difference([*probe.ids, *drawn.ids], values, _TIED)
 
     async def close(self) -> None:
         """Close the connections; requests in flight are aborted."""
@@ -260,9 +249,9 @@ class ServedEngine:
             await asyncio.wait_for(self._idle.wait(), _LAST_REPLIES)
         await self._sender.close()
 
-    async def _replace(self, weights: Path, version: int) -> None:
+    async def _replace(self, folder: Path, version: int) -> None:
         """Exchange the weights between two steps of the server and read the version back."""
-        place = {"weights_path": str(weights.resolve())}
+        place = {"weights_path": str(folder.resolve())}
         try:
             await self._control("/pause?mode=keep")
             await self._control("/collective_rpc", {"method": "reload_weights", "kwargs": place})

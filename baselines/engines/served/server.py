@@ -60,6 +60,10 @@ class VllmSettings:
     cache_gib: int = 1
     """Memory for keys and values on a CPU."""
 
+    threads: int = 0
+    """Threads that a CPU server computes with; 0 takes all processors but one, which is left to
+    the front end that reads requests and writes replies."""
+
     whole_prompts: bool = True
     """Whether a prompt is read in one step; seeded requests whose prompts are read in parts end
     the CPU server (0.32). A GPU is faster without."""
@@ -96,7 +100,10 @@ class VllmSettings:
         """Return the environment, in which nothing of the caller's own interpreter is left."""
         kept = {k: v for k, v in outer.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
         return kept | {
-            "OMP_NUM_THREADS": "1",
+            "OMP_NUM_THREADS": str(self.threads or max(1, _processors() - 1)),
+            # The model runs in the scheduler's process. In a process of its own, the two would wait
+            # for each other in busy loops, and on two processors the front end would starve.
+            "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
             "TORCHDYNAMO_DISABLE": "1",  # compiling a helper takes 18 s of the first request
             "VLLM_CPU_KVCACHE_SPACE": str(self.cache_gib),
             "VLLM_SERVER_DEV_MODE": "1",
@@ -234,6 +241,13 @@ def _spawn(
         start_new_session=True,
         cwd=Path(output.name).parent,
     )
+
+
+def _processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _free_port() -> int:

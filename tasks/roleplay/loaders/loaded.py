@@ -23,7 +23,7 @@ from hexathlon.tasks.roleplay.speaking import action
 from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.roleplay.tools import dialogue_tools
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Address, Script, TaskSource, fingerprint_of, parse_address
+from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 
 __all__ = ["BadData", "Item", "LoadedSource", "read_json", "read_lines"]
@@ -73,7 +73,7 @@ class LoadedSource(TaskSource):
     """A public set: one split, `test`, in the order of its files."""
 
     family = "roleplay"
-    version = "1"
+    version = "2"
     folder = ""
     """The set's folder inside HEXATHLON_DATA."""
 
@@ -146,7 +146,7 @@ class LoadedSource(TaskSource):
 
     def fingerprint(self) -> str:
         """SHA-256 over the loaders' code and the items."""
-        digest = hashlib.sha256(fingerprint_of(self).encode())
+        digest = hashlib.sha256(super().fingerprint().encode())
         for task_id, item in self._items().items():
             digest.update(f"{task_id}\n{item!r}\n".encode())
         return digest.hexdigest()

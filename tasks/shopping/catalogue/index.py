@@ -5,12 +5,9 @@ scores keep catalogue order, and no document needs a stored field. Only titles, 
 and the category are indexed; what stands in the specification or in reviews cannot be searched.
 """
 
-import os
-import tempfile
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -23,15 +20,11 @@ from hexathlon.tasks.shopping.catalogue.names import brands, series_name
 from hexathlon.tasks.shopping.catalogue.text import Language, Text
 from hexathlon.tasks.shopping.catalogue.tokens import tokenize
 
-if TYPE_CHECKING:
-    import tantivy
-
-__all__ = ["build_index", "documents", "index_version", "open_index", "tags_of"]
+__all__ = ["build_index", "documents", "index_version", "tags_of"]
 
 _FORMAT = "1"
 """Rises with what is indexed and how."""
 _HEAP_PER_PRODUCT = 1_000
-_LOCK = ".tantivy-meta.lock"
 
 
 def index_version() -> str:
@@ -71,24 +64,6 @@ def build_index(folder: Path, layout: Layout, seed: int, language: Language) -> 
         raise RuntimeError(f"the search index came out in {segments} segments instead of one")
     for file in path.iterdir():
         file.chmod(0o644)  # the library writes some of them for the owner alone
-
-
-def open_index(folder: Path, language: Language) -> "tantivy.Index":
-    """Open the index of one language for reading.
-
-    The library takes a lock file even to read. Where the folder cannot be written, the files are
-    opened through links in a folder of our own, which is gone again once they are mapped.
-    """
-    import tantivy
-
-    path = folder / f"index-{language}"
-    if os.access(path / _LOCK, os.W_OK):
-        return tantivy.Index.open(str(path))
-    with tempfile.TemporaryDirectory(prefix="hexathlon-index-") as mirror:
-        for file in path.iterdir():
-            if file.name != _LOCK:
-                Path(mirror, file.name).symlink_to(file.absolute())
-        return tantivy.Index.open(mirror)
 
 
 def tags_of(category: int, attribute: int, code: int) -> str:

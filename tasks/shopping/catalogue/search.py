@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hexathlon.tasks.shopping.catalogue.index import open_index
+from hexathlon.tasks.shopping.catalogue.opening import open_index
 from hexathlon.tasks.shopping.catalogue.store import Store
 from hexathlon.tasks.shopping.catalogue.text import Language
 from hexathlon.tasks.shopping.catalogue.tokens import tokenize

@@ -7,6 +7,7 @@ and a plain customer confirms. What must hold at the end is worked out when the 
 running the reference actions on a fresh state, as tau2 does at every evaluation.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ from typing import Any
 
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.shopping.loaders.data import data_file
+from hexathlon.tasks.shopping.loaders.data import data_digest, data_file
 from hexathlon.tasks.shopping.retail import replay
 from hexathlon.tasks.shopping.retail_tools import RETAIL_TOOLS, RETAIL_WRITES
 from hexathlon.tasks.shopping.tables import Base
@@ -25,6 +26,7 @@ from hexathlon.tasks.task import Check, Level, Limits, Split, Task, ToolSchema
 __all__ = ["END_TOOL", "Tau2Source", "retail_base", "retail_policy", "source"]
 
 _FOLDER = "tau2_retail"
+_FILES = ("db.json", "policy.md", "tasks.json", "split_tasks.json")
 _WORD = re.compile(r"\w+")
 _LEVEL: Level = "medium"
 """tau2 does not grade its tasks."""
@@ -63,7 +65,7 @@ class Tau2Source(TaskSource):
 
     name = "tau2-retail"
     family = "shopping"
-    version = "1"
+    version = "2"
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
         """Return tau2's own numbers: 74 to train on, 40 to test on."""
@@ -86,6 +88,11 @@ class Tau2Source(TaskSource):
         if (address.template, address.level) != (_template(record), _LEVEL):
             raise UnknownTask(task_id, f"that one is {self.address(address.split, address.index)}")
         return _task(self, task_id, record)
+
+    def fingerprint(self) -> str:
+        """SHA-256 over the loader's code and tau2's files."""
+        data = data_digest(_FOLDER, _FILES)
+        return hashlib.sha256(f"{super().fingerprint()}\n{data}".encode()).hexdigest()
 
     def oracle(self, task: Task) -> Script:
         """Run the reference actions, say what must be said, and end."""

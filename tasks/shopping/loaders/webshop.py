@@ -5,13 +5,15 @@ are people's instructions, `items_human_ins.json`. Splits are the published ones
 their shuffled order, 0-499 are test, 500-1,499 dev, the rest train.
 """
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.shopping.loaders.webshop_data import read_webshop
+from hexathlon.tasks.shopping.loaders.data import data_digest
+from hexathlon.tasks.shopping.loaders.webshop_data import FILES, FOLDER, read_webshop
 from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task, ToolSchema
 
@@ -51,7 +53,7 @@ class WebShopSource(TaskSource):
 
     name = "webshop"
     family = "shopping"
-    version = "1"
+    version = "2"
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
         """Return the number of goals in one of WebShop's splits."""
@@ -87,6 +89,11 @@ class WebShopSource(TaskSource):
                 Check(name="webshop", params={"goal": goal}, headline=False),
             ),
         )
+
+    def fingerprint(self) -> str:
+        """SHA-256 over the loader's code and WebShop's files."""
+        data = data_digest(FOLDER, FILES)
+        return hashlib.sha256(f"{super().fingerprint()}\n{data}".encode()).hexdigest()
 
     def oracle(self, task: Task) -> Script:
         """Search for the product's name, go to its page, choose, buy."""

@@ -17,10 +17,11 @@ from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.shopping.bm25 import Bm25
 from hexathlon.tasks.shopping.loaders.data import data_file
 
-__all__ = ["WebShopData", "read_webshop"]
+__all__ = ["FILES", "FOLDER", "WebShopData", "read_webshop"]
 
-_FOLDER = "webshop"
+FOLDER = "webshop"
 PRODUCTS, ATTRIBUTES, HUMAN = "items_shuffle.json", "items_ins_v2.json", "items_human_ins.json"
+FILES = (PRODUCTS, ATTRIBUTES, HUMAN)
 _ORDER_SEED = 233
 _BOUNDS = [10.0 * tens for tens in range(1, 100)]
 _NO_BOUND = 1_000_000.0
@@ -51,13 +52,13 @@ def read_webshop() -> WebShopData:
     Raises:
         MissingData: The product or the attribute file is not there.
     """
-    attributes = json.loads(data_file(_FOLDER, ATTRIBUTES).read_text())
+    attributes = json.loads(data_file(FOLDER, ATTRIBUTES).read_text())
     try:
-        human = json.loads(data_file(_FOLDER, HUMAN).read_text())
+        human = json.loads(data_file(FOLDER, HUMAN).read_text())
     except MissingData:
         human = None
     products: dict[str, dict[str, Any]] = {}
-    for record in json.loads(data_file(_FOLDER, PRODUCTS).read_text()):
+    for record in json.loads(data_file(FOLDER, PRODUCTS).read_text()):
         asin = str(record["asin"])
         if asin != "nan" and len(asin) <= 10 and asin not in products:
             products[asin] = _product(record, attributes.get(asin, {}))

@@ -51,9 +51,13 @@ class DBBenchSource(LoadedSource):
             return [_item(entry, index) for index, entry in enumerate(entries)]
         return []
 
+    def data_files(self) -> Sequence[str]:
+        """The shipped tasks, unless a folder was given."""
+        return () if self._root is not None else ("tasks/sql/data/dbbench.jsonl.gz",)
+
     def contents(self) -> Sequence[bytes]:
-        """The task file."""
-        return [json.dumps(self._entries(), sort_keys=True).encode()]
+        """The task file of the folder."""
+        return [] if self._root is None else [json.dumps(self._entries(), sort_keys=True).encode()]
 
     def _entries(self) -> list[dict[str, Any]]:
         if self._root is not None:

@@ -7,7 +7,7 @@ variants are the hidden databases of the strict rule, which is the headline.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hexathlon.tasks.sql.data import chinook_questions, shipped_database
+from hexathlon.tasks.sql.data import chinook_questions
 from hexathlon.tasks.sql.loaders.loaded import Item, LoadedSource
 from hexathlon.tasks.task import Check, Split
 
@@ -28,9 +28,13 @@ class ChinookSource(LoadedSource):
             return []
         return [_item(entry, index) for index, entry in enumerate(chinook_questions())]
 
-    def contents(self) -> Sequence[bytes]:
+    def data_files(self) -> Sequence[str]:
         """The database and the questions."""
-        return [shipped_database("chinook"), repr(chinook_questions()).encode()]
+        return ("tasks/sql/data/chinook.sqlite.gz", "tasks/sql/data/chinook.toml")
+
+    def contents(self) -> Sequence[bytes]:
+        """Nothing of the user's."""
+        return []
 
 
 def _item(entry: Mapping[str, Any], index: int) -> Item:

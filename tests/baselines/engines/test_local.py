@@ -7,11 +7,18 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 transformers = pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
-from hexathlon.baselines.engines.errors import ContextOverflow, EngineError, EngineMissing
+from hexathlon.baselines.engines.errors import (
+    ContextOverflow,
+    EngineError,
+    EngineMissing,
+    WeightsDiffer,
+)
 from hexathlon.baselines.engines.local.decoder import LlamaDecoder, is_llama_shaped
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.local.sampler import RowSampling, sample
 from hexathlon.baselines.engines.tokens import TokenRequest, TokenSampling
+from hexathlon.baselines.engines.weights import Weights
+from hexathlon.baselines.learner.publishing import InProcessTransport, probe_of
 from hexathlon.tasks.seeding import generator_for
 
 VOCABULARY = 97
@@ -81,6 +88,10 @@ def generate(engine, requests):
         return await asyncio.gather(*(engine.generate(one) for one in requests))
 
     return asyncio.run(run())
+
+
+async def publish(engine, source, version):
+    return await InProcessTransport(engine).publish(source, version)
 
 
 def expected(reference, prompt, reply, temperature=0.9):
@@ -209,7 +220,7 @@ def test_shared_openings_never_change_what_a_conversation_says(batch, rows):
             spoken.append((ids, reply))
             ids = [*ids, *reply.ids, 11, 12]
             if draw.random() < 0.1:
-                engine.abort(f"talk {int(draw.integers(40))}")
+                await engine.abort(f"talk {int(draw.integers(40))}")
         if session:
             engine.forget(session)
 
@@ -263,10 +274,10 @@ def test_an_aborted_request_keeps_what_it_has():
         ]
         while engine.counts["drawn"] < 30:
             await asyncio.sleep(0)
-        engine.abort("s1")
+        await engine.abort("s1")
         aborted = await waiting[1]
         assert not waiting[0].done()
-        engine.abort()
+        await engine.abort()
         return aborted, [await waiting[0], await waiting[2]]
 
     aborted, others = asyncio.run(run())
@@ -304,7 +315,7 @@ def test_new_weights_are_drawn_from_and_named():
         while engine.counts["drawn"] < 10:
             await asyncio.sleep(0)
         reference.load_state_dict(other.state_dict())
-        engine.update(1)
+        assert await publish(engine, reference, 1) < 1e-4
         return await waiting
 
     reply = asyncio.run(run())
@@ -321,9 +332,82 @@ def test_after_an_update_nothing_of_the_old_weights_is_left():
     engine = LocalEngine(reference)
     (first,) = generate(engine, [request([5, 6, 7], 0, "s")])
     reference.load_state_dict(other.state_dict())
-    engine.update(1)
+    asyncio.run(publish(engine, reference, 1))
     for asked in (request([5, 6, 7, *first.ids, 11], 1, "s"), request([5, 6, 7], 2, "t")):
         assert generate(engine, [asked])[0].ids == generate(LocalEngine(other), [asked])[0].ids
+
+
+def held(model):
+    return [weight.detach().clone() for weight in model.parameters()]
+
+
+def same(first, second):
+    return all(torch.equal(one, other) for one, other in zip(first, second, strict=True))
+
+
+def test_weights_of_another_model_are_copied_in(tmp_path):
+    other = model(seed=1)
+    other.save_pretrained(str(tmp_path))
+    asked = request([5, 6, 7], 0)
+    (wanted,) = generate(LocalEngine(other), [asked])
+    for weights in (
+        Weights(probe_of(other), model=other),
+        Weights(probe_of(other), folder=tmp_path),
+    ):
+        reference = model()
+        engine = LocalEngine(reference)
+        assert asyncio.run(engine.update(weights, 4)) < 1e-4
+        assert same(held(reference), held(other))
+        (reply,) = generate(engine, [asked])
+        assert reply.ids == wanted.ids
+        assert reply.spans == [(4, 0, len(reply.ids))]
+
+
+def test_weights_of_another_shape_change_nothing(tmp_path):
+    reference, other = model(), model("llama")
+    engine, before = LocalEngine(reference), held(reference)
+    probe = probe_of(reference)
+    for weights, words in (
+        (Weights(probe, model=other), "another model"),
+        (Weights(probe, folder=tmp_path), "no safetensors"),
+    ):
+        with pytest.raises(EngineError, match=words):
+            asyncio.run(engine.update(weights, 1))
+    assert same(held(reference), before)
+    assert engine.version == 0
+    assert generate(engine, [request([5], 1)]) == generate(LocalEngine(model()), [request([5], 1)])
+
+
+def test_after_a_failed_comparison_nothing_is_drawn_until_an_update_succeeds():
+    reference = model()
+    engine = LocalEngine(reference)
+    stale = Weights(probe_of(model(seed=1)), model=reference)
+
+    async def run():
+        waiting = asyncio.ensure_future(
+            engine.generate(request([5], 0, max_tokens=400, stop_ids=()))
+        )
+        while engine.counts["drawn"] < 5:
+            await asyncio.sleep(0)
+        with pytest.raises(WeightsDiffer, match="differ from the learner's by"):
+            await engine.update(stale, 1)
+        for refused in (waiting, engine.generate(request([5]))):
+            with pytest.raises(WeightsDiffer):
+                await refused
+        await publish(engine, reference, 2)
+        return await engine.generate(request([5]))
+
+    reply = asyncio.run(run())
+    assert reply.spans == [(2, 0, len(reply.ids))]
+
+
+def test_weights_that_are_no_numbers_differ():
+    reference = model()
+    with torch.no_grad():
+        reference.get_output_embeddings().weight[7] = float("nan")
+    engine = LocalEngine(reference)
+    with pytest.raises(WeightsDiffer, match="by nan"):
+        asyncio.run(publish(engine, reference, 1))
 
 
 def test_scores_are_log_probabilities_of_given_tokens():

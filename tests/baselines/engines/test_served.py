@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from hexathlon.baselines.engines.comparison import Probe
 from hexathlon.baselines.engines.errors import (
     BadRequest,
     ConnectionFailed,
@@ -19,9 +20,10 @@ from hexathlon.baselines.engines.errors import (
     WeightsDiffer,
 )
 from hexathlon.baselines.engines.sending import HttpSettings
-from hexathlon.baselines.engines.served.engine import Probe, ServedEngine
+from hexathlon.baselines.engines.served.engine import ServedEngine
 from hexathlon.baselines.engines.served.server import INTERPRETER, VllmServer, vllm_python
 from hexathlon.baselines.engines.tokens import TokenReply, TokenRequest, TokenSampling
+from hexathlon.baselines.engines.weights import Weights
 from support.token_server import CONTEXT, MODEL, TokenServer
 
 PROBE = Probe([4, 5, 6], lambda ids: [-1.0, -1.0, *(-0.5 - n for n in range(len(ids) - 3))])
@@ -42,7 +44,7 @@ def server(running):
 @pytest.fixture
 def weights(tmp_path):
     (tmp_path / "model.safetensors").write_bytes(b"")
-    return tmp_path
+    return Weights(PROBE, folder=tmp_path)
 
 
 def with_engine(server, scenario, deadline=None, **more):
@@ -196,7 +198,7 @@ def test_a_prompt_longer_than_the_context_is_not_sent(server):
 
 def test_an_update_is_made_between_two_steps_and_compared(server, weights):
     async def scenario(engine):
-        difference = await engine.update(weights, 5, PROBE)
+        difference = await engine.update(weights, 5)
         return difference, engine.version, await engine.generate(request())
 
     difference, version, after = with_engine(server, scenario)
@@ -224,13 +226,13 @@ def test_a_failed_update_stops_everything_until_one_succeeds(server, weights, pl
         for name, value in plant.items():
             setattr(server.behaviour, name, value)
         with pytest.raises(error, match=words):
-            await engine.update(weights, 5, PROBE)
+            await engine.update(weights, 5)
         assert engine.version == 0
         assert server.paths["/resume"] == 1
         with pytest.raises(error):
             await engine.generate(request())
         server.reset()
-        await engine.update(weights, 6, PROBE)
+        await engine.update(weights, 6)
         return await engine.generate(request())
 
     assert with_engine(server, scenario, retries=0).spans == [(6, 0, 3)]
@@ -238,7 +240,7 @@ def test_a_failed_update_stops_everything_until_one_succeeds(server, weights, pl
 
 def test_an_update_that_is_broken_off_counts_as_failed(server, weights):
     async def scenario(engine):
-        updating = asyncio.ensure_future(engine.update(weights, 5, PROBE))
+        updating = asyncio.ensure_future(engine.update(weights, 5))
         while not server.paths["/pause"]:
             await asyncio.sleep(0)
         updating.cancel()
@@ -256,16 +258,29 @@ def test_a_server_that_cannot_be_updated_says_what_it_lacks(server, weights):
 
     async def scenario(engine):
         with pytest.raises(EngineMissing, match="VLLM_SERVER_DEV_MODE=1"):
-            await engine.update(weights, 1, PROBE)
+            await engine.update(weights, 1)
         return await engine.generate(request())
 
     assert with_engine(server, scenario) == REPLY
 
 
+def test_weights_are_a_model_or_a_folder(tmp_path):
+    for given in ({}, {"model": object(), "folder": tmp_path}):
+        with pytest.raises(ValueError, match="one of the two"):
+            Weights(PROBE, **given)
+
+
+def test_a_server_drops_what_it_cached(server):
+    with_engine(server, lambda engine: engine.clear())
+    assert server.paths["/reset_prefix_cache"] == 1
+
+
 def test_a_folder_without_weights_is_not_sent(server, tmp_path):
     async def scenario(engine):
         with pytest.raises(EngineError, match="holds no safetensors"):
-            await engine.update(tmp_path, 1, PROBE)
+            await engine.update(Weights(PROBE, folder=tmp_path), 1)
+        with pytest.raises(EngineError, match="write the model to one first"):
+            await engine.update(Weights(PROBE, model=object()), 1)
 
     with_engine(server, scenario)
     assert not server.paths["/pause"]

@@ -19,14 +19,16 @@ from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.engine import ServedEngine
 from hexathlon.baselines.engines.served.routes import CompletionRoute, TokenRoute
 from hexathlon.baselines.engines.served.server import VllmServer, VllmSettings
-from hexathlon.baselines.engines.served.weights import probe_of, publish
 from hexathlon.baselines.engines.tokens import TokenRequest, TokenSampling
+from hexathlon.baselines.engines.weights import Weights
+from hexathlon.baselines.learner.publishing import FolderTransport, probe_of
 from hexathlon.baselines.rollout import EnvironmentSlot, Rollout, play_async
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.tasks.seeding import generator_for
 from support.events import TOY
 from support.served import (
     CONTEXT,
+    drawn,
     group_members,
     interpreter,
     learner,
@@ -76,6 +78,10 @@ def request(ids, number=0, session="", **sampling):
 
 
 def endless(number=0, session=""):
+    """A request that a test ends itself: its reply would take many times what the test waits for.
+
+    A server that works on it has drawn from it: a prompt's last step is the reply's first.
+    """
     return request([5, 6, 7], number, session, max_tokens=CONTEXT - 3)
 
 
@@ -94,6 +100,10 @@ def with_engine(server, scenario, **more):
             await engine.close()
 
     return asyncio.run(run())
+
+
+async def publish(model, engine, version, folder):
+    return await FolderTransport(engine, folder).publish(model, version)
 
 
 async def gathered(engine, asked):
@@ -226,40 +236,40 @@ def test_an_aborted_request_keeps_what_it_has(fresh):
         return aborted, await waiting[0]
 
     aborted, other = with_engine(fresh, scenario)
-    (whole,) = generate(fresh, [endless(1)])
     assert aborted.finish == other.finish == "abort"
-    assert len(aborted.ids) == len(aborted.log_probabilities) < len(whole.ids)
-    assert aborted.ids == whole.ids[: len(aborted.ids)]
+    assert 0 < len(aborted.ids) == len(aborted.log_probabilities) < CONTEXT - 3
+    (again,) = generate(fresh, [request([5, 6, 7], 1, max_tokens=len(aborted.ids))])
+    assert aborted.ids == again.ids
 
 
 def test_a_cancelled_caller_stops_the_server(fresh):
     async def scenario(engine):
         asked = [asyncio.ensure_future(engine.generate(endless(n))) for n in range(4)]
-        await working(fresh, some)
+        await working(fresh, lambda count: count == 4)
         for one in asked:
             one.cancel()
-        begun = time.monotonic()
         await working(fresh, none)
-        return time.monotonic() - begun
 
-    stopped = with_engine(fresh, scenario)
-    begun = time.monotonic()
-    generate(fresh, [endless(n) for n in range(4)])
-    assert stopped < 0.5 * (time.monotonic() - begun)
+    before = drawn(fresh.url)
+    with_engine(fresh, scenario)
+    assert drawn(fresh.url) - before < 0.5 * 4 * (CONTEXT - 3)
 
 
 def test_a_prompt_longer_than_the_context_says_so(fresh):
-    with pytest.raises(ContextOverflow, match=f"2000 tokens; the model's context holds {CONTEXT}"):
-        generate(fresh, [request([1] * 2000)])
+    length = CONTEXT + 1
+    with pytest.raises(
+        ContextOverflow, match=f"{length} tokens; the model's context holds {CONTEXT}"
+    ):
+        generate(fresh, [request([1] * length)])
 
 
 def test_the_servers_own_refusal_is_the_same_kind(fresh):
     async def scenario(engine):
-        engine.context = 10_000
+        engine.context = 2 * CONTEXT
         for route in (TokenRoute(), CompletionRoute()):
             engine.route = route
             with pytest.raises(ContextOverflow, match="HTTP 400"):
-                await engine.generate(request([1] * 2000))
+                await engine.generate(request([1] * (CONTEXT + 1)))
 
     with_engine(fresh, scenario)
 
@@ -276,16 +286,20 @@ def test_new_weights_are_drawn_from_and_named(fresh, policy):
         waiting = asyncio.ensure_future(engine.generate(endless()))
         await working(fresh, some)
         difference = await publish(new, engine, 7, policy.parent)
-        return difference, engine.version, await waiting, await engine.generate(endless())
+        # What the update was compared by was drawn beside the reply that is ended now.
+        await engine.abort()
+        after = await engine.generate(request([5, 6, 7], max_tokens=200))
+        return difference, engine.version, await waiting, after
 
     difference, version, across, after = with_engine(fresh, scenario)
     assert difference < 1e-4
     assert version == 7
     assert with_engine(fresh, lambda engine: asyncio.sleep(0, engine.version)) == 7
-    assert after.spans == [(7, 0, len(after.ids))]
+    assert after.spans == [(7, 0, 200)]
     assert after.log_probabilities == pytest.approx(scored(new, [5, 6, 7], after, 0.8), abs=1e-4)
     first, second = across.spans
-    assert (first.version, first.start, second.version, second.end) == (0, 0, 7, CONTEXT - 3)
+    assert (first.version, first.start, second.version) == (0, 0, 7)
+    assert first.end == second.start < second.end == len(across.ids)
     # What was cached under the old weights is computed anew: the border is sharp.
     border = first.end
     by_old, by_new = (scored(model, [5, 6, 7], across, 0.8) for model in (old, new))
@@ -317,7 +331,8 @@ def test_stale_weights_are_found_out_and_nothing_is_drawn_from_them(fresh, polic
         waiting = asyncio.ensure_future(engine.generate(endless()))
         await working(fresh, some)
         with pytest.raises(WeightsDiffer, match="does not draw from the weights it was sent"):
-            await engine.update(policy, 3, probe_of(model))
+            await engine.update(Weights(probe_of(model), folder=policy), 3)
+        await engine.abort()
         with pytest.raises(WeightsDiffer):
             await waiting
         with pytest.raises(WeightsDiffer):
@@ -345,7 +360,7 @@ def test_tied_embeddings_that_the_server_does_not_replace_are_found_out(tied_ser
 def test_a_folder_without_weights_leaves_the_server_alone(fresh, policy, tmp_path):
     async def scenario(engine):
         with pytest.raises(Exception, match="no safetensors"):
-            await engine.update(tmp_path, 9, probe_of(learner(policy)))
+            await engine.update(Weights(probe_of(learner(policy)), folder=tmp_path), 9)
         return await engine.generate(request([5]))
 
     assert with_engine(fresh, scenario).spans == [(0, 0, 24)]

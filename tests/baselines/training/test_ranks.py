@@ -11,7 +11,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
-from hexathlon.baselines.learner.ranks import cuts, joined, share
+from hexathlon.baselines.learner.ranks import ALONE
 from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.ranks import RankFailed, other_ranks
 from hexathlon.baselines.training.recipe import Recipe, load_recipe
@@ -151,6 +151,8 @@ def test_ranks_end_when_the_first_is_killed(tmp_path: Path) -> None:
 
 
 def test_alone_everything_is_ones_own() -> None:
-    assert share([1, 2, 3]) == [1, 2, 3] == joined([1, 2, 3])
-    assert [list(part) for part in cuts(range(5), 2)] == [[0, 1], [2, 3, 4]]
-    assert [list(part) for part in cuts(range(1), 3)] == [[0]]
+    assert (ALONE.number, ALONE.count, ALONE.first) == (0, 1, True)
+    assert ALONE.share([1, 2, 3]) == [1, 2, 3] == ALONE.joined([1, 2, 3])
+    assert ALONE.from_first(lambda: "made") == "made"
+    assert [list(part) for part in ALONE.cuts(range(5), 2)] == [[0, 1], [2, 3, 4]]
+    assert [list(part) for part in ALONE.cuts(range(1), 3)] == [[0]]

@@ -12,7 +12,7 @@ import pytest
 
 from hexathlon.tasks.shopping.catalogue import open_catalogue
 from hexathlon.tasks.shopping.catalogue import store as store_module
-from hexathlon.tasks.shopping.catalogue.index import open_index
+from hexathlon.tasks.shopping.catalogue.opening import open_index
 from hexathlon.tasks.shopping.catalogue.store import cache_folder, open_store, version
 from support.places import open_to_all
 
@@ -83,10 +83,33 @@ def test_the_index_opens_where_nothing_may_be_written(tmp_path: Path) -> None:
         (locked / "index-en").chmod(0o755)
 
 
+def test_the_mirror_goes_even_if_its_lock_is_created_while_it_is_emptied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library's thread takes the lock once more after the index was opened."""
+    folder = open_store(7, 1000, tmp_path / "cache").folder
+    (folder / "index-en" / ".tantivy-meta.lock").unlink()
+    mirrors = tmp_path / "mirrors"
+    mirrors.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(mirrors))
+    late: list[Path] = []
+    remove = os.rmdir
+
+    def rmdir(path: str, **more: int) -> None:
+        if not late:
+            late.extend(mirror / ".tantivy-meta.lock" for mirror in mirrors.iterdir())
+            late[0].touch()
+        remove(path, **more)
+
+    monkeypatch.setattr(os, "rmdir", rmdir)
+    assert open_index(folder, "en").searcher().num_docs == 1000
+    assert late and not list(mirrors.iterdir())
+
+
 def _read_as_another_user(folder: Path) -> tuple[str, str]:
     code = (
         "import os, sys; from pathlib import Path;"
-        "from hexathlon.tasks.shopping.catalogue.index import open_index;"
+        "from hexathlon.tasks.shopping.catalogue.opening import open_index;"
         "import tantivy; os.getuid() or os.setuid(65534);"
         "i = open_index(Path(sys.argv[1]), 'en'); s = i.searcher();"
         "print(s.num_docs, len(s.search(tantivy.Query.all_query(), 9).hits))"

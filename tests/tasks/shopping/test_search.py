@@ -11,7 +11,7 @@ import pytest
 import tantivy
 
 from hexathlon.tasks.shopping.catalogue import LANGUAGES, WINDOW, Catalogue, open_catalogue
-from hexathlon.tasks.shopping.catalogue.index import open_index
+from hexathlon.tasks.shopping.catalogue.opening import open_index
 from hexathlon.tasks.shopping.catalogue.store import open_store
 from hexathlon.tasks.shopping.catalogue.tokens import tokenize
 

@@ -1,0 +1,63 @@
+"""Content hashes of task sources: they follow what decides the tasks and nothing else.
+
+Deciding are the code of the source's module and of what it imports in its package, without
+comments, docstrings and formatting; the data files that the source names; and the behaviour of
+the dependencies that it names, such as the draws of numpy's generators.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from hexathlon.tasks.fingerprint.modules import modules_digest, package_folders
+
+__all__ = ["declared_files", "fingerprint_of"]
+
+
+def fingerprint_of(
+    name: str, modules: Sequence[str], data_files: Sequence[str], dependencies: Mapping[str, str]
+) -> str:
+    """Return the fingerprint (SHA-256, hex) of a task source.
+
+    Args:
+        name: The source's name and version.
+        modules: The source's module first, then those that it imports by computed names.
+        data_files: Patterns of files, relative to the folder of the top-level package.
+        dependencies: Digests of what other packages do, by their names.
+
+    Raises:
+        FileNotFoundError: If a module has no Python file, or a pattern matches no file.
+    """
+    parts = [name, _content_digest(tuple(modules), tuple(data_files))]
+    parts += [f"{package} {digest}" for package, digest in sorted(dependencies.items())]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def declared_files(module: str, patterns: Sequence[str]) -> dict[str, Path]:
+    """Return the files that patterns match, by their paths below the package, sorted.
+
+    Raises:
+        FileNotFoundError: If a pattern matches no file.
+    """
+    found: dict[str, Path] = {}
+    for pattern in patterns:
+        matches = {
+            path.relative_to(folder).as_posix(): path
+            for folder in package_folders(module)
+            for path in folder.glob(pattern)
+        }
+        if not matches:
+            raise FileNotFoundError(f"no file of {module.partition('.')[0]} matches {pattern!r}")
+        found |= matches
+    return dict(sorted(found.items()))
+
+
+@cache
+def _content_digest(modules: tuple[str, ...], patterns: tuple[str, ...]) -> str:
+    digest = hashlib.sha256(modules_digest(modules).encode())
+    for name, path in declared_files(modules[0], patterns).items():
+        content = path.read_bytes()
+        digest.update(f"\n{name} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()

@@ -1,0 +1,50 @@
+"""The rules of time zones that tasks are set in, as a digest."""
+
+import hashlib
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+__all__ = ["ZONES", "zones_digest"]
+
+ZONES = (
+    "America/Denver",
+    "America/New_York",
+    "America/St_Johns",
+    "Asia/Kolkata",
+    "Asia/Tokyo",
+    "Australia/Adelaide",
+    "Australia/Sydney",
+    "Europe/Berlin",
+    "Europe/Lisbon",
+)
+"""All zones that templates name."""
+
+_YEARS = (2025, 2028)
+"""The years in which tasks tell local times."""
+
+
+@cache
+def zones_digest() -> str:
+    """Return a SHA-256 (hex) of the offsets of all zones on every day of the tasks' years.
+
+    It stays the same where another release of the time zone database agrees on these.
+    """
+    offsets = [_changes(name) for name in ZONES]
+    return hashlib.sha256(repr(offsets).encode()).hexdigest()
+
+
+def _changes(name: str) -> list[tuple[int, str]]:
+    """The offset on the first day, and each day on which it changed."""
+    try:
+        zone = ZoneInfo(name)
+    except ZoneInfoNotFoundError:
+        return [(0, "not in this database")]
+    changes: list[tuple[int, str]] = []
+    for year in _YEARS:
+        for day in range(366):
+            noon = datetime(year, 1, 1, 12, tzinfo=UTC) + timedelta(days=day)
+            offset = str(noon.astimezone(zone).utcoffset())
+            if not changes or changes[-1][1] != offset:
+                changes.append((noon.toordinal(), offset))
+    return changes

@@ -1,0 +1,103 @@
+"""Records of a fixed plan over all events are what they were: see tests/support/equality.py."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support import equality
+
+GOLDEN = json.loads(equality.GOLDEN.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("event", equality.EVENTS)
+def test_records_are_what_they_were(event: str, tmp_path: Path) -> None:
+    try:
+        equality.run_plan(tmp_path, equality.SHORT, [event])
+    except equality.EvaluationFailed as error:
+        if event == "Terminal" and error.code == equality.MISSING:
+            pytest.skip(str(error))
+        raise
+    for agent in equality.AGENTS:
+        name = equality.run_name(event, agent)
+        now, golden = equality.digests(tmp_path / name), GOLDEN[name]
+        changed = [key for key in now.keys() | golden.keys() if now.get(key) != golden.get(key)]
+        assert not changed, f"{name}: {sorted(changed)}. {equality.RENEW}"
+        assert len(now) == equality.SHORT
+
+
+RECORD = {
+    "key": {"env": "e", "task": "t", "seed": 0, "trial": 0},
+    "reward": 1.0,
+    "task_hash": "a",
+    "timing": {"env": 1.5},
+    "steps": [{"action": "x", "observation": "y"}, {"action": "x", "observation": "z"}],
+    "final_state": {"steps": [{"changed": {"p": "q"}, "tests": []}]},
+}
+PLAN = {"created": "now", "envs": [{"id": "e", "taskset_hash": "a"}]}
+
+
+def write_run(folder: Path, plan: dict, record: dict) -> Path:
+    run = folder / "Terminal-noop"
+    run.mkdir(parents=True)
+    (run / "plan.json").write_text(json.dumps(plan))
+    (run / "records.jsonl").write_text(json.dumps(record) + "\n")
+    return folder
+
+
+@pytest.fixture
+def before(tmp_path: Path) -> Path:
+    return write_run(tmp_path / "before", PLAN, RECORD)
+
+
+def test_every_difference_is_named_by_its_place(before, tmp_path):
+    steps = [RECORD["steps"][0], {"action": "x", "observation": "w"}]
+    after = write_run(
+        tmp_path / "after",
+        PLAN | {"envs": [{"id": "e", "taskset_hash": "b"}]},
+        RECORD | {"reward": 1, "task_hash": "b", "steps": steps, "more": None},
+    )
+    found = [str(difference) for difference in equality.compare(before, after)]
+    assert found == [
+        "Terminal-noop plan envs[0] taskset_hash: 'a' != 'b'",
+        "Terminal-noop e/t/0/0 more: None != '(only after)'",
+        "Terminal-noop e/t/0/0 reward: 1.0 != 1",
+        "Terminal-noop e/t/0/0 steps[1] observation: 'z' != 'w'",
+        "Terminal-noop e/t/0/0 task_hash: 'a' != 'b'",
+    ]
+    ignored = ["task_hash", "envs.taskset_hash", "steps.observation", "reward", "more"]
+    assert not list(equality.compare(before, after, ignored))
+
+
+def test_times_and_the_machine_are_never_compared(before, tmp_path):
+    after = write_run(
+        tmp_path / "after", PLAN | {"created": "later"}, RECORD | {"timing": {}, "hash": "x"}
+    )
+    assert not list(equality.compare(before, after))
+
+
+def test_a_missing_run_or_record_is_a_difference(before, tmp_path):
+    other = dict(RECORD["key"], task="u")
+    after = write_run(tmp_path / "after", PLAN, RECORD | {"key": other})
+    places = [difference.place for difference in equality.compare(before, after)]
+    assert places == ["Terminal-noop e/t/0/0", "Terminal-noop e/u/0/0"]
+    (tmp_path / "none").mkdir()
+    (difference,) = equality.compare(before, tmp_path / "none")
+    assert str(difference) == f"Terminal-noop: 'a run' != 'none in {tmp_path / 'none'}'"
+
+
+@pytest.mark.parametrize(
+    ("change", "alike"),
+    [
+        ({"timing": {}, "task_hash": "b"}, True),
+        ({"steps": [{"action": "x", "observation": "w"}] * 2}, True),
+        ({"final_state": {"steps": [{"changed": {}, "tests": []}]}}, True),
+        ({"steps": [{"action": "w", "observation": "y"}] * 2}, False),
+        ({"final_state": {"steps": [{"changed": {}, "tests": [1]}]}}, False),
+        ({"reward": 0.0}, False),
+    ],
+)
+def test_digests_leave_out_what_the_host_decides(change, alike, before, tmp_path):
+    after = write_run(tmp_path / "after", PLAN, RECORD | change)
+    one, other = (equality.digests(folder / "Terminal-noop") for folder in (before, after))
+    assert (one == other) == alike

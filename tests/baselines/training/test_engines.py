@@ -1,0 +1,121 @@
+"""The engine that a recipe names: what is refused, and what training at a server leaves."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
+pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
+
+from hexathlon.baselines.engines.errors import EngineMissing
+from hexathlon.baselines.engines.local.engine import LocalEngine
+from hexathlon.baselines.training.engines import open_engine
+from hexathlon.baselines.training.metrics import read_metrics
+from hexathlon.baselines.training.recipe import RecipeError, load_recipe
+from hexathlon.baselines.training.run import train
+from support.served import interpreter, learner, sharp_policy
+
+SMALL: dict[str, Any] = {
+    "steps": 5,
+    "save_every": 5,
+    "ranks": 1,
+    "tasks.templates": ["filter_rows", "count_rows"],
+    "clone.demonstrations": 64,
+    "clone.settings": {"steps": 40, "batch": 16},
+    # Heads of 32, the narrowest that vLLM computes on a CPU.
+    "policy.shape": {
+        "vocabulary": 400,
+        "width": 64,
+        "layers": 2,
+        "heads": 2,
+        "kv_heads": 1,
+        "head_width": 32,
+        "feed_forward": 128,
+        "context": 1024,
+    },
+    "rollout.groups": 3,
+    "rollout.members": 4,
+    "rollout.max_tokens": 24,
+    "credit.filters": [],
+    "credit.estimator": {"name": "reinforce", "parameters": {"baseline": 0.5}},
+    "evaluation.tasks": 4,
+    "evaluation.every": 0,
+}
+TOLERANCE = 1e-4
+
+
+def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+    """Report to nobody."""
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"engine.kind": "ray"}, "engine.kind: .*'local' or 'vllm'"),
+        ({"engine.url": "http://localhost:8000"}, 'set kind = "vllm"'),
+        (
+            {"engine.kind": "vllm", "engine.url": "localhost:8000"},
+            "begins with http:// or https://",
+        ),
+        ({"engine.kind": "vllm", "engine.model": "tiny"}, "url, which is not set"),
+        ({"engine.kind": "vllm", "ranks": 2}, "one rank, not 2: set ranks = 1"),
+        ({"engine.tolerance": -1}, "engine.tolerance"),
+    ],
+)
+def test_an_engine_that_cannot_be_is_refused_in_a_line(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(RecipeError, match=words) as raised:
+        load_recipe("sql-tiny", changes)
+    assert "\n" not in str(raised.value)
+
+
+async def opened(folder: Path, tied: bool = False, **changes: Any) -> Any:
+    path = sharp_policy(folder / "policy", tied=tied)
+    table = {f"engine.{name}": value for name, value in changes.items()}
+    recipe = load_recipe("sql-tiny", {**SMALL, **table})
+    return await open_engine(recipe, learner(path), path, folder)
+
+
+@pytest.mark.anyio
+async def test_the_default_draws_in_this_process(tmp_path: Path) -> None:
+    found = await opened(tmp_path, context=100)
+    assert isinstance(found.engine, LocalEngine)
+    assert found.engine.context == 100
+    await found.close()
+
+
+@pytest.mark.anyio
+async def test_tied_embeddings_are_refused_with_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(EngineMissing, match="untie them"):
+        await opened(tmp_path, tied=True, kind="vllm")
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.mark.vllm
+@pytest.mark.timeout(900)
+def test_a_recipe_trains_at_a_server_that_it_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEXATHLON_VLLM_PYTHON", str(interpreter()))
+    changes = {
+        **SMALL,
+        "engine.kind": "vllm",
+        "engine.tolerance": TOLERANCE,
+        "engine.ready_within": 600,
+    }
+    train(load_recipe("sql-tiny", changes), tmp_path, quiet)
+    rows = [row for row in read_metrics(tmp_path / "metrics.jsonl") if row["step"]]
+    assert [row["step"] for row in rows] == [1, 2, 3, 4, 5]
+    assert [row["version/oldest"] for row in rows] == [0, 1, 2, 3, 4]
+    assert [row["version/newest"] for row in rows] == [0, 1, 2, 3, 4]
+    assert all(0 < row["engine/difference"] <= TOLERANCE for row in rows)
+    assert all(row["sampler_gap"] <= TOLERANCE for row in rows)
+    assert all(row["tokens/drawn"] > 0 and row["trials/faults"] == 0 for row in rows)
+    before, after = (learner(tmp_path / name).state_dict() for name in ("start", "policy"))
+    assert max(float((before[name] - after[name]).abs().max()) for name in before) > 1e-4
+    assert not list(tmp_path.glob("weights-*"))
+    assert (tmp_path / "vllm.log").stat().st_size > 0

@@ -1,0 +1,103 @@
+"""Which modules a module imports inside its package."""
+
+from pathlib import Path
+
+import pytest
+
+from hexathlon.tasks.fingerprint import declared_files, fingerprint_of
+from hexathlon.tasks.fingerprint.modules import deciding_modules, modules_digest
+
+PLUGIN = {
+    "__init__.py": "from {top}.source import everything\nimport {top}.unused\n",
+    "source.py": """
+        from typing import TYPE_CHECKING
+        import json, numpy
+        from . import near
+        from .below.deep import value
+        from hexathlon.tasks.seeding import derive_seed
+        if TYPE_CHECKING:
+            import {top}.typing_only
+        def build():
+            import {top}.late as late
+            return late
+        FACTORY = "{top}.named:factory"
+        """,
+    "near.py": "from .source import build\n",
+    "late.py": "x = 1\n",
+    "below/__init__.py": "from {top}.below import beside\n",
+    "below/beside.py": "",
+    "below/deep.py": "value = 1\n",
+    "typing_only.py": "",
+    "named.py": "",
+    "unused.py": "",
+    "forms/__init__.py": "",
+    "forms/one.py": "",
+    "forms/two.py": "from ..unused import x\n",
+    "words/a.txt": "a",
+}
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a package that is on the path and was never imported."""
+    top = f"plugin_{tmp_path.name.replace('-', '_')}"
+    for name, text in PLUGIN.items():
+        path = tmp_path / top / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = text.format(top=top).splitlines()
+        path.write_text("\n".join(line.removeprefix(" " * 8) for line in lines))
+    monkeypatch.syspath_prepend(tmp_path)
+    return top
+
+
+def names(top: str, *modules: str) -> set[str]:
+    found = deciding_modules([f"{top}.{name}" for name in modules])
+    return {name.removeprefix(f"{top}.") for name in found}
+
+
+def test_imports_are_followed_through_the_package_and_hexathlon(plugin):
+    assert names(plugin, "source") == {
+        "source", "near", "late", "below", "below.beside", "below.deep",
+        "hexathlon.tasks", "hexathlon.tasks.seeding",
+    }  # fmt: skip
+
+
+def test_modules_with_computed_names_are_named(plugin):
+    more = names(plugin, "source", "forms.*") - names(plugin, "source")
+    assert more == {"forms", "forms.one", "forms.two", "unused"}
+
+
+def test_a_lone_module_is_a_package_of_its_own(tmp_path, monkeypatch):
+    (tmp_path / "__init__.py").write_text("")
+    (tmp_path / "lone_source.py").write_text("import lone_other\nimport hexathlon.tasks.task\n")
+    (tmp_path / "lone_other.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    found = deciding_modules(["lone_source"])
+    assert found["lone_source"] == tmp_path / "lone_source.py"
+    assert set(found) == {"lone_source", "hexathlon.tasks", "hexathlon.tasks.task"}
+
+
+def test_a_module_without_a_file_is_an_error(plugin):
+    with pytest.raises(FileNotFoundError, match="in no Python file"):
+        modules_digest([f"{plugin}.missing"])
+
+
+def test_sources_are_found_by_name_and_do_not_pull_each_other_in():
+    modules = deciding_modules(["hexathlon.tasks.terminal.directories"])
+    assert not [name for name in modules if name.startswith("hexathlon.tasks.sql")]
+    assert not [name for name in modules if "fingerprint" in name or "registry" in name]
+
+
+def test_names_data_and_dependencies_count(plugin):
+    def fingerprint(name="a 1", data=("words/*.txt",), numpy="x"):
+        return fingerprint_of(name, [f"{plugin}.late"], data, {"numpy": numpy})
+
+    assert fingerprint() == fingerprint()
+    others = {fingerprint(name="a 2"), fingerprint(data=()), fingerprint(numpy="y"), fingerprint()}
+    assert len(others) == 4
+
+
+def test_a_pattern_without_a_file_is_an_error(plugin):
+    assert list(declared_files(f"{plugin}.source", ["words/*.txt"])) == ["words/a.txt"]
+    with pytest.raises(FileNotFoundError, match=r"matches 'words/\*.csv'"):
+        declared_files(f"{plugin}.source", ["words/*.csv"])
