@@ -10,7 +10,15 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar, cast
 
-from hexathlon.baselines.agents.base import Agent, Episode, GaveUp, Interrupted, Player, Turn
+from hexathlon.baselines.agents.base import (
+    Agent,
+    Episode,
+    GaveUp,
+    Interrupted,
+    Player,
+    Turn,
+    text_of,
+)
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.faults import Fault, classify
@@ -30,7 +38,9 @@ from hexathlon.envs.errors import VerifierFault
 from hexathlon.envs.messages import Message
 from hexathlon.envs.status import Status
 from hexathlon.evaluators.canonical import content_hash, text_hash
+from hexathlon.evaluators.content import content_to_json, joined, media_of
 from hexathlon.evaluators.records import RECORD_SCHEMA, TrialKey, TrialRecord
+from hexathlon.evaluators.trial import JsonContent
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import get_verifier
 from hexathlon.tasks.registry import get_source
@@ -79,7 +89,8 @@ class Attempt:
         self.fault: Fault | None = None
         self.stop = Status.ONGOING
         self.usage = Usage()
-        self.opening = self.system_prompt = ""
+        self.opening: JsonContent = ""
+        self.system_prompt = ""
         self.tools: Sequence[Mapping[str, Any]] = ()
         self.media: dict[str, bytes] = {}
         self.player: Player | None = None
@@ -113,7 +124,7 @@ class Attempt:
         while self.stop is Status.ONGOING:
             if pause is not None and pause.due(len(self.steps)):
                 return (yield from self._prefix())
-            messages = self._env.transcript[seen:]
+            messages = self._env.messages_since(seen)
             turn = yield from self._ask(player, messages)
             if turn is None:
                 if self._interrupted:
@@ -231,11 +242,12 @@ class Attempt:
             options["salt"] = self.salt
         begun = time.perf_counter()
         self.env = env
-        self.opening, info = yield Do(
+        opening, info = yield Do(
             lambda: env.reset(seed=seed, options=options),
             (lambda: env.areset(seed=seed, options=options)) if waits(env) else None,
         )
         self.reset_s = time.perf_counter() - begun
+        self.opening = self._recorded(opening, env.messages_since(0))
         self.system_prompt, self.tools = info["system_prompt"], info["tools"]
         return self._player()
 
@@ -246,6 +258,14 @@ class Attempt:
         told = (self.system_prompt, self.tools, self._peek)
         self.player = self.agent.begin(Episode(self.task, source, seed, trial, env_id, *told))
         return self.player
+
+    def _recorded(self, observation: Any, messages: Sequence[Message]) -> JsonContent:
+        """Return what a record says of new messages; keep the bytes of images and files."""
+        contents = [message["content"] for message in messages]
+        if all(isinstance(content, str) for content in contents):
+            return cast("str", observation)
+        self.media = media_of(contents, self.media)
+        return content_to_json(joined(contents))
 
     def _ask(self, player: Player, messages: Sequence[Message]) -> Course[Turn | None]:
         """Return the player's turn, or None when the trial ends without one."""
@@ -297,15 +317,17 @@ class Attempt:
                 (lambda: env.astep(turn.action)) if waits(env) else None,
             )
         except VerifierFault as error:
-            new = [message["content"] for message in env.transcript[before + 1 :]]
+            new = env.messages_since(before + 1)
+            observation = self._recorded(text_of(new), new)
             self.steps.append(
-                {**step, "observation": "\n\n".join(new), "reward": 0.0, "status": "completed"}
+                {**step, "observation": observation, "reward": 0.0, "status": "completed"}
             )
             self.final_state = yield Do(env.final_state)
             self.fault, self.stop = classify(error), Status.ERROR_JUDGE
             return
         self.env_s += time.perf_counter() - begun
-        step |= {"observation": observation, "reward": reward, "status": info["status"]}
+        observed = self._recorded(observation, env.messages_since(before + 1))
+        step |= {"observation": observed, "reward": reward, "status": info["status"]}
         self.steps.append(step)
         self.tool_errors, self.cut_chars = info["tool_errors"], info["cut_chars"]
         self.stop = Status(info["status"])

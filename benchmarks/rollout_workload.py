@@ -18,7 +18,7 @@ import torch
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.tokens import TokenReply, TokenRequest
 from hexathlon.baselines.training import run
-from hexathlon.baselines.training.demonstrations import demonstrate, transcript
+from hexathlon.baselines.training.demonstrations import Demonstrator, transcript
 from hexathlon.baselines.training.initial import make_model, make_tokenizer
 from hexathlon.baselines.training.loop import Trainer
 from hexathlon.baselines.training.recipe import load_recipe
@@ -66,28 +66,29 @@ def main(threads: int) -> None:
     torch.set_num_threads(threads)
     recipe = load_recipe("sql-tiny", CHANGES)
     spent: dict[str, list[float]] = defaultdict(list)
-    source, env = get_source(recipe.tasks.source), run._maker(recipe)()
+    table = recipe.tasks[0]
+    source = get_source(table.source)
     addresses = [source.address("train", number, "tiny") for number in range(6)]
-    played = [demonstrate(env, address, recipe.clone.noise) for address in addresses]
-    env.close()
+    with Demonstrator(table.env, run.make_env, recipe.clone.noise) as demonstrator:
+        played = [demonstrator.demonstrate(address) for address in addresses]
     messages = [m for one in played for m in transcript(one, recipe.policy.dialect)]
     shape = recipe.policy.shape
     texts = [message["content"] for message in messages]
     tokenizer = make_tokenizer(texts, shape.vocabulary, shape.phrases)
     model = make_model(shape, len(tokenizer), 0).eval()
     with tempfile.TemporaryDirectory() as folder:
-        trainer = Trainer(recipe, model, tokenizer, run._maker(recipe), Path(folder))
-        tasks = trainer._tasks(0)
-        trainer._runner.run(
-            trainer._collector.collect(tasks, recipe.rollout.members, 0)
-        )  # builds the tasks
+        trainer = Trainer(recipe, model, tokenizer, run.make_env, Path(folder))
+        plans = trainer._generation.plans(trainer._generation.tasks(0, 0), 0, 0)
+        trainer._runner.run(trainer._collector.collect(plans))  # builds the tasks
         for number in range(ROUNDS):
             noting = Noting(trainer.engine)
-            trainer._collector.agent.engine = noting  # type: ignore[assignment]
+            trainer._executor.agent.engine = noting  # type: ignore[assignment]
             before = trainer.engine.counts
             trainer._runner.run(trainer.engine.clear())
             wall, cpu = time.perf_counter(), time.process_time()
-            trainer._runner.run(trainer._collector.collect(tasks, recipe.rollout.members, number))
+            trainer._runner.run(
+                trainer._collector.collect([plan._replace(seed=number) for plan in plans])
+            )
             spent["rollout_wall_s"].append(time.perf_counter() - wall)
             spent["rollout_cpu_s"].append(time.process_time() - cpu)
             between = trainer.engine.counts

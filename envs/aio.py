@@ -18,6 +18,7 @@ from hexathlon.envs.errors import DeadlineExceeded, ToolError
 from hexathlon.envs.loops import LoopLease
 from hexathlon.envs.messages import Action, Call
 from hexathlon.envs.status import Status
+from hexathlon.evaluators.content import Content
 
 __all__ = ["AsyncEnvironment", "OnHang"]
 
@@ -30,7 +31,7 @@ _Result = TypeVar("_Result")
 
 
 class AsyncEnvironment(Environment):
-    """An environment whose `on_reset`, `on_text`, tools and `conclude` may be coroutines.
+    """An environment whose `on_reset`, `on_text`, tools, `frame` and `conclude` may be coroutines.
 
     Takes the arguments of `Environment`.
     """
@@ -65,13 +66,14 @@ class AsyncEnvironment(Environment):
         task = self._open_episode(seed, options)
         try:
             async with asyncio.timeout(self.reset_seconds):
-                opening = await _settled(self.on_reset(task))
+                opening: Content = await _settled(self.on_reset(task))
+                frame = await self._aframe()
         except TimeoutError as error:
             self.finish(Status.ABORTED)
             raise DeadlineExceeded(
                 f"reset of {task.id} was not done after {self.reset_seconds:g} s"
             ) from error
-        return self._opened(task, opening)
+        return self._opened(task, opening, frame)
 
     async def astep(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Take one assistant turn; see `Environment.step`."""
@@ -80,6 +82,7 @@ class AsyncEnvironment(Environment):
         try:
             async with asyncio.timeout(seconds):
                 answers = await self._answers(turn)
+                frame = await self._aframe()
                 if self._status is not Status.ONGOING or self._turn >= self._limits.turns:
                     await self.conclude()
         except TimeoutError as error:
@@ -90,14 +93,19 @@ class AsyncEnvironment(Environment):
                 ) from error
             self.finish(Status.TRUNCATED_TIME)
             answers = [(None, f"The action took longer than {seconds:g} s. The episode ends.")]
-        return self._close_turn(answers)
+            # The backend may hang still, so the image is the one before the action.
+            frame = None if self.image_size is None else self._latest_image()
+        return self._close_turn(answers, frame)
 
-    async def _answers(self, turn: Action) -> list[tuple[Call | None, str]]:
+    async def _aframe(self) -> Any:
+        return None if self.image_size is None else await _settled(self.frame())
+
+    async def _answers(self, turn: Action) -> list[tuple[Call | None, Content]]:
         if not turn.calls:
             return [(None, await _settled(self.on_text(turn.text)))]
         return [(call, await self._arun(call)) for call in turn.calls]
 
-    async def _arun(self, call: Call) -> str:
+    async def _arun(self, call: Call) -> Content:
         try:
             return await _settled(self._run(call))
         except ToolError as error:

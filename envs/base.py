@@ -1,9 +1,11 @@
 """The base of every environment: task choice, turns, tools, budgets, verdict, fork.
 
 An author writes a subclass with `on_reset`, a few methods marked `@tool`, `final_state`, and, if
-the world changes, `save` and `load`. Everything else is here: choosing the task, reading the
-action, checking tool calls, cutting long observations, counting turns, verifying the end,
-snapshots. The text that the agent sees is a function of (task, seed) and of its own actions.
+the world changes, `save` and `load`. Answers are text or parts (text, images, files); where the
+agent sees an image of the world after each turn, there are `image_size` and `frame`, too.
+Everything else is here: choosing the task, reading the action, checking tool calls, cutting long
+observations, counting turns, verifying the end, snapshots. What the agent sees is a function of
+(task, seed) and of its own actions.
 """
 
 import copy
@@ -13,6 +15,8 @@ from typing import Any, ClassVar, Literal, Self
 import gymnasium
 import numpy as np
 from gymnasium.error import Error, ResetNeeded
+from gymnasium.spaces import Box, Dict
+from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
 from hexathlon.envs.errors import ForkUnsupported, ToolError, UnknownOption, VerifierFault
@@ -21,15 +25,21 @@ from hexathlon.envs.messages import (
     Call,
     Message,
     Transcript,
+    cut_content,
     cut_middle,
+    last_image,
+    make_message,
     parse_message,
     parse_text,
+    rendered,
     scrub,
+    with_image,
 )
 from hexathlon.envs.spaces import MAX_TEXT, Unicode, message_space, messages_space
 from hexathlon.envs.state import State
 from hexathlon.envs.status import Status
 from hexathlon.envs.tools import ToolTable, tools_of
+from hexathlon.evaluators.content import Content, Image, joined, text_of
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.seeding import generator_for
@@ -50,7 +60,11 @@ _LIMITS = Limits()
 
 
 class Environment(gymnasium.Env[Any, Any]):
-    """A task world that speaks text.
+    """A task world that speaks in messages.
+
+    In text format an observation is the text of the new messages; images and files stand in the
+    transcript and in message format. With `image_size` it is a dictionary of that `text` and the
+    `image` after the turn, which is the last part of the last message, too.
 
     Args:
         taskset: Name of the task source to draw from; the family's own by default.
@@ -59,7 +73,7 @@ class Environment(gymnasium.Env[Any, Any]):
         action_format: `text`: actions and observations are strings. `message`: actions are one
             chat message, observations a tuple of the new messages.
         limits: Replaces single limits of every task, such as `{"turns": 5}`; flat JSON.
-        render_mode: `ansi` or None.
+        render_mode: `ansi`, `rgb_array` where there are images, or None.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}
@@ -86,13 +100,22 @@ class Environment(gymnasium.Env[Any, Any]):
     plain_tool: ClassVar[str] = ""
     """For a person who plays: the tool that takes a line which names none; empty: it is prose."""
 
+    image_size: tuple[int, int] | None = None
+    """Height and width in pixels of the image after each turn; None: there is none."""
+
+    example_tools: ClassVar[tuple[str, ...]] = ()
+    """Names that samples of the action space call; by default those of the class's tools."""
+
     _tools: ClassVar[dict[str, str]] = {}
-    _examples: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._tools = tools_of(cls)
-        cls._examples = tuple(f'{{"name": "{name}", "arguments": {{}}}}' for name in cls._tools)
+        if "example_tools" not in cls.__dict__ and cls._tools:
+            cls.example_tools = tuple(cls._tools)
+        if cls.image_size is not None and "rgb_array" not in cls.metadata["render_modes"]:
+            modes = [*cls.metadata["render_modes"], "rgb_array"]
+            cls.metadata = {**cls.metadata, "render_modes": modes}
 
     def __init__(
         self,
@@ -117,10 +140,13 @@ class Environment(gymnasium.Env[Any, Any]):
         self.action_format: ActionFormat = action_format
         self.limits_override = dict(limits or {})
         self.render_mode = render_mode
-        examples = self._examples
+        examples = [f'{{"name": "{name}", "arguments": {{}}}}' for name in self.example_tools]
         text = action_format == "text"
         self.action_space = Unicode(examples=examples) if text else message_space(examples)
         self.observation_space = Unicode() if text else messages_space()
+        if text and self.image_size is not None:
+            image = Box(0, 255, (*self.image_size, 3), np.uint8)
+            self.observation_space = Dict({"image": image, "text": Unicode()})
         self._task: Task | None = None
         self._limits = _LIMITS
         self._table = ToolTable(())
@@ -133,11 +159,33 @@ class Environment(gymnasium.Env[Any, Any]):
 
     # What an author writes ---------------------------------------------------------------------
 
-    def on_reset(self, task: Task) -> str:
-        """Build the world of `task` and return the opening text, by default the instruction."""
+    def on_reset(self, task: Task) -> Content:
+        """Build the world of `task` and return the opening, by default the instruction."""
         return task.instruction
 
-    def on_text(self, text: str) -> str:
+    def call_tool(self, name: str, arguments: dict[str, Any]) -> Content:
+        """Run one tool of the task; by default, the class's method marked `tool`.
+
+        Environments whose tools are data of the episode override it. The name is that of one of
+        the task's tools, and the arguments fit its schema.
+
+        Raises:
+            ToolError: The call is refused; the agent is told why.
+        """
+        method = self._tools.get(name)
+        if method is None:
+            raise ToolError(f"{name} is not available here.")
+        answer: Content = getattr(self, method)(**arguments)
+        return answer
+
+    def frame(self) -> NDArray[np.uint8]:
+        """Return an image of the world as it stands, where `image_size` is set.
+
+        A uint8 array, height x width x 3; it is copied at once, so it may be a buffer.
+        """
+        raise NotImplementedError(f"{type(self).__name__} sets image_size but no frame()")
+
+    def on_text(self, text: str) -> Content:
         """Answer a turn without tool calls; by default, say how to call a tool."""
         self._tool_errors += 1
         known = ", ".join(self._table.schemas) or "none"
@@ -178,6 +226,10 @@ class Environment(gymnasium.Env[Any, Any]):
         """The messages so far: the opening, then turns and answers."""
         return tuple(self._transcript)
 
+    def messages_since(self, index: int) -> tuple[Message, ...]:
+        """The messages from a place in the transcript on, without a look at those before it."""
+        return self._transcript[index:]
+
     # Gymnasium ---------------------------------------------------------------------------------
 
     def reset(
@@ -198,7 +250,8 @@ class Environment(gymnasium.Env[Any, Any]):
             UnknownOption: `options` has a key that is not known.
         """
         task = self._open_episode(seed, options)
-        return self._opened(task, self.on_reset(task))
+        opening = self.on_reset(task)
+        return self._opened(task, opening, None if self.image_size is None else self.frame())
 
     def _open_episode(self, seed: int | None, options: dict[str, Any] | None) -> Task:
         if seed is None:
@@ -210,9 +263,11 @@ class Environment(gymnasium.Env[Any, Any]):
         self._begin(task)
         return task
 
-    def _opened(self, task: Task, opening: str) -> tuple[Any, dict[str, Any]]:
-        text, self._cut_chars = cut_middle(scrub(opening), MAX_TEXT)
-        messages = [_message("user", text)]
+    def _opened(self, task: Task, opening: Content, frame: Any) -> tuple[Any, dict[str, Any]]:
+        content, self._cut_chars = cut_content(opening, MAX_TEXT)
+        messages = [make_message("user", content)]
+        if frame is not None:
+            self._show(messages, self._pictured(frame))
         self._transcript = Transcript(messages)
         return self._as_observation(messages), self._reset_info(task)
 
@@ -236,10 +291,12 @@ class Environment(gymnasium.Env[Any, Any]):
         once for an episode that has ended, and whenever somebody looks for one that goes on.
         """
         turn = self._open_turn(action)
+        answers: list[tuple[Call | None, Content]]
         if turn.calls:
-            observation = self._settle([(call, self._run(call)) for call in turn.calls])
+            answers = [(call, self._run(call)) for call in turn.calls]
         else:
-            observation = self._settle([(None, self.on_text(turn.text))])
+            answers = [(None, self.on_text(turn.text))]
+        observation = self._settle(answers, None if self.image_size is None else self.frame())
         return observation, self._status, self._turn, self._tool_errors, self._cut_chars
 
     def outcome(self, observation: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -251,11 +308,11 @@ class Environment(gymnasium.Env[Any, Any]):
         info = self._step_info(dict(verdict.terms))
         return observation, float(verdict.score), status.terminated, status.truncated, info
 
-    def render(self) -> str | None:
-        """Return the transcript as text in `ansi` mode."""
-        if self.render_mode != "ansi":
-            return None
-        return "\n\n".join(_rendered(message) for message in self._transcript)
+    def render(self) -> Any:
+        """Return the transcript as text in `ansi` mode, the last image in `rgb_array` mode."""
+        if self.render_mode == "ansi":
+            return "\n\n".join(rendered(message) for message in self._transcript)
+        return self._latest_image().array() if self.render_mode == "rgb_array" else None
 
     # Fork --------------------------------------------------------------------------------------
 
@@ -402,30 +459,35 @@ class Environment(gymnasium.Env[Any, Any]):
             return Action("", (Call("", "", {}, problem),))
         return parse_text(scrub(action))
 
-    def _run(self, call: Call) -> str:
+    def _run(self, call: Call) -> Content:
         if self._status is not Status.ONGOING:
             return "Error: the episode had already ended; this call was not run."
         problem = self._table.problem(call)
-        method = self._tools.get(call.name)
-        if problem or method is None:
+        if problem:
             self._tool_errors += 1
-            return f"Error: {problem or f'{call.name} is not available here.'}"
+            return f"Error: {problem}"
         try:
-            answer: str = getattr(self, method)(**call.arguments)
-            return answer
+            return self.call_tool(call.name, call.arguments)
         except ToolError as error:
             self._tool_errors += 1
             return f"Error: {error}"
 
     def _close_turn(
-        self, answers: Sequence[tuple[Call | None, str]]
+        self, answers: Sequence[tuple[Call | None, Content]], frame: Any
     ) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        return self.outcome(self._settle(answers))
+        return self.outcome(self._settle(answers, frame))
 
-    def _settle(self, answers: Sequence[tuple[Call | None, str]]) -> Any:
-        """Record the answers, judge the episode if it ends here, and return the observation."""
+    def _settle(self, answers: Sequence[tuple[Call | None, Content]], frame: Any) -> Any:
+        """Record the answers, judge the episode if it ends here, and return the observation.
+
+        Args:
+            answers: One for each call, or one for the turn's prose.
+            frame: From `frame`, or an `Image`; None where there are no images.
+        """
         count = len(answers)
-        new = [self._answer(call, text, count) for call, text in answers]
+        new = [self._answer(call, content, count) for call, content in answers]
+        if frame is not None:
+            self._show(new, self._pictured(frame))
         self._transcript.entries.extend(new)
         if self._status is Status.ONGOING and self._turn >= self._limits.turns:
             self._status = Status.TRUNCATED_TURNS
@@ -433,18 +495,53 @@ class Environment(gymnasium.Env[Any, Any]):
             self._status = Status.ERROR_JUDGE
         return self._as_observation(new)
 
-    def _answer(self, call: Call | None, text: str, count: int) -> Message:
+    def _answer(self, call: Call | None, content: Content, count: int) -> Message:
         limit = max(self._limits.observation_chars // count, 200)
-        if len(text) > limit or not text.isascii():
-            text, cut = cut_middle(scrub(text), limit)
+        # Short plain text, the common case, needs no look at its parts.
+        if content.__class__ is not str or len(content) > limit or not content.isascii():
+            content, cut = cut_content(content, limit)
             self._cut_chars += cut
-        return _message("user" if call is None else "tool", text, call.id if call else "")
+        return make_message("user" if call is None else "tool", content, call.id if call else "")
 
     def _as_observation(self, new: list[Message]) -> Any:
         if self.action_format == "message":
             return tuple(copy.copy(message) for message in new)
-        text = new[0]["content"] if len(new) == 1 else "\n\n".join(m["content"] for m in new)
-        return text if len(text) <= MAX_TEXT else cut_middle(text, MAX_TEXT)[0]
+        content = new[0]["content"] if len(new) == 1 else joined(m["content"] for m in new)
+        text = content if isinstance(content, str) else text_of(content)
+        if len(text) > MAX_TEXT:
+            text = cut_middle(text, MAX_TEXT)[0]
+        if self.image_size is None:
+            return text
+        image = last_image(new) or self._latest_image()
+        return {"image": image.array(), "text": text}
+
+    def _pictured(self, frame: Any) -> Image:
+        """Return what `frame` gave as an image, checked against `image_size`."""
+        image = frame if isinstance(frame, Image) else Image.from_array(frame)
+        if (image.height, image.width) != self.image_size:
+            raise ValueError(
+                f"frame() has height x width {image.height} x {image.width}, "
+                f"image_size is {self.image_size}"
+            )
+        return image
+
+    @staticmethod
+    def _show(messages: list[Message], image: Image) -> None:
+        """Put the image after a turn behind the last of its messages."""
+        messages[-1]["content"] = with_image(messages[-1]["content"], image)
+
+    def _latest_image(self) -> Image:
+        image = last_image(self.transcript)
+        if image is None:
+            raise ResetNeeded("there is no image yet; call reset() first")
+        return image
+
+    def aside(self, text: str) -> Any:
+        """Return an observation that says `text` outside of a turn, beside the last image."""
+        message = make_message("user", text)
+        if self.image_size is not None:
+            self._show([message], self._latest_image())
+        return self._as_observation([message])
 
     def _reset_info(self, task: Task) -> dict[str, Any]:
         return {
@@ -473,15 +570,6 @@ def info_of(
         "tool_errors": tool_errors,
         "cut_chars": cut_chars,
     }
-
-
-def _message(role: str, content: str, call_id: str = "") -> Message:
-    return {"role": role, "content": content, "tool_calls": (), "tool_call_id": call_id}
-
-
-def _rendered(message: Message) -> str:
-    calls = [f"{call['name']} {call['arguments']}" for call in message["tool_calls"]]
-    return "\n".join(filter(None, [f"[{message['role']}]", message["content"], *calls]))
 
 
 def _check_seed(seed: object) -> None:

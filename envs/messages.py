@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypedDict, overload
 
+from hexathlon.evaluators.content import Content, Image, Text, described, joined, parts_of
+
 __all__ = [
     "MAX_CALLS",
     "Action",
@@ -18,10 +20,15 @@ __all__ = [
     "ToolCall",
     "Transcript",
     "assistant_message",
+    "cut_content",
     "cut_middle",
+    "last_image",
+    "make_message",
     "parse_message",
     "parse_text",
+    "rendered",
     "scrub",
+    "with_image",
 ]
 
 
@@ -38,7 +45,9 @@ class Message(TypedDict):
     """One chat message; every key is always present."""
 
     role: str
-    content: str
+    content: Content
+    """Text as a str; a tuple of parts where there are images or files."""
+
     tool_calls: tuple[ToolCall, ...]
     tool_call_id: str
 
@@ -223,3 +232,54 @@ def cut_middle(text: str, limit: int) -> tuple[str, int]:
     head = room - room // 3
     cut = len(text) - room
     return f"{text[:head]}\n[… {cut:,} characters cut …]\n{text[len(text) - room // 3 :]}", cut
+
+
+def cut_content(content: Content, limit: int) -> tuple[Content, int]:
+    """Scrub and cut the text of content; images and files count nothing.
+
+    Several text parts that are too long together get an equal share of the limit each.
+
+    Returns:
+        The content and the number of characters cut.
+
+    Raises:
+        ContentError: It is neither a str nor a tuple of parts, or has too many of them.
+    """
+    if isinstance(content, str):
+        return cut_middle(scrub(content), limit)
+    parts = parts_of(content)
+    texts = [scrub(part.text) for part in parts if isinstance(part, Text)]
+    if sum(map(len, texts)) > limit:
+        share = max(limit // len(texts), 200)
+        results = [cut_middle(text, share) for text in texts]
+    else:
+        results = [(text, 0) for text in texts]
+    rest = iter(results)
+    kept = [Text(next(rest)[0]) if isinstance(part, Text) else part for part in parts]
+    return tuple(kept), sum(count for _, count in results)
+
+
+def make_message(role: str, content: Content, call_id: str = "") -> Message:
+    """Return a message without tool calls."""
+    return {"role": role, "content": content, "tool_calls": (), "tool_call_id": call_id}
+
+
+def with_image(content: Content, image: Image) -> Content:
+    """Return content with an image behind it."""
+    return joined([content, (image,)])
+
+
+def last_image(messages: Sequence[Message]) -> Image | None:
+    """Return the last image that messages hold."""
+    for message in reversed(messages):
+        content = message["content"]
+        for part in () if isinstance(content, str) else reversed(content):
+            if isinstance(part, Image):
+                return part
+    return None
+
+
+def rendered(message: Message) -> str:
+    """Return a message as text under a heading with its role."""
+    calls = [f"{call['name']} {call['arguments']}" for call in message["tool_calls"]]
+    return "\n".join(filter(None, [f"[{message['role']}]", described(message["content"]), *calls]))

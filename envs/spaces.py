@@ -20,7 +20,9 @@ from gymnasium.vector.utils import (
 )
 from numpy.typing import NDArray
 
-__all__ = ["MAX_TEXT", "Unicode", "message_space", "messages_space"]
+from hexathlon.evaluators.content import ContentError, parts_of, text_of
+
+__all__ = ["MAX_TEXT", "Contents", "Unicode", "message_space", "messages_space"]
 
 MAX_TEXT = 65_536
 """Longest action and longest observation, in characters."""
@@ -84,9 +86,32 @@ class Unicode(Space[str]):
         return f"Unicode({self.max_length})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Unicode) and self.max_length == other.max_length
+        return type(other) is type(self) and self.max_length == other.max_length
 
     __hash__ = None  # type: ignore[assignment]
+
+
+class Contents(Unicode):
+    """Content of messages: a string, or a tuple of parts whose text is short enough.
+
+    Args:
+        max_length: Of all text together, in characters.
+        examples: As for `Unicode`.
+        seed: For `sample`, which returns strings.
+    """
+
+    def contains(self, x: Any) -> bool:
+        """Return whether `x` is a short enough string or tuple of parts."""
+        if not isinstance(x, tuple):
+            return super().contains(x)
+        try:
+            parts_of(x)
+        except ContentError:
+            return False
+        return len(text_of(x)) <= self.max_length
+
+    def __repr__(self) -> str:
+        return f"Contents({self.max_length})"
 
 
 def message_space(examples: Seq[str] = ()) -> Dict:
@@ -103,8 +128,9 @@ def message_space(examples: Seq[str] = ()) -> Dict:
 
 
 def messages_space() -> Sequence:
-    """Return the space of a tuple of chat messages."""
-    return Sequence(message_space())
+    """Return the space of a tuple of chat messages, whose content may have parts."""
+    message = message_space()
+    return Sequence(Dict({**message.spaces, "content": Contents(MAX_TEXT)}))
 
 
 # Shared memory: each text is its length followed by UTF-32 code points.

@@ -28,7 +28,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 
 def tool(method: _Method) -> _Method:
-    """Mark a method as a tool: it takes keyword arguments and returns the observation's text."""
+    """Mark a method as a tool: it takes keyword arguments and returns the answer's content."""
     method.__tool__ = True  # type: ignore[attr-defined]
     return method
 

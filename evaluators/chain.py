@@ -2,6 +2,7 @@
 
 A chain shows that records were changed, removed, inserted or re-ordered after they were written. It
 cannot show that a whole file was made up with fitting hashes: replaying the actions does that.
+Images and files are named by hash in their records, so their stored bytes are checked as well.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hexathlon.evaluators.canonical import content_hash
+from hexathlon.evaluators.canonical import canonical_json, content_hash
+from hexathlon.evaluators.media import MediaStore, media_parts
 from hexathlon.evaluators.plan import TrialKey
 from hexathlon.evaluators.record_reader import parse_line, records_file
 from hexathlon.evaluators.trial import record_fault, record_hash, record_key
@@ -58,6 +60,7 @@ def chain_head(path: Path | str, plan_hash: str) -> str:
 def _faults(source: Path, plan_hash: str) -> Iterator[ChainFault]:
     links: tuple[str, ...] = (plan_hash,)  # what the next ``prev`` may name; () after a lost line
     seen: dict[TrialKey, tuple[int, int, str]] = {}
+    media = _MediaCheck(MediaStore.beside(source))
     with source.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.endswith(b"\n"):
@@ -76,7 +79,26 @@ def _faults(source: Path, plan_hash: str) -> Iterator[ChainFault]:
             )
             if fault is not None:
                 yield fault
+            if fault is None or record_fault(record) is None:
+                yield from media.faults(number, record)
             links = (str(record.get("hash")), found)
+
+
+class _MediaCheck:
+    """Looks at every stored image and file once, where it is first named."""
+
+    def __init__(self, store: MediaStore) -> None:
+        self._store = store
+        self._seen: set[str] = set()
+
+    def faults(self, number: int, record: dict[str, Any]) -> Iterator[ChainFault]:
+        for place, part in media_parts(record):
+            named = canonical_json(part)
+            if named not in self._seen:
+                self._seen.add(named)
+                fault = self._store.fault(part)
+                if fault:
+                    yield ChainFault(number, place, fault)
 
 
 def _hash_of(record: dict[str, Any]) -> str:

@@ -3,7 +3,8 @@
 A run folder holds ``plan.json`` and ``records.jsonl``. Each line carries the hash of the line
 before it (the first one that of the plan), so changing, removing or re-ordering any of them shows.
 A line is written with one system call and counts only with its newline: what a killed process left
-unfinished is put aside in ``records.torn`` by the next writer, and its trial is run again.
+unfinished is put aside in ``records.torn`` by the next writer, and its trial is run again. Images
+and files of the messages stand once, by hash, in the folder ``media``.
 
 The reading half and the chain check live in modules of their own and are offered here too.
 """
@@ -26,6 +27,13 @@ from hexathlon.evaluators.canonical import (
     sha256_hex,
 )
 from hexathlon.evaluators.chain import ChainFault, check_chain
+from hexathlon.evaluators.media import (
+    MEDIA_FOLDER,
+    MediaStore,
+    media_parts,
+    read_content,
+    stored_media,
+)
 from hexathlon.evaluators.plan import TrialKey, plan_hash
 from hexathlon.evaluators.record_reader import (
     RECORDS_FILE,
@@ -48,9 +56,11 @@ from hexathlon.evaluators.trial import (
 )
 
 __all__ = [
+    "MEDIA_FOLDER",
     "RECORDS_FILE",
     "RECORD_SCHEMA",
     "ChainFault",
+    "MediaStore",
     "RecordError",
     "RecordWriter",
     "RunLocked",
@@ -60,11 +70,13 @@ __all__ = [
     "check_chain",
     "completed_keys",
     "plan_hash",
+    "read_content",
     "read_records",
     "record_hash",
     "record_key",
     "records_file",
     "recover_torn_line",
+    "stored_media",
 ]
 
 TORN_FILE = "records.torn"
@@ -97,6 +109,8 @@ class RecordWriter:
         self.path = path / RECORDS_FILE if path.suffix != ".jsonl" else path
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._fsync = fsync
+        self._media = MediaStore.beside(self.path)
+        self._stored: set[str] = set()
         self._thread_lock = threading.Lock()
         self._lock_file = _lock(self.path.parent)
         try:
@@ -109,10 +123,17 @@ class RecordWriter:
             raise
         self._closed = False
 
-    def append(self, record: TrialRecord | Mapping[str, Any]) -> dict[str, Any]:
+    def append(
+        self, record: TrialRecord | Mapping[str, Any], media: Mapping[str, bytes] | None = None
+    ) -> dict[str, Any]:
         """Write one record and return it with ``prev`` and ``hash`` set.
 
-        Raises `RecordError` for a malformed record, which is then not written.
+        Args:
+            record: The trial.
+            media: Bytes of the images and files that the record names, by hash; what the run has
+                stored already may be missing. They are on disk before the record is.
+
+        Raises `RecordError` for a malformed record or missing bytes; it is then not written.
         """
         with self._thread_lock:
             if self._closed:
@@ -120,9 +141,22 @@ class RecordWriter:
             chained: dict[str, Any] = {**record, "prev": self.head}
             chained.pop("hash", None)
             line, digest = _line(chained)
+            self._store(chained, media or {})
             self._write(line)
             self.head = chained["hash"] = digest
             return chained
+
+    def _store(self, record: dict[str, Any], media: Mapping[str, bytes]) -> None:
+        for place, part in media_parts(record):
+            digest, named = part["sha256"], canonical_json(part)
+            if named in self._stored:
+                continue
+            fault = self._media.fault(part)
+            if fault and digest in media:
+                self._media.add(part, media[digest], sync=self._fsync != "never")
+            elif fault:
+                raise RecordError(f"record {record['key']!r}: field {place!r}: {fault}")
+            self._stored.add(named)
 
     def _write(self, line: bytes) -> None:
         start = os.fstat(self._file).st_size

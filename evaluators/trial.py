@@ -6,10 +6,12 @@ Reading and writing files of records is left to `hexathlon.evaluators.record_rea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypedDict
 
 from hexathlon.evaluators.canonical import canonical_json, encode_text, sha256_hex
+from hexathlon.evaluators.content import MAX_ANSWER_PARTS, MAX_PIXELS, ContentError, check_file
 from hexathlon.evaluators.plan import TrialKey
 
 RECORD_SCHEMA = "hexathlon.trial/1"
@@ -17,6 +19,8 @@ UNHASHED = ("timing", "hash")
 """Fields of a record outside its hash: clocks differ between two otherwise equal runs."""
 
 TrialStatus = Literal["scored", "unscored", "infra"]
+JsonContent = str | list[dict[str, Any]]
+"""Text, or JSON parts that name their bytes by hash; see `hexathlon.evaluators.content`."""
 
 
 class KeyFields(TypedDict):
@@ -41,7 +45,7 @@ class Step(TypedDict):
 
     index: int
     action: str
-    observation: str
+    observation: JsonContent
     reward: float
     status: str
 
@@ -77,7 +81,7 @@ class TrialRecord(TypedDict):
     sandbox: str
     flags: list[str]
     system_prompt_hash: str
-    opening: str
+    opening: JsonContent
     steps: list[Step]
     final_state: dict[str, Any]
     final_state_hash: str
@@ -110,6 +114,7 @@ def hashed_text(record: Mapping[str, Any]) -> str:
 _STATUSES = ("scored", "unscored", "infra")
 _NUMBER = (int, float)
 _OPTIONAL_TEXT = (str, type(None))
+_CONTENT = (str, list)
 _OPTIONAL_NUMBER = (int, float, type(None))
 _FIELDS: dict[str, type | tuple[type, ...]] = {
     "schema": str,
@@ -137,7 +142,7 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
     "sandbox": str,
     "flags": list,
     "system_prompt_hash": str,
-    "opening": str,
+    "opening": _CONTENT,
     "steps": list,
     "final_state": dict,
     "final_state_hash": str,
@@ -148,7 +153,7 @@ _KEY_FIELDS: dict[str, type] = {"env": str, "task": str, "seed": int, "trial": i
 _STEP_FIELDS: dict[str, type | tuple[type, ...]] = {
     "index": int,
     "action": str,
-    "observation": str,
+    "observation": _CONTENT,
     "reward": _NUMBER,
     "status": str,
 }
@@ -168,6 +173,7 @@ def record_fault(record: Any) -> tuple[str, str] | None:
         _shape_fault(record, _FIELDS, "")
         or _shape_fault(record["key"], _KEY_FIELDS, "key.")
         or _outcome_fault(record)
+        or _content_fault(record["opening"], "opening")
         or _steps_fault(record["steps"])
         or _details_fault(record)
     )
@@ -209,8 +215,58 @@ def _steps_fault(steps: list[Any]) -> tuple[str, str] | None:
         fault = _shape_fault(step, _STEP_FIELDS, f"steps[{index}].")
         if fault is not None:
             return fault
+        fault = _content_fault(step["observation"], f"steps[{index}].observation")
+        if fault is not None:
+            return fault
         if step["index"] != index:
             return f"steps[{index}].index", f"expected {index}, found {step['index']}"
+    return None
+
+
+_PART_FIELDS: dict[str, dict[str, type | tuple[type, ...]]] = {
+    "text": {"type": str, "text": str},
+    "image": {"type": str, "sha256": str, "width": int, "height": int},
+    "file": {"type": str, "sha256": str, "name": str, "media_type": str, "size": int},
+}
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+def _content_fault(content: str | list[Any], place: str) -> tuple[str, str] | None:
+    if isinstance(content, str):
+        return None
+    if not 0 < len(content) <= MAX_ANSWER_PARTS:
+        return place, f"expected 1 to {MAX_ANSWER_PARTS} parts, found {len(content)}"
+    for index, part in enumerate(content):
+        fault = _part_fault(part, f"{place}[{index}]")
+        if fault is not None:
+            return fault
+    return None
+
+
+def _part_fault(part: Any, place: str) -> tuple[str, str] | None:
+    if not isinstance(part, dict) or not isinstance(part.get("type"), str):
+        return place, "expected an object with a type"
+    fields = _PART_FIELDS.get(part["type"])
+    if fields is None:
+        kinds = ", ".join(_PART_FIELDS)
+        return f"{place}.type", f"expected one of {kinds}, found {part['type']!r:.80}"
+    fault = _shape_fault(part, fields, f"{place}.")
+    if fault is not None:
+        return fault
+    extra = sorted(part.keys() - fields.keys())
+    if extra:
+        return place, f"a part of type {part['type']} has no field {extra[0]!r:.80}"
+    if "sha256" in part and not _HASH.fullmatch(part["sha256"]):
+        return f"{place}.sha256", "expected 64 hexadecimal digits"
+    if part["type"] == "image":
+        width, height = part["width"], part["height"]
+        if width < 1 or height < 1 or width * height > MAX_PIXELS:
+            return place, f"an image has 1 to {MAX_PIXELS:,} pixels, found {width} x {height}"
+    if part["type"] == "file":
+        try:
+            check_file(part["name"], part["media_type"], part["size"])
+        except ContentError as error:
+            return place, str(error)
     return None
 
 

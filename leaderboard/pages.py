@@ -18,6 +18,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader
 
 from hexathlon.evaluators.canonical import canonical_bytes, canonical_json
+from hexathlon.evaluators.content import Image, described
+from hexathlon.evaluators.media import MediaStore, media_parts
 from hexathlon.evaluators.record_reader import records_file
 from hexathlon.leaderboard.boards import Board, Row, board_title, tasksets_of
 from hexathlon.leaderboard.charts import heat_step, scatter
@@ -51,6 +53,7 @@ class PageWriter:
             scatter=scatter,
             shorten=shorten,
             tasksets_of=tasksets_of,
+            media_name=MediaStore.name,
         )
 
     def static(self) -> None:
@@ -120,10 +123,24 @@ class PageWriter:
     def trajectories(self, run: Submission, tick: Callable[[], None]) -> None:
         """Write one page per trial (several for long ones), reading the records once more."""
         order = {line.line: position for position, line in enumerate(run.trials)}
+        store = MediaStore.beside(run.path)
         for number, record in run.records():
+            self._media(store, record)
             position = order[number]
             self._trajectory(run, position, record)
             tick()
+
+    def _media(self, store: MediaStore, record: dict[str, Any]) -> None:
+        """Write the images and files that a record names; each stands once in the whole site.
+
+        Images are encoded anew, so that nothing but their pixels gets into the site.
+        """
+        for _, part in media_parts(record):
+            path = f"media/{store.name(part)}"
+            if not (self._out / path).exists():
+                data = store.read(part)
+                is_image = part["type"] == "image"
+                self._bytes(path, Image.from_bytes(data).png() if is_image else data)
 
     def _trajectory(self, run: Submission, position: int, record: dict[str, Any]) -> None:
         line = run.trials[position]
@@ -298,7 +315,8 @@ def _parts(steps: Sequence[dict[str, Any]]) -> Iterator[Sequence[dict[str, Any]]
     """Cut a trajectory into pages by steps and by size; at least one page."""
     start = size = 0
     for index, step in enumerate(steps):
-        own = min(len(step["action"]), LONGEST) + min(len(step["observation"]), LONGEST)
+        observed = described(step["observation"])
+        own = min(len(step["action"]), LONGEST) + min(len(observed), LONGEST)
         full = index - start >= STEPS_PER_PAGE or size + own > CHARACTERS_PER_PAGE
         if full and index > start:
             yield steps[start:index]

@@ -165,7 +165,7 @@ def played_by(lines: list[str], task_id: str, monkeypatch, capsys) -> str:
     monkeypatch.setenv("COLUMNS", "80")
     world = ShoppingEnv()
     opening, details = world.reset(seed=0, options={"task": task_id})
-    assert not Sitting(world, opening, details).play()
+    assert not Sitting(world, details).play()
     return capsys.readouterr().out
 
 

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple, Protocol
 
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.envs.messages import Message
+from hexathlon.evaluators.content import joined
+from hexathlon.evaluators.content import text_of as content_text
 from hexathlon.tasks.source import TaskSource
 from hexathlon.tasks.task import Task
 
@@ -120,5 +122,5 @@ class Agent(Protocol):
 def text_of(messages: Sequence[Message]) -> str:
     """Return what new messages say as one text, as a text environment shows it."""
     if len(messages) == 1:
-        return messages[0]["content"]
-    return "\n\n".join(message["content"] for message in messages)
+        return content_text(messages[0]["content"])
+    return content_text(joined(message["content"] for message in messages))

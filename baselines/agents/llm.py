@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from hexathlon.baselines.agents.base import Episode, PastTurn, Turn
 from hexathlon.baselines.codecs import Codec, Wire
 from hexathlon.baselines.codecs.base import with_thought
+from hexathlon.baselines.codecs.parts import answer_messages, user_message
 from hexathlon.baselines.engines.base import ChatRequest, Engine, Sampling
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.canonical import text_hash
@@ -101,11 +102,11 @@ class _LlmPlayer:
             self._turn += 1
 
     def _hear(self, messages: Sequence[Message]) -> None:
-        texts = [message["content"] for message in messages]
+        contents = [message["content"] for message in messages]
         if self._last is None:
-            self._messages.append({"role": "user", "content": "\n\n".join(texts)})
+            self._messages.append(user_message(contents))
         else:
-            self._messages.extend(self._agent.codec.answer(self._last, texts))
+            self._messages.extend(answer_messages(self._agent.codec, self._last, contents))
 
     def _sampling(self) -> Sampling:
         sampling = self._agent.sampling

@@ -9,9 +9,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from hexathlon.baselines.agents.base import Episode, Interrupted, PastTurn, Turn
+from hexathlon.baselines.agents.base import (
+    AgentMismatch,
+    Episode,
+    Interrupted,
+    PastTurn,
+    Turn,
+)
 from hexathlon.baselines.codecs import Codec, Wire
 from hexathlon.baselines.codecs.base import with_thought
+from hexathlon.baselines.codecs.parts import ImageRefused, text_alone
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.tokens import (
     Span,
@@ -110,8 +117,13 @@ class PolicyPlayer:
         return self.conversation.tree
 
     async def act(self, messages: Sequence[Message]) -> Turn:
-        """Sample the next turn, or go on with one that was aborted."""
-        texts = [message["content"] for message in messages]
+        """Sample the next turn, or go on with one that was aborted.
+
+        Raises:
+            AgentMismatch: There is an image among the messages; policies read text only.
+            Interrupted: The engine aborted the reply; what it has so far is kept.
+        """
+        texts = _texts(messages)
         begun = self._pending
         ids = self._hear(texts) if begun is None else self.conversation.ids
         request = self._request(ids, begun)
@@ -137,7 +149,7 @@ class PolicyPlayer:
         """Go on from a saved conversation, or from turns that another took."""
         if memory is None:
             for turn in past:
-                self._hear([message["content"] for message in turn.messages])
+                self._hear(_texts(turn.messages))
                 self._last = _as_said(turn, self._agent.codec)
                 self.conversation.tell(str(self._last.get("content") or ""))
             return
@@ -181,6 +193,13 @@ class PolicyPlayer:
         )
         room = max(self._agent.engine.context - length, 1)
         return replace(sampling, seed=seed, max_tokens=min(sampling.max_tokens, room))
+
+
+def _texts(messages: Sequence[Message]) -> list[str]:
+    try:
+        return text_alone([message["content"] for message in messages])
+    except ImageRefused as error:
+        raise AgentMismatch(str(error)) from None
 
 
 def _joined(begun: TokenReply | None, rest: TokenReply) -> TokenReply:

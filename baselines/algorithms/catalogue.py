@@ -13,7 +13,7 @@ from hexathlon.baselines.algorithms.losses import SURROGATES
 from hexathlon.baselines.algorithms.replay import REPLAYS
 from hexathlon.baselines.algorithms.selection import SAMPLERS
 from hexathlon.baselines.algorithms.shaping import SHAPINGS
-from hexathlon.baselines.algorithms.trees import STRUCTURES
+from hexathlon.baselines.algorithms.structures import STRUCTURES
 
 __all__ = [
     "AGGREGATIONS",

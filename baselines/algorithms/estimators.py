@@ -13,7 +13,15 @@ import numpy as np
 from hexathlon.baselines.algorithms.registry import Registry
 from hexathlon.baselines.algorithms.samples import Array, Group, Sample
 
-__all__ = ["ESTIMATORS", "Credit", "Estimator", "all_samples", "every_token", "whiten"]
+__all__ = [
+    "ESTIMATORS",
+    "Credit",
+    "Estimator",
+    "all_samples",
+    "every_token",
+    "scaled_by_event",
+    "whiten",
+]
 
 
 class Credit(NamedTuple):
@@ -50,6 +58,25 @@ def every_token(groups: Sequence[Group], by_sample: Sequence[float] | Array) -> 
         sample.sampled * np.float64(a) for sample, a in zip(samples, by_sample, strict=True)
     ]
     return Credit(advantages, [sample.sampled.astype(np.float64) for sample in samples])
+
+
+def scaled_by_event(credit: Credit, events: Sequence[str], eps: float = 1e-8) -> Credit:
+    """Scale each event's advantages to a root mean square of 1 over its credited tokens.
+
+    Args:
+        credit: Of a batch of several events.
+        events: The event of each sample.
+        eps: Added to each root mean square.
+    """
+    squares: dict[str, float] = {}
+    counts: dict[str, int] = {}
+    for event, advantage, weight in zip(events, credit.advantages, credit.weights, strict=True):
+        squares[event] = squares.get(event, 0.0) + float((advantage[weight > 0] ** 2).sum())
+        counts[event] = counts.get(event, 0) + int((weight > 0).sum())
+    scale = {name: 1.0 / (np.sqrt(squares[name] / max(counts[name], 1)) + eps) for name in counts}
+    scale = {name: value if squares[name] > 0 else 1.0 for name, value in scale.items()}
+    scaled = [a * scale[name] for name, a in zip(events, credit.advantages, strict=True)]
+    return credit._replace(advantages=scaled)
 
 
 def whiten(

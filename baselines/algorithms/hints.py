@@ -1,17 +1,15 @@
 """How much of the oracle's way a rollout is given before the policy goes on alone.
 
-A hint is a number of the oracle's first actions. They are played in the environment and stand in
-the context as text that the policy did not draw, so they are never trained on.
+A hint is a number of the oracle's first actions. The rollout goes on from them; in the context
+they are turns that the policy did not draw, so they are never trained on.
 """
 
 import math
 from collections.abc import Callable, Sequence
 
 from hexathlon.baselines.algorithms.registry import Registry
-from hexathlon.envs.base import Environment
-from hexathlon.tasks.source import Script
 
-__all__ = ["HINTS", "Hint", "fading", "fitted", "play_hint", "rescue"]
+__all__ = ["HINTS", "Hint", "fading", "fitted", "rescue"]
 
 
 Hint = Callable[..., int]
@@ -58,24 +56,3 @@ def fitted(shares: Sequence[float], success: Sequence[float], target: float = 0.
         return max(shares)
     wanted = mean_x + (math.log(target / (1.0 - target)) - mean_y) / slope
     return min(max(wanted, 0.0), 1.0)
-
-
-def play_hint(env: Environment, oracle: Script, count: int) -> list[tuple[str, str]]:
-    """Play the oracle's first actions in an environment that was reset.
-
-    Returns:
-        The actions with what the environment answered; fewer than asked for if the episode ended.
-    """
-    given: list[tuple[str, str]] = []
-    try:
-        action = next(oracle)
-        while len(given) < count:
-            observation, _, terminated, truncated, _ = env.step(action)
-            given.append((action, str(observation)))
-            if terminated or truncated:
-                break
-            action = oracle.send(str(observation))
-    except StopIteration:
-        pass
-    oracle.close()
-    return given

@@ -5,8 +5,9 @@ by their age as they do any late rollout.
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,25 @@ class Memory:
                     self.successes[group.task] = sample
         while len(self.successes) > self._tasks:
             del self.successes[next(iter(self.successes))]
+
+    def state(self) -> dict[str, Any]:
+        """Return what is kept as lists, dictionaries, arrays and plain values."""
+        return {
+            "groups": [
+                {"task": group.task, "samples": [asdict(one) for one in group.samples]}
+                for group in self.groups
+            ],
+            "successes": {task: asdict(sample) for task, sample in self.successes.items()},
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Take back what `state` returned."""
+        self.groups.clear()
+        self.groups.extend(
+            Group(row["task"], tuple(Sample(**one) for one in row["samples"]))
+            for row in state["groups"]
+        )
+        self.successes = {task: Sample(**one) for task, one in state["successes"].items()}
 
 
 Replay = Callable[..., list[Group]]

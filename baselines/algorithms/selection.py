@@ -7,7 +7,7 @@ import numpy as np
 from hexathlon.baselines.algorithms.registry import Registry
 from hexathlon.baselines.algorithms.statistics import TaskStatistics
 
-__all__ = ["SAMPLERS", "Sampler", "frontier", "thompson", "uniform"]
+__all__ = ["SAMPLERS", "Sampler", "first", "frontier", "thompson", "uniform"]
 
 
 Sampler = Callable[..., list[int]]
@@ -20,6 +20,15 @@ SAMPLERS: Registry[Sampler] = Registry("task sampler")
 def _fits(tasks: Sequence[str], count: int) -> None:
     if count > len(tasks):
         raise ValueError(f"{count} tasks are wanted of {len(tasks)}; draw more candidates")
+
+
+@SAMPLERS.register("first")
+def first(
+    tasks: Sequence[str], known: TaskStatistics, count: int, draw: np.random.Generator
+) -> list[int]:
+    """The first ones, in the order in which candidates were drawn."""
+    _fits(tasks, count)
+    return list(range(count))
 
 
 @SAMPLERS.register("uniform")

@@ -6,25 +6,14 @@ rollouts that hold it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 
 from hexathlon.baselines.algorithms.estimators import ESTIMATORS, Credit, all_samples, whiten
-from hexathlon.baselines.algorithms.registry import Registry
 from hexathlon.baselines.algorithms.samples import Array, Group, spread
-from hexathlon.envs.base import Environment
 
-__all__ = [
-    "STRUCTURES",
-    "Branch",
-    "Structure",
-    "forked",
-    "node_values",
-    "tree_groups",
-    "tree_steps",
-]
+__all__ = ["node_values", "tree_groups", "tree_steps"]
 
 
 def _check(group: Group) -> None:
@@ -99,58 +88,3 @@ def tree_groups(
     return (
         credit._replace(advantages=whiten(advantages, all_samples(groups))) if whitened else credit
     )
-
-
-class Branch(NamedTuple):
-    """A leaf of a tree of episodes."""
-
-    actions: tuple[str, ...]
-    nodes: tuple[str, ...]
-    """Name of each action's node; branches share the names of what they share."""
-
-    rewards: tuple[float, ...]
-
-
-Structure = Callable[..., list[Branch]]
-"""From an environment that was reset, its first observation and a policy to branches."""
-
-
-STRUCTURES: Registry[Structure] = Registry("rollout structure")
-
-Act = Callable[[str, int], str]
-"""From an observation and the number of the branch to an action."""
-
-
-@STRUCTURES.register("forked")
-def forked(
-    env: Environment, opening: str, act: Act, *, after: tuple[int, ...] = (1,), width: int = 2
-) -> list[Branch]:
-    """Play an episode that splits into `width` after each of some turns, in breadth.
-
-    Args:
-        env: Reset; it can fork.
-        opening: What it said.
-        act: The policy; told apart by branch, so that forks can differ.
-        after: Numbers of turns after which every branch splits.
-        width: Branches that each becomes.
-    """
-    live = [(env, opening, Branch((), (), ()))]
-    done: list[Branch] = []
-    turn = 0
-    while live:
-        grown = []
-        for number, (place, observation, branch) in enumerate(live):
-            action = act(observation, number)
-            seen, reward, terminated, truncated, _ = place.step(action)
-            step = Branch(
-                (*branch.actions, action),
-                (*branch.nodes, f"{turn}.{number}"),
-                (*branch.rewards, float(reward)),
-            )
-            if terminated or truncated:
-                done.append(step)
-                continue
-            copies = place.fork(width - 1) if turn + 1 in after else []
-            grown += [(each, str(seen), step) for each in (place, *copies)]
-        live, turn = grown, turn + 1
-    return done

@@ -117,7 +117,7 @@ class Player:
 
     def _keep(self, trajectory: Trajectory) -> None:
         record = trajectory.record
-        self.writer.append(record)
+        self.writer.append(record, trajectory.media)
         infra = record["status"] == "infra"
         self._infra_in_a_row = self._infra_in_a_row + 1 if infra else 0
         self._infra += infra

@@ -4,7 +4,8 @@ The verifiers of today see the final state and the transcript that were recorded
 folder names what it was made from, and each of its records what it replaces.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,15 +13,18 @@ from hexathlon.baselines.attempt import checks_of
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.plan import open_row
 from hexathlon.baselines.harness.progress import Progress
-from hexathlon.envs.messages import Message, assistant_message, parse_text
+from hexathlon.envs.messages import Message, assistant_message, make_message, parse_text
 from hexathlon.envs.status import Status
+from hexathlon.evaluators.content import Content
 from hexathlon.evaluators.judges.recorded import decided_by_code
 from hexathlon.evaluators.plan import PLAN_FILE, PlanError, plan_hash, read_plan, write_plan
 from hexathlon.evaluators.records import (
     RecordError,
     RecordWriter,
     check_chain,
+    read_content,
     read_records,
+    stored_media,
 )
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import verify
@@ -28,6 +32,15 @@ from hexathlon.tasks.task import Task
 from hexathlon.tasks.taskset import TaskSet
 
 __all__ = ["Rescored", "judged_again", "rescore_run", "transcript_of"]
+
+
+Load = Callable[[Any], Content]
+
+
+def _text_only(content: Any) -> Content:
+    if not isinstance(content, str):
+        raise RecordError("the record has images or files: read it with their bytes")
+    return content
 
 
 class Rescored(NamedTuple):
@@ -69,8 +82,8 @@ def _rescore(run: Path, plan: dict[str, Any], out: Path, salt: str | None) -> Re
         write_plan(out, new_plan)
         with Progress("rescoring", len(plan["keys"])) as progress:
             for record in read_records(run):
-                again = _judged(record, sets)
-                writer.append(again)
+                again = _judged(record, sets, run)
+                writer.append(again, stored_media(run, record))
                 count += 1
                 if again["reward"] != record["reward"]:
                     changes += 1
@@ -80,13 +93,20 @@ def _rescore(run: Path, plan: dict[str, Any], out: Path, salt: str | None) -> Re
     return Rescored(out, count, tuple(changed), changes)
 
 
-def _judged(record: dict[str, Any], sets: Mapping[tuple[str, str], TaskSet]) -> dict[str, Any]:
-    task_id = record["key"]["task"]
-    return judged_again(sets[task_id.partition("/")[0], record["split"]].get(task_id), record)
+def _judged(
+    record: dict[str, Any], sets: Mapping[tuple[str, str], TaskSet], run: Path
+) -> dict[str, Any]:
+    task = sets[record["key"]["task"].partition("/")[0], record["split"]].get(record["key"]["task"])
+    return judged_again(task, record, partial(read_content, run))
 
 
-def judged_again(task: Task, record: Mapping[str, Any]) -> dict[str, Any]:
+def judged_again(task: Task, record: Mapping[str, Any], load: Load = _text_only) -> dict[str, Any]:
     """Return a recorded trial with the verdict that its final state and transcript get now.
+
+    Args:
+        task: The task that was played.
+        record: The trial.
+        load: Returns content of the record with its bytes; by default, of text alone.
 
     Raises:
         UsageError: The task is another one than the one that was played.
@@ -97,15 +117,15 @@ def judged_again(task: Task, record: Mapping[str, Any]) -> dict[str, Any]:
         return again
     if task.hash != record["task_hash"]:
         raise UsageError(f"{task.id} is another task now; run it again instead of rescoring")
-    return again | _verdict(task, record)
+    return again | _verdict(task, record, load)
 
 
-def _verdict(task: Task, record: Mapping[str, Any]) -> dict[str, Any]:
+def _verdict(task: Task, record: Mapping[str, Any], load: Load) -> dict[str, Any]:
     lost = _lost(record["final_state"])
     if lost:
         verdict = Verdict(score=0.0, status="unscored")
     else:
-        verdict = verify(task, record["final_state"], transcript_of(record))
+        verdict = verify(task, record["final_state"], transcript_of(record, load))
     scored = verdict.status == "scored"
     stop = record["stop"]
     if scored and stop == Status.ERROR_JUDGE:
@@ -129,16 +149,18 @@ def _lost(final_state: Mapping[str, Any]) -> str:
     return str(final_state["lost"]) if set(final_state) == {"lost"} else ""
 
 
-def transcript_of(record: Mapping[str, Any]) -> list[Message]:
-    """Return the messages of a recorded trial; the answers to several calls stay one message."""
-    messages = [_message("user", record["opening"])]
+def transcript_of(record: Mapping[str, Any], load: Load = _text_only) -> list[Message]:
+    """Return the messages of a recorded trial; the answers to several calls stay one message.
+
+    Args:
+        record: The trial.
+        load: Returns content of the record with its bytes; by default, of text alone.
+    """
+    messages = [make_message("user", load(record["opening"]))]
     for step in record["steps"]:
         action = parse_text(step["action"])
         messages.append(assistant_message(action))
         call_id = action.calls[0].id if action.calls else ""
-        messages.append(_message("tool" if action.calls else "user", step["observation"], call_id))
+        role = "tool" if action.calls else "user"
+        messages.append(make_message(role, load(step["observation"]), call_id))
     return messages
-
-
-def _message(role: str, content: str, call_id: str = "") -> Message:
-    return Message(role=role, content=content, tool_calls=(), tool_call_id=call_id)

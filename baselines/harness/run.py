@@ -39,6 +39,7 @@ from hexathlon.evaluators.records import (
     completed_keys,
     read_records,
     record_key,
+    stored_media,
 )
 
 __all__ = ["Outcome", "evaluate", "resume", "stored_config", "stored_plan"]
@@ -210,7 +211,7 @@ def _take_over(
     for folder in played:
         for record in read_records(folder):
             if record["status"] == "scored" and record_key(record) in wanted:
-                writer.append(record)
+                writer.append(record, stored_media(folder, record))
                 wanted.remove(record_key(record))
 
 

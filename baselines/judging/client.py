@@ -5,7 +5,7 @@ reply, and says what was read, or why nothing was.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -15,7 +15,7 @@ from hexathlon.baselines.judging.cache import VerdictCache
 from hexathlon.evaluators.canonical import content_hash
 from hexathlon.evaluators.judges.labels import Source, Why
 from hexathlon.evaluators.judges.parsing import ReplyFault
-from hexathlon.evaluators.judges.prompts import Prompt, prompt_hash
+from hexathlon.evaluators.judges.prompts import Prompt, image_prompt_hash, prompt_hash
 from hexathlon.tasks.seeding import derive_seed
 
 __all__ = ["Asked", "JudgeClient", "JudgeIdentity"]
@@ -56,6 +56,9 @@ class JudgeIdentity:
     retries: int = 2
     """Further questions where a reply cannot be read."""
 
+    images: bool = False
+    """Whether the judge is shown images; otherwise it reads the lines that name them."""
+
     def as_json(self) -> dict[str, Any]:
         """Return the identity with its hash, as records hold it."""
         return {**self._decisive(), "hash": self.hash}
@@ -69,7 +72,8 @@ class JudgeIdentity:
         names = ["model", "kind", "revision", "temperature", "top_p", "max_tokens", "seed"]
         names += ["structured", "retries"]
         data: dict[str, Any] = {name: getattr(self, name) for name in names}
-        return {**data, "families": list(self.families), "prompt_hash": prompt_hash()}
+        data |= {"families": list(self.families), "prompt_hash": prompt_hash()}
+        return {**data, "image_prompt_hash": image_prompt_hash()} if self.images else data
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,9 @@ class JudgeClient:
         Raises:
             EngineError: No question can be answered at all (wrong key, unknown model).
         """
-        question = content_hash([self._identity_hash, prompt.system, prompt.user])
+        if not self.identity.images:
+            prompt = prompt._replace(images=())
+        question = content_hash([self._identity_hash, *prompt.asks])
         if repeat:
             return await self._persist(prompt, read, question)
         return await self._once(prompt, read, question)
@@ -209,16 +215,15 @@ class JudgeClient:
 
     async def _reply(self, prompt: Prompt, key: str, attempt: int, why: Why) -> ChatReply:
         identity = self.identity
-        messages: list[Mapping[str, Any]] = [*prompt.messages]
         if attempt:
             said = _SAID.get(why, "it was no answer")
             note = f"\n\nYour last reply could not be read: {said}. Answer in the form asked for."
-            messages[1] = {"role": "user", "content": prompt.user + note}
+            prompt = prompt._replace(user=prompt.user + note)
         seed = derive_seed("judge", identity.seed, key, attempt) % _SEED_RANGE
         sampling = Sampling(identity.temperature, identity.top_p, identity.max_tokens, seed)
         schema = prompt.schema if identity.structured else None
         async with self._places:
-            reply = await self.engine.chat(ChatRequest(messages, (), sampling, None, schema))
+            reply = await self.engine.chat(ChatRequest(prompt.messages, (), sampling, None, schema))
         self.usage = self.usage.plus(reply.usage)
         self.latencies.append(reply.latency)
         return reply

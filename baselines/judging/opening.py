@@ -39,6 +39,9 @@ class JudgeSettings:
     structured: bool | None = None
     """Whether to hold replies to a schema; None asks the server whether it can."""
 
+    images: bool = False
+    """Whether to show images; the server has to take image parts."""
+
     concurrency: int = 64
     timeout: float = 300.0
     request_retries: int = 4
@@ -60,6 +63,10 @@ def find_judge(settings: JudgeSettings) -> JudgeIdentity:
         raise UsageError(str(error)) from None
     if spec.kind == "agent":
         raise UsageError("a judge is endpoint:URL#NAME or a checkpoint directory, not an agent")
+    if spec.kind == "checkpoint" and settings.images:
+        raise UsageError(
+            "a checkpoint judge reads text only: show images to a judge at endpoint:URL#NAME"
+        )
     # A checkpoint is the same judge wherever it lies; its revision tells which one it is.
     name = Path(spec.place).resolve().name if spec.kind == "checkpoint" else spec.name
     identity = JudgeIdentity(
@@ -74,6 +81,7 @@ def find_judge(settings: JudgeSettings) -> JudgeIdentity:
         settings.seed,
         bool(settings.structured),
         settings.retries,
+        settings.images,
     )
     try:
         if spec.kind == "checkpoint":

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,9 +11,10 @@ from hexathlon.baselines.harness.plan import open_row
 from hexathlon.evaluators.judges.audit.document import Audit
 from hexathlon.evaluators.judges.families import family_of, kinship
 from hexathlon.evaluators.judges.rubric import Rubric, RubricError, get_rubric
+from hexathlon.evaluators.judges.transcript import Transcript
 from hexathlon.evaluators.plan import TrialKey, read_plan
 from hexathlon.evaluators.record_reader import located_records, record_at
-from hexathlon.evaluators.records import check_chain, record_key
+from hexathlon.evaluators.records import check_chain, read_content, record_key
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.taskset import TaskSet
 
@@ -61,6 +63,11 @@ class JudgedTrial(NamedTuple):
     def record(self) -> dict[str, Any]:
         """Read the record."""
         return record_at(self.run, self.start)
+
+    def transcript(self, *, images: bool) -> Transcript:
+        """Read the record as what a judge is shown, with or without its images."""
+        load = partial(read_content, self.run) if images else None
+        return Transcript.of_record(self.record(), load)
 
 
 def trials_of(plan: JudgingPlan) -> tuple[dict[str, Any], list[JudgedTrial]]:

@@ -17,7 +17,7 @@ from hexathlon.evaluators.judges.parsing import PointVerdict, ReplyFault, read_c
 from hexathlon.evaluators.judges.predicates import decide_by_code
 from hexathlon.evaluators.judges.prompts import criteria_prompt, pointwise_prompt
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric, RubricError, build_rubric
-from hexathlon.evaluators.judges.transcript import Line, Transcript
+from hexathlon.evaluators.judges.transcript import Transcript
 
 __all__ = ["PointwiseJudge", "decision_of", "masked", "speaks_to_judge"]
 
@@ -129,16 +129,23 @@ def decision_of(criterion: Criterion, asked: Asked[PointVerdict]) -> Decision:
     )
 
 
-@lru_cache(maxsize=1024)
 def speaks_to_judge(transcript: Transcript) -> bool:
-    """Whether any message holds a passage that speaks to the judge."""
-    return any(addressed(line.text) for line in transcript.lines)
+    """Whether any message holds a passage that speaks to the judge.
+
+    What is written inside an image is not searched.
+    """
+    return _any_addressed(tuple(line.text for line in transcript.lines))
+
+
+@lru_cache(maxsize=1024)
+def _any_addressed(texts: tuple[str, ...]) -> bool:
+    return any(addressed(text) for text in texts)
 
 
 def masked(transcript: Transcript) -> Transcript:
     """Return a transcript without the passages that speak to the judge."""
     return Transcript(
-        tuple(Line(line.role, hide_addressed(line.text)) for line in transcript.lines)
+        tuple(line._replace(text=hide_addressed(line.text)) for line in transcript.lines)
     )
 
 

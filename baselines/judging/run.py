@@ -111,6 +111,7 @@ class _Work:
         self._controlled = {
             row["id"] for row in last_of_controls(writer.done) if row["why"] != "provider"
         }
+        self._images = any(client.identity.images for client in clients)
         self._progress: Progress | None = None
 
     async def all(self, trials: Sequence[JudgedTrial]) -> Judged:
@@ -142,12 +143,13 @@ class _Work:
             self._progress.advance()
 
     async def _one(self, trial: JudgedTrial) -> None:
-        transcript = Transcript.of_record(trial.record())
+        transcript = trial.transcript(images=self._images)
         decisions = await self._judge.decide_all(trial.rubric, transcript)
         found = score(trial.rubric, {one.criterion: one.value for one in decisions})
         self._writer.append(
             {
                 **_head(trial),
+                **_shown(transcript),
                 "judges": [one.as_json() for one in decisions],
                 "score": found.value,
                 "bounds": [found.low, found.high],
@@ -163,17 +165,18 @@ class _Work:
         self._writer.append({"control": {**row, "hit": hit, "why": decision.why}})
 
     async def _group(self, group: Sequence[JudgedTrial]) -> None:
-        transcripts = [Transcript.of_record(trial.record()) for trial in group]
+        transcripts = [trial.transcript(images=self._images) for trial in group]
         rubric = group[0].rubric
         found = await self._compared(rubric, transcripts, group[0].key[1])
-        for trial, value, flags in zip(
-            group, found.values, found.flags or ((),) * len(group), strict=True
+        for trial, transcript, value, flags in zip(
+            group, transcripts, found.values, found.flags or ((),) * len(group), strict=True
         ):
             if trial.key in self._done:
                 continue
             self._writer.append(
                 {
                     **_head(trial),
+                    **_shown(transcript),
                     "judges": [],
                     "score": value,
                     "bounds": [0.0, 1.0] if value is None else [value, value],
@@ -255,6 +258,12 @@ def _groups(trials: Sequence[JudgedTrial]) -> list[list[JudgedTrial]]:
     if not found and trials:
         raise UsageError("comparing needs tasks with several trials; this run has one of each")
     return found
+
+
+def _shown(transcript: Transcript) -> dict[str, Any]:
+    """Return which images a judge was shown; nothing where there were none."""
+    images = transcript.images
+    return {"images": [image.sha256 for image in images]} if images else {}
 
 
 def _head(trial: JudgedTrial) -> dict[str, Any]:

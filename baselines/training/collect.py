@@ -1,119 +1,145 @@
-"""Rollouts for training: the same path that evaluation takes, with the tokens kept.
+"""Groups of rollouts for training: the same path that evaluation takes, with the tokens kept.
 
-Nothing here starts a thread: with the torch engine in the same process, what is in a batch is
-then a function of the tasks and the seeds, and a run repeats bit for bit.
+A group is planned, played by an executor, split where the recipe's structure says, and put
+together again. Who plays the rollouts, and where, is left to `hexathlon.baselines.executor`.
 """
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
-from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.algorithms.samples import Group
+from hexathlon.baselines.algorithms.structures import Split, leaves
+from hexathlon.baselines.executor import Executor, Request
 from hexathlon.baselines.limits import TrialLimits
-from hexathlon.baselines.rollout import EnvironmentSlot, Rollout, play_async
+from hexathlon.baselines.prefix import Prefix
 from hexathlon.baselines.tokens.trajectory import Trajectory
-from hexathlon.envs.base import Environment
-from hexathlon.evaluators.records import TrialKey, TrialRecord
+from hexathlon.evaluators.records import TrialRecord
 
-__all__ = ["Collected", "Collector", "StartsDiffer"]
+__all__ = ["Collected", "Collector", "GroupPlan", "StartsDiffer", "scored_again"]
 
 
 class StartsDiffer(Exception):
     """Rollouts of one group did not begin with the same tokens."""
 
 
+class GroupPlan(NamedTuple):
+    """Rollouts of one task that are wanted."""
+
+    task: str
+    env: str
+    limits: TrialLimits
+    members: int
+    seed: int
+    """Of the environments; all members see the same episode."""
+
+    start: Prefix | None = None
+    """Turns that all members go on from; None begins at the beginning."""
+
+
 class Collected(NamedTuple):
     """What a batch of rollouts gave."""
 
     groups: list[Group]
+    """In the order of the plans; a failed member is absent, and so is a group without any."""
+
     records: list[TrialRecord]
-    """One per trial, in the order of tasks and members."""
+    """One per trial, in the order of plans and trials."""
 
     faults: int
-    """Trials that infrastructure spoilt; they are in no group."""
+    """Trials without a score; they are in no group."""
+
+    @staticmethod
+    def joined(parts: "Sequence[Collected]", tasks: Sequence[str]) -> "Collected":
+        """Put the shares of several processes together, in the order of the tasks."""
+        place = {task: number for number, task in enumerate(tasks)}
+        groups = list(chain.from_iterable(part.groups for part in parts))
+        records = list(chain.from_iterable(part.records for part in parts))
+        groups.sort(key=lambda group: place[group.task])
+        records.sort(key=lambda record: (place[record["key"]["task"]], record["key"]["trial"]))
+        return Collected(groups, records, sum(part.faults for part in parts))
+
+
+Logged = Callable[[list[Trajectory]], Sequence[Trajectory]]
 
 
 class Collector:
-    """Plays groups of trials.
+    """Plays groups of rollouts.
 
     Args:
-        agent: The policy.
-        env_id: Where it plays.
-        make: Makes an environment.
-        limits: Budgets of a trial.
-        concurrency: Trials at once.
-        retries: Further attempts at a trial that infrastructure spoilt.
-        logged: Is given the records of a batch and returns those that rewards are taken from.
+        executor: Plays them.
+        splits: Where rollouts split; members of a group count the rollouts after all splits.
+        logged: Is given the trajectories of a batch and returns those that samples are taken
+            from.
     """
 
     def __init__(
         self,
-        agent: PolicyAgent,
-        env_id: str,
-        make: Callable[[], Environment],
-        limits: TrialLimits,
-        concurrency: int,
-        retries: int = 2,
-        logged: Callable[[list[TrialRecord]], Sequence[TrialRecord]] = lambda records: records,
+        executor: Executor,
+        splits: Sequence[Split] = (),
+        logged: Logged = lambda played: played,
     ) -> None:
-        self.agent = agent
         self.logged = logged
-        self.env_id = env_id
-        self._limits = limits
-        self._retries = retries
-        self._slots = [EnvironmentSlot(make) for _ in range(concurrency)]
+        self._executor = executor
+        self._splits = splits
 
-    async def collect(self, tasks: Sequence[str], members: int, seed: int) -> Collected:
-        """Play every task `members` times from the same start.
-
-        Args:
-            tasks: Task ids.
-            members: Rollouts per task.
-            seed: Seed of the environments.
+    async def collect(self, plans: Sequence[GroupPlan]) -> Collected:
+        """Play the groups.
 
         Raises:
             StartsDiffer: Two rollouts of a task began differently.
         """
-        keys: list[TrialKey] = [
-            (self.env_id, task, seed, member) for task in tasks for member in range(members)
-        ]
-        played = await self._play(keys)
-        records = self.logged([trajectory.record for trajectory in played])
-        judged = [replace(one, record=record) for one, record in zip(played, records, strict=True)]
+        played = self.logged(await self._played(plans))
+        by_task: dict[str, list[Trajectory]] = {plan.task: [] for plan in plans}
+        for trajectory in played:
+            by_task[trajectory.key[1]].append(trajectory)
         groups = []
-        for number, task in enumerate(tasks):
-            part = judged[number * members : (number + 1) * members]
-            groups.append(Group(task, tuple(s for one in part for s in one.samples())))
-            _same_start(task, part)
-        faults = sum(not trajectory.scored for trajectory in judged)
+        for task, members in by_task.items():
+            _same_start(task, members)
+            samples = chain.from_iterable(member.samples() for member in members)
+            groups.append(Group(task, tuple(samples)))
         return Collected(
-            [group for group in groups if group.samples], [one.record for one in judged], faults
+            [group for group in groups if group.samples],
+            [trajectory.record for trajectory in played],
+            sum(not trajectory.scored for trajectory in played),
         )
 
-    async def _play(self, keys: Sequence[TrialKey]) -> list[Trajectory]:
-        rollout = Rollout(self.agent, self._limits, self._retries)
-        found: list[Trajectory | None] = [None] * len(keys)
-        waiting = iter(enumerate(keys))
+    async def _played(self, plans: Sequence[GroupPlan]) -> list[Trajectory]:
+        """Play plans in stretches from split to split; return what came to its end, in order."""
+        wide = leaves(self._splits)
+        requests = [
+            Request((plan.env, plan.task, plan.seed, root * wide), plan.limits, start=plan.start)
+            for plan in plans
+            for root in range(plan.members // wide)
+        ]
+        done: list[Trajectory] = []
+        for split in self._splits:
+            wide //= split.width
+            stretch = [one._replace(pause_after=split.after) for one in requests]
+            outcomes = await self._executor.run(stretch)
+            requests = []
+            for request, outcome in zip(stretch, outcomes, strict=True):
+                if isinstance(outcome, Trajectory):
+                    done.append(outcome)
+                else:
+                    requests += _siblings(request, outcome, split.width, wide)
+        for outcome in await self._executor.run(requests):
+            if isinstance(outcome, Trajectory):
+                done.append(outcome)
+        place = {plan.task: number for number, plan in enumerate(plans)}
+        return sorted(done, key=lambda one: (place[one.key[1]], one.key[3]))
 
-        async def work(slot: EnvironmentSlot) -> None:
-            for number, key in waiting:
-                found[number] = await play_async(rollout.trial(slot, key))
 
-        workers = [asyncio.create_task(work(slot)) for slot in self._slots[: len(keys)]]
-        try:
-            await asyncio.gather(*workers)
-        finally:
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
-        return [trajectory for trajectory in found if trajectory is not None]
+def _siblings(request: Request, reached: Prefix, width: int, wide: int) -> list[Request]:
+    """Return the rollouts that go on from where one split.
 
-    def close(self) -> None:
-        """Close the environments."""
-        for slot in self._slots:
-            slot.close()
+    Trials are numbered by the leaves of the whole tree, so numbers do not depend on which rollouts
+    end early; the first sibling goes on as the trial that took the turns.
+    """
+    env, task, seed, trial = request.key
+    keys = [(env, task, seed, trial + number * wide) for number in range(width)]
+    return [request._replace(key=key, start=reached, pause_after=None) for key in keys]
 
 
 def _same_start(task: str, played: Sequence[Trajectory]) -> None:
@@ -127,3 +153,8 @@ def _same_start(task: str, played: Sequence[Trajectory]) -> None:
             f"the rollouts of {task} began with {len(starts)} different prompts; an environment "
             "that does not reset to the same start cannot be trained on in groups"
         )
+
+
+def scored_again(played: Sequence[Trajectory], records: Sequence[TrialRecord]) -> list[Trajectory]:
+    """Return trajectories with other records of the same trials."""
+    return [replace(one, record=record) for one, record in zip(played, records, strict=True)]

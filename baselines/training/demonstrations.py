@@ -5,24 +5,35 @@ On a seeded share of the tasks the script of a near miss is followed instead, at
 oracle's looks; a policy cloned from them has room to rise.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
+from hexathlon.baselines.agents.base import Episode, GaveUp, Turn, text_of
 from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.codecs import Codec, get_codec
 from hexathlon.baselines.codecs.base import Wire, parse_calls, with_thought
 from hexathlon.baselines.engines.tokens import Span, TokenReply
+from hexathlon.baselines.rollout import EnvironmentSlot, Rollout, play
 from hexathlon.baselines.tokens.conversation import Conversation
 from hexathlon.baselines.tokens.render import ChatRenderer
+from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.baselines.tokens.tree import Outcome
 from hexathlon.envs.base import Environment
-from hexathlon.tasks.registry import get_source
+from hexathlon.envs.messages import Message
+from hexathlon.evaluators.content import described
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.source import Script, parse_address
-from hexathlon.tasks.taskset import build_task
+from hexathlon.tasks.source import Script
 
-__all__ = ["Demonstration", "Noise", "demonstrate", "sample_of", "transcript"]
+__all__ = [
+    "Demonstration",
+    "DemonstrationFailed",
+    "Demonstrator",
+    "Noise",
+    "sample_of",
+    "transcript",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +72,130 @@ class Demonstration:
     """What was thought before each action; empty where demonstrations do not think."""
 
 
-def _script(env: Environment, task_id: str, noise: Noise) -> Script:
-    task = build_task(task_id)
-    source = get_source(parse_address(task_id).source)
-    draw = generator_for("demonstration", noise.seed, task_id)
+class Demonstrator:
+    """Plays demonstrations in an environment of its own; a context manager.
+
+    Args:
+        env_id: Where they are played.
+        make: Makes an environment by its id.
+        noise: How they depart from the oracle.
+    """
+
+    def __init__(self, env_id: str, make: Callable[[str], Environment], noise: Noise) -> None:
+        self._env_id = env_id
+        self._noise = noise
+        self._slot = EnvironmentSlot(lambda: make(env_id))
+
+    def demonstrate(self, task_id: str, *, thinking: bool = False) -> Demonstration:
+        """Play a task's oracle, or a near miss, and return what happened.
+
+        Near misses think what the oracle thinks: what they read is right, what they make of it is
+        not. A call that is skipped is made in a fork of the environment, so that the script has
+        its answer and the demonstration does not show it. What changes anything is never skipped.
+
+        Raises:
+            DemonstrationFailed: The environment failed.
+        """
+        agent = _DemonstratingAgent(self._noise, thinking=thinking)
+        rollout = Rollout(agent, retries=0)
+        played = play(rollout.trial(self._slot, (self._env_id, task_id, self._noise.seed, 0)))
+        if played.record["status"] == "infra":
+            raise DemonstrationFailed(f"{task_id}: {played.record['error']}")
+        return _of(played)
+
+    def close(self) -> None:
+        """Close the environment."""
+        self._slot.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class DemonstrationFailed(Exception):
+    """A demonstration could not be played."""
+
+
+def _of(played: Trajectory) -> Demonstration:
+    steps: Sequence[Mapping[str, Any]] = played.record["steps"]
+    return Demonstration(
+        played.key[1],
+        played.system_prompt,
+        list(played.tools),
+        described(played.record["opening"]),
+        tuple((step["action"], described(step["observation"])) for step in steps),
+        sum(float(step["reward"]) for step in steps),
+        tuple(step.get("said", "") for step in steps),
+    )
+
+
+class _DemonstratingAgent:
+    """Takes a script's turns, thinks aloud before them, and skips calls that only look."""
+
+    name = "demonstrator"
+    version = "1"
+    asynchronous = False
+
+    def __init__(self, noise: Noise, *, thinking: bool) -> None:
+        self.noise = noise
+        self.thinking = thinking
+
+    def begin(self, episode: Episode) -> "_DemonstratingPlayer":
+        return _DemonstratingPlayer(self, episode)
+
+
+class _DemonstratingPlayer:
+    def __init__(self, agent: _DemonstratingAgent, episode: Episode) -> None:
+        self._agent = agent
+        self._episode = episode
+        self._script = _script(episode, agent.noise)
+        self._heard: list[str] = []
+
+    def act(self, messages: Sequence[Message]) -> Turn:
+        self._heard.append(text_of(messages))
+        try:
+            action = self._next()
+            while _skip(action, self._agent.noise.skipped):
+                seen = self._episode.peek(action)
+                if seen is None:
+                    break
+                self._heard.append(seen)
+                action = self._next()
+        except StopIteration:
+            raise GaveUp("the script has no further action") from None
+        return Turn(action, said=self._thought(action))
+
+    def _next(self) -> str:
+        """Return the script's next action; the opening is not an answer to any."""
+        return next(self._script) if len(self._heard) == 1 else self._script.send(self._heard[-1])
+
+    def _thought(self, action: str) -> str:
+        if not self._agent.thinking:
+            return ""
+        return self._episode.source.thought(self._episode.task, self._heard, action)
+
+
+def _script(episode: Episode, noise: Noise) -> Script:
+    source, task = episode.source, episode.task
+    draw = generator_for("demonstration", noise.seed, task.id)
     if draw.random() < noise.mistakes:
         misses = source.mutants(task)
         misses = {name: miss for name, miss in misses.items() if name not in noise.without}
         if misses:
             miss = misses[sorted(misses)[int(draw.integers(len(misses)))]]
             looks = draw.random() < noise.looking
-            return _after_looks(env, source.oracle(task), miss) if looks else miss
+            return _after_looks(episode, source.oracle(task), miss) if looks else miss
     return source.oracle(task)
 
 
-def _after_looks(env: Environment, oracle: Script, miss: Script) -> Script:
+def _after_looks(episode: Episode, oracle: Script, miss: Script) -> Script:
     """Do what the oracle does while it only looks, then the near miss."""
     answer: str | None = None
     while True:
@@ -83,7 +203,7 @@ def _after_looks(env: Environment, oracle: Script, miss: Script) -> Script:
             action = next(oracle) if answer is None else oracle.send(answer)
         except StopIteration:
             break
-        if _aside(env, action) is None:
+        if episode.peek(action) is None:
             break
         answer = yield action
     oracle.close()
@@ -93,60 +213,6 @@ def _after_looks(env: Environment, oracle: Script, miss: Script) -> Script:
 def _skip(action: str, skipped: Sequence[str]) -> bool:
     calls = parse_calls(action)
     return bool(calls) and all(call.name in skipped for call in calls or ())
-
-
-def _aside(env: Environment, action: str) -> str | None:
-    """Return what an action would answer, or None where it would change anything."""
-    (aside,) = env.fork(1)
-    try:
-        before = aside.final_state()
-        observed, _, terminated, truncated, _ = aside.step(action)
-        changed = terminated or truncated or aside.final_state() != before
-        return None if changed else str(observed)
-    finally:
-        aside.close()
-
-
-def demonstrate(
-    env: Environment, task_id: str, noise: Noise, *, thinking: bool = False
-) -> Demonstration:
-    """Play a task's oracle, or a near miss, and return what happened.
-
-    Near misses think what the oracle thinks: what they read is right, what they make of it not.
-
-    A call that is skipped is made in a fork of the environment, so that the script has its answer
-    and the demonstration does not show it. What changes anything is never skipped.
-    """
-    observation, info = env.reset(seed=noise.seed, options={"task": task_id})
-    opening = observation
-    system_prompt, tools = str(info["system_prompt"]), list(info["tools"])
-    script = _script(env, task_id, noise)
-    heard, thoughts = [opening], []
-    turns: list[tuple[str, str]] = []
-    reward, ended, answer = 0.0, False, None
-    while not ended:
-        try:
-            action = next(script) if answer is None else script.send(answer)
-        except StopIteration:
-            break
-        if _skip(action, noise.skipped) and (seen := _aside(env, action)) is not None:
-            answer = seen
-            heard.append(seen)
-            continue
-        thoughts.append(_thought(env, heard, action) if thinking else "")
-        observed, value, terminated, truncated, _ = env.step(action)
-        answer, reward = str(observed), reward + float(value)
-        turns.append((action, answer))
-        heard.append(answer)
-        ended = terminated or truncated
-    script.close()
-    return Demonstration(
-        task_id, system_prompt, tools, str(opening), tuple(turns), reward, tuple(thoughts)
-    )
-
-
-def _thought(env: Environment, heard: Sequence[str], action: str) -> str:
-    return get_source(parse_address(env.task.id).source).thought(env.task, heard, action)
 
 
 def _said(shown: Demonstration, number: int, codec: Codec) -> Wire:

@@ -7,7 +7,7 @@ as if nothing had happened.
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -17,26 +17,30 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hexathlon.baselines.agents.policy import PolicyAgent
-from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, FILTERS, SHAPINGS
-from hexathlon.baselines.algorithms.estimators import Credit
+from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, FILTERS, REPLAYS, SHAPINGS
+from hexathlon.baselines.algorithms.estimators import Credit, scaled_by_event
+from hexathlon.baselines.algorithms.replay import Memory
 from hexathlon.baselines.algorithms.samples import Array, Group
+from hexathlon.baselines.algorithms.statistics import TaskStatistics
 from hexathlon.baselines.codecs import get_codec
 from hexathlon.baselines.engines.tokens import TokenSampling
+from hexathlon.baselines.executor import LocalExecutor
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.learner import Learner
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
-from hexathlon.baselines.training.collect import Collected, Collector
+from hexathlon.baselines.training.collect import Collected, Collector, GroupPlan
 from hexathlon.baselines.training.engines import open_engine
+from hexathlon.baselines.training.generation import Generation
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.rollouts import RolloutLog
 from hexathlon.baselines.training.saving import latest_state, load_state, save_state
+from hexathlon.baselines.training.tasks_table import table_of
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialRecord
-from hexathlon.tasks.registry import get_source
-from hexathlon.tasks.seeding import derive_seed, generator_for
+from hexathlon.tasks.seeding import generator_for
 
 __all__ = ["Measured", "NothingToLearn", "Trainer"]
 
@@ -50,6 +54,8 @@ class Measured(NamedTuple):
 
     success: float
     records: list[TrialRecord]
+    by_event: dict[str, float] = {}
+    """Metrics of each table of a mixture."""
 
 
 class Trainer:
@@ -59,7 +65,7 @@ class Trainer:
         recipe: What is done; its dial is applied.
         model: The policy; changed in place.
         tokenizer: Its tokenizer.
-        make: Makes an environment.
+        make: Makes an environment by its id.
         folder: Where states are kept.
         reference: A frozen copy to stay close to, where the recipe has a beta.
         ranks: The processes that train together.
@@ -70,7 +76,7 @@ class Trainer:
         recipe: Recipe,
         model: Any,
         tokenizer: Any,
-        make: Callable[[], Environment],
+        make: Callable[[str], Environment],
         folder: Path,
         reference: Any = None,
         ranks: Ranks = ALONE,
@@ -96,9 +102,19 @@ class Trainer:
             raise
         self.engine = self._opened.engine
         self._renderer = ChatRenderer(tokenizer)
-        self._collector = self._collects(recipe.rollout.temperature, recipe.rollout.max_tokens)
+        self._executor = self._plays(recipe.rollout.temperature)
+        self._collector = Collector(self._executor, recipe.generate.splits())
+        self._generation = Generation(recipe, TaskStatistics())
+        self._memory = Memory(recipe.replay.groups, recipe.replay.tasks)
         rank = ranks.number if ranks.count > 1 else None
-        self._rollouts = RolloutLog(folder / "rollouts", recipe.rollout.rewards, rank)
+        self._rollouts = RolloutLog(
+            folder / "rollouts", recipe.rollout.rewards, rank, tokens=recipe.rollout.keep_tokens
+        )
+
+    @property
+    def _kept_memory(self) -> Memory | None:
+        """The memory, where the recipe replays anything."""
+        return None if self.recipe.replay.name == "none" else self._memory
 
     def resume(self) -> bool:
         """Go on from the newest state; return whether there was one.
@@ -111,8 +127,14 @@ class Trainer:
         """
         state = latest_state(self._folder)
         if state is not None:
-            kept = load_state(state, self.model, self.learner.optimisers, self.learner.critic)
+            learner = self.learner
+            kept = load_state(
+                state, self.model, learner.optimisers, learner.critic, self._kept_memory
+            )
             self.step = int(kept["step"])
+            self._generation.known.counts = {
+                task: (float(won), float(lost)) for task, (won, lost) in kept["known"].items()
+            }
         self._publish()
         return state is not None
 
@@ -123,8 +145,9 @@ class Trainer:
             self.step,
             self.model,
             self.learner.optimisers,
-            {"recipe": self.recipe.name},
+            {"recipe": self.recipe.name, "known": self._generation.known.counts},
             self.learner.critic,
+            self._kept_memory,
         )
 
     def advance(self) -> dict[str, float]:
@@ -161,18 +184,22 @@ class Trainer:
         """Play dev tasks once each, the same ones at every step, as `eval` would."""
         recipe = self.recipe
         self._runner.run(self.engine.clear())
-        unseen = recipe.tasks.addresses("dev", count)
-        collector = self._collects(recipe.evaluation.temperature, recipe.rollout.max_tokens)
+        plans = [
+            GroupPlan(task, table.env, TrialLimits(turns=table.turns), 1, 0)
+            for table in recipe.tasks
+            for task in table.addresses("dev", count)
+        ]
+        executor = self._plays(recipe.evaluation.temperature)
         try:
-            got = self._collected(collector, unseen, 1, 0)
+            got = self._collected(Collector(executor), plans)
         finally:
-            collector.close()
-        passed = [float(record["reward"] or 0.0) for record in got.records]
-        return Measured(float(np.mean(passed)), got.records)
+            executor.close()
+        by_event = self._by_event("dev/success", got.records)
+        return Measured(_mean(got.records), got.records, by_event)
 
     def close(self) -> None:
         """Close the environments, the engine and the event loop."""
-        self._collector.close()
+        self._executor.close()
         try:
             self._runner.run(self._opened.close())
         finally:
@@ -182,39 +209,20 @@ class Trainer:
         """Let the engine draw from the policy as it is now; return how far apart the two are."""
         return self._runner.run(self._opened.transport.publish(self.model, self.step))
 
-    def _collects(self, temperature: float, max_tokens: int) -> Collector:
+    def _plays(self, temperature: float) -> LocalExecutor:
         recipe = self.recipe
-        sampling = TokenSampling(temperature=temperature, max_tokens=max_tokens, seed=recipe.seed)
+        sampling = TokenSampling(
+            temperature=temperature, max_tokens=recipe.rollout.max_tokens, seed=recipe.seed
+        )
         agent = PolicyAgent(self.engine, self._renderer, get_codec(recipe.policy.dialect), sampling)
-        limits = TrialLimits(turns=recipe.tasks.turns)
-        return Collector(agent, recipe.tasks.env, self._make, limits, recipe.rollout.concurrency)
-
-    def _tasks(self, attempt: int) -> list[str]:
-        """Return the train tasks of this step.
-
-        Of a split without an end no two steps share one, by their numbers.
-        """
-        recipe = self.recipe
-        draw = generator_for("train tasks", recipe.seed, self.step, attempt)
-        size = get_source(recipe.tasks.source).size("train", recipe.tasks.level)
-
-        def numbers() -> Iterator[int]:
-            if size is not None:
-                yield from map(int, draw.permutation(size))
-            while True:
-                yield int(draw.integers(1 << 30, 1 << 40))
-
-        return recipe.tasks.addresses("train", recipe.rollout.groups, numbers())
+        return LocalExecutor(agent, self._make, recipe.rollout.concurrency)
 
     def _groups(self) -> tuple[list[Group], dict[str, float]]:
         recipe = self.recipe
         kept: list[Group] = []
         seen: list[Collected] = []
         for attempt in range(recipe.rollout.tries):
-            seed = derive_seed("rollouts", recipe.seed, self.step, attempt)
-            self._collector.logged = partial(self._rollouts.keep, self.step + 1, attempt)
-            tasks = self._tasks(attempt)
-            got = self._collected(self._collector, tasks, recipe.rollout.members, seed % 2**31)
+            got = self._played(attempt)
             seen.append(got)
             kept += self._filtered(self._shaped(got.groups))
             if not recipe.credit.filters or len(kept) >= recipe.rollout.groups:
@@ -226,21 +234,33 @@ class Trainer:
                 f"nothing to learn from (filters: {filters}); the policy succeeds always or never "
                 "here: clone it first, or choose another level"
             )
-        return kept[: recipe.rollout.groups], self._described(seen, len(kept))
+        return self._replayed(kept[: recipe.rollout.groups]), self._described(seen, len(kept))
 
-    def _collected(
-        self, collector: Collector, tasks: Sequence[str], members: int, seed: int
-    ) -> Collected:
-        """Play this rank's share of the tasks; return all ranks' rollouts in the tasks' order."""
-        mine = self._ranks.share(tasks)
-        played = self._runner.run(collector.collect(mine, members, seed))
-        parts = self._ranks.joined([played])
-        place = {task: number for number, task in enumerate(tasks)}
-        groups = [group for part in parts for group in part.groups]
-        records = [record for part in parts for record in part.records]
-        groups.sort(key=lambda group: place[group.task])
-        records.sort(key=lambda record: (place[record["key"]["task"]], record["key"]["trial"]))
-        return Collected(groups, records, sum(part.faults for part in parts))
+    def _played(self, attempt: int) -> Collected:
+        """Plan a batch of groups, play it, and learn how difficult its tasks are."""
+        generation = self._generation
+        tasks = generation.tasks(self.step, attempt)
+        plans = generation.plans(tasks, self.step, attempt)
+        plans = self._runner.run(generation.hinted(plans, self._executor))
+        self._collector.logged = partial(self._rollouts.keep, self.step + 1, attempt)
+        got = self._collected(self._collector, plans)
+        generation.observe(got.groups, plans)
+        return got
+
+    def _replayed(self, groups: list[Group]) -> list[Group]:
+        """Let rollouts of earlier steps join, and remember the fresh ones."""
+        table = self.recipe.replay
+        draw = generator_for("replay", self.recipe.seed, self.step)
+        joined = REPLAYS[table.name](groups, self._memory, draw, **table.parameters)
+        if self._kept_memory is not None:
+            self._memory.keep(groups)
+        return joined
+
+    def _collected(self, collector: Collector, plans: Sequence[GroupPlan]) -> Collected:
+        """Play this rank's share of the plans; return all ranks' rollouts in the plans' order."""
+        mine = self._runner.run(collector.collect(self._ranks.share(plans)))
+        parts = self._ranks.joined([mine])
+        return Collected.joined(parts, [plan.task for plan in plans])
 
     def _shaped(self, groups: list[Group]) -> list[Group]:
         for part in self.recipe.credit.shapings:
@@ -279,7 +299,12 @@ class Trainer:
     def _credit(self, groups: Sequence[Group]) -> Credit:
         part = self.recipe.credit.estimator
         values = self.learner.values([sample for group in groups for sample in group.samples])
-        return ESTIMATORS[part.name](groups, values, **part.parameters)
+        credit = ESTIMATORS[part.name](groups, values, **part.parameters)
+        if self.recipe.credit.per_event:
+            tables = self.recipe.tasks
+            events = [table_of(tables, g.task).label for g in groups for _ in g.samples]
+            credit = scaled_by_event(credit, events)
+        return credit
 
     def _described(self, seen: Sequence[Collected], kept: int) -> dict[str, float]:
         groups = [group for got in seen for group in got.groups]
@@ -300,7 +325,24 @@ class Trainer:
             "version/oldest": float(drawn_by.min()),
             "version/newest": float(drawn_by.max()),
             "unfinished": float(np.mean([not sample.finished for sample in samples])),
+            **self._by_event("reward", records),
         }
+
+    def _by_event(self, name: str, records: Sequence[TrialRecord]) -> dict[str, float]:
+        """Return the mean reward of each table of a mixture; nothing where there is one table."""
+        tables = self.recipe.tasks
+        if len(tables) == 1:
+            return {}
+        of_table: dict[str, list[TrialRecord]] = {}
+        for record in records:
+            label = table_of(tables, record["key"]["task"]).label
+            of_table.setdefault(label, []).append(record)
+        return {f"{name}/{label}": _mean(part) for label, part in sorted(of_table.items())}
+
+
+def _mean(records: Sequence[TrialRecord]) -> float:
+    """Return the mean reward, in which trials without a score count as failed."""
+    return float(np.mean([float(record["reward"] or 0.0) for record in records]))
 
 
 def _examples(groups: Sequence[Group], credit: Credit, ranks: Ranks) -> list[Example]:

@@ -1,8 +1,10 @@
 """Policies before and after training, evaluated as `hexathlon eval` evaluates a checkpoint."""
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig, SamplingConfig
 from hexathlon.baselines.harness.errors import CommandError
@@ -12,6 +14,7 @@ from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.training.metrics import Report
 from hexathlon.baselines.training.recipe import Recipe
+from hexathlon.baselines.training.tasks_table import TasksTable
 from hexathlon.evaluators.records import RECORDS_FILE, read_records
 from hexathlon.evaluators.statistics import ScoreInterval, score_interval
 
@@ -33,58 +36,78 @@ class _Told(Progress):
 
 
 def evaluated(
-    recipe: Recipe,
-    checkpoint: Path,
-    tasks: Sequence[str],
-    run: Path,
-    report: Report,
-    ranks: Ranks = ALONE,
-) -> ScoreInterval | None:
-    """Play tasks once each into a run folder, or finish what was begun there.
+    recipe: Recipe, checkpoint: Path, out: Path, name: str, report: Report, ranks: Ranks = ALONE
+) -> dict[str, ScoreInterval]:
+    """Play each table's dev tasks once into run folders, or finish what was begun there.
 
-    Ranks that train together each play their share into a folder beside it; then the first one puts
-    the shares together, and only it returns the result.
+    One table is played into `out/name`, those of a mixture into `out/name/LABEL` each. Ranks that
+    train together each play their share into a folder beside it; then the first one puts the
+    shares together, and only it returns results.
 
     Args:
-        recipe: How the policy is measured.
+        recipe: Names the tasks, and how the policy is measured.
         checkpoint: The policy's directory.
-        tasks: Ids of tasks that it was not trained on.
-        run: The run folder; its plan names the checkpoint, so it can be executed again.
+        out: The training run's folder.
+        name: Of the evaluation, such as `before`.
         report: Is told of every trial.
         ranks: The processes that play.
 
     Returns:
-        The mean reward, with an interval over tasks drawn like these from the same templates.
+        Mean rewards, with intervals over tasks drawn like these from the same templates: of all
+        under `name`, of a mixture also of each table under `name/LABEL`.
 
     Raises:
         CommandError: The checkpoint cannot be played, or not every trial was scored.
     """
+    rewards: list[float] = []
+    found: dict[str, ScoreInterval] = {}
+    for table in recipe.tasks:
+        several = len(recipe.tasks) > 1
+        run = out / name / table.label if several else out / name
+        records = _records(recipe, checkpoint, table, run, report, ranks)
+        if ranks.first:
+            own = _rewards(run, records)
+            rewards += own
+            if several:
+                found[f"{name}/{table.label}"] = score_interval(own)
+    return found | {name: score_interval(rewards)} if ranks.first else {}
+
+
+def _records(
+    recipe: Recipe, checkpoint: Path, table: TasksTable, run: Path, report: Report, ranks: Ranks
+) -> list[dict[str, Any]]:
+    """Play one table's tasks with all ranks and return the records, on the first rank only."""
+    tasks = table.addresses("dev", recipe.evaluation.tasks)
     several = range(ranks.count if ranks.count > 1 else 0)
     shares = [run.with_name(f"{run.name}.share-{number}") for number in several]
     mine = ranks.share(tasks)
+    play = partial(_play, recipe, checkpoint, table.turns)
     if shares and mine and not (run / RECORDS_FILE).exists():
-        shown = _Told(run.name, len(tasks), report, ranks.count)
-        _play(recipe, checkpoint, mine, shares[ranks.number], shown)
+        play(mine, shares[ranks.number], _Told(run.name, len(tasks), report, ranks.count))
     ranks.wait()
     if not ranks.first:
-        return None
+        return []
     played = [folder for folder in shares if folder.exists()]
-    _play(recipe, checkpoint, tasks, run, _Told(run.name, len(tasks), report), played)
+    play(tasks, run, _Told(run.name, len(tasks), report), played)
     for folder in played:
         shutil.rmtree(folder)
-    records = list(read_records(run))
+    return list(read_records(run))
+
+
+def _rewards(run: Path, records: Sequence[Mapping[str, Any]]) -> list[float]:
     unscored = [record["error"] for record in records if record["status"] != "scored"]
     if unscored:
         raise CommandError(
             f"{run}: {len(unscored)} of {len(records)} trials have no score ({unscored[0]}); "
             f"mend that and run the recipe again"
         )
-    return score_interval([float(record["reward"]) for record in records])
+    return [float(record["reward"]) for record in records]
 
 
 def _play(
     recipe: Recipe,
     checkpoint: Path,
+    turns: int,
     tasks: Sequence[str],
     run: Path,
     progress: Progress,
@@ -95,7 +118,7 @@ def _play(
         task=tuple(tasks),
         split="dev",
         dialect=recipe.policy.dialect,  # type: ignore[arg-type]
-        limits=TrialLimits(turns=recipe.tasks.turns),
+        limits=TrialLimits(turns=turns),
         sampling=SamplingConfig(
             temperature=recipe.evaluation.temperature,
             max_tokens=recipe.rollout.max_tokens,

@@ -4,32 +4,34 @@ Every table of a recipe is the configuration of one component. `scale` is the on
 multiplies the sizes that make a run longer and better, and nothing else.
 """
 
-import itertools
 import tomllib
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
-from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, FILTERS, SHAPINGS
+from hexathlon.baselines.algorithms.catalogue import (
+    ALLOCATORS,
+    ESTIMATORS,
+    FILTERS,
+    HINTS,
+    REPLAYS,
+    SAMPLERS,
+    SHAPINGS,
+    STRUCTURES,
+)
 from hexathlon.baselines.algorithms.objectives import Objective
+from hexathlon.baselines.algorithms.structures import Split, leaves
 from hexathlon.baselines.learner.critic import CriticConfig
 from hexathlon.baselines.learner.learner import LearnerConfig
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
 from hexathlon.baselines.training.cloning import CloneConfig
 from hexathlon.baselines.training.demonstrations import Noise
 from hexathlon.baselines.training.initial import ModelShape
-from hexathlon.tasks.errors import TaskError
-from hexathlon.tasks.registry import get_source
-from hexathlon.tasks.source import parse_address
-from hexathlon.tasks.task import Split
+from hexathlon.baselines.training.tasks_table import Table, TasksTable
 
 __all__ = ["Recipe", "RecipeError", "load_recipe", "recipe_names", "recipe_of", "recipe_path"]
-
-_LOOKED_AT = 1_000
-"""Tasks among which every template of a source is found."""
 
 RECIPES = Path(__file__).resolve().parents[1] / "recipes"
 
@@ -38,73 +40,11 @@ class RecipeError(Exception):
     """A recipe cannot be read, or names what does not exist."""
 
 
-class Part(BaseModel):
+class Part(Table):
     """A registered part with its parameters."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     parameters: dict[str, Any] = Field(default_factory=dict)
-
-
-class Table(BaseModel):
-    """Base of a recipe's tables: unknown keys are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class TasksTable(Table):
-    """Where episodes come from."""
-
-    env: str = "hexathlon/SQL-v0"
-    source: str = "sql"
-    level: Literal["tiny", "easy", "medium", "hard"] | None = "tiny"
-    templates: tuple[str, ...] = ()
-    """Only these; all of the level where empty."""
-
-    turns: int = Field(default=8, ge=1)
-
-    @model_validator(mode="after")
-    def _exist(self) -> "TasksTable":
-        try:
-            source = get_source(self.source)
-            size = source.size("train", self.level)
-        except TaskError as error:
-            raise ValueError(str(error)) from None
-        if size == 0:
-            raise ValueError(f"{self.source} has no train tasks at level {self.level or 'any'}")
-        if self.templates:
-            looked_at = range(_LOOKED_AT if size is None else min(size, _LOOKED_AT))
-            first = (source.address("train", number, self.level) for number in looked_at)
-            known = sorted({parse_address(address).template for address in first})
-            unknown = [name for name in self.templates if name not in known]
-            if unknown:
-                raise ValueError(
-                    f"{self.source} has no template {unknown[0]!r} at level {self.level}; there "
-                    f"are {', '.join(known)}"
-                )
-        return self
-
-    def addresses(
-        self, split: Split, count: int, numbers: Iterable[int] | None = None
-    ) -> list[str]:
-        """Return tasks of a split that are of this kind; fewer where it has no more.
-
-        Args:
-            split: Of the source.
-            count: How many are wanted.
-            numbers: In which order the split is gone through; from its beginning by default.
-        """
-        source = get_source(self.source)
-        size = source.size(split, self.level)
-        tried = itertools.count() if numbers is None else numbers
-        inside = itertools.takewhile(lambda number: size is None or number < size, tried)
-        every = (source.address(split, number, self.level) for number in inside)
-        kept = (one for one in every if self._wants(parse_address(one).template))
-        return list(itertools.islice(kept, count))
-
-    def _wants(self, template: str) -> bool:
-        return not self.templates or template in self.templates
 
 
 class PolicyTable(Table):
@@ -155,13 +95,64 @@ class RolloutTable(Table):
     """Batches that may be drawn to fill one step where filters drop groups."""
 
     rewards: Literal["played", "rescored"] = "played"
-    """Whence rewards come: from the episodes, or from their records judged again."""
+    """Source of the rewards: the episodes, or their records judged again."""
+
+    keep_tokens: bool = False
+    """Whether the run's `rollouts/` hold tokens and log-probabilities beside the records."""
+
+
+class GenerateTable(Table):
+    """Which tasks are rolled out, how often, from where and how."""
+
+    sampler: Part = Part(name="first")
+    """Chooses a step's tasks among candidates by what is known of their difficulty."""
+
+    candidates: int = Field(default=1, ge=1)
+    """Candidates per task that is wanted."""
+
+    allocator: Part = Part(name="equal")
+    """Divides the step's rollouts, `groups` times `members`, among its tasks."""
+
+    structure: Part = Part(name="independent")
+    """Where the rollouts of a group split."""
+
+    hint: Part = Part(name="none")
+    """How many of the oracle's first actions a task's rollouts go on from."""
+
+    @model_validator(mode="after")
+    def _exist(self) -> "GenerateTable":
+        SAMPLERS.resolve(self.sampler.name, self.sampler.parameters)
+        ALLOCATORS.resolve(self.allocator.name, self.allocator.parameters)
+        HINTS.resolve(self.hint.name, self.hint.parameters)
+        STRUCTURES.resolve(self.structure.name, self.structure.parameters)
+        self.splits()
+        return self
+
+    def splits(self) -> tuple[Split, ...]:
+        """Return where rollouts split."""
+        return STRUCTURES[self.structure.name](**self.structure.parameters)
+
+
+class ReplayTable(Table):
+    """How rollouts of earlier steps join fresh ones."""
+
+    name: str = "none"
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    groups: int = Field(default=256, ge=1)
+    """Most groups that are kept."""
+
+    tasks: int = Field(default=4_096, ge=1)
+    """Most tasks whose newest success is kept."""
 
 
 class CreditTable(Table):
-    """How tokens are credited."""
+    """Credit assignment."""
 
     estimator: Part = Part(name="grpo")
+    per_event: bool = False
+    """Scale each event's advantages to a root mean square of 1 over its sampled tokens, so that
+    no event of a mixture outweighs another by the spread of its rewards."""
+
     shapings: tuple[Part, ...] = ()
     filters: tuple[Part, ...] = ()
 
@@ -247,11 +238,15 @@ class Recipe(Table):
     """Processes that train together, one core each; part of what makes a run repeat bit for
     bit."""
 
-    tasks: TasksTable = Field(default_factory=TasksTable)
+    tasks: tuple[TasksTable, ...] = Field(default_factory=lambda: (TasksTable(),), min_length=1)
+    """One table, or a list of them: a mixture on which one policy is trained."""
+
     policy: PolicyTable = Field(default_factory=PolicyTable)
     clone: CloneTable = Field(default_factory=CloneTable)
     rollout: RolloutTable = Field(default_factory=RolloutTable)
     engine: EngineTable = Field(default_factory=EngineTable)
+    generate: GenerateTable = Field(default_factory=GenerateTable)
+    replay: ReplayTable = Field(default_factory=ReplayTable)
     credit: CreditTable = Field(default_factory=CreditTable)
     learn: LearnTable = Field(default_factory=LearnTable)
     critic: CriticConfig | None = None
@@ -261,8 +256,33 @@ class Recipe(Table):
     control: Literal["none", "no_update", "shuffled_rewards"] = "none"
     """Runs that must not learn: a learning rate of 0, or rewards dealt out at random."""
 
+    @field_validator("tasks", mode="before")
+    @classmethod
+    def _as_list(cls, value: Any) -> Any:
+        return [value] if isinstance(value, (dict, TasksTable)) else value
+
+    @field_validator("tasks")
+    @classmethod
+    def _told_apart(cls, tables: tuple[TasksTable, ...]) -> tuple[TasksTable, ...]:
+        labels = [table.label for table in tables]
+        for label in labels:
+            if labels.count(label) > 1:
+                raise ValueError(f"{labels.count(label)} tables are called {label!r}; set `name`")
+        return tables
+
+    @model_validator(mode="after")
+    def _rollouts_divide(self) -> "Recipe":
+        wide = leaves(self.generate.splits())
+        if self.rollout.members % wide:
+            raise ValueError(
+                f"the structure makes {wide} rollouts of one, so rollout.members is a multiple of "
+                f"{wide}, got {self.rollout.members}"
+            )
+        return self
+
     @model_validator(mode="after")
     def _parts_exist(self) -> "Recipe":
+        REPLAYS.resolve(self.replay.name, self.replay.parameters)
         ESTIMATORS.resolve(self.credit.estimator.name, self.credit.estimator.parameters)
         for part in self.credit.shapings:
             SHAPINGS.resolve(part.name, part.parameters)
@@ -278,12 +298,13 @@ class Recipe(Table):
     @model_validator(mode="after")
     def _enough_unseen(self) -> "Recipe":
         wanted = self.evaluation.tasks
-        found = len(self.tasks.addresses("dev", wanted))
-        if found < wanted:
-            raise ValueError(
-                f"{self.tasks.source} has {found} dev tasks of this kind, the recipe's evaluation "
-                f"wants {wanted}: lower evaluation.tasks"
-            )
+        for table in self.tasks:
+            found = len(table.addresses("dev", wanted))
+            if found < wanted:
+                raise ValueError(
+                    f"{table.source} has {found} dev tasks of this kind, the recipe's evaluation "
+                    f"wants {wanted}: lower evaluation.tasks"
+                )
         return self
 
     def scaled(self) -> "Recipe":
@@ -385,12 +406,24 @@ def recipe_of(table: dict[str, Any]) -> Recipe:
 
 def _put(table: dict[str, Any], key: str, value: Any) -> None:
     *places, last = key.split(".")
+    holder: Any = table
     for place in places:
-        inner = table.setdefault(place, {})
-        if not isinstance(inner, dict):
-            raise RecipeError(f"{key}: {place} is {inner!r} and holds no keys")
-        table = inner
-    table[last] = value
+        if isinstance(holder, list):
+            holder = holder[_index(key, place, holder)]
+        else:
+            holder = holder.setdefault(place, {})
+        if not isinstance(holder, (dict, list)):
+            raise RecipeError(f"{key}: {place} is {holder!r} and holds no keys")
+    if isinstance(holder, list):
+        holder[_index(key, last, holder)] = value
+    else:
+        holder[last] = value
+
+
+def _index(key: str, place: str, items: list[Any]) -> int:
+    if not place.isdigit() or int(place) >= len(items):
+        raise RecipeError(f"{key}: {place!r} is no number from 0 to {len(items) - 1}")
+    return int(place)
 
 
 def _first(error: ValidationError) -> str:

@@ -7,8 +7,9 @@ eval`), `rollouts/` (the records of what was played), `states/` (to go on from),
 into it and stand alone in `adapters/`. Running the same recipe into the same folder goes on.
 """
 
+import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
@@ -28,7 +29,7 @@ from hexathlon.baselines.training.cloning import clone
 from hexathlon.baselines.training.curve import write_curve
 from hexathlon.baselines.training.demonstrations import (
     Demonstration,
-    demonstrate,
+    Demonstrator,
     sample_of,
     transcript,
 )
@@ -44,6 +45,7 @@ from hexathlon.baselines.training.metrics import Listener, MetricsLog, Report
 from hexathlon.baselines.training.ranks import other_ranks
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.renaming import renamed
+from hexathlon.baselines.training.tasks_table import shares
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.statistics import ScoreInterval
 
@@ -70,7 +72,8 @@ def train(
         extra: Listeners beside the metrics file.
 
     Returns:
-        Mean reward on unseen tasks with its 95 % interval, `before` and `after`.
+        Mean reward on unseen tasks with its 95 % interval, `before` and `after`; of a mixture also
+        of each event, as `before/sql-tiny`.
 
     Raises:
         RecipeDiffers: The folder holds another recipe's run.
@@ -92,25 +95,22 @@ def train_rank(
     torch.set_num_threads(1)
     model, tokenizer = _start(recipe, out, report, ranks)
     reference = _reference(recipe, out)
-    unseen = recipe.tasks.addresses("dev", recipe.evaluation.tasks)
-    found: dict[str, ScoreInterval] = {}
-    before = evaluated(recipe, recipe.starting(out), unseen, out / "before", report, ranks)
-    if before:
-        found["before"] = before
+    found = evaluated(recipe, recipe.starting(out), out, "before", report, ranks)
     ranks.wait()
-    trainer = Trainer(recipe, model, tokenizer, _maker(recipe), out, reference, ranks)
+    trainer = Trainer(recipe, model, tokenizer, make_env, out, reference, ranks)
     log: MetricsLog | None = None
     try:
         trainer.resume()
         log = MetricsLog(out / "metrics.jsonl", trainer.step) if ranks.first else None
         if log and trainer.step == 0:
-            log.log(0, {"dev/success": found["before"].mean})
+            log.log(0, _success(found, "before"))
         while trainer.step < recipe.steps:
             metrics = trainer.advance()
             every = recipe.evaluation.every
             # After the last step the evaluation `after` says it.
             if every and trainer.step % every == 0 and trainer.step < recipe.steps:
-                metrics["dev/success"] = trainer.measure(recipe.evaluation.tasks).success
+                measured = trainer.measure(recipe.evaluation.tasks)
+                metrics |= {"dev/success": measured.success, **measured.by_event}
             for listener in ([log] if log else []) + list(extra):
                 listener.log(trainer.step, metrics)
             report("train", trainer.step, recipe.steps, metrics)
@@ -125,12 +125,18 @@ def train_rank(
     if ranks.first:
         _keep_policy(recipe, out, model, tokenizer)
     ranks.wait()
-    after = evaluated(recipe, out / "policy", unseen, out / "after", report, ranks)
-    if after:
-        found["after"] = after
-        write_curve(out, after.mean)
+    found |= evaluated(recipe, out / "policy", out, "after", report, ranks)
+    if "after" in found:
+        write_curve(out, found["after"].mean)
     ranks.wait()
     return found
+
+
+def _success(found: Mapping[str, ScoreInterval], moment: str) -> dict[str, float]:
+    """Return an evaluation as metrics, those of single events included."""
+    return {
+        name.replace(moment, "dev/success", 1): interval.mean for name, interval in found.items()
+    }
 
 
 def _keep_policy(recipe: Recipe, out: Path, model: Any, tokenizer: Any) -> None:
@@ -149,12 +155,10 @@ def _claim(out: Path, recipe: Recipe) -> None:
     file.write_text(text)
 
 
-def _maker(recipe: Recipe) -> Callable[[], Environment]:
-    def make() -> Environment:
-        env: Any = gymnasium.make(recipe.tasks.env)
-        return env  # type: ignore[no-any-return]
-
-    return make
+def make_env(env_id: str) -> Environment:
+    """Make an environment by its id."""
+    env: Any = gymnasium.make(env_id)
+    return env  # type: ignore[no-any-return]
 
 
 def _start(recipe: Recipe, out: Path, report: Report, ranks: Ranks) -> tuple[Any, Any]:
@@ -184,17 +188,8 @@ def make_start(recipe: Recipe, place: Path, report: Report, ranks: Ranks = ALONE
     from hexathlon.baselines.tokens.render import ChatRenderer
 
     dialect = recipe.policy.dialect
-    shown: list[Demonstration] = []
-    env = _maker(recipe)()
-    wanted = max(recipe.clone.demonstrations, 64)
-    try:
-        # The first ones; training draws from others where the split has no end.
-        tasks = ranks.share(recipe.tasks.addresses("train", wanted))
-        for number, task in enumerate(tasks):
-            shown.append(demonstrate(env, task, recipe.clone.noise, thinking=recipe.clone.thoughts))
-            report("demonstrate", number + 1, len(tasks), {})
-    finally:
-        env.close()
+    played = _demonstrations(recipe, report, ranks)
+    shown = list(chain.from_iterable(played))
     counted = shown[: len(ranks.share(range(_COUNTED)))]
     told = ranks.joined([[said["content"] for said in transcript(one, dialect)] for one in counted])
     shape = recipe.policy.shape
@@ -207,7 +202,12 @@ def make_start(recipe: Recipe, place: Path, report: Report, ranks: Ranks = ALONE
         renderer = ChatRenderer(tokenizer)
         table = recipe.clone
         pieces = word_pieces(tokenizer)
-        shown = renamed(shown, table.renamed, recipe.seed, table.copies, pieces, ranks)
+        # Which words are names is counted over one event at a time.
+        shown = [
+            one
+            for part in played
+            for one in renamed(part, table.renamed, recipe.seed, table.copies, pieces, ranks)
+        ]
         samples = ranks.joined([sample_of(one, dialect, renderer) for one in shown])
         settings = table.settings
         clone(
@@ -221,6 +221,29 @@ def make_start(recipe: Recipe, place: Path, report: Report, ranks: Ranks = ALONE
     if ranks.first:
         save_checkpoint(place, model, tokenizer, recipe)
     return sum(parameter.numel() for parameter in model.parameters())
+
+
+def _demonstrations(recipe: Recipe, report: Report, ranks: Ranks) -> list[list[Demonstration]]:
+    """Play this rank's share of the demonstrations of each table.
+
+    They are of the split's first tasks; training draws from others where the split has no end.
+    """
+    wanted = max(recipe.clone.demonstrations, 64)
+    counts = shares(recipe.tasks, wanted, recipe.seed, "demonstrations")
+    tasks = [
+        ranks.share(table.addresses("train", count))
+        for table, count in zip(recipe.tasks, counts, strict=True)
+    ]
+    total, done = sum(map(len, tasks)), itertools.count(1)
+    played: list[list[Demonstration]] = []
+    for table, own in zip(recipe.tasks, tasks, strict=True):
+        with Demonstrator(table.env, make_env, recipe.clone.noise) as demonstrator:
+            played.append([])
+            for task in own:
+                shown = demonstrator.demonstrate(task, thinking=recipe.clone.thoughts)
+                played[-1].append(shown)
+                report("demonstrate", next(done), total, {})
+    return played
 
 
 def _reference(recipe: Recipe, out: Path) -> Any:

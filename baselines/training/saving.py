@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ def save_state(
     optimisers: Any,
     extra: dict[str, Any],
     critic: Any = None,
+    memory: Any = None,
 ) -> None:
     """Write the state after a step and drop those before the last two.
 
@@ -37,6 +39,8 @@ def save_state(
     torch.save(optimisers.state(), str(part / "optimiser.pt"))
     if critic is not None:
         torch.save(critic.state(), str(part / "critic.pt"))
+    if memory is not None:
+        torch.save(_tensors(memory.state()), str(part / "memory.pt"))
     (part / "state.json").write_text(json.dumps({"step": step, **extra}))
     for file in part.iterdir():
         with file.open("rb") as opened:
@@ -59,8 +63,10 @@ def latest_state(folder: Path) -> Path | None:
     return states[-1] if states else None
 
 
-def load_state(path: Path, model: Any, optimisers: Any, critic: Any = None) -> dict[str, Any]:
-    """Read a state into a model, its optimisers and its critic and return the rest of it.
+def load_state(
+    path: Path, model: Any, optimisers: Any, critic: Any = None, memory: Any = None
+) -> dict[str, Any]:
+    """Read a state into a model, its optimisers, critic and memory and return the rest of it.
 
     Raises:
         StateTorn: A file is missing or cannot be read, or belongs to another model.
@@ -74,9 +80,35 @@ def load_state(path: Path, model: Any, optimisers: Any, critic: Any = None) -> d
         optimisers.load(torch.load(str(path / "optimiser.pt"), weights_only=True))
         if critic is not None:
             critic.load(torch.load(str(path / "critic.pt"), weights_only=True))
+        if memory is not None:
+            memory.load(_arrays(torch.load(str(path / "memory.pt"), weights_only=True)))
     except Exception as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise StateTorn(
             f"{path} cannot be resumed from ({first}); delete it to go on from the state before it"
         ) from None
     return rest
+
+
+def _tensors(value: Any) -> Any:
+    """Replace arrays by tensors, which can be read back without running code."""
+    import numpy as np
+    import torch
+
+    return _mapped(value, np.ndarray, torch.from_numpy)
+
+
+def _arrays(value: Any) -> Any:
+    import torch
+
+    return _mapped(value, torch.Tensor, lambda tensor: tensor.numpy())
+
+
+def _mapped(value: Any, kind: type, change: Callable[[Any], Any]) -> Any:
+    if isinstance(value, kind):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: _mapped(one, kind, change) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_mapped(one, kind, change) for one in value)
+    return value

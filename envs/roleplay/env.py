@@ -12,7 +12,7 @@ from hexathlon.envs.base import Environment
 from hexathlon.envs.roleplay.conversation import Conversation
 from hexathlon.envs.roleplay.games import Bargain, Inquiry
 from hexathlon.envs.roleplay.voices import Voice
-from hexathlon.envs.tools import tool
+from hexathlon.tasks.roleplay.tools import bargain_tools, dialogue_tools, inquiry_tools
 from hexathlon.tasks.task import Task
 
 __all__ = ["RolePlayEnv", "Scene", "make_vector", "open_scene"]
@@ -59,18 +59,6 @@ def open_scene(params: Mapping[str, Any], seed: int, voice: Voice | None = None)
     return _SCENES[params["mode"]](params, seed, voice)
 
 
-def _passed_on(name: str) -> Callable[..., str]:
-    """Return a tool method that hands its act to the scene."""
-
-    @tool
-    def method(self: "RolePlayEnv", **arguments: Any) -> str:
-        return self.act(name, arguments)
-
-    method.__name__ = f"tool_{name}"
-    method.__doc__ = f"Pass `{name}` on to the scene."
-    return method
-
-
 class RolePlayEnv(Environment):
     """Conversations of a character with another speaker.
 
@@ -89,14 +77,15 @@ class RolePlayEnv(Environment):
         "arguments say what kind of act it is. Plain text is said aloud as it stands."
     )
 
-    tool_say = _passed_on("say")
-    tool_answer = _passed_on("answer")
-    tool_correct = _passed_on("correct")
-    tool_refuse = _passed_on("refuse")
-    tool_offer = _passed_on("offer")
-    tool_walk_away = _passed_on("walk_away")
-    tool_confront = _passed_on("confront")
-    tool_conclude = _passed_on("conclude")
+    example_tools: ClassVar[tuple[str, ...]] = tuple(
+        sorted(
+            {
+                schema.name
+                for schemas in (dialogue_tools(), bargain_tools({}, 1), inquiry_tools([]))
+                for schema in schemas
+            }
+        )
+    )
 
     def __init__(self, *, partner: Voice | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -109,6 +98,10 @@ class RolePlayEnv(Environment):
         seed = int(self.np_random.integers(1 << 31))
         self._scene, self._scene_task = open_scene(task.params, seed, self._partner), task
         return f"{task.instruction}\n\n{self._scene.opening()}"
+
+    def call_tool(self, name: str, arguments: dict[str, Any]) -> str:
+        """Pass an act on to the scene; which there are is what the task says."""
+        return self.act(name, arguments)
 
     def on_text(self, text: str) -> str:
         """Say prose aloud."""

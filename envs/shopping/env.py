@@ -6,30 +6,22 @@ none of them.
 """
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import ToolError
 from hexathlon.envs.shopping.hints import HINTS
 from hexathlon.envs.shopping.world import World, open_world
-from hexathlon.envs.tools import tool
+from hexathlon.tasks.shopping.loaders.tau2 import END_TOOL
+from hexathlon.tasks.shopping.loaders.webshop import WEBSHOP_TOOLS
 from hexathlon.tasks.shopping.retail import DeskProblem
+from hexathlon.tasks.shopping.retail_tools import RETAIL_TOOLS
+from hexathlon.tasks.shopping.service.casework import service_tools
+from hexathlon.tasks.shopping.tools import store_tools
 from hexathlon.tasks.task import Task
 
 __all__ = ["ShoppingEnv", "make_vector"]
-
-
-def _passed_on(name: str) -> Callable[..., str]:
-    """Return a tool method that hands its call to the world."""
-
-    @tool
-    def method(self: "ShoppingEnv", **arguments: Any) -> str:
-        return self.run_in_world(name, arguments)
-
-    method.__name__ = f"tool_{name}"
-    method.__doc__ = f"Pass `{name}` on to the world."
-    return method
 
 
 class ShoppingEnv(Environment):
@@ -50,66 +42,15 @@ class ShoppingEnv(Environment):
 
     hints: ClassVar[Mapping[str, str]] = HINTS
 
-    # tau2's retail desk
-    tool_calculate = _passed_on("calculate")
-    tool_cancel_pending_order = _passed_on("cancel_pending_order")
-    tool_exchange_delivered_order_items = _passed_on("exchange_delivered_order_items")
-    tool_find_user_id_by_name_zip = _passed_on("find_user_id_by_name_zip")
-    tool_find_user_id_by_email = _passed_on("find_user_id_by_email")
-    tool_get_order_details = _passed_on("get_order_details")
-    tool_get_product_details = _passed_on("get_product_details")
-    tool_get_item_details = _passed_on("get_item_details")
-    tool_get_user_details = _passed_on("get_user_details")
-    tool_list_all_product_types = _passed_on("list_all_product_types")
-    tool_modify_pending_order_address = _passed_on("modify_pending_order_address")
-    tool_modify_pending_order_items = _passed_on("modify_pending_order_items")
-    tool_modify_pending_order_payment = _passed_on("modify_pending_order_payment")
-    tool_modify_user_address = _passed_on("modify_user_address")
-    tool_return_delivered_order_items = _passed_on("return_delivered_order_items")
-    tool_transfer_to_human_agents = _passed_on("transfer_to_human_agents")
-    tool_end_conversation = _passed_on("end_conversation")
-
-    # The store
-    tool_search = _passed_on("search")
-    tool_open_item = _passed_on("open_item")
-    tool_read_description = _passed_on("read_description")
-    tool_read_specification = _passed_on("read_specification")
-    tool_read_reviews = _passed_on("read_reviews")
-    tool_choose_options = _passed_on("choose_options")
-    tool_compare = _passed_on("compare")
-    tool_add_to_cart = _passed_on("add_to_cart")
-    tool_remove_from_cart = _passed_on("remove_from_cart")
-    tool_view_cart = _passed_on("view_cart")
-    tool_read_rules = _passed_on("read_rules")
-    tool_list_coupons = _passed_on("list_coupons")
-    tool_apply_coupon = _passed_on("apply_coupon")
-    tool_remove_coupon = _passed_on("remove_coupon")
-    tool_checkout = _passed_on("checkout")
-    tool_view_profile = _passed_on("view_profile")
-    tool_order_history = _passed_on("order_history")
-    tool_view_order = _passed_on("view_order")
-    tool_ask_user = _passed_on("ask_user")
-    tool_tell_user = _passed_on("tell_user")
-    tool_offer = _passed_on("offer")
-    tool_report_impossible = _passed_on("report_impossible")
-
-    # The service desk
-    tool_read_policy = _passed_on("read_policy")
-    tool_find_customer = _passed_on("find_customer")
-    tool_show_customer = _passed_on("show_customer")
-    tool_show_order = _passed_on("show_order")
-    tool_list_variants = _passed_on("list_variants")
-    tool_cancel_order = _passed_on("cancel_order")
-    tool_return_items = _passed_on("return_items")
-    tool_exchange_item = _passed_on("exchange_item")
-    tool_change_item = _passed_on("change_item")
-    tool_change_address = _passed_on("change_address")
-    tool_refund_delivery = _passed_on("refund_delivery")
-    tool_propose = _passed_on("propose")
-    tool_finish_case = _passed_on("finish_case")
-
-    # WebShop
-    tool_click = _passed_on("click")
+    example_tools: ClassVar[tuple[str, ...]] = tuple(
+        sorted(
+            {
+                *(schema.name for schema in store_tools(dialogue=True, personal=True)),
+                *(schema.name for schema in service_tools(dialogue=True)),
+                *(schema.name for schema in (*RETAIL_TOOLS, END_TOOL, *WEBSHOP_TOOLS)),
+            }
+        )
+    )
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -128,8 +69,8 @@ class ShoppingEnv(Environment):
         self._end_if_closed()
         return answer
 
-    def run_in_world(self, name: str, arguments: dict[str, Any]) -> str:
-        """Run a tool of the world."""
+    def call_tool(self, name: str, arguments: dict[str, Any]) -> str:
+        """Run a tool of the world; which there are is what the task says."""
         try:
             return self.world.call(name, arguments)
         except DeskProblem as problem:

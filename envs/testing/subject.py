@@ -1,7 +1,7 @@
 """The environment under test: how to make it, its tasks, and how to drive it."""
 
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
@@ -12,6 +12,8 @@ from gymnasium.envs.registration import EnvSpec
 from hexathlon.envs.messages import assistant_message, parse_text
 from hexathlon.envs.spaces import Unicode
 from hexathlon.envs.testing.report import CheckSkipped
+from hexathlon.evaluators.content import joined
+from hexathlon.evaluators.content import text_of as content_text
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script, TaskSource
 from hexathlon.tasks.task import SPLITS, Task
@@ -179,7 +181,7 @@ def text_of(observation: Any) -> str:
         return text_of(observation["text"])
     if isinstance(observation, str):
         return observation
-    return "\n\n".join(message["content"] for message in cast("Sequence[Any]", observation))
+    return content_text(joined(message["content"] for message in observation))
 
 
 def fixed(actions: Iterable[str]) -> Script:

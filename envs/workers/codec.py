@@ -2,7 +2,7 @@
 
 Pickle would let a worker, which handles what an agent writes, run code in the caller. Here a
 message is a JSON tree and the raw bytes of its arrays; decoding makes only None, booleans,
-numbers, strings, bytes, lists, tuples, dictionaries and numeric arrays.
+numbers, strings, bytes, lists, tuples, dictionaries, numeric arrays and the parts of messages.
 """
 
 import json
@@ -10,6 +10,8 @@ import struct
 from typing import Any
 
 import numpy as np
+
+from hexathlon.evaluators.content import File, Image, Text
 
 __all__ = ["NotPlainData", "decode", "encode"]
 
@@ -73,10 +75,24 @@ def _flatten(value: Any, blobs: list[bytes], place: str) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.kind in _NUMERIC:
         blobs.append(np.ascontiguousarray(value).tobytes())
         return {"a": [value.nbytes, value.dtype.str, list(value.shape)]}
+    if isinstance(value, Text | Image | File):
+        return _flatten_part(value, blobs)
     raise NotPlainData(
         f"{place} is {type(value).__name__}; between processes go only None, bool, int, float, "
-        "str, bytes, list, tuple, dict and numeric arrays"
+        "str, bytes, list, tuple, dict, numeric arrays and message parts"
     )
+
+
+def _flatten_part(part: Text | Image | File, blobs: list[bytes]) -> Any:
+    match part:
+        case Text(text):
+            return {"x": str(text)}
+        case Image(width, height, pixels):
+            blobs.append(pixels)
+            return {"i": [width, height, len(pixels)]}
+        case File(name, media_type, data):
+            blobs.append(data)
+            return {"f": [str(name), str(media_type), len(data)]}
 
 
 class _Blobs:
@@ -111,6 +127,14 @@ def _rebuild(tree: Any, blobs: _Blobs) -> Any:
         return bytes(blobs.take(content))
     if tag == "a":
         return _array(content, blobs)
+    if tag == "x":
+        return Text(content)
+    if tag == "i":
+        width, height, size = content
+        return Image(width, height, bytes(blobs.take(size)))
+    if tag == "f":
+        name, media_type, size = content
+        return File(name, media_type, bytes(blobs.take(size)))
     raise ValueError(f"unknown tag {tag!r}")
 
 

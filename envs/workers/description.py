@@ -8,7 +8,7 @@ from gymnasium import Space
 from gymnasium.spaces import Box, Dict, Discrete, Sequence
 
 from hexathlon.envs.messages import Action, Call, Message, ToolCall
-from hexathlon.envs.spaces import Unicode
+from hexathlon.envs.spaces import Contents, Unicode
 from hexathlon.envs.state import State
 from hexathlon.envs.status import Status
 from hexathlon.evaluators.verdict import Verdict
@@ -30,7 +30,8 @@ def space_to_data(space: Space[Any]) -> Any:
         TypeError: The space is of another kind.
     """
     if isinstance(space, Unicode):
-        return {"kind": "unicode", "max_length": space.max_length, "examples": space.examples}
+        kind = "contents" if isinstance(space, Contents) else "unicode"
+        return {"kind": kind, "max_length": space.max_length, "examples": space.examples}
     if isinstance(space, Box):
         return {"kind": "box", "low": space.low, "high": space.high, "dtype": space.dtype.str}
     if isinstance(space, Dict):
@@ -46,8 +47,9 @@ def space_to_data(space: Space[Any]) -> Any:
 def space_from_data(data: Any) -> Space[Any]:
     """Rebuild a described space."""
     kind = data["kind"]
-    if kind == "unicode":
-        return Unicode(data["max_length"], examples=data["examples"])
+    if kind in ("contents", "unicode"):
+        made = Contents if kind == "contents" else Unicode
+        return made(data["max_length"], examples=data["examples"])
     if kind == "box":
         return Box(data["low"], data["high"], dtype=np.dtype(data["dtype"]).type)
     if kind == "dict":

@@ -44,6 +44,7 @@ _ATTRIBUTES = (
     "limits_override",
     "render_mode",
     "metadata",
+    "image_size",
 )
 
 

@@ -18,7 +18,13 @@ from gymnasium.error import ResetNeeded
 from hexathlon.envs import errors
 from hexathlon.envs.aio import AsyncEnvironment, OnHang
 from hexathlon.envs.errors import DeadlineExceeded, EnvFault, WorkerCrashed, WrongState
-from hexathlon.envs.messages import Message, assistant_message, parse_message, parse_text
+from hexathlon.envs.messages import (
+    Message,
+    assistant_message,
+    make_message,
+    parse_message,
+    parse_text,
+)
 from hexathlon.envs.status import Status
 from hexathlon.envs.workers.codec import decode, encode
 from hexathlon.envs.workers.description import message_from_data, space_from_data
@@ -87,7 +93,6 @@ class HostedEnvironment(AsyncEnvironment):
         self._task, self._limits = None, Limits()
         self._messages: list[Message] = []
         self._ended: Status | None = Status.ABORTED
-        self._image: Any = None
         self._counters = {"turn": 0, "tool_errors": 0, "cut_chars": 0}
 
     # Gymnasium ---------------------------------------------------------------------------------
@@ -114,7 +119,7 @@ class HostedEnvironment(AsyncEnvironment):
                 f"reset of {self.hosted} was not done after {self.reset_seconds:g} s"
             ) from late
         self._begin_hosted(episode)
-        self._note(observation, {})
+        self._note({})
         return observation, info
 
     async def astep(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -142,7 +147,7 @@ class HostedEnvironment(AsyncEnvironment):
             return self._timed_out(action, seconds)
         observation, reward, terminated, truncated, info = result
         self._messages += map(message_from_data, new)
-        self._note(observation, info)
+        self._note(info)
         return observation, reward, terminated, truncated, info
 
     def render(self) -> Any:
@@ -182,7 +187,6 @@ class HostedEnvironment(AsyncEnvironment):
         for clone in clones:
             clone.spec = self.spec
             clone.restore(state)
-            clone._image = None if self._image is None else self._image.copy()
         return clones
 
     def _arguments(self) -> dict[str, Any]:
@@ -215,6 +219,10 @@ class HostedEnvironment(AsyncEnvironment):
     def transcript(self) -> tuple[Message, ...]:
         """The messages so far: the opening, then turns and answers."""
         return tuple(self._messages)
+
+    def messages_since(self, index: int) -> tuple[Message, ...]:
+        """The messages from a place in the transcript on."""
+        return tuple(self._messages[index:])
 
     # Machinery ---------------------------------------------------------------------------------
 
@@ -307,22 +315,20 @@ class HostedEnvironment(AsyncEnvironment):
             status = self._ended.value if self._ended else "without a worker"
             raise ResetNeeded(f"the episode is {status}; call reset() first")
 
-    def _note(self, observation: Any, info: dict[str, Any]) -> None:
+    def _note(self, info: dict[str, Any]) -> None:
         self._counters = {name: info.get(name, 0) for name in self._counters}
-        if isinstance(observation, dict) and "image" in observation:
-            self._image = observation["image"].copy()
 
     def _timed_out(
         self, action: Any, seconds: float
     ) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         self._ended = Status.TRUNCATED_TIME
         text = f"The action took longer than {seconds:g} s. The episode ends."
-        message = Message(role="user", content=text, tool_calls=(), tool_call_id="")
+        message = make_message("user", text)
+        if self.image_size is not None:
+            self._show([message], self._latest_image())
         turn = parse_text(action) if isinstance(action, str) else parse_message(action)
         self._messages += [assistant_message(turn), message]
-        observation: Any = (message,) if self.action_format == "message" else text
-        if self._image is not None:
-            observation = {"image": self._image.copy(), "text": observation}
+        observation = self._as_observation([message])
         self._counters["turn"] += 1
         info: dict[str, Any] = {"status": self._ended.value, "reward_terms": {}, **self._counters}
         return observation, 0.0, False, True, info

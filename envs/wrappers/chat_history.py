@@ -10,11 +10,15 @@ from hexathlon.envs.messages import (
     Message,
     assistant_message,
     cut_middle,
+    make_message,
     parse_message,
     parse_text,
+    rendered,
+    with_image,
 )
 from hexathlon.envs.spaces import MAX_TEXT, Unicode, messages_space
 from hexathlon.envs.wrappers.base import EpisodeWrapper, ResetResult, StepResult
+from hexathlon.evaluators.content import Image
 
 __all__ = ["ChatHistory"]
 
@@ -47,7 +51,7 @@ class ChatHistory(EpisodeWrapper):
         """Open the conversation with the system prompt, if there is one."""
         observation, info = result
         prompt = info.get("system_prompt", "")
-        self._history = [_message("system", prompt)] if prompt else []
+        self._history = [make_message("system", prompt)] if prompt else []
         self._history += _as_messages(observation)
         return self._observation(), info
 
@@ -61,21 +65,13 @@ class ChatHistory(EpisodeWrapper):
     def _observation(self) -> Any:
         if self.form == "messages":
             return tuple(copy.copy(message) for message in self._history)
-        return cut_middle("\n\n".join(map(_rendered, self._history)), MAX_TEXT)[0]
+        return cut_middle("\n\n".join(map(rendered, self._history)), MAX_TEXT)[0]
 
 
 def _as_messages(observation: Any) -> list[Message]:
     if isinstance(observation, dict):
-        observation = observation["text"]
+        image = Image.from_array(observation["image"])
+        return [make_message("user", with_image(observation["text"], image))]
     if isinstance(observation, str):
-        return [_message("user", observation)]
+        return [make_message("user", observation)]
     return [copy.copy(message) for message in observation]
-
-
-def _message(role: str, content: str) -> Message:
-    return Message(role=role, content=content, tool_calls=(), tool_call_id="")
-
-
-def _rendered(message: Message) -> str:
-    calls = [f"{call['name']} {call['arguments']}" for call in message["tool_calls"]]
-    return "\n".join(filter(None, [f"[{message['role']}]", message["content"], *calls]))

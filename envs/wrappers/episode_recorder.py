@@ -6,7 +6,9 @@ from typing import Any
 import gymnasium
 from gymnasium.utils import RecordConstructorArgs
 
+from hexathlon.envs.messages import with_image
 from hexathlon.envs.wrappers.base import EpisodeWrapper, ResetResult, StepResult
+from hexathlon.evaluators.content import Content, File, Image, Text, content_to_json, media_of
 
 __all__ = ["EpisodeRecorder"]
 
@@ -27,6 +29,8 @@ class EpisodeRecorder(EpisodeWrapper):
         self.keep = keep
         self._record: dict[str, Any] = {}
         self._episodes: list[dict[str, Any]] = []
+        self._media: dict[str, Image | File] = {}
+        self._earlier_media: list[dict[str, Image | File]] = []
 
     @property
     def record(self) -> dict[str, Any]:
@@ -38,14 +42,23 @@ class EpisodeRecorder(EpisodeWrapper):
         """Finished episodes, oldest first."""
         return copy.deepcopy(self._episodes)
 
+    @property
+    def media(self) -> dict[str, bytes]:
+        """Bytes of the images and files that `record` and `episodes` name, by hash."""
+        parts = {**self._media}
+        for earlier in self._earlier_media:
+            parts.update(earlier)
+        return media_of([tuple(parts.values())])
+
     def after_reset(self, result: ResetResult) -> ResetResult:
         """Begin a record."""
         observation, info = result
+        self._media = {}
         self._record = {
             "task_id": info["task_id"],
             "task_hash": info["task_hash"],
             "seed": info["seed"],
-            "opening": _kept(observation),
+            "opening": self._kept(observation),
             "steps": [],
             "status": info["status"],
             "reward": 0.0,
@@ -59,7 +72,7 @@ class EpisodeRecorder(EpisodeWrapper):
             {
                 "index": len(self._record["steps"]),
                 "action": copy.deepcopy(action),
-                "observation": _kept(observation),
+                "observation": self._kept(observation),
                 "reward": float(reward),
                 "status": info["status"],
             }
@@ -68,11 +81,20 @@ class EpisodeRecorder(EpisodeWrapper):
         self._record["reward"] += float(reward)
         if terminated or truncated:
             self._episodes = [*self._episodes, copy.deepcopy(self._record)][-self.keep :]
+            self._earlier_media = [*self._earlier_media, self._media][-self.keep :]
         return result
 
+    def _kept(self, observation: Any) -> Any:
+        """Return an observation as records hold it, and note the parts that it names."""
+        if isinstance(observation, dict) and "text" in observation:
+            image = Image.from_array(observation["image"])
+            return self._content(with_image(observation["text"], image))
+        if isinstance(observation, tuple):
+            return tuple({**one, "content": self._content(one["content"])} for one in observation)
+        return copy.deepcopy(observation)
 
-def _kept(observation: Any) -> Any:
-    """Return the text of an observation; images are not recorded."""
-    if isinstance(observation, dict) and "text" in observation:
-        observation = observation["text"]
-    return copy.deepcopy(observation)
+    def _content(self, content: Content) -> Any:
+        for part in () if isinstance(content, str) else content:
+            if not isinstance(part, Text):
+                self._media[part.sha256] = part
+        return content_to_json(content)

@@ -18,9 +18,9 @@ import gymnasium
 from gymnasium.error import ResetNeeded
 from gymnasium.utils import RecordConstructorArgs
 
+from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import DeadlineExceeded
 from hexathlon.envs.messages import Message
-from hexathlon.envs.spaces import Unicode
 from hexathlon.envs.status import Status
 from hexathlon.envs.wrappers.base import EpisodeWrapper, ResetResult, StepResult
 
@@ -87,8 +87,7 @@ class StepTimeout(EpisodeWrapper):
         text = f"The action took longer than {self.seconds:g} s. The episode ends."
         if self.on_timeout == "fault":
             raise DeadlineExceeded(f"a step was not done after {self.seconds:g} s")
-        message = Message(role="user", content=text, tool_calls=(), tool_call_id="")
-        observation = text if isinstance(self.observation_space, Unicode) else (message,)
+        observation = cast("Environment", self.env.unwrapped).aside(text)
         info = {
             "status": Status.TRUNCATED_TIME.value,
             "reward_terms": {},

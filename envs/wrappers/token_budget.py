@@ -9,6 +9,7 @@ from gymnasium.utils import RecordConstructorArgs
 
 from hexathlon.envs.status import Status
 from hexathlon.envs.wrappers.base import EpisodeWrapper, ResetResult, StepResult
+from hexathlon.evaluators.content import text_of
 
 __all__ = ["TokenBudget", "register_counter"]
 
@@ -104,7 +105,7 @@ def _counter(name: str) -> Counter:
 
 
 def _text(value: Any) -> str:
-    """Return the countable text of an action or observation; images count nothing."""
+    """Return the countable text of an action or observation; images and files count nothing."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict) and "text" in value:
@@ -115,4 +116,4 @@ def _text(value: Any) -> str:
 
 def _message_text(message: Any) -> str:
     calls = [f"{call['name']} {call['arguments']}" for call in message.get("tool_calls", ())]
-    return "\n".join(filter(None, [message.get("content", ""), *calls]))
+    return "\n".join(filter(None, [text_of(message.get("content", "")), *calls]))

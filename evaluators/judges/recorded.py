@@ -9,12 +9,13 @@ from typing import Any
 from hexathlon.evaluators.judges.predicates import decide_by_code
 from hexathlon.evaluators.judges.rubric import get_rubric
 from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.trial import JsonContent
 
 __all__ = ["decided_by_code"]
 
 
 def decided_by_code(
-    rubric: str | None, opening: str, steps: Sequence[Mapping[str, Any]]
+    rubric: str | None, opening: JsonContent, steps: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return a decision for each criterion of a rubric that code can decide.
 

@@ -2,14 +2,16 @@
 
 A transcript is made from a trial record, from chat messages, or from a single reply. Every text is
 cleaned once, here (see `hexathlon.evaluators.judges.isolation`), so that what is shown, what is
-hashed and what quotes are looked up in is the same.
+hashed and what quotes are looked up in is the same. Images stand in the text as a line that names
+them by hash, and beside it for judges that can look at them.
 """
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
+from hexathlon.evaluators.content import Content, Image, described
 from hexathlon.evaluators.judges.isolation import clean
 from hexathlon.evaluators.judges.rubric import Scope
 
@@ -27,6 +29,8 @@ class Line(NamedTuple):
 
     role: str
     text: str
+    images: tuple[Image, ...] = ()
+    """Those of its images that can be shown; the text names all of them."""
 
 
 class Transcript(NamedTuple):
@@ -37,15 +41,28 @@ class Transcript(NamedTuple):
     @classmethod
     def of_messages(cls, messages: Iterable[Mapping[str, Any]]) -> Self:
         """Make a transcript of chat messages; tool calls are shown as JSON."""
-        return cls(tuple(Line(_role(one.get("role")), _text_of(one)) for one in messages))
+        return cls(
+            tuple(
+                Line(_role(one.get("role")), _text_of(one), _images_of(one.get("content")))
+                for one in messages
+            )
+        )
 
     @classmethod
-    def of_record(cls, record: Mapping[str, Any]) -> Self:
-        """Make a transcript of a trial record: its opening, then actions and observations."""
-        lines = [Line("user", clean(record["opening"]))]
+    def of_record(
+        cls, record: Mapping[str, Any], load: Callable[[Any], Content] | None = None
+    ) -> Self:
+        """Make a transcript of a trial record: its opening, then actions and observations.
+
+        Args:
+            record: The trial.
+            load: Returns content of the record with its bytes, for judges that look at images;
+                None leaves only the lines that name them.
+        """
+        lines = [_line("user", record["opening"], load)]
         for step in record["steps"]:
             lines.append(Line(_AGENT, clean(step["action"])))
-            lines.append(Line("environment", clean(step["observation"])))
+            lines.append(_line("environment", step["observation"], load))
         return cls(tuple(lines))
 
     @classmethod
@@ -92,6 +109,11 @@ class Transcript(NamedTuple):
         return "\n".join(parts)
 
     @property
+    def images(self) -> tuple[Image, ...]:
+        """The images that can be shown, each once, in order."""
+        return tuple(dict.fromkeys(image for line in self.lines for image in line.images))
+
+    @property
     def size(self) -> int:
         """Characters of the agent's own turns."""
         return len(self.spoken("agent"))
@@ -112,17 +134,34 @@ def _substance(text: str) -> int:
     return len("".join(text.split())) + len(_CJK.findall(text))
 
 
+def _line(role: str, content: Any, load: Callable[[Any], Content] | None) -> Line:
+    if isinstance(content, str):
+        return Line(role, clean(content))
+    parts: Content = () if load is None else load(content)
+    images = tuple(part for part in parts if isinstance(part, Image))
+    return Line(role, clean(described(content)), images)
+
+
 def _role(role: Any) -> str:
     """Return a role from a closed list; a role is never free text in front of a judge."""
     return role if role in ("system", "user", "assistant", "tool", "environment") else "other"
 
 
 def _text_of(message: Mapping[str, Any]) -> str:
-    parts = [str(message.get("content") or "")]
+    parts = [_described(message.get("content") or "")]
     calls: Sequence[Any] = message.get("tool_calls") or ()
     for call in calls:
         parts.append(json.dumps(clean(_plain(call)), ensure_ascii=False, sort_keys=True))
     return clean("\n".join(part for part in parts if part))
+
+
+def _described(content: Any) -> str:
+    return described(content) if isinstance(content, tuple) else str(content)
+
+
+def _images_of(content: Any) -> tuple[Image, ...]:
+    parts = content if isinstance(content, tuple) else ()
+    return tuple(part for part in parts if isinstance(part, Image))
 
 
 def _plain(value: Any) -> Any:

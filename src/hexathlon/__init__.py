@@ -4,10 +4,15 @@ Importing this package registers the environments, so that `gymnasium.make("hexa
 works. Nothing heavier than gymnasium is loaded; each part is imported where it is used.
 """
 
+from importlib.metadata import PackageNotFoundError, version
+
 from hexathlon.envs.registry import register_environments
 
 __all__ = ["__version__"]
 
-__version__ = "0.1.0"
+try:
+    __version__ = version("hexathlon")
+except PackageNotFoundError:  # the sources are on the path, but nothing was installed
+    __version__ = "0+unknown"
 
 register_environments()

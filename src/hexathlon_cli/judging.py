@@ -42,6 +42,9 @@ _Prices = Annotated[Path | None, typer.Option(help="Price table (TOML).")]
 _Key = Annotated[str, typer.Option(help="Environment variable with the key.")]
 _Timeout = Annotated[float, typer.Option(help="Seconds for one try of a question.")]
 _Retries = Annotated[int, typer.Option(help="More tries of a request that fails.")]
+_Images = Annotated[
+    bool, typer.Option(help="Show images to the judge; its server has to take image parts.")
+]
 _Rubric = Annotated[
     str | None, typer.Option(help="Rubric file, or the name of one; each task's own by default.")
 ]
@@ -68,6 +71,7 @@ def run(
     max_tokens: _MaxTokens = 2048,
     family: _Family = None,
     revision: _Revision = "",
+    images: _Images = False,
     cache: _Cache = None,
     prices: _Prices = None,
     api_key_env: _Key = "OPENAI_API_KEY",
@@ -111,6 +115,7 @@ def audit(
     max_tokens: _MaxTokens = 2048,
     family: Annotated[str, typer.Option(help="The model's family.")] = "",
     revision: _Revision = "",
+    images: _Images = False,
     cache: _Cache = None,
     prices: _Prices = None,
     api_key_env: _Key = "OPENAI_API_KEY",

@@ -56,10 +56,10 @@ def play_command(env: str, task: str | None, wish: Wish, seed: int) -> int:
     try:
         with contextlib.closing(make_environment(info.id, TrialLimits())()) as world:
             chosen = {"task": task} if task else _chosen(info, wish, seed, 0)
-            opening, details = world.reset(seed=seed, options=chosen)
+            _, details = world.reset(seed=seed, options=chosen)
             number = 1
-            while Sitting(world, opening, details).play():
-                opening, details = world.reset(options=_chosen(info, wish, seed, number))
+            while Sitting(world, details).play():
+                _, details = world.reset(options=_chosen(info, wish, seed, number))
                 number += 1
     except MissingData as error:
         raise EnvironmentUnavailable(str(error)) from None

@@ -1,13 +1,18 @@
 """A person in the agent's place: reads lines, shows what comes back, says how it ended."""
 
 import shutil
+import tempfile
 import textwrap
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from hexathlon.envs.base import Environment
+from hexathlon.envs.messages import Message
+from hexathlon.evaluators.content import File, Image, Text, joined, parts_of, text_of
+from hexathlon.evaluators.media import MediaStore
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon_cli.output import print_text
 from hexathlon_cli.typed import ReadingProblem, listed_in, read_line, signature
@@ -37,13 +42,13 @@ class Sitting:
 
     Args:
         world: The environment, just reset.
-        opening: What it said.
         details: The info of its reset.
     """
 
-    def __init__(self, world: Environment, opening: str, details: Mapping[str, Any]) -> None:
+    def __init__(self, world: Environment, details: Mapping[str, Any]) -> None:
         self._world = world
-        self._opening, self._details = opening, details
+        self._details = details
+        self._media: MediaStore | None = None
         self._tools = details["tools"]
         self._before: list[tuple[Any, dict[str, str]]] = []
         self._listed: dict[str, str] = {}
@@ -73,8 +78,11 @@ class Sitting:
             return False
         if self._world.supports_fork:
             self._before.append((self._world.snapshot(), self._listed))
-        observation, reward, ended, cut, info = self._world.step(action)
-        _show(f"{observation}\n")
+        before = len(self._world.transcript)
+        _, reward, ended, cut, info = self._world.step(action)
+        new = self._world.transcript[before + 1 :]
+        observation = text_of(joined(message["content"] for message in new))
+        _show(f"{self._seen(new)}\n")
         self._listed = listed_in(observation) or self._listed
         if ended or cut:
             _show(f"The episode has ended: {info['status']}, reward {reward:g}.")
@@ -83,6 +91,22 @@ class Sitting:
         if action != line and not observation.startswith("Error"):
             self._show_hint(action.split('"')[3])
         return False
+
+    def _seen(self, messages: Sequence[Message]) -> str:
+        """Return messages as text, with the place where each image and file can be opened."""
+        parts = parts_of(joined(message["content"] for message in messages))
+        return "\n\n".join(
+            part.text if isinstance(part, Text) else self._kept(part) for part in parts
+        )
+
+    def _kept(self, part: Image | File) -> str:
+        if self._media is None:
+            self._media = MediaStore(Path(tempfile.mkdtemp(prefix="hexathlon-play-")))
+        about = part.to_json()
+        data = part.png() if isinstance(part, Image) else part.data
+        self._media.add(about, data, sync=False)
+        kind = f"image, {part.width} x {part.height}" if isinstance(part, Image) else part.name
+        return f"[{kind}: {self._media.path(about)}]"
 
     def _is_command(self, line: str) -> bool:
         """Whether a line with a slash is for us; in a shell it may be the path of a program."""
@@ -116,7 +140,8 @@ class Sitting:
 
     def _show_task(self) -> None:
         details = self._details
-        _show(f"{details['task_id']}\n\n{details['system_prompt']}\n\n{self._opening}\n")
+        opening = self._seen(self._world.transcript[:1])
+        _show(f"{details['task_id']}\n\n{details['system_prompt']}\n\n{opening}\n")
 
     def _show_tools(self) -> None:
         for tool in self._tools:

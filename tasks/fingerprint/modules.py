@@ -83,8 +83,15 @@ def package_folders(module: str) -> list[Path]:
     )
     if places:
         return [Path(place) for place in places]
-    origin = getattr(package, "__file__", None) or getattr(package, "origin", None)
-    return [Path(origin).parent] if origin else []
+    file = _loaded_file(top)
+    return [file.parent] if file else []
+
+
+def _loaded_file(name: str) -> Path | None:
+    """The file of a module that is loaded, or of a top-level one that could be."""
+    module = sys.modules.get(name) or (None if "." in name else find_spec(name))
+    file = getattr(module, "__file__", None) or getattr(module, "origin", None)
+    return Path(file) if file and file.endswith(".py") else None
 
 
 def _is_undeciding(name: str) -> bool:
@@ -113,14 +120,13 @@ def _expanded(pattern: str) -> list[str]:
 @cache
 def _file_of(name: str) -> Path | None:
     """The file of a module: by its place in the package, or as it was loaded."""
-    inner = name.split(".")[1:]
-    for folder in package_folders(name):
+    _, *inner = name.split(".")
+    for folder in package_folders(name) if inner else ():
         base = folder.joinpath(*inner)
         for path in (base / "__init__.py", base.with_name(f"{base.name}.py")):
-            if path.is_file() and (inner or path.name == "__init__.py"):
+            if path.is_file():
                 return path
-    loaded = getattr(sys.modules.get(name), "__file__", None)
-    return Path(loaded) if loaded and loaded.endswith(".py") else None
+    return _loaded_file(name)
 
 
 @cache

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hexathlon.envs.aio import AsyncEnvironment
-from hexathlon.envs.imaging import ImagingEnvironment
 from hexathlon.envs.tools import tool
 from hexathlon.envs.vector import vectorised
 from hexathlon.evaluators.verdict import Verdict
@@ -116,7 +115,7 @@ def drill_steps(
     return Verdict(score=float(final_state["submitted"] and final_state["at"] == params["goal"]))
 
 
-class DrillEnv(ImagingEnvironment, AsyncEnvironment):
+class DrillEnv(AsyncEnvironment):
     family, version = "drill", "1"
     default_taskset = "drill"
     system_prompt = "You walk."

@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hexathlon.envs.imaging import ImagingEnvironment
 from hexathlon.envs.status import Status
 from hexathlon.envs.tools import tool
 from hexathlon.evaluators.verdict import Verdict
@@ -243,7 +242,7 @@ class ClosesOnce(ToyEnv):
         del self.resource["handle"]
 
 
-class ReusedBuffer(ImagingEnvironment, ToyEnv):
+class ReusedBuffer(ToyEnv):
     image_size = (4, 4)
 
     def __init__(self, **kwargs: Any) -> None:
@@ -251,8 +250,12 @@ class ReusedBuffer(ImagingEnvironment, ToyEnv):
         self.buffer = np.zeros((4, 4, 3), np.uint8)
 
     def frame(self):
-        self.buffer[...] = self.counter
-        return self.buffer
+        return np.full((4, 4, 3), self.counter, np.uint8)
+
+    def _as_observation(self, new):
+        observation = super()._as_observation(new)
+        self.buffer[...] = observation["image"]
+        return {**observation, "image": self.buffer}
 
 
 class WrongType(ToyEnv):

@@ -37,12 +37,18 @@ class LocalChat:
         """Answer one request; a schema is not enforced, only asked for by the messages.
 
         Raises:
-            BadRequest: The template refuses the messages, or tools or stop strings are asked for.
+            BadRequest: The template refuses the messages, they hold images, or tools or stop
+                strings are asked for.
             EngineError: The prompt is longer than the context.
         """
         sampling = request.sampling
         if request.tools or sampling.stop:
             raise BadRequest("a checkpoint asked in messages takes neither tools nor stop strings")
+        if not all(isinstance(one.get("content") or "", str) for one in request.messages):
+            raise BadRequest(
+                "a checkpoint in this process reads text only: ask a model that takes images over "
+                "HTTP, as endpoint:URL#NAME"
+            )
         try:
             segments = self._renderer.open(request.messages)
         except TemplateError as error:

@@ -1,7 +1,5 @@
 """What stands around the learner: samplers, allocators, replay, hints and trees, by small cases."""
 
-import itertools
-
 import numpy as np
 import pytest
 
@@ -14,14 +12,14 @@ from hexathlon.baselines.algorithms.catalogue import (
     SAMPLERS,
     STRUCTURES,
 )
-from hexathlon.baselines.algorithms.hints import fitted, play_hint
+from hexathlon.baselines.algorithms.hints import fitted
 from hexathlon.baselines.algorithms.registry import UnknownPart
 from hexathlon.baselines.algorithms.replay import Memory
 from hexathlon.baselines.algorithms.samples import Group
 from hexathlon.baselines.algorithms.statistics import TaskStatistics
+from hexathlon.baselines.algorithms.structures import leaves
 from hexathlon.tasks.seeding import generator_for
 from support.samples import group, sample
-from support.toy import ADD, SUBMIT, ToyEnv, ToySource
 
 TASKS = [f"task {number}" for number in range(10)]
 
@@ -141,20 +139,6 @@ def test_hints_by_difficulty():
         fitted([0.5, 0.5], [0.1, 0.2])
 
 
-def test_a_hint_is_played_in_the_environment():
-    source, env = ToySource(), ToyEnv()
-    address = source.address("train", 3)
-    task = source.build(address)
-    env.reset(seed=0, options={"task": address})
-    given = play_hint(env, source.oracle(task), 1)
-    assert [action for action, _ in given] == [ADD % 9]
-    assert env.counter == 9
-    assert "counter stands at 9" in given[0][1]
-    env.reset(seed=0, options={"task": address})
-    whole = play_hint(env, source.oracle(task), 99)
-    assert whole[-1][0] == SUBMIT
-
-
 def tree() -> Group:
     """Two rollouts share their first turn; a third is on its own."""
     paths = [("a", "b"), ("a", "c"), ("d", "e")]
@@ -200,34 +184,14 @@ def test_rollouts_without_nodes_are_refused(name):
         ESTIMATORS[name]([group([0.0, 1.0])])
 
 
-def test_a_real_episode_is_forked_and_credited():
-    env, source = ToyEnv(), ToySource()
-    address = source.address("train", 0)
-    target = source.build(address).params["target"]
-    opening, _ = env.reset(seed=0, options={"task": address})
-    counters = itertools.count()
-
-    def act(observation: str, branch: int) -> str:
-        next(counters)
-        if "stands at" not in observation:
-            return ADD % 9
-        stands = int(observation.split("stands at ")[1].split(".")[0])
-        if branch == 0 and stands < target:
-            return ADD % min(9, target - stands)
-        return SUBMIT
-
-    branches = STRUCTURES["forked"](env, opening, act, after=(1,), width=3)
-    assert sorted(sum(branch.rewards) for branch in branches) == [0.0, 0.0, 1.0]
-    assert {branch.nodes[0] for branch in branches} == {"0.0"}
-    assert len({branch.nodes[1] for branch in branches}) == 3
-    # The shared turn was played once.
-    assert next(counters) == len({node for branch in branches for node in branch.nodes})
-    samples = tuple(sample(branch.rewards, branches=branch.nodes) for branch in branches)
-    credit = ESTIMATORS["tree_steps"]([Group(address, samples)])
-    winner = max(range(3), key=lambda n: samples[n].reward)
-    turns = by_turn(credit.advantages, Group(address, samples))
-    assert turns[winner][0] == 0.0
-    assert turns[winner][1] == pytest.approx(2 / 3)
+def test_splits_of_a_structure():
+    assert STRUCTURES["independent"]() == ()
+    splits = STRUCTURES["forked"](after=[3, 1], width=3)
+    assert splits == ((1, 3), (3, 3))
+    assert leaves(splits) == 9
+    assert leaves(()) == 1
+    with pytest.raises(ValueError, match="after turns from 1 on into at least 2"):
+        STRUCTURES["forked"](after=[0])
 
 
 @pytest.mark.parametrize("registry", [ALLOCATORS, HINTS, REPLAYS, SAMPLERS, STRUCTURES])

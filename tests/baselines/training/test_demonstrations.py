@@ -10,8 +10,8 @@ import gymnasium
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.training.demonstrations import (
     Demonstration,
+    Demonstrator,
     Noise,
-    demonstrate,
     sample_of,
     transcript,
 )
@@ -25,12 +25,9 @@ TASKS = [f"roleplay/boundary/tiny/train/{number:05d}" for number in range(4)]
 def shown(
     task: str, *, thinking: bool, mistakes: float = 0.0, without: tuple[str, ...] = ()
 ) -> Demonstration:
-    env = gymnasium.make("hexathlon/RolePlay-v0").unwrapped
-    try:
-        noise = Noise(mistakes=mistakes, without=without)
-        return demonstrate(env, task, noise, thinking=thinking)
-    finally:
-        env.close()
+    noise = Noise(mistakes=mistakes, without=without)
+    with Demonstrator("hexathlon/RolePlay-v0", gymnasium.make, noise) as demonstrator:
+        return demonstrator.demonstrate(task, thinking=thinking)
 
 
 @pytest.mark.parametrize("mistakes", [0.0, 1.0])

@@ -90,9 +90,9 @@ def test_a_policy_learns_and_its_controls_do_not(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", recipe_names())
 def test_a_recipe_is_judged_by_many_tasks_that_it_does_not_train_on(name: str) -> None:
     recipe = load_recipe(name)
-    asked = recipe.tasks.addresses("dev", recipe.evaluation.tasks)
+    asked = recipe.tasks[0].addresses("dev", recipe.evaluation.tasks)
     assert len(set(asked)) == recipe.evaluation.tasks >= 300
-    assert {parse_address(one).template for one in asked} == set(recipe.tasks.templates)
+    assert {parse_address(one).template for one in asked} == set(recipe.tasks[0].templates)
 
 
 @pytest.fixture(scope="session", params=recipe_names())

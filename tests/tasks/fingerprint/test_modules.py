@@ -67,6 +67,16 @@ def test_modules_with_computed_names_are_named(plugin):
     assert more == {"forms", "forms.one", "forms.two", "unused"}
 
 
+def test_a_lone_module_is_a_package_of_its_own(tmp_path, monkeypatch):
+    (tmp_path / "__init__.py").write_text("")
+    (tmp_path / "lone_source.py").write_text("import lone_other\nimport hexathlon.tasks.task\n")
+    (tmp_path / "lone_other.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    found = deciding_modules(["lone_source"])
+    assert found["lone_source"] == tmp_path / "lone_source.py"
+    assert set(found) == {"lone_source", "hexathlon.tasks", "hexathlon.tasks.task"}
+
+
 def test_a_module_without_a_file_is_an_error(plugin):
     with pytest.raises(FileNotFoundError, match="in no Python file"):
         modules_digest([f"{plugin}.missing"])

@@ -1,0 +1,86 @@
+"""Messages with images and files, for chat servers and for policies that read text.
+
+Codecs translate text. Images travel beside it as OpenAI `image_url` parts with the PNG in a `data:`
+URL. The chat API takes images in messages of users only, so those of a tool's answer follow its
+messages in a user message of their own. Files are described by a line of text: name, media type,
+size and hash.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from hexathlon.baselines.codecs.base import Codec, Wire
+from hexathlon.evaluators.content import Content, Image, described, joined
+
+__all__ = ["ImageRefused", "answer_messages", "text_alone", "user_message"]
+
+_AFTER_TOOLS = "Images of the tool results above:"
+
+
+class ImageRefused(ValueError):
+    """An image was shown to something that reads text only."""
+
+
+def user_message(contents: Sequence[Content]) -> Wire:
+    """Return contents as one user message; text alone stays a plain string."""
+    content = joined(contents)
+    if isinstance(content, str):
+        return {"role": "user", "content": content}
+    rows = [
+        _image_row(part) if isinstance(part, Image) else _text_row(described((part,)))
+        for part in content
+    ]
+    return {"role": "user", "content": rows}
+
+
+def answer_messages(codec: Codec, message: Wire, contents: Sequence[Content]) -> list[Wire]:
+    """Return the messages that tell a model what followed its message, one content a call.
+
+    The text goes through the codec; images follow it in their order.
+    """
+    answers = codec.answer(message, [_without_images(content) for content in contents])
+    rows = [_image_row(image) for image in _images(contents)]
+    if not rows:
+        return answers
+    last = answers[-1]
+    if last["role"] != "user":
+        return [*answers, {"role": "user", "content": [_text_row(_AFTER_TOOLS), *rows]}]
+    return [*answers[:-1], {**last, "content": [_text_row(last["content"]), *rows]}]
+
+
+def text_alone(contents: Sequence[Content]) -> list[str]:
+    """Return contents for a reader of text.
+
+    Raises:
+        ImageRefused: There is an image among them.
+    """
+    for image in _images(contents):
+        raise ImageRefused(
+            f"a policy that reads tokens was shown an image of {image.width} x {image.height}: "
+            "play environments with images by a model that takes them over HTTP, as "
+            "endpoint:URL#NAME"
+        )
+    return [described(content) for content in contents]
+
+
+def _images(contents: Iterable[Content]) -> list[Image]:
+    return [
+        part
+        for content in contents
+        for part in (() if isinstance(content, str) else content)
+        if isinstance(part, Image)
+    ]
+
+
+def _without_images(content: Content) -> str:
+    if isinstance(content, str):
+        return content
+    return described([part for part in content if not isinstance(part, Image)])
+
+
+def _text_row(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def _image_row(image: Image) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": image.data_url()}}
