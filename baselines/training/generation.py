@@ -105,7 +105,8 @@ class Generation:
         for plan, rate, oracle in zip(plans, success, await executor.run(oracles), strict=True):
             if not isinstance(oracle, Trajectory) or oracle.record["reward"] != 1.0:
                 raise HintFailed(
-                    f"the oracle of {plan.task} did not solve it; no hint can be given"
+                    f"the oracle of {plan.task} did not solve it within {plan.limits.turns} "
+                    "turns, so it gives no hint: allow more turns or leave generate.hint out"
                 )
             actions = len(oracle.record["steps"])
             # The last action stays the policy's: a hint leaves something to do.
