@@ -150,29 +150,25 @@ def test_each_events_advantages_have_a_root_mean_square_of_one(short: Short) -> 
             assert np.sqrt(np.mean(drawn**2)) == pytest.approx(1.0, abs=1e-6)
 
 
-def test_the_policy_moves_and_a_stopped_run_goes_on_bit_for_bit(
-    short: Short, tmp_path: Path
-) -> None:
-    policy = Path("policy") / "model.safetensors"
-    start = (short.out / "start" / "model.safetensors").read_bytes()
-    assert (short.out / policy).read_bytes() != start
-    for name in ("start", "before"):
-        shutil.copytree(short.out / name, tmp_path / name)
+def test_the_policy_moves_and_a_killed_run_goes_on_bit_for_bit(short: Short) -> None:
+    policy = short.out / "policy" / "model.safetensors"
+    whole, rows = policy.read_bytes(), metrics_of(short.out)
+    assert whole != (short.out / "start" / "model.safetensors").read_bytes()
+    # What a kill in the second step leaves behind.
+    shutil.rmtree(short.out / "states" / "000002")
+    shutil.rmtree(short.out / "policy")
+    lines = (short.out / "metrics.jsonl").read_text().splitlines()
+    (short.out / "metrics.jsonl").write_text("\n".join(lines[:2]) + '\n{"step": 2, "rew')
+    steps: list[int] = []
 
-    def stop(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
-        if phase == "train" and step == 2:
-            raise Stopped
+    def report(phase: str, step: int, total: int, metrics: dict[str, float]) -> None:
+        if phase == "train":
+            steps.append(step)
 
-    with pytest.raises(Stopped):
-        train(load_recipe("mixture-tiny", SHORT), tmp_path, stop)
-    shutil.copytree(short.out / "after", tmp_path / "after")
-    train(load_recipe("mixture-tiny", SHORT), tmp_path, lambda *told: None)
-    assert (tmp_path / policy).read_bytes() == (short.out / policy).read_bytes()
-    assert metrics_of(tmp_path) == metrics_of(short.out)
-
-
-class Stopped(Exception):
-    """What a test ends a run with."""
+    train(load_recipe("mixture-tiny", SHORT), short.out, report)
+    assert steps == [2]
+    assert policy.read_bytes() == whole
+    assert metrics_of(short.out) == rows
 
 
 def test_changes_reach_one_table_of_a_mixture() -> None:
