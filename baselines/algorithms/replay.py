@@ -108,7 +108,7 @@ def rescue(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -
             samples = [*group.samples]
             # Names of turns are unique within a step, so no turn may seem shared.
             branches = tuple(f"stored {name}" for name in stored.branches)
-            samples[place] = replace(stored, branches=branches)
+            samples[place] = replace(stored, branches=branches) if branches else stored
             group = replace(group, samples=tuple(samples))
         made.append(group)
     return made
