@@ -86,5 +86,7 @@ def _fits(value: Any, default: Any) -> bool:
     if isinstance(default, float):
         return isinstance(value, (int, float)) and not isinstance(value, bool)
     if isinstance(default, tuple):
-        return isinstance(value, (list, tuple)) and all(_fits(one, default[0]) for one in value)
+        if not isinstance(value, (list, tuple)):
+            return False
+        return not default or all(_fits(one, default[0]) for one in value)
     return type(value) is type(default)

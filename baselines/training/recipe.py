@@ -14,6 +14,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from hexathlon.baselines.algorithms.catalogue import (
     ALLOCATORS,
+    BOUNDS,
     ESTIMATORS,
     FILTERS,
     HINTS,
@@ -321,6 +322,7 @@ class Recipe(Table):
             SHAPINGS.resolve(part.name, part.parameters)
         for part in self.credit.filters:
             FILTERS.resolve(part.name, part.parameters)
+        BOUNDS.resolve(self.learn.bounds.name, self.learn.bounds.parameters)
         self.learn.objective.check()
         if self.credit.estimator.name.startswith("gae") != (self.critic is not None):
             raise ValueError("a critic and the estimators gae and gae_turns need each other")

@@ -201,3 +201,35 @@ def test_splits_of_a_structure():
 def test_unknown_names_are_told(registry):
     with pytest.raises(UnknownPart, match="there are"):
         registry["nothing"]
+
+
+def test_the_task_tried_longest_ago_is_forgotten_first():
+    found = TaskStatistics(most=2)
+    for task in ("a", "b", "a", "c"):
+        found.observe([group([1.0, 0.0], task)])
+    assert list(found.counts) == ["a", "c"]
+    assert found.success(["b"]).tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [("fading", {"most": 1}), ("rescue", {"share": 0, "below": 0.5})],
+)
+def test_whole_numbers_stand_for_others(name, given):
+    assert HINTS.resolve(name, given).items() >= given.items()
+    assert STRUCTURES.resolve("forked", {"after": [1, 2]})["after"] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("registry", "name", "given"),
+    [
+        (HINTS, "fading", {"most": True}),
+        (ALLOCATORS, "variance", {"least": 1.5}),
+        (STRUCTURES, "forked", {"after": [1, "2"]}),
+        (STRUCTURES, "forked", {"after": 2}),
+        (ESTIMATORS, "gigpo", {"scale": 1}),
+    ],
+)
+def test_values_of_another_type_are_told(registry, name, given):
+    with pytest.raises(ValueError, match=f"{next(iter(given))} of the .*; its default is"):
+        registry.resolve(name, given)

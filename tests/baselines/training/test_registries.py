@@ -311,6 +311,7 @@ def test_statistics_and_memory_survive_a_stop_bit_for_bit(replay, start, tmp_pat
         ({"generate": {"structure": part("forked", after=[0])}}, "fork after turns from 1 on"),
         ({"generate": {"structure": part("forked", after=1)}}, "after of the rollout structure"),
         ({"replay": part("recent", share=1.0)}, "share is from 0 to less than 1, got 1.0"),
+        ({"learn": {"bounds": part("clap")}}, "'clap' is no"),
         ({"replay": part("resent")}, "'resent' is no replay; there are"),
         ({"tasks": {**TASKS, "pool": 1}}, "up to 2 tasks of dice-tiny, more than its pool of 1"),
     ],
