@@ -51,6 +51,9 @@ TOY: dict[str, Any] = {
     "evaluation": {"tasks": 40},
 }
 
+UNMEASURED = {"mixture-tiny"}
+"""Recipes whose learning has not been measured; their files and docs/training.md say so."""
+
 
 def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
     """Report to nobody."""
@@ -90,12 +93,16 @@ def test_a_policy_learns_and_its_controls_do_not(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", recipe_names())
 def test_a_recipe_is_judged_by_many_tasks_that_it_does_not_train_on(name: str) -> None:
     recipe = load_recipe(name)
-    asked = recipe.tasks[0].addresses("dev", recipe.evaluation.tasks)
-    assert len(set(asked)) == recipe.evaluation.tasks >= 300
-    assert {parse_address(one).template for one in asked} == set(recipe.tasks[0].templates)
+    total = 0
+    for table in recipe.tasks:
+        asked = table.addresses("dev", recipe.evaluation.tasks)
+        assert len(set(asked)) == recipe.evaluation.tasks
+        assert {parse_address(one).template for one in asked} == set(table.templates)
+        total += len(asked)
+    assert total >= 300
 
 
-@pytest.fixture(scope="session", params=recipe_names())
+@pytest.fixture(scope="session", params=sorted({*recipe_names()} - UNMEASURED))
 def runs(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Runs:
     name = request.param
     folders = [tmp_path_factory.mktemp(name) / f"seed-{seed}" for seed in range(3)]

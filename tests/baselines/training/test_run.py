@@ -14,6 +14,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
+from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.baselines.training.loop import NothingToLearn
 from hexathlon.baselines.training.metrics import MetricsLog, read_metrics
 from hexathlon.baselines.training.recipe import RecipeError, load_recipe
@@ -164,9 +165,9 @@ def test_rewards_from_judging_the_records_again_are_the_same(recipe: Path, tmp_p
     again = tmp_path / "rescored" / "rollouts"
     first = rescored(again / logged[0].name)
     assert len(first) == 12
-    spoilt = [record | {"reward": 1.0 - record["reward"]} for record in first]
-    path = RolloutLog(tmp_path / "spoilt", "rescored")
-    assert [one["reward"] for one in path.keep(1, 0, spoilt)] == [one["reward"] for one in first]
+    spoilt = [Trajectory(record | {"reward": 1.0 - record["reward"]}) for record in first]
+    kept = RolloutLog(tmp_path / "spoilt", "rescored").keep(1, 0, spoilt)
+    assert [one.record["reward"] for one in kept] == [one["reward"] for one in first]
 
 
 def test_train_init_makes_a_policy_that_plays(
