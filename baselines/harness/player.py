@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from hexathlon.baselines.attempt import waits
+from hexathlon.baselines.course import Beside, play, play_async
+from hexathlon.baselines.environments import waits
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.environments import make_environment
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.baselines.harness.progress import Progress
-from hexathlon.baselines.rollout import Beside, EnvironmentSlot, Rollout, play, play_async
+from hexathlon.baselines.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.evaluators.plan import TrialKey
 from hexathlon.evaluators.records import RecordWriter
