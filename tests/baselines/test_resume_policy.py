@@ -1,6 +1,11 @@
-"""A policy's rollout that is paused, aborted or forked keeps its tokens, and draws the same ones."""
+"""A policy's rollout that is paused, aborted or forked keeps its tokens and draws the same ones."""
 
 import asyncio
+import json
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,15 +14,20 @@ torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
 from hexathlon.baselines.agents.policy import PolicyAgent
+from hexathlon.baselines.algorithms.structures import Split
 from hexathlon.baselines.codecs import get_codec
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.local.loading import load_tokenizer
 from hexathlon.baselines.engines.tokens import TokenReply, TokenRequest, TokenSampling
-from hexathlon.baselines.executor import LocalExecutor
+from hexathlon.baselines.executor import LocalExecutor, Outcome, Request
+from hexathlon.baselines.limits import TrialLimits
+from hexathlon.baselines.prefix import Prefix
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.trajectory import Trajectory
+from hexathlon.baselines.training.collect import Collector, GroupPlan
 from support.resuming import EVENTS, FORMS, finished, key_of, paused, record_bytes, slot_of, whole
 from support.served import learner, sharp_policy
+from support.training import update_hashes
 
 TESTS = Path(__file__).resolve().parents[1]
 LIMITS = {"turns": 4}
@@ -98,3 +108,130 @@ def test_an_engine_that_reads_anew_draws_the_same_tokens(event: str, checkpoint:
     asyncio.run(agent.engine.clear())
     require_same(finished(agent, slot, key, prefix), first, 1e-5)
     slot.close()
+
+
+def executor_of(agent: PolicyAgent) -> LocalExecutor:
+    return LocalExecutor(agent, lambda name: slot_of(name, limits=LIMITS).get(), 3)
+
+
+def played(executor: LocalExecutor, requests: Sequence[Request]) -> list[Trajectory]:
+    """Play to the end."""
+    outcomes = asyncio.run(executor.run(requests))
+    assert all(isinstance(one, Trajectory) for one in outcomes)
+    return [one for one in outcomes if isinstance(one, Trajectory)]
+
+
+def going_on(requests: Sequence[Request], outcomes: Sequence[Outcome]) -> list[Request]:
+    return [
+        request._replace(start=outcome if isinstance(outcome, Prefix) else None)
+        for request, outcome in zip(requests, outcomes, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("tokens", [0, 1, 5, 16, 40, 90])
+def test_an_abort_in_a_turn_loses_nothing(tokens: int, event: str, checkpoint: Path) -> None:
+    agent = agent_of(checkpoint)
+    requests = [Request(key_of(event, trial=trial)) for trial in range(3)]
+    executor = executor_of(agent)
+    first = played(executor, requests)
+    asyncio.run(agent.engine.clear())
+    engine = agent.engine
+    assert isinstance(engine, CountingEngine)
+    engine.watch(tokens, executor)
+    reached = asyncio.run(executor.run(requests))
+    assert all(isinstance(one, Prefix) for one in reached)
+    drawn = engine.counts["drawn"]
+    for again, undisturbed in zip(
+        played(executor, going_on(requests, reached)), first, strict=True
+    ):
+        require_same(again, undisturbed)
+    total = sum(
+        len(node.ids)
+        for one in first
+        if one.tokens is not None
+        for node in one.tokens.nodes
+        if node.kind == "sampled"
+    )
+    assert engine.counts["drawn"] - drawn < total or not tokens
+    executor.close()
+
+
+def test_an_abort_that_nobody_asked_for_is_a_fault(checkpoint: Path) -> None:
+    event = "hexathlon/RolePlay-v0"
+    agent, request = agent_of(checkpoint), Request(key_of(event))
+    executor = executor_of(agent)
+    (first,) = played(executor, [request])
+    engine = agent.engine
+    assert isinstance(engine, CountingEngine)
+    engine.watch(20, None)
+    (again,) = played(executor, [request])
+    assert [one["cause"] for one in again.record["earlier"]] == ["provider"]
+    assert again.record["attempt"] == 2
+    assert again.record["steps"] == first.record["steps"]
+    executor.close()
+
+
+@pytest.mark.parametrize("after", [1, 3])
+def test_a_fork_shares_tokens_and_draws_its_own(after: int, event: str, checkpoint: Path) -> None:
+    agent, key = agent_of(checkpoint), key_of(event)
+    executor = executor_of(agent)
+    (alone,) = played(executor, [Request(key)])
+    kept: list[Trajectory] = []
+
+    def keep(batch: list[Trajectory]) -> list[Trajectory]:
+        kept.extend(batch)
+        return batch
+
+    plan = GroupPlan(key[1], event, TrialLimits(), 3, key[2])
+    asyncio.run(agent.engine.clear())
+    got = asyncio.run(Collector(executor, (Split(after, 3),), keep).collect([plan]))
+    require_same(kept[0], alone)
+    paths = []
+    for one in kept:
+        assert one.tokens is not None and alone.tokens is not None
+        shared = [node for node in one.tokens.nodes if 0 <= node.turn < after]
+        assert shared == [node for node in alone.tokens.nodes if 0 <= node.turn < after]
+        assert one.record["steps"][:after] == alone.record["steps"][:after]
+        assert len(one.record["steps"]) == TURNS
+        paths.append(tuple(one.tokens.ids(len(one.tokens.nodes) - 1)))
+    assert len(set(paths)) == 3
+    (group,) = got.groups
+    names = [sample.branches for sample in group.samples]
+    assert len({name[:after] for name in names}) == 1
+    assert len({name[after] for name in names}) == 3
+    executor.close()
+
+
+def test_a_fork_of_an_aborted_turn_hears_it_once(checkpoint: Path) -> None:
+    event = "hexathlon/RolePlay-v0"
+    agent, key = agent_of(checkpoint), key_of(event)
+    executor = executor_of(agent)
+    sibling = Request((*key[:3], 5))
+    (own,) = played(executor, [sibling])
+    engine = agent.engine
+    assert isinstance(engine, CountingEngine)
+    engine.watch(4, executor)
+    (reached,) = asyncio.run(executor.run([Request(key)]))
+    assert isinstance(reached, Prefix) and reached.turns == 0
+    (forked,) = played(executor, [sibling._replace(start=reached)])
+    require_same(forked, own, 1e-5)
+    executor.close()
+
+
+@pytest.mark.parametrize("form", ["json", "pickle"])
+def test_another_process_makes_the_same_update(form: str, checkpoint: Path, tmp_path: Path) -> None:
+    executor = executor_of(agent_of(checkpoint))
+    requests = [Request(key_of(event, trial=trial)) for event in EVENTS for trial in range(2)]
+    trajectories = played(executor, requests)
+    executor.close()
+    path = tmp_path / f"trajectories.{form}"
+    if form == "json":
+        path.write_text("".join(json.dumps(one.as_json()) + "\n" for one in trajectories), "utf-8")
+    else:
+        path.write_bytes(pickle.dumps(trajectories))
+    command = [sys.executable, "-m", "support.training", str(checkpoint), str(path)]
+    done = subprocess.run(command, cwd=TESTS, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    here = update_hashes(checkpoint, trajectories)
+    assert json.loads(done.stdout) == here
+    assert here != update_hashes(checkpoint, trajectories[:-1])
