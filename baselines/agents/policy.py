@@ -52,6 +52,7 @@ class PolicyAgent:
     name = "policy"
     version = "1"
     asynchronous = True
+    keeps_tokens = True
 
     def __init__(
         self,

@@ -128,10 +128,12 @@ def going_on(requests: Sequence[Request], outcomes: Sequence[Outcome]) -> list[R
     ]
 
 
-@pytest.mark.parametrize("tokens", [0, 1, 5, 16, 40, 90])
-def test_an_abort_in_a_turn_loses_nothing(tokens: int, event: str, checkpoint: Path) -> None:
+@pytest.mark.parametrize(("tokens", "members"), [(0, 1), (5, 1), (30, 1), (5, 3), (60, 3)])
+def test_an_abort_in_a_turn_loses_nothing(
+    tokens: int, members: int, event: str, checkpoint: Path
+) -> None:
     agent = agent_of(checkpoint)
-    requests = [Request(key_of(event, trial=trial)) for trial in range(3)]
+    requests = [Request(key_of(event, trial=trial)) for trial in range(members)]
     executor = executor_of(agent)
     first = played(executor, requests)
     asyncio.run(agent.engine.clear())
@@ -144,7 +146,8 @@ def test_an_abort_in_a_turn_loses_nothing(tokens: int, event: str, checkpoint: P
     for again, undisturbed in zip(
         played(executor, going_on(requests, reached)), first, strict=True
     ):
-        require_same(again, undisturbed)
+        # Several go on in another batch than before, which rounds differently.
+        require_same(again, undisturbed, 0.0 if members == 1 else 1e-5)
     total = sum(
         len(node.ids)
         for one in first
@@ -185,7 +188,8 @@ def test_a_fork_shares_tokens_and_draws_its_own(after: int, event: str, checkpoi
     plan = GroupPlan(key[1], event, TrialLimits(), 3, key[2])
     asyncio.run(agent.engine.clear())
     got = asyncio.run(Collector(executor, (Split(after, 3),), keep).collect([plan]))
-    require_same(kept[0], alone)
+    # The prompts of its siblings are read in the same pass, which rounds differently.
+    require_same(kept[0], alone, 1e-5)
     paths = []
     for one in kept:
         assert one.tokens is not None and alone.tokens is not None
@@ -210,7 +214,7 @@ def test_a_fork_of_an_aborted_turn_hears_it_once(checkpoint: Path) -> None:
     (own,) = played(executor, [sibling])
     engine = agent.engine
     assert isinstance(engine, CountingEngine)
-    engine.watch(4, executor)
+    engine.watch(1, executor)
     (reached,) = asyncio.run(executor.run([Request(key)]))
     assert isinstance(reached, Prefix) and reached.turns == 0
     (forked,) = played(executor, [sibling._replace(start=reached)])
