@@ -15,6 +15,9 @@ from hexathlon.baselines.codecs import get_codec
 from hexathlon.baselines.course import play_async
 from hexathlon.baselines.engines.base import Sampling, Usage
 from hexathlon.baselines.engines.http import HttpEngine
+from hexathlon.baselines.engines.limiter import AdaptiveLimit
+from hexathlon.baselines.engines.prices import PriceTable
+from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.routes import TokenRoute
 from hexathlon.baselines.engines.tokens import TokenRequest, TokenSampling
 from hexathlon.baselines.executor import LocalExecutor, Request
@@ -24,6 +27,7 @@ from hexathlon.baselines.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.errors import WorkerCrashed
 from hexathlon.envs.messages import Message
+from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
 from support.chat_server import ChatServer
 from support.events import FIRST, TOY
@@ -140,12 +144,17 @@ def test_the_clock_counts_across_the_pause(form: str) -> None:
     assert again.record["flags"] == ["limit:wall_seconds"] and again.record["turns"] == 2
 
 
+def silent() -> Script:
+    """A script that takes no turn."""
+    yield from ()
+
+
 def test_errors_of_repeated_turns_are_counted() -> None:
     class Silent:
         name, version, asynchronous = "silent", "1", False
 
         def begin(self, episode: Episode) -> Any:
-            return ScriptPlayer(iter(()))  # type: ignore[arg-type]
+            return ScriptPlayer(silent())
 
     first = stretch(FunctionAgent(lambda messages: {"content": "hm"}), slot(), KEY)
     assert isinstance(first, Trajectory)
@@ -198,7 +207,9 @@ def test_a_pause_that_lies_behind_pauses_at_once() -> None:
 
 
 def chatting(server: ChatServer) -> LlmAgent:
-    return LlmAgent(HttpEngine(server.url, "solver"), get_codec("openai"), Sampling(seed=4))
+    settings = HttpSettings(server.url, "solver")
+    engine = HttpEngine(settings, AdaptiveLimit(), PriceTable("", "", {}))
+    return LlmAgent(engine, get_codec("openai"), Sampling(seed=4))
 
 
 @pytest.mark.parametrize("form", ["snapshot", "actions", "pickled", "told"])
