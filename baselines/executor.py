@@ -10,9 +10,10 @@ from typing import NamedTuple, Protocol
 
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.agents.spec import parse_model, scripted_agent
+from hexathlon.baselines.course import play_async
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.prefix import Pause, Prefix
-from hexathlon.baselines.rollout import EnvironmentSlot, Rollout, play_async
+from hexathlon.baselines.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialKey
@@ -61,8 +62,8 @@ class Executor(Protocol):
 class LocalExecutor:
     """Plays rollouts on the event loop of this process.
 
-    Nothing here starts a thread: with the torch engine in the same process, what is in a batch is
-    then a function of the requests, and a run repeats bit for bit.
+    One call of `run` at a time. Nothing here starts a thread: with the torch engine in the same
+    process, what is in a batch is then a function of the requests, and a run repeats bit for bit.
 
     Args:
         agent: Takes the turns, unless a request names another.

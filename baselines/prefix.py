@@ -10,14 +10,24 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from hexathlon.baselines.agents.base import AgentMismatch, PastTurn, Player
+from hexathlon.baselines.agents.base import AgentMismatch, GaveUp, PastTurn, Player
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.messages import Message
 from hexathlon.envs.state import State
 from hexathlon.evaluators.records import TrialKey
 
-__all__ = ["Pause", "Prefix", "PrefixDiffers", "Remembers", "Spent", "past_turns", "take_up"]
+__all__ = [
+    "Pause",
+    "Prefix",
+    "PrefixDiffers",
+    "Remembers",
+    "Spent",
+    "heard",
+    "past_turns",
+    "require_same",
+    "take_up",
+]
 
 
 class PrefixDiffers(Exception):
@@ -37,7 +47,7 @@ class Pause:
 
     def due(self, turns: int) -> bool:
         """Return whether a rollout that has taken so many turns pauses now."""
-        return self.requested or turns == self.after
+        return self.requested or (self.after is not None and turns >= self.after)
 
 
 class Spent(NamedTuple):
@@ -53,6 +63,12 @@ class Spent(NamedTuple):
     latencies: tuple[float, ...] = ()
     tool_errors: int = 0
     cut_chars: int = 0
+    aborted: float = 0.0
+    """Seconds of a turn that was aborted and is yet to end."""
+
+    reset: float = 0.0
+    agent: float = 0.0
+    env: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +101,11 @@ class Prefix:
         """Number of turns."""
         return len(self.steps)
 
+    @property
+    def begun(self) -> bool:
+        """Whether there is something to go on from: turns, a snapshot, or a first turn's tokens."""
+        return bool(self.steps) or self.state is not None or self.memory is not None
+
     def portable(self) -> "Prefix":
         """Return the prefix without a snapshot: going on takes the actions again."""
         return replace(self, state=None)
@@ -109,6 +130,7 @@ class Prefix:
             tuple(steps[:turns]),
             trajectory.system_prompt,
             trajectory.tools,
+            media=trajectory.media,
         )
 
 
@@ -144,11 +166,24 @@ def past_turns(transcript: Sequence[Message], steps: Sequence[Mapping[str, Any]]
     return turns
 
 
+def heard(transcript: Sequence[Message]) -> int:
+    """Return how many messages there are up to the last turn, which the player knows."""
+    roles = [message["role"] for message in transcript]
+    return len(roles) - roles[::-1].index("assistant")
+
+
+def require_same(what: str, recorded: Any, again: Any) -> None:
+    """Raise `PrefixDiffers` unless actions taken again gave what was recorded."""
+    if again != recorded:
+        raise PrefixDiffers(f"{what} was {recorded!r:.200}, taken again it is {again!r:.200}")
+
+
 def take_up(player: Player, past: Sequence[PastTurn], memory: Any) -> None:
     """Bring a new player to where turns that were taken have led.
 
     A player without a memory is asked for each turn again, and its answers are dropped: scripts
-    come to the same place that way.
+    come to the same place that way. A script that comes to its end on another's turns gives up
+    when it is asked for one that counts.
 
     Raises:
         AgentMismatch: A player that waits for a model cannot be brought there.
@@ -157,7 +192,10 @@ def take_up(player: Player, past: Sequence[PastTurn], memory: Any) -> None:
         player.resume(past, memory)
         return
     for turn in past:
-        answer = player.act(turn.messages)
+        try:
+            answer = player.act(turn.messages)
+        except GaveUp:
+            continue
         if isinstance(answer, Awaitable):
             getattr(answer, "close", lambda: None)()
             raise AgentMismatch(

@@ -2,17 +2,17 @@
 
 Evaluation and training both collect through here. `Rollout.trial` is the coroutine of one trial
 with its retries; `Rollout.advance` is a stretch of one, which can go on from a prefix and pause.
-`play` drives them in this thread for agents that compute, `play_async` on an event loop for agents
-that wait, with the environment in a thread beside it if the caller lends one. Nothing of a trial
-outlives its trajectory.
+`hexathlon.baselines.course` drives them. Nothing of a trial outlives its trajectory.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import Any
 
-from hexathlon.baselines.agents.base import Agent, Turn
-from hexathlon.baselines.attempt import Ask, Attempt, Course, Do, waits
+from hexathlon.baselines.agents.base import Agent
+from hexathlon.baselines.attempt import Attempt
+from hexathlon.baselines.course import Course, Do
+from hexathlon.baselines.environments import waits
 from hexathlon.baselines.faults import classify
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.prefix import Pause, Prefix, PrefixDiffers
@@ -20,11 +20,7 @@ from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialKey
 
-__all__ = ["Beside", "EnvironmentSlot", "Fatal", "Rollout", "play", "play_async"]
-
-Result = TypeVar("Result")
-Beside = Callable[[Callable[[], Any]], Awaitable[Any]]
-"""Calls a function elsewhere and is awaited for what it returns."""
+__all__ = ["EnvironmentSlot", "Fatal", "Rollout"]
 
 
 class Fatal(Exception):
@@ -65,60 +61,6 @@ class EnvironmentSlot:
             await env.aclose()
         else:
             env.close()
-
-
-def play(course: Course[Result]) -> Result:
-    """Drive a course in this thread, for agents that do not wait."""
-    try:
-        effect = next(course)
-        while True:
-            try:
-                if isinstance(effect, Ask):
-                    answer: Any = effect.player.act(effect.messages)
-                else:
-                    answer = effect.function()
-            except Exception as error:
-                effect = course.throw(error)
-            else:
-                effect = course.send(answer)
-    except StopIteration as stop:
-        return cast("Result", stop.value)
-
-
-async def play_async(course: Course[Result], beside: Beside | None = None) -> Result:
-    """Drive a course on the running event loop, for agents that wait.
-
-    Args:
-        course: What is driven.
-        beside: Calls a function of an environment whose steps are no coroutines somewhere else
-            than on the loop, and always in the same thread; without it, other trials wait
-            meanwhile.
-    """
-    import asyncio  # 3 MB that a run of built-in agents does without
-
-    try:
-        effect = next(course)
-        while True:
-            try:
-                if isinstance(effect, Ask):
-                    async with asyncio.timeout(effect.deadline):
-                        answer: Any = effect.player.act(effect.messages)
-                        if not isinstance(answer, Turn):
-                            answer = await answer
-                elif beside is not None:
-                    answer = await beside(effect.function)
-                elif effect.coroutine is not None:
-                    answer = await effect.coroutine()
-                else:
-                    answer = effect.function()
-            except Exception as error:
-                effect = course.throw(error)
-            else:
-                effect = course.send(answer)
-    except StopIteration as stop:
-        return cast("Result", stop.value)
-    finally:
-        course.close()
 
 
 class Rollout:
@@ -206,5 +148,5 @@ class Rollout:
                 if not fault.policy.retry or len(spoilt) >= retries:
                     return attempt.trajectory(spoilt, fault, slot.version)
                 spoilt.append(
-                    {"attempt": attempt.number, "cause": fault.cause, "message": fault.message}
+                    {"attempt": attempt.log.attempt, "cause": fault.cause, "message": fault.message}
                 )

@@ -9,7 +9,7 @@
 import json
 from collections.abc import Callable, Sequence
 
-from hexathlon.baselines.agents.base import Episode, Turn
+from hexathlon.baselines.agents.base import Episode, PastTurn, Turn
 from hexathlon.baselines.codecs.base import Call, format_calls, read_arguments
 from hexathlon.envs.messages import Message
 
@@ -54,6 +54,18 @@ class _FunctionPlayer:
         action, said = _action(reply)
         self._messages.append(_message("assistant", action))
         return Turn(action, said=said)
+
+    def save(self) -> tuple[Message, ...]:
+        """Return the conversation."""
+        return tuple(self._messages)
+
+    def resume(self, past: Sequence[PastTurn], memory: tuple[Message, ...] | None) -> None:
+        """Go on from a saved conversation, or from turns that another took."""
+        if memory is not None:
+            self._messages = list(memory)
+            return
+        for turn in past:
+            self._messages += [*turn.messages, _message("assistant", turn.action)]
 
 
 def _message(role: str, content: str) -> Message:

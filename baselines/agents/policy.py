@@ -52,6 +52,7 @@ class PolicyAgent:
     name = "policy"
     version = "1"
     asynchronous = True
+    keeps_tokens = True
 
     def __init__(
         self,
@@ -154,10 +155,13 @@ class PolicyPlayer:
                 self.conversation.tell(str(self._last.get("content") or ""))
             return
         self.conversation.load(memory.conversation)
-        self._last = memory.last
+        self._last, self._pending = memory.last, memory.pending
         if memory.key == self._key:
-            # A sibling draws its own turn; the engine may still hold what this one has read.
-            self._pending, self._session = memory.pending, memory.session
+            # The engine may still hold what this one has read.
+            self._session = memory.session
+        elif memory.pending is not None:
+            # A sibling has heard the same and draws its own turn.
+            self._pending = _NOTHING
 
     def close(self) -> None:
         """Let the engine drop what it keeps of the episode."""
@@ -193,6 +197,9 @@ class PolicyPlayer:
         )
         room = max(self._agent.engine.context - length, 1)
         return replace(sampling, seed=seed, max_tokens=min(sampling.max_tokens, room))
+
+
+_NOTHING = TokenReply([], [], "abort", [])
 
 
 def _texts(messages: Sequence[Message]) -> list[str]:

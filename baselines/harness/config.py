@@ -97,6 +97,9 @@ class ExecutionConfig(_Config):
     most_infra_in_a_row: int = Field(default=25, ge=0)
     """So many trials spoilt by infrastructure one after the other stop the run; 0 never does."""
 
+    keep_tokens: bool = False
+    """Store the tokens that the policy read and drew beside the records."""
+
     fsync: Literal["record", "close", "never"] = "record"
     stream: bool = False
     request_timeout: float = Field(default=600.0, gt=0)

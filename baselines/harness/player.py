@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from hexathlon.baselines.attempt import waits
+from hexathlon.baselines.course import Beside, play, play_async
+from hexathlon.baselines.environments import waits
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.environments import make_environment
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.baselines.harness.progress import Progress
-from hexathlon.baselines.rollout import Beside, EnvironmentSlot, Rollout, play, play_async
+from hexathlon.baselines.harness.tokens import TokenLog
+from hexathlon.baselines.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.evaluators.plan import TrialKey
 from hexathlon.evaluators.records import RecordWriter
@@ -27,6 +29,7 @@ class Player:
         writer: Takes the records.
         progress: Is told of each.
         spoilt: How often a trial was tried before, where infrastructure spoilt it.
+        tokens: Takes the tokens of trials, where they are kept.
     """
 
     def __init__(
@@ -38,10 +41,11 @@ class Player:
         writer: RecordWriter,
         progress: Progress,
         spoilt: Mapping[TrialKey, int],
+        tokens: TokenLog | None = None,
     ) -> None:
         self.rollout, self.config, self.versions = rollout, config, versions
         self.execution, self.writer, self.progress = execution, writer, progress
-        self.spoilt = spoilt
+        self.spoilt, self.tokens = spoilt, tokens
         self._infra_in_a_row = self._passed = self._infra = 0
         self._waiting: frozenset[str] = frozenset()
 
@@ -117,7 +121,9 @@ class Player:
 
     def _keep(self, trajectory: Trajectory) -> None:
         record = trajectory.record
-        self.writer.append(record, trajectory.media)
+        written = self.writer.append(record, trajectory.media)
+        if self.tokens is not None and trajectory.tokens is not None:
+            self.tokens.keep(written, trajectory.tokens)
         infra = record["status"] == "infra"
         self._infra_in_a_row = self._infra_in_a_row + 1 if infra else 0
         self._infra += infra

@@ -6,7 +6,7 @@ recorded ones is played. So a run that was killed anywhere is continued by the s
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from hexathlon.baselines.harness.models import OpenedModel, open_model
 from hexathlon.baselines.harness.plan import build_plan, read_salt
 from hexathlon.baselines.harness.player import Player
 from hexathlon.baselines.harness.progress import Progress
+from hexathlon.baselines.harness.tokens import TokenLog
 from hexathlon.baselines.rollout import Fatal, Rollout
 from hexathlon.evaluators.plan import (
     PLAN_FILE,
@@ -87,6 +88,11 @@ def evaluate(
     if model is None:
         dialect = None if stored is None else stored["model"].get("dialect")
         model = open_model(config, execution, dialect)
+    if execution.keep_tokens and not getattr(model.agent, "keeps_tokens", False):
+        raise UsageError(
+            f"--keep-tokens needs a checkpoint directory as MODEL; {config.model} works on text "
+            "and has no tokens to keep"
+        )
     plan = build_plan(config, execution, model)
     if stored is not None and plan_hash(stored) != plan_hash(plan):
         if not force_new:
@@ -229,9 +235,10 @@ def _play_rest(
     planned, left = len(plan["keys"]), len(plan["keys"]) - len(done)
     rollout = Rollout(model.agent, config.limits, execution.retries, read_salt(execution.salt_file))
     versions = {row["id"]: row["version"] for row in plan["envs"]}
-    with progress or Progress(model.agent.name, planned) as shown:
+    kept = TokenLog(run) if execution.keep_tokens else nullcontext()
+    with kept as tokens, progress or Progress(model.agent.name, planned) as shown:
         shown.done = planned - left
-        player = Player(rollout, config, versions, execution, writer, shown, spoilt)
+        player = Player(rollout, config, versions, execution, writer, shown, spoilt, tokens)
         player.play((key for key in _keys(plan) if key not in done), left)
     return Outcome(run, planned, left, len(writer.torn))
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hexathlon.baselines.algorithms.samples import Group
 from hexathlon.baselines.algorithms.structures import Split, leaves
-from hexathlon.baselines.executor import Executor, Request
+from hexathlon.baselines.executor import Executor, Outcome, Request
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.prefix import Prefix
 from hexathlon.baselines.tokens.trajectory import Trajectory
@@ -120,18 +120,38 @@ class Collector:
             stretch = [
                 one._replace(pause_after=given[one.key[1]] + split.after) for one in requests
             ]
-            outcomes = await self._executor.run(stretch)
+            outcomes = await self._outcomes(stretch)
             requests = []
             for request, outcome in zip(stretch, outcomes, strict=True):
                 if isinstance(outcome, Trajectory):
                     done.append(outcome)
                 else:
                     requests += _siblings(request, outcome, split.width, wide)
-        for outcome in await self._executor.run(requests):
-            if isinstance(outcome, Trajectory):
-                done.append(outcome)
+        outcomes = await self._outcomes(requests)
+        done += [one for one in outcomes if isinstance(one, Trajectory)]
         place = {plan.task: number for number, plan in enumerate(plans)}
         return sorted(done, key=lambda one: (place[one.key[1]], one.key[3]))
+
+    async def _outcomes(self, requests: Sequence[Request]) -> list[Outcome]:
+        """Play stretches; those that an abort paused early go on from what they have."""
+        outcomes = await self._executor.run(requests)
+        while early := [
+            number
+            for number, (request, outcome) in enumerate(zip(requests, outcomes, strict=True))
+            if isinstance(outcome, Prefix) and not _reached(request, outcome)
+        ]:
+            again = [_from(requests[number], outcomes[number]) for number in early]
+            for number, outcome in zip(early, await self._executor.run(again), strict=True):
+                outcomes[number] = outcome
+        return outcomes
+
+
+def _reached(request: Request, prefix: Prefix) -> bool:
+    return request.pause_after is not None and prefix.turns >= request.pause_after
+
+
+def _from(request: Request, outcome: Outcome) -> Request:
+    return request._replace(start=outcome) if isinstance(outcome, Prefix) else request
 
 
 def _siblings(request: Request, reached: Prefix, width: int, wide: int) -> list[Request]:

@@ -65,8 +65,15 @@ class RolloutLog:
 
 
 def stored(path: Path) -> list[Trajectory]:
-    """Return the trajectories of a batch that was stored with its tokens."""
-    return [Trajectory.from_json(row) for row in _rows(path)]
+    """Return the trajectories of a batch that was stored with its tokens.
+
+    Raises:
+        ValueError: Only its records were stored.
+    """
+    rows = _rows(path)
+    if any("tokens" not in row for row in rows):
+        raise ValueError(f"{path} holds records alone; train with rollout.keep_tokens = true")
+    return [Trajectory.from_json(row) for row in rows]
 
 
 def rescored(path: Path) -> list[TrialRecord]:

@@ -75,6 +75,10 @@ def eval_(
     most_infra_in_a_row: Annotated[
         int | None, typer.Option(help="So many spoilt trials in a row stop the run [25].")
     ] = None,
+    keep_tokens: Annotated[
+        bool | None,
+        typer.Option("--keep-tokens", help="Store a checkpoint's tokens in tokens.jsonl."),
+    ] = None,
     fsync: Annotated[
         str | None, typer.Option(help="Sync to disk after each record, at close, or never.")
     ] = None,
@@ -131,6 +135,10 @@ def resume(
     ] = None,
     most_infra_in_a_row: Annotated[
         int | None, typer.Option(help="So many spoilt trials in a row stop the run.")
+    ] = None,
+    keep_tokens: Annotated[
+        bool | None,
+        typer.Option("--keep-tokens", help="Store a checkpoint's tokens in tokens.jsonl."),
     ] = None,
     fsync: Annotated[str | None, typer.Option(help="record, close or never.")] = None,
     stream: Annotated[bool | None, typer.Option("--stream/--no-stream")] = None,

@@ -44,7 +44,8 @@ def evaluate(
     outcome = evaluate_run(config, execution, out, force_new=force_new)
     _say(outcome)
     if with_anchors:
-        _play_anchors(config, execution, out, force_new=force_new)
+        plain = execution.model_copy(update={"keep_tokens": False})
+        _play_anchors(config, plain, out, force_new=force_new)
     return _conclude(out, execution)
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from hexathlon.baselines.engines.errors import EngineError, MalformedReply, ServerError
 from hexathlon.baselines.engines.tokens import Finish, TokenRequest, TokenSampling
+from hexathlon.tasks.seeding import derive_seed
 
 __all__ = ["CompletionRoute", "Drawn", "Route", "TokenRoute"]
 
@@ -140,10 +141,22 @@ def _sampling(sampling: TokenSampling) -> dict[str, Any]:
         "presence_penalty": 0.0,
         "frequency_penalty": 0.0,
         "max_tokens": sampling.max_tokens,
-        "seed": sampling.seed % 2**63,
+        "seed": _seed(sampling),
         "stop_token_ids": list(sampling.stop_ids),
         "ignore_eos": True,  # only the tokens named above end a reply
     }
+
+
+def _seed(sampling: TokenSampling) -> int:
+    """Return the seed of a request; a reply that goes on after an abort gets one of its own.
+
+    A server cannot skip draws. With the seed of its beginning, the rest would be drawn by the very
+    numbers that drew the beginning.
+    """
+    seed = sampling.seed
+    if sampling.skip:
+        seed = derive_seed("resumed reply", seed, sampling.skip)
+    return seed % 2**63
 
 
 def _of_prompt(rows: Any) -> list[float]:

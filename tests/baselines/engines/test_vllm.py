@@ -12,6 +12,7 @@ pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
 from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.codecs import get_codec
+from hexathlon.baselines.course import play_async
 from hexathlon.baselines.engines.errors import ConnectionFailed, ContextOverflow, WeightsDiffer
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.local.loading import load_tokenizer
@@ -22,7 +23,7 @@ from hexathlon.baselines.engines.served.server import VllmServer, VllmSettings
 from hexathlon.baselines.engines.tokens import TokenRequest, TokenSampling
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.learner.publishing import FolderTransport, probe_of
-from hexathlon.baselines.rollout import EnvironmentSlot, Rollout, play_async
+from hexathlon.baselines.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.tasks.seeding import generator_for
 from support.events import TOY

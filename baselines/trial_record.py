@@ -1,0 +1,203 @@
+"""What one attempt leaves behind, gathered turn by turn, and the trial record made of it.
+
+How turns are taken is left to `hexathlon.baselines.attempt`.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from hexathlon.baselines.engines.base import Usage
+from hexathlon.baselines.faults import Fault
+from hexathlon.baselines.prefix import Prefix, Spent
+from hexathlon.envs.base import Environment
+from hexathlon.envs.messages import Message
+from hexathlon.envs.status import Status
+from hexathlon.evaluators.canonical import content_hash, text_hash
+from hexathlon.evaluators.content import content_to_json, joined, media_of
+from hexathlon.evaluators.records import RECORD_SCHEMA, TrialKey, TrialRecord
+from hexathlon.evaluators.trial import JsonContent
+from hexathlon.evaluators.verdict import Verdict
+from hexathlon.evaluators.verifier import get_verifier
+from hexathlon.tasks.source import parse_address
+from hexathlon.tasks.task import Task
+
+__all__ = ["TrialLog", "checks_of"]
+
+
+@dataclass(slots=True)
+class TrialLog:
+    """What is known of one attempt at one trial so far."""
+
+    key: TrialKey
+    attempt: int
+    """From 1; earlier attempts were ended by infrastructure."""
+
+    task: Task | None = None
+    env: Environment | None = None
+    verdict: Verdict | None = None
+    fault: Fault | None = None
+    """A fault of the verifier, which leaves the trial unscored."""
+
+    stop: Status = Status.ONGOING
+    system_prompt: str = ""
+    tools: Sequence[Mapping[str, Any]] = ()
+    opening: JsonContent = ""
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    media: dict[str, bytes] = field(default_factory=dict)
+    flags: list[str] = field(default_factory=list)
+    final_state: dict[str, Any] = field(default_factory=dict)
+    usage: Usage = Usage()
+    tool_errors: int = 0
+    cut_chars: int = 0
+    latencies: list[float] = field(default_factory=list)
+    """Seconds of each call of a model, without waiting."""
+
+    aborted_s: float = 0.0
+    """Seconds that an aborted turn took so far; they count towards its latency."""
+
+    reset_s: float = 0.0
+    agent_s: float = 0.0
+    env_s: float = 0.0
+    grade_s: float = 0.0
+    waited: float = 0.0
+    """Seconds of queueing and backing off."""
+
+    started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    started: float = field(default_factory=time.perf_counter)
+    """By the clock; earlier by what a prefix took."""
+
+    def end(self, flag: str, status: Status) -> None:
+        """Stop the trial from outside the environment."""
+        self.flags.append(flag)
+        self.stop = status
+
+    def recorded(self, observation: Any, messages: Sequence[Message]) -> JsonContent:
+        """Return what a record says of new messages; keep the bytes of images and files."""
+        contents = [message["content"] for message in messages]
+        if all(isinstance(content, str) for content in contents):
+            return cast("str", observation)
+        self.media = media_of(contents, self.media)
+        return content_to_json(joined(contents))
+
+    def spent(self) -> Spent:
+        """Return what the turns so far used up."""
+        return Spent(
+            self.usage,
+            self.waited,
+            time.perf_counter() - self.started,
+            tuple(self.latencies),
+            self.tool_errors,
+            self.cut_chars,
+            self.aborted_s,
+            self.reset_s,
+            self.agent_s,
+            self.env_s,
+        )
+
+    def go_on(self, start: Prefix) -> None:
+        """Take over what the turns of a prefix left behind."""
+        spent = start.spent
+        self.steps = [dict(step) for step in start.steps]
+        self.media |= start.media
+        self.usage, self.waited, self.latencies = spent.usage, spent.waited, [*spent.latencies]
+        self.aborted_s = spent.aborted
+        self.reset_s += spent.reset
+        self.agent_s += spent.agent
+        self.env_s += spent.env
+        self.started -= spent.seconds
+        if start.state is not None:  # elsewhere the actions were taken again and counted
+            self.tool_errors, self.cut_chars = spent.tool_errors, spent.cut_chars
+        if self.steps:
+            self.stop = Status(self.steps[-1]["status"])
+
+    def record(self, earlier: Sequence[Any], fault: Fault | None, version: str) -> TrialRecord:
+        """Return the trial's record, without its place in the chain.
+
+        Args:
+            earlier: Earlier attempts, as records list them.
+            fault: What ended this attempt, if infrastructure did.
+            version: The environment's version, for a trial in which none could be made.
+        """
+        env_id, task_id, seed, trial = self.key
+        address = parse_address(task_id)
+        infra, fault = fault is not None, fault or self.fault
+        verdict = self.verdict
+        scored = not infra and verdict is not None and verdict.status == "scored"
+        return cast(
+            "TrialRecord",
+            {
+                "schema": RECORD_SCHEMA,
+                "key": {"env": env_id, "task": task_id, "seed": seed, "trial": trial},
+                "attempt": self.attempt,
+                "earlier": list(earlier),
+                "task_hash": self.task.hash if self.task else "",
+                "template": address.template,
+                "level": address.level,
+                "split": address.split,
+                "stop": (Status.ERROR_ENV if infra else self.stop).value,
+                "status": "infra" if infra else "scored" if scored else "unscored",
+                "cause": fault.cause if fault else None if scored else "judge",
+                "error": fault.message if fault else None,
+                "reward": verdict.score if scored and verdict else None,
+                "partial": verdict.partial if scored and verdict else None,
+                "terms": dict(verdict.terms) if verdict else {},
+                "evidence": dict(verdict.evidence) if verdict else {},
+                "checks": checks_of(self.task) if self.task else [],
+                "judges": self._judges(),
+                "usage": {"agent": _usage(self.usage)} if self.usage.calls else {},
+                "turns": len(self.steps),
+                "tool_errors": self.tool_errors,
+                "cut_chars": self.cut_chars,
+                "sandbox": self.env.sandbox if self.env else "simulated",
+                "flags": self.flags,
+                "system_prompt_hash": text_hash(self.system_prompt),
+                "opening": self.opening,
+                "steps": self.steps,
+                "final_state": self.final_state,
+                "final_state_hash": content_hash(self.final_state),
+                "env_version": self.env.version if self.env else version,
+                "timing": self._timing(),
+            },
+        )
+
+    def _judges(self) -> list[dict[str, Any]]:
+        if self.task is None or self.task.rubric is None:
+            return []
+        from hexathlon.evaluators.judges.recorded import decided_by_code
+
+        return decided_by_code(self.task.rubric, self.opening, self.steps)
+
+    def _timing(self) -> dict[str, Any]:
+        return {
+            "started": self.started_at.isoformat(timespec="milliseconds"),
+            "ended": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "reset": round(self.reset_s, 6),
+            "agent": round(self.agent_s, 6),
+            "env": round(self.env_s, 6),
+            "grade": round(self.grade_s, 6),
+            "waited": round(self.waited, 6),
+            "latencies": self.latencies,
+        }
+
+
+def checks_of(task: Task) -> list[dict[str, Any]]:
+    """Return what a record says of the verifiers of a task."""
+    verifiers = [get_verifier(check.name) for check in task.checks]
+    return [
+        {"name": one.name, "version": one.version, "deterministic": one.deterministic}
+        for one in verifiers
+    ]
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
+    return {
+        "input": usage.input,
+        "output": usage.output,
+        "calls": usage.calls,
+        "cached": usage.cached,
+        "reasoning": usage.reasoning,
+        "cost": usage.cost,
+    }

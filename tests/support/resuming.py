@@ -1,0 +1,116 @@
+"""Rollouts played in stretches, and what has to be equal of two trajectories.
+
+Run as a script, it goes on from a pickled prefix in a process of its own:
+python -m support.resuming PREFIX AGENT, which prints the record's canonical bytes.
+"""
+
+import asyncio
+import pickle
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+
+from hexathlon.baselines.agents.base import Agent
+from hexathlon.baselines.agents.spec import parse_model, scripted_agent
+from hexathlon.baselines.course import play, play_async
+from hexathlon.baselines.limits import TrialLimits
+from hexathlon.baselines.prefix import Pause, Prefix
+from hexathlon.baselines.rollout import EnvironmentSlot, Rollout
+from hexathlon.baselines.tokens.trajectory import Trajectory
+from hexathlon.evaluators.canonical import canonical_bytes
+from hexathlon.evaluators.plan import TrialKey
+from hexathlon.tasks.taskset import TaskSet
+
+EVENTS = {
+    "hexathlon/SQL-v0": ("sql", "easy"),
+    "hexathlon/Shopping-v0": ("shopping", "easy"),
+    "hexathlon/Terminal-v0": ("terminal", "easy"),
+    "hexathlon/RolePlay-v0": ("roleplay", "easy"),
+}
+"""Environment id to task source and level."""
+
+
+def key_of(env: str, index: int = 0, trial: int = 0) -> TrialKey:
+    source, level = EVENTS[env]
+    return env, TaskSet(source, "test", level).task_id(index), 7, trial  # type: ignore[arg-type]
+
+
+def slot_of(env: str, **settings: Any) -> EnvironmentSlot:
+    def make() -> Any:
+        return gymnasium.make(env, **settings).unwrapped
+
+    return EnvironmentSlot(make)
+
+
+def stretch(
+    agent: Agent,
+    slot: EnvironmentSlot,
+    key: TrialKey,
+    start: Prefix | None = None,
+    after: int | None = None,
+    limits: TrialLimits | None = None,
+) -> Trajectory | Prefix:
+    """Play on, to the end or until so many turns were taken."""
+    course = Rollout(agent, limits).advance(slot, key, start=start, pause=Pause(after))
+    return asyncio.run(play_async(course)) if agent.asynchronous else play(course)
+
+
+def whole(agent: Agent, slot: EnvironmentSlot, key: TrialKey) -> Trajectory:
+    """Play undisturbed."""
+    trajectory = stretch(agent, slot, key)
+    assert isinstance(trajectory, Trajectory)
+    return trajectory
+
+
+def paused(agent: Agent, slot: EnvironmentSlot, key: TrialKey, after: int) -> Prefix:
+    """Play until so many turns were taken."""
+    prefix = stretch(agent, slot, key, after=after)
+    assert isinstance(prefix, Prefix) and prefix.turns == after
+    return prefix
+
+
+def finished(agent: Agent, slot: EnvironmentSlot, key: TrialKey, start: Prefix) -> Trajectory:
+    """Go on to the end."""
+    trajectory = stretch(agent, slot, key, start)
+    assert isinstance(trajectory, Trajectory)
+    return trajectory
+
+
+def record_bytes(trajectory: Trajectory) -> bytes:
+    """Return a record's canonical JSON without its clocks."""
+    return canonical_bytes({**trajectory.record, "timing": None})
+
+
+def copied(prefix: Prefix) -> Prefix:
+    """Return a prefix that was pickled and read back."""
+    made = pickle.loads(pickle.dumps(prefix))
+    assert isinstance(made, Prefix)
+    return made
+
+
+def main(path: str, agent: str) -> None:
+    prefix = pickle.loads(Path(path).read_bytes())
+    slot = slot_of(prefix.key[0])
+    try:
+        trajectory = finished(scripted_agent(parse_model(agent)), slot, prefix.key, prefix)
+    finally:
+        slot.close()
+    sys.stdout.buffer.write(record_bytes(trajectory))
+
+
+Going = Callable[[Prefix], Prefix]
+FORMS: dict[str, Going] = {
+    "snapshot": lambda prefix: prefix,
+    "actions": Prefix.portable,
+    "pickled": copied,
+    "told": Prefix.told,
+}
+"""Forms of a prefix that a rollout may go on from."""
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
+
+__all__ = ["EVENTS", "FORMS", "copied", "finished", "key_of", "paused", "record_bytes"]
