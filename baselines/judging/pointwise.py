@@ -16,7 +16,8 @@ from hexathlon.evaluators.judges.labels import ABSTAIN, Decision, Why
 from hexathlon.evaluators.judges.parsing import PointVerdict, ReplyFault, read_criteria, read_point
 from hexathlon.evaluators.judges.predicates import decide_by_code
 from hexathlon.evaluators.judges.prompts import criteria_prompt, pointwise_prompt
-from hexathlon.evaluators.judges.rubric import Criterion, Rubric, RubricError, build_rubric
+from hexathlon.evaluators.judges.rubric import Criterion, Rubric, RubricError
+from hexathlon.evaluators.judges.rubric_files import build_rubric
 from hexathlon.evaluators.judges.transcript import Transcript
 
 __all__ = ["PointwiseJudge", "decision_of", "masked", "speaks_to_judge"]

@@ -33,7 +33,8 @@ from hexathlon.evaluators.judges.audit.labelled import (
     write_labels,
 )
 from hexathlon.evaluators.judges.lint import lint
-from hexathlon.evaluators.judges.rubric import Rubric, RubricError, get_rubric, read_rubric
+from hexathlon.evaluators.judges.rubric import Rubric, RubricError
+from hexathlon.evaluators.judges.rubric_files import get_rubric, read_rubric
 from hexathlon_cli.output import note, print_table, print_text
 
 _SHOWN = 10
