@@ -1,63 +1,21 @@
-"""Databases as bytes: a world's population, a file, or tables spelt out in a task's parameters.
+"""Databases of tasks as bytes: a world's population, a file, or tables spelt out in parameters.
 
-The bytes are a serialised SQLite database, ready for `sqlite3.Connection.deserialize`. A cache
-bounded by its bytes keeps the recent ones, because an episode's reset asks for the same ones again.
+The bytes are a serialised SQLite database; see `hexathlon.tasks.sql.images`.
 """
 
 import os
 import sqlite3
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hexathlon.tasks.errors import MissingData, TaskError
 from hexathlon.tasks.public_data import data_folder
-from hexathlon.tasks.sql.schema import Row, Schema, Table
-from hexathlon.tasks.sql.world import World, world_for
+from hexathlon.tasks.sql.images import CACHE, quoted
+from hexathlon.tasks.sql.world import world_for
 
-if TYPE_CHECKING:
-    from sqlalchemy.engine import Connection
-
-__all__ = [
-    "ByteCache", "create_tables", "database_bytes", "hidden_bytes", "load_into",
-    "world_bytes",
-]  # fmt: skip
-
-
-class ByteCache:
-    """The most recently used byte strings, up to a number of bytes in all; safe for threads."""
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self.held = 0
-        self._items: OrderedDict[Hashable, bytes] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Hashable, make: Callable[[], bytes]) -> bytes:
-        """The bytes under the key, made and kept if they are not there."""
-        with self._lock:
-            if key in self._items:
-                self._items.move_to_end(key)
-                return self._items[key]
-        value = make()
-        with self._lock:
-            self._keep(key, value)
-        return value
-
-    def _keep(self, key: Hashable, value: bytes) -> None:
-        if len(value) > self.limit:
-            return
-        self.held += len(value) - len(self._items.pop(key, b""))
-        self._items[key] = value
-        while self.held > self.limit:
-            _, oldest = self._items.popitem(last=False)
-            self.held -= len(oldest)
-
-
-CACHE = ByteCache(16 * 1024 * 1024)
+__all__ = ["database_bytes", "hidden_bytes"]
 
 
 def database_bytes(params: Mapping[str, Any]) -> bytes:
@@ -136,72 +94,3 @@ def _tables_bytes(tables: Sequence[Mapping[str, Any]]) -> bytes:
             )
         connection.commit()
         return connection.serialize()
-
-
-def quoted(name: str) -> str:
-    """A name as a quoted SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def world_bytes(world: World, population_seed: int, size: int) -> bytes:
-    """A world's population as a serialised SQLite database."""
-    key = (world.id, population_seed, size)
-    return CACHE.get(key, lambda: _build(world, population_seed, size))
-
-
-def _build(world: World, population_seed: int, size: int) -> bytes:
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        fill(connection, world.schema, world.rows(population_seed, size))
-        return connection.serialize()
-
-
-def fill(connection: sqlite3.Connection, schema: Schema, rows: Mapping[str, Sequence[Row]]) -> None:
-    """Create and fill a schema's tables in an SQLite connection without a transaction."""
-    connection.execute("PRAGMA journal_mode = OFF")
-    connection.execute("BEGIN")
-    for table in schema.tables:
-        connection.execute(create_tables(table))
-        marks = ", ".join("?" * len(table.columns))
-        connection.executemany(f"INSERT INTO {table.name} VALUES ({marks})", rows[table.name])
-    connection.execute("COMMIT")
-
-
-def create_tables(table: Table, types: Mapping[str, str] | None = None) -> str:
-    """The CREATE TABLE statement of a table; `types` translates the column types.
-
-    Foreign keys are declared where no row breaks them; a column that has orphans carries none.
-    """
-    lines = []
-    for column in table.columns:
-        kind = (types or {}).get(column.type, column.type)
-        key = " PRIMARY KEY" if table.primary_key == (column.name,) else ""
-        strict = "" if column.nullable or column.role == "soft_delete" or key else " NOT NULL"
-        lines.append(f"  {column.name} {kind}{key}{strict}")
-    if len(table.primary_key) > 1:
-        lines.append(f"  PRIMARY KEY ({', '.join(table.primary_key)})")
-    for column in table.columns:
-        if column.references and not column.law.orphans:
-            parent, key = column.references
-            lines.append(f"  FOREIGN KEY ({column.name}) REFERENCES {parent} ({key})")
-    return f"CREATE TABLE {table.name} (\n" + ",\n".join(lines) + "\n)"
-
-
-SERVER_TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "TEXT": "TEXT"}
-
-
-def load_into(connection: "Connection", schema: Schema, rows: Mapping[str, Sequence[Row]]) -> None:
-    """Make the same tables with the same rows on any SQLAlchemy connection, and commit.
-
-    Names are not quoted, so a database that folds their case does so for the agent's queries too.
-    """
-    from sqlalchemy import text
-
-    for table in schema.tables:
-        connection.execute(text(create_tables(table, SERVER_TYPES)))
-        places = ", ".join(f":p{index}" for index in range(len(table.columns)))
-        statement = text(f"INSERT INTO {table.name} VALUES ({places})")
-        chunk = rows[table.name]
-        for start in range(0, len(chunk), 5_000):
-            part = chunk[start : start + 5_000]
-            connection.execute(statement, [{f"p{i}": v for i, v in enumerate(row)} for row in part])
-    connection.commit()

@@ -16,6 +16,7 @@ from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.sql.documents import write_documents
 from hexathlon.tasks.sql.domains import DOMAINS
 from hexathlon.tasks.sql.growth import Growth, grow
+from hexathlon.tasks.sql.images import CACHE, image_of
 from hexathlon.tasks.sql.naming import namer_for
 from hexathlon.tasks.sql.populate import populate, size_of, stale
 from hexathlon.tasks.sql.schema import Row, Schema, Table
@@ -68,9 +69,9 @@ class World:
 
     def sqlite_bytes(self, population_seed: int, size: str | int) -> bytes:
         """The same rows as a serialised SQLite database; recent ones are kept in memory."""
-        from hexathlon.tasks.sql.database import world_bytes
-
-        return world_bytes(self, population_seed, size_of(size))
+        number = size_of(size)
+        key = (self.id, population_seed, number)
+        return CACHE.get(key, lambda: image_of(self.schema, self.rows(population_seed, number)))
 
 
 @lru_cache(maxsize=64)
