@@ -10,8 +10,8 @@ from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.rollout import Beside, EnvironmentSlot, Rollout, play, play_async
 from hexathlon.baselines.tokens.trajectory import Trajectory
-from hexathlon.evaluators.plan import TrialKey
 from hexathlon.evaluators.records import RecordWriter
+from hexathlon.evaluators.records.plan import TrialKey
 
 __all__ = ["Player"]
 

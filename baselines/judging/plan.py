@@ -13,9 +13,9 @@ from hexathlon.evaluators.judges.families import family_of, kinship
 from hexathlon.evaluators.judges.rubric import Rubric, RubricError
 from hexathlon.evaluators.judges.rubric_files import get_rubric
 from hexathlon.evaluators.judges.transcript import Transcript
-from hexathlon.evaluators.plan import TrialKey, read_plan
-from hexathlon.evaluators.record_reader import located_records, record_at
 from hexathlon.evaluators.records import check_chain, read_content, record_key
+from hexathlon.evaluators.records.plan import TrialKey, read_plan
+from hexathlon.evaluators.records.reader import located_records, record_at
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.taskset import TaskSet
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import lru_cache
 
 from hexathlon.baselines.judging.client import Asked, JudgeClient
-from hexathlon.evaluators.canonical import text_hash
 from hexathlon.evaluators.judges.isolation import addressed, contentless, hide_addressed
 from hexathlon.evaluators.judges.labels import ABSTAIN, Decision, Why
 from hexathlon.evaluators.judges.parsing import PointVerdict, ReplyFault, read_criteria, read_point
@@ -19,6 +18,7 @@ from hexathlon.evaluators.judges.prompts import criteria_prompt, pointwise_promp
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric, RubricError
 from hexathlon.evaluators.judges.rubric_files import build_rubric
 from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.records.canonical import text_hash
 
 __all__ = ["PointwiseJudge", "decision_of", "masked", "speaks_to_judge"]
 

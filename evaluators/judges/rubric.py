@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from hexathlon.evaluators.canonical import content_hash
 from hexathlon.evaluators.judges.labels import ABSTAIN, LABELS
+from hexathlon.evaluators.records.canonical import content_hash
 
 __all__ = [
     "Control",

@@ -4,11 +4,11 @@ import pytest
 
 from hexathlon.baselines.harness.rescore import rescore_run
 from hexathlon.baselines.harness.verify import verify_run
-from hexathlon.baselines.judging.results import judged_summaries
+from hexathlon.evaluators.judged.results import judged_summaries
 from hexathlon.evaluators.judges.recorded import decided_by_code
 from hexathlon.evaluators.judges.rubric_files import get_rubric, register_rubric, rubric_names
-from hexathlon.evaluators.plan import plan_hash, read_plan
 from hexathlon.evaluators.records import RecordWriter
+from hexathlon.evaluators.records.plan import plan_hash, read_plan
 from hexathlon.tasks.taskset import shared_taskset
 from hexathlon_cli.app import run
 from support.events import records, toy_run

@@ -8,9 +8,9 @@ import pytest
 
 from hexathlon.tasks.errors import MissingData, TaskError
 from hexathlon.tasks.sql.data import shipped_database
-from hexathlon.tasks.sql.images import ByteCache, load_into
-from hexathlon.tasks.sql.database import database_bytes, hidden_bytes
-from hexathlon.tasks.sql.world import world_for
+from hexathlon.tasks.sql.world.database import database_bytes, hidden_bytes
+from hexathlon.tasks.sql.world.images import ByteCache, load_into
+from hexathlon.tasks.sql.world.world import world_for
 
 WORLD = "clinic-medium-dev-1"
 

@@ -10,7 +10,7 @@ from hexathlon.tasks.sql.domains.grammar import Link
 from hexathlon.tasks.sql.naming import KEYWORDS, Namer, abbreviate, is_plain
 from hexathlon.tasks.sql.pools import _POOLS, pool_name, pool_size
 from hexathlon.tasks.sql.sprawl import DECOYS
-from hexathlon.tasks.sql.world import split_domains, world_for, world_id, world_ids
+from hexathlon.tasks.sql.world.world import split_domains, world_for, world_id, world_ids
 from hexathlon.tasks.task import LEVELS, SPLITS
 
 SAMPLE = [(level, index) for level in LEVELS for index in range(14)]
