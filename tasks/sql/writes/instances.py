@@ -1,7 +1,8 @@
 """Write tasks: changes to a database, each with its expected tables, other way and near misses.
 
 A template draws a plan from a populated world; the plan is kept only if the tables it expects
-follow from its SQL and, independently, from rows changed in Python (`writes_plan.settle`).
+follow from its SQL and, independently, from rows changed in Python (`settle` in
+`hexathlon.tasks.sql.writes.plan`).
 """
 
 from collections.abc import Callable, Mapping
@@ -11,11 +12,7 @@ import numpy as np
 
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.sql.world.world import World
-from hexathlon.tasks.sql.writes import definitions as writes_definitions
-from hexathlon.tasks.sql.writes import inserts as writes_inserts
-from hexathlon.tasks.sql.writes import repairs as writes_repairs
-from hexathlon.tasks.sql.writes import tables as writes_tables
-from hexathlon.tasks.sql.writes import updates as writes_updates
+from hexathlon.tasks.sql.writes import definitions, inserts, repairs, tables, updates
 from hexathlon.tasks.sql.writes.plan import Plan, Scene, Settled, scene_for, settle
 from hexathlon.tasks.task import LEVELS, Level
 
@@ -102,23 +99,21 @@ _DOCUMENTED: tuple[Level, ...] = ("medium", "hard")
 _DIRTY: tuple[Level, ...] = ("easy", "medium", "hard")
 
 _TEMPLATES = (
-    WriteTemplate("write_insert_derived", LEVELS, writes_inserts.insert_derived),
-    WriteTemplate("write_update_join", LEVELS, writes_updates.update_join),
-    WriteTemplate("write_upsert", LEVELS, writes_inserts.upsert),
-    WriteTemplate("write_transfer", LEVELS, writes_updates.transfer),
-    WriteTemplate("write_reassign", LEVELS, writes_updates.reassign),
-    WriteTemplate("write_apply_definition", _DOCUMENTED, writes_definitions.apply_definition),
-    WriteTemplate("write_rename_value", LEVELS, writes_updates.rename_value),
-    WriteTemplate("write_delete_unreferenced", LEVELS, writes_tables.delete_unreferenced),
-    WriteTemplate("write_delete_family", _DIRTY, writes_tables.delete_family),
+    WriteTemplate("write_insert_derived", LEVELS, inserts.insert_derived),
+    WriteTemplate("write_update_join", LEVELS, updates.update_join),
+    WriteTemplate("write_upsert", LEVELS, inserts.upsert),
+    WriteTemplate("write_transfer", LEVELS, updates.transfer),
+    WriteTemplate("write_reassign", LEVELS, updates.reassign),
+    WriteTemplate("write_apply_definition", _DOCUMENTED, definitions.apply_definition),
+    WriteTemplate("write_rename_value", LEVELS, updates.rename_value),
+    WriteTemplate("write_delete_unreferenced", LEVELS, tables.delete_unreferenced),
+    WriteTemplate("write_delete_family", _DIRTY, tables.delete_family),
+    WriteTemplate("write_archive", LEVELS, tables.archive, ("insert", "delete", "create_table")),
     WriteTemplate(
-        "write_archive", LEVELS, writes_tables.archive, ("insert", "delete", "create_table")
+        "write_add_count_column", LEVELS, tables.add_count_column, ("update", "alter_table")
     ),
-    WriteTemplate(
-        "write_add_count_column", LEVELS, writes_tables.add_count_column, ("update", "alter_table")
-    ),
-    WriteTemplate("write_dedupe", _DOCUMENTED, writes_repairs.dedupe),
-    WriteTemplate("write_repair", _DIRTY, writes_repairs.repair),
+    WriteTemplate("write_dedupe", _DOCUMENTED, repairs.dedupe),
+    WriteTemplate("write_repair", _DIRTY, repairs.repair),
 )
 
 

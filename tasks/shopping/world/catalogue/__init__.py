@@ -1,4 +1,7 @@
-"""The catalogue of the shopping event: generated goods, search, constraints and prices."""
+"""The catalogue of the shopping event: generated goods, search, constraints and prices.
+
+Carts, orders and tasks are not known here.
+"""
 
 from hexathlon.tasks.shopping.world.catalogue.catalogue import Catalogue, Design, open_catalogue
 from hexathlon.tasks.shopping.world.catalogue.constraint import Constraint, ConstraintKind, Operator

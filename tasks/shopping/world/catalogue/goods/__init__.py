@@ -1,4 +1,7 @@
-"""The categories of the catalogue, as data: one text file for each."""
+"""The categories of the catalogue, as data: one text file for each.
+
+Products, prices and languages of a shop are not known here.
+"""
 
 from pathlib import Path
 
