@@ -10,14 +10,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 from hexathlon.tasks.sql.schema import Row, Schema, Table
 
-if TYPE_CHECKING:
-    from sqlalchemy.engine import Connection
-
-__all__ = ["ByteCache", "create_tables", "fill", "image_of", "load_into", "quoted"]
+__all__ = ["ByteCache", "create_tables", "fill", "image_of", "quoted"]
 
 
 class ByteCache:
@@ -76,17 +72,16 @@ def fill(connection: sqlite3.Connection, schema: Schema, rows: Mapping[str, Sequ
     connection.execute("COMMIT")
 
 
-def create_tables(table: Table, types: Mapping[str, str] | None = None) -> str:
-    """The CREATE TABLE statement of a table; `types` translates the column types.
+def create_tables(table: Table) -> str:
+    """The CREATE TABLE statement of a table.
 
     Foreign keys are declared where no row breaks them; a column that has orphans carries none.
     """
     lines = []
     for column in table.columns:
-        kind = (types or {}).get(column.type, column.type)
         key = " PRIMARY KEY" if table.primary_key == (column.name,) else ""
         strict = "" if column.nullable or column.role == "soft_delete" or key else " NOT NULL"
-        lines.append(f"  {column.name} {kind}{key}{strict}")
+        lines.append(f"  {column.name} {column.type}{key}{strict}")
     if len(table.primary_key) > 1:
         lines.append(f"  PRIMARY KEY ({', '.join(table.primary_key)})")
     for column in table.columns:
@@ -94,24 +89,3 @@ def create_tables(table: Table, types: Mapping[str, str] | None = None) -> str:
             parent, key = column.references
             lines.append(f"  FOREIGN KEY ({column.name}) REFERENCES {parent} ({key})")
     return f"CREATE TABLE {table.name} (\n" + ",\n".join(lines) + "\n)"
-
-
-SERVER_TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "TEXT": "TEXT"}
-
-
-def load_into(connection: "Connection", schema: Schema, rows: Mapping[str, Sequence[Row]]) -> None:
-    """Make the same tables with the same rows on any SQLAlchemy connection, and commit.
-
-    Names are not quoted, so a database that folds their case does so for the agent's queries too.
-    """
-    from sqlalchemy import text
-
-    for table in schema.tables:
-        connection.execute(text(create_tables(table, SERVER_TYPES)))
-        places = ", ".join(f":p{index}" for index in range(len(table.columns)))
-        statement = text(f"INSERT INTO {table.name} VALUES ({places})")
-        chunk = rows[table.name]
-        for start in range(0, len(chunk), 5_000):
-            part = chunk[start : start + 5_000]
-            connection.execute(statement, [{f"p{i}": v for i, v in enumerate(row)} for row in part])
-    connection.commit()

@@ -24,7 +24,7 @@ from hexathlon.tasks.sql.world.backends.server import TOO_SLOW, Loaded, Row, Ser
 if TYPE_CHECKING:
     from sqlalchemy.engine import URL, Connection, Engine
 
-__all__ = ["drop_all", "open_server_database"]
+__all__ = ["open_server_database"]
 
 _TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "TEXT": "TEXT"}
 _READER, _EDITOR, _WRITER = "hexathlon_reader", "hexathlon_editor", "hexathlon_writer"
@@ -327,19 +327,6 @@ def _leave(opener: _Opener, process: int) -> None:
         opener.close()
         with contextlib.suppress(OperationalError):  # the server may have gone before us
             opener.server.sweep(everything=True)
-
-
-def drop_all(url: str) -> int:
-    """Drop every database that this module made on the server; returns how many."""
-    opener = _openers.pop(url, None) or _Opener(_Server(url))
-    opener.close()
-    with opener.server.admin() as connection:
-        names = connection.exec_driver_sql(
-            "SELECT datname FROM pg_database WHERE datname LIKE 'hexathlon\\_%'"
-        ).fetchall()
-        for (name,) in names:
-            connection.exec_driver_sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-    return len(names)
 
 
 def _exists(connection: "Connection", name: str) -> bool:
