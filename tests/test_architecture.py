@@ -131,6 +131,12 @@ def test_a_family_never_imports_another(name):
             assert parts[2] in own, f"{name} imports {target}"
 
 
+def test_the_leaderboard_reads_records_without_the_baselines():
+    pages = [name for name in MODULES if name.startswith("hexathlon.leaderboard")]
+    reached = set().union(*(reachable(GRAPH, name) for name in pages))
+    assert not [name for name in reached if name.startswith("hexathlon.baselines")]
+
+
 def test_cycles_are_found():
     graph = {"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a", "e"}, "e": {"e"}}
     assert cycles(graph) == [{"a", "b", "c"}]
