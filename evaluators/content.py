@@ -5,7 +5,7 @@ values that can be hashed, compared, pickled and shared between forks. An image 
 hash covers size and pixels, so it does not depend on how a file encodes them.
 
 In records parts are JSON objects that name their bytes by hash; the files themselves are the
-business of `hexathlon.evaluators.media`.
+business of `hexathlon.evaluators.records.media`.
 """
 
 from __future__ import annotations

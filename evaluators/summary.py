@@ -13,7 +13,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hexathlon.evaluators.plan import TrialKey
+from hexathlon.evaluators.records.plan import TrialKey
+from hexathlon.evaluators.records.trial import record_key
 from hexathlon.evaluators.statistics import (
     Denominators,
     ScoreInterval,
@@ -24,7 +25,6 @@ from hexathlon.evaluators.statistics import (
     score_interval,
 )
 from hexathlon.evaluators.tally import EnvTally, TaskCounts
-from hexathlon.evaluators.trial import record_key
 
 RANKABLE_INFRA = 0.02
 """A result of which infrastructure spoilt a larger share of trials gets no rank."""

@@ -12,8 +12,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hexathlon.baselines.judging.results import JudgedSummary
-from hexathlon.evaluators.canonical import content_hash
+from hexathlon.evaluators.judged.results import JudgedSummary
+from hexathlon.evaluators.records.canonical import content_hash
 from hexathlon.evaluators.statistics import normalised_score, pareto_front, rank_ranges
 from hexathlon.evaluators.summary import EnvSummary, Score
 from hexathlon.evaluators.tally import level_order

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hexathlon.baselines.judging.judged_file import (
+from hexathlon.evaluators.judged.file import (
     JudgedError,
     JudgedFile,
     judged_files,
     last_of_trials,
     read_judged,
 )
-from hexathlon.baselines.judging.results import JudgedSummary, summarise_judged
+from hexathlon.evaluators.judged.results import JudgedSummary, summarise_judged
 
 __all__ = ["Judgement", "Judgements", "load_judgements"]
 

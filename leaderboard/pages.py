@@ -17,10 +17,10 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
 
-from hexathlon.evaluators.canonical import canonical_bytes, canonical_json
 from hexathlon.evaluators.content import Image, described
-from hexathlon.evaluators.media import MediaStore, media_parts
-from hexathlon.evaluators.record_reader import records_file
+from hexathlon.evaluators.records.canonical import canonical_bytes, canonical_json
+from hexathlon.evaluators.records.media import MediaStore, media_parts
+from hexathlon.evaluators.records.reader import records_file
 from hexathlon.leaderboard.boards import Board, Row, board_title, tasksets_of
 from hexathlon.leaderboard.charts import heat_step, scatter
 from hexathlon.leaderboard.command import eval_command

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hexathlon.evaluators.plan import work_hash
+from hexathlon.evaluators.records.plan import work_hash
 from hexathlon.evaluators.summary import Score
 from hexathlon.leaderboard.submission import Submission
 

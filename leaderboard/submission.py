@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hexathlon.evaluators.chain import chain_head, check_chain
-from hexathlon.evaluators.plan import SUBMITTER, PlanError, read_plan
-from hexathlon.evaluators.record_reader import TornLineWarning, read_records, records_file
+from hexathlon.evaluators.records.chain import chain_head, check_chain
+from hexathlon.evaluators.records.plan import SUBMITTER, PlanError, read_plan
+from hexathlon.evaluators.records.reader import TornLineWarning, read_records, records_file
+from hexathlon.evaluators.records.trial import RecordError
 from hexathlon.evaluators.summary import EnvSummary, Summariser, Summary
-from hexathlon.evaluators.trial import RecordError
 from hexathlon.leaderboard.judged import Judgements, load_judgements
 from hexathlon.leaderboard.text import slug
 

@@ -15,7 +15,7 @@ INTERNAL = {
     "data", "domains", "kernel", "loaders", "recipes", "static", "templates", "__pycache__",
 }  # fmt: skip
 """Folders without a public interface."""
-DEEPEST = 3
+DEEPEST = 4
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

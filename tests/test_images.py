@@ -16,13 +16,13 @@ from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig, load
 from hexathlon.baselines.harness.rescore import rescore_run
 from hexathlon.baselines.harness.run import evaluate, resume
 from hexathlon.baselines.harness.verify import verify_run
-from hexathlon.baselines.judging.judged_file import judged_files, last_of_trials, read_judged
 from hexathlon.envs.plugins import offer
 from hexathlon.envs.registry import ENVIRONMENTS
 from hexathlon.envs.testing import assert_conforms
 from hexathlon.evaluators.content import Image
-from hexathlon.evaluators.plan import read_plan
+from hexathlon.evaluators.judged.file import judged_files, last_of_trials, read_judged
 from hexathlon.evaluators.records import check_chain, read_content, read_records
+from hexathlon.evaluators.records.plan import read_plan
 from hexathlon.leaderboard.build import build
 from hexathlon_cli.app import run as command
 from hexathlon_cli.sitting import Sitting

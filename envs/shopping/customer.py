@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from hexathlon.envs.users import Agenda, SimulatedUser
 from hexathlon.envs.users.user import Judge
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.shopping.catalogue.constraint import Constraint
-from hexathlon.tasks.shopping.facts import holds_on
+from hexathlon.tasks.shopping.world.catalogue.constraint import Constraint
+from hexathlon.tasks.shopping.world.facts import holds_on
 
 __all__ = ["Answer", "Customer", "as_question"]
 

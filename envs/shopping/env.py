@@ -15,10 +15,10 @@ from hexathlon.envs.shopping.hints import HINTS
 from hexathlon.envs.shopping.world import World, open_world
 from hexathlon.tasks.shopping.loaders.tau2 import END_TOOL
 from hexathlon.tasks.shopping.loaders.webshop import WEBSHOP_TOOLS
-from hexathlon.tasks.shopping.retail import DeskProblem
-from hexathlon.tasks.shopping.retail_tools import RETAIL_TOOLS
 from hexathlon.tasks.shopping.service.casework import service_tools
-from hexathlon.tasks.shopping.tools import store_tools
+from hexathlon.tasks.shopping.world.retail import DeskProblem
+from hexathlon.tasks.shopping.world.retail_tools import RETAIL_TOOLS
+from hexathlon.tasks.shopping.world.tools import store_tools
 from hexathlon.tasks.task import Task
 
 __all__ = ["ShoppingEnv", "make_vector"]

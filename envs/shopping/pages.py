@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-from hexathlon.tasks.shopping.catalogue.money import (
+from hexathlon.tasks.shopping.world.catalogue.money import (
     Address,
     Coupon,
     PriceBreakdown,
     Rules,
 )
-from hexathlon.tasks.shopping.catalogue.product import Product, Variant
-from hexathlon.tasks.shopping.catalogue.search import SearchPage
-from hexathlon.tasks.shopping.catalogue.text import Language
-from hexathlon.tasks.shopping.facts import category_of
-from hexathlon.tasks.shopping.wording import chosen_text, money, offered_text, say
+from hexathlon.tasks.shopping.world.catalogue.product import Product, Variant
+from hexathlon.tasks.shopping.world.catalogue.search import SearchPage
+from hexathlon.tasks.shopping.world.catalogue.text import Language
+from hexathlon.tasks.shopping.world.facts import category_of
+from hexathlon.tasks.shopping.world.wording import chosen_text, money, offered_text, say
 
 __all__ = [
     "bundles_text",

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from hexathlon.tasks.shopping.loaders.tau2 import retail_base, retail_policy
-from hexathlon.tasks.shopping.retail import RetailDesk
-from hexathlon.tasks.shopping.tables import Changes, Tables
+from hexathlon.tasks.shopping.world.retail import RetailDesk
+from hexathlon.tasks.shopping.world.tables import Changes, Tables
 from hexathlon.tasks.task import Task
 
 __all__ = ["RetailWorld"]

@@ -7,15 +7,15 @@ import numpy as np
 
 from hexathlon.envs.shopping import pages
 from hexathlon.envs.shopping.customer import Customer, as_question
-from hexathlon.tasks.shopping.catalogue import Language, open_catalogue
-from hexathlon.tasks.shopping.retail import DeskProblem
 from hexathlon.tasks.shopping.service.casework import changed_since
-from hexathlon.tasks.shopping.service.desk import ServiceDesk, subject_of
-from hexathlon.tasks.shopping.service.desk_tools import DESK_WRITES
-from hexathlon.tasks.shopping.service.policy import Policy, policy_text
-from hexathlon.tasks.shopping.service.records import service_base
-from hexathlon.tasks.shopping.tables import Changes, Record, Tables
-from hexathlon.tasks.shopping.wording import say
+from hexathlon.tasks.shopping.world.catalogue import Language, open_catalogue
+from hexathlon.tasks.shopping.world.desk.desk import ServiceDesk, subject_of
+from hexathlon.tasks.shopping.world.desk.desk_tools import DESK_WRITES
+from hexathlon.tasks.shopping.world.desk.policy import Policy, policy_text
+from hexathlon.tasks.shopping.world.desk.records import service_base
+from hexathlon.tasks.shopping.world.retail import DeskProblem
+from hexathlon.tasks.shopping.world.tables import Changes, Record, Tables
+from hexathlon.tasks.shopping.world.wording import say
 from hexathlon.tasks.task import Task
 
 __all__ = ["ServiceWorld"]

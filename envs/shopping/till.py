@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from hexathlon.tasks.shopping.catalogue.money import PriceBreakdown, price_cart
-from hexathlon.tasks.shopping.catalogue.product import Product, Variant
-from hexathlon.tasks.shopping.facts import facts_of
-from hexathlon.tasks.shopping.settings import StoreSettings, cart_line
+from hexathlon.tasks.shopping.world.catalogue.money import PriceBreakdown, price_cart
+from hexathlon.tasks.shopping.world.catalogue.product import Product, Variant
+from hexathlon.tasks.shopping.world.facts import facts_of
+from hexathlon.tasks.shopping.world.settings import StoreSettings, cart_line
 
 __all__ = ["Bought", "lines_of", "order_record", "priced"]
 

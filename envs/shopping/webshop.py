@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hexathlon.tasks.shopping.loaders.webshop_data import read_webshop
-from hexathlon.tasks.shopping.retail import DeskProblem
+from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.task import Task
 
 __all__ = ["WebShopWorld"]

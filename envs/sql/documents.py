@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hexathlon.tasks.sql.world import world_for
+from hexathlon.tasks.sql.world.world import world_for
 
 __all__ = ["DocumentShelf"]
 

@@ -14,7 +14,7 @@ from hexathlon.envs.tools import tool
 from hexathlon.envs.users import SimulatedUser
 from hexathlon.evaluators.sql.dbbench import tables_hash
 from hexathlon.evaluators.sql.images import describe_content, image_rows
-from hexathlon.tasks.sql.backends.base import (
+from hexathlon.tasks.sql.world.backends.base import (
     Catalogue,
     Database,
     QueryLimits,
@@ -22,7 +22,7 @@ from hexathlon.tasks.sql.backends.base import (
     Snapshot,
     SqlError,
 )
-from hexathlon.tasks.sql.backends.choice import MissingBackend, open_database, writes_of
+from hexathlon.tasks.sql.world.backends.choice import MissingBackend, open_database, writes_of
 from hexathlon.tasks.task import Task
 
 __all__ = ["SQLEnv", "make_vector"]

@@ -6,7 +6,7 @@ surrounding blanks, control characters, bars and the word NULL are shown in quot
 
 from collections.abc import Sequence
 
-from hexathlon.tasks.sql.backends.base import Catalogue, QueryResult, TableInfo, Value
+from hexathlon.tasks.sql.world.backends.base import Catalogue, QueryResult, TableInfo, Value
 
 __all__ = ["ROWS_SHOWN", "found_text", "result_text", "table_text", "tables_text"]
 

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from hexathlon.evaluators.canonical import content_hash
 from hexathlon.evaluators.content import Image
 from hexathlon.evaluators.judges.isolation import clean, fence, nonce
 from hexathlon.evaluators.judges.labels import ABSTAIN
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric, Scope
 from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.records.canonical import content_hash
 
 __all__ = [
     "LETTERS",

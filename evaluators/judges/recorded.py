@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hexathlon.evaluators.judges.predicates import decide_by_code
-from hexathlon.evaluators.judges.rubric import get_rubric
+from hexathlon.evaluators.judges.rubric_files import get_rubric
 from hexathlon.evaluators.judges.transcript import Transcript
-from hexathlon.evaluators.trial import JsonContent
+from hexathlon.evaluators.records.trial import JsonContent
 
 __all__ = ["decided_by_code"]
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import Transcript
-from hexathlon.tasks.shopping.catalogue.constraint import Constraint
-from hexathlon.tasks.shopping.facts import GROUPS, group_of, holds_on
-from hexathlon.tasks.shopping.tables import canonical, same
+from hexathlon.tasks.shopping.world.catalogue.constraint import Constraint
+from hexathlon.tasks.shopping.world.facts import GROUPS, group_of, holds_on
+from hexathlon.tasks.shopping.world.tables import canonical, same
 from hexathlon.tasks.task import Task
 
 __all__ = ["FAULTS", "group_terms", "matched_lines", "shopping_order"]

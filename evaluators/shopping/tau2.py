@@ -14,7 +14,7 @@ from typing import Any
 
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import Transcript
-from hexathlon.tasks.shopping.tables import same
+from hexathlon.tasks.shopping.world.tables import same
 from hexathlon.tasks.task import Task
 
 __all__ = ["tau2_communicate", "tau2_db", "tau2_strict"]

@@ -16,8 +16,8 @@ from hexathlon.evaluators.sql.compare import Row
 from hexathlon.evaluators.sql.runs import GraderFault, Pair, images, pairs
 from hexathlon.evaluators.sql.strict import submitted_sql, unscored, wrong
 from hexathlon.evaluators.verdict import Verdict
-from hexathlon.tasks.sql.backends.base import QueryLimits
-from hexathlon.tasks.sql.backends.choice import open_image
+from hexathlon.tasks.sql.world.backends.base import QueryLimits
+from hexathlon.tasks.sql.world.backends.choice import open_image
 from hexathlon.tasks.task import Task
 
 __all__ = [

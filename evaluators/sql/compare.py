@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hexathlon.tasks.sql.backends.base import Value
+from hexathlon.tasks.sql.world.backends.base import Value
 
 __all__ = ["Policy", "Row", "column_orders", "difference", "overlap", "same_cell"]
 

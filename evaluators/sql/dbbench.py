@@ -15,8 +15,8 @@ from hexathlon.evaluators.sql.runs import GraderFault
 from hexathlon.evaluators.sql.strict import unscored, wrong
 from hexathlon.evaluators.sql.writes import after_statements
 from hexathlon.evaluators.verdict import Verdict
-from hexathlon.tasks.sql.backends.base import Value
-from hexathlon.tasks.sql.database import database_bytes
+from hexathlon.tasks.sql.world.backends.base import Value
+from hexathlon.tasks.sql.world.database import database_bytes
 from hexathlon.tasks.task import Task
 
 __all__ = ["answers_agree", "dbbench", "normalised", "table_hash", "tables_hash"]

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from hexathlon.evaluators.sql.compare import Row
-from hexathlon.tasks.sql.digest import table_digests, table_rows
+from hexathlon.tasks.sql.world.digest import table_digests, table_rows
 
 __all__ = ["changed_parts", "describe_content", "image_rows"]
 

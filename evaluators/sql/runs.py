@@ -13,9 +13,9 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from hexathlon.evaluators.sql.compare import Row
-from hexathlon.tasks.sql.backends.base import Database, QueryLimits, SqlError, first_word
-from hexathlon.tasks.sql.backends.choice import open_image
-from hexathlon.tasks.sql.database import database_bytes, hidden_bytes
+from hexathlon.tasks.sql.world.backends.base import Database, QueryLimits, SqlError, first_word
+from hexathlon.tasks.sql.world.backends.choice import open_image
+from hexathlon.tasks.sql.world.database import database_bytes, hidden_bytes
 from hexathlon.tasks.task import Task
 
 __all__ = ["GraderFault", "Outcome", "Pair", "images", "pairs", "run_gold", "run_submitted"]

@@ -13,15 +13,15 @@ from hexathlon.evaluators.sql.images import changed_parts, describe_content
 from hexathlon.evaluators.sql.runs import GraderFault
 from hexathlon.evaluators.sql.strict import unscored, wrong
 from hexathlon.evaluators.verdict import Verdict
-from hexathlon.tasks.sql.backends.base import (
+from hexathlon.tasks.sql.world.backends.base import (
     DEFAULT_TODAY,
     WRITE_KINDS,
     QueryLimits,
     SqlError,
 )
-from hexathlon.tasks.sql.backends.choice import today_of
-from hexathlon.tasks.sql.backends.sqlite import open_sqlite
-from hexathlon.tasks.sql.database import database_bytes
+from hexathlon.tasks.sql.world.backends.choice import today_of
+from hexathlon.tasks.sql.world.backends.sqlite import open_sqlite
+from hexathlon.tasks.sql.world.database import database_bytes
 from hexathlon.tasks.task import Task
 
 __all__ = ["after_statements", "sql_write"]

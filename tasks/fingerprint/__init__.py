@@ -2,13 +2,15 @@
 
 Deciding are the code of the source's module and of what it imports in its package, without
 comments, docstrings and formatting; the data files that the source names; and the behaviour of
-the dependencies that it names, such as the draws of numpy's generators.
+the dependencies that it names, such as the draws of numpy's generators. Where modules and files
+stand does not count.
 """
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
+from itertools import takewhile
+from pathlib import Path, PurePosixPath
 
 from hexathlon.tasks.fingerprint.modules import modules_digest, package_folders
 
@@ -56,8 +58,22 @@ def declared_files(module: str, patterns: Sequence[str]) -> dict[str, Path]:
 @cache
 def _content_digest(modules: tuple[str, ...], patterns: tuple[str, ...]) -> str:
     digest = hashlib.sha256(modules_digest(modules).encode())
-    for name, path in declared_files(modules[0], patterns).items():
-        content = path.read_bytes()
-        digest.update(f"\n{name} {len(content)}\n".encode())
-        digest.update(content)
+    for pattern in patterns:
+        folder = _fixed_folder(pattern)
+        for name, path in declared_files(modules[0], [pattern]).items():
+            content = path.read_bytes()
+            inner = PurePosixPath(name).relative_to(folder)
+            digest.update(f"\n{inner} {len(content)}\n".encode())
+            digest.update(content)
     return digest.hexdigest()
+
+
+def _fixed_folder(pattern: str) -> str:
+    """The folder above all that a pattern can match; where it stands decides nothing.
+
+    >>> _fixed_folder("tasks/goods/*/words.txt")
+    'tasks/goods'
+    """
+    parts = PurePosixPath(pattern).parts[:-1]
+    fixed = list(takewhile(lambda part: not set(part) & set("*?["), parts))
+    return "/".join(fixed) or "."

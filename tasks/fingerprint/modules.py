@@ -3,20 +3,28 @@
 Imports inside functions count, those under `TYPE_CHECKING` do not. A parent package counts with
 its `__init__`, except the top-level one, which usually imports everything. Modules imported by
 computed names are not seen: sources name them (`TaskSource.late_modules`).
+
+Where a module stands does not count: in a digest an import is the digest of the module that it is
+from, so that moving a module changes nothing, and importing from another module does.
 """
 
 import ast
 import gc
 import hashlib
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from hexathlon.tasks.fingerprint.code import canonical_code, imports_of, reduce_module
+from hexathlon.tasks.fingerprint.code import (
+    Imported,
+    canonical_code,
+    reduce_module,
+    take_imports,
+)
 
 __all__ = ["deciding_modules", "modules_digest", "package_folders"]
 
@@ -28,9 +36,10 @@ _UNDECIDING = ("hexathlon.tasks.fingerprint", "hexathlon.tasks.registry")
 
 
 class _Module(NamedTuple):
-    digest: str
-    imports: tuple[tuple[str, str], ...]
-    """Module and name for each `from module import name`; an empty name for `import module`."""
+    code: str
+    """Digest of the code without the places of what it imports; empty where there is no code."""
+    imports: tuple[Imported, ...]
+    """What it imports of its own package and of ours, by absolute names."""
 
 
 def modules_digest(modules: Sequence[str]) -> str:
@@ -39,10 +48,41 @@ def modules_digest(modules: Sequence[str]) -> str:
     Raises:
         FileNotFoundError: If one of `modules` is in no Python file.
     """
-    digest = hashlib.sha256()
-    for name, path in deciding_modules(modules).items():
-        digest.update(f"{name} {_parsed(name, path).digest}\n".encode())
-    return digest.hexdigest()
+    parsed = {name: _parsed(name, path) for name, path in deciding_modules(modules).items()}
+    digests = _digests(parsed)
+    first, *late = [name for pattern in modules for name in _expanded(pattern)]
+    parts = [digests[first], *sorted(digests[name] for name in late), ""]
+    # Packages run when a module in them is imported; empty ones do nothing.
+    parts += sorted({digests[name] for name, module in parsed.items() if module.code})
+    return _hash(parts)
+
+
+def _digests(parsed: Mapping[str, _Module]) -> dict[str, str]:
+    """Digests of modules that cover what they import, and what that imports in turn.
+
+    Every round takes one more step along the imports. It ends when a round tells no more modules
+    apart, which also holds where imports go in a circle.
+    """
+    digests = {name: module.code for name, module in parsed.items()}
+    while True:
+        finer = {
+            name: _hash([module.code, *(_label(item, digests) for item in module.imports)])
+            for name, module in parsed.items()
+        }
+        if len(set(finer.values())) <= len(set(digests.values())):
+            return finer
+        digests = finer
+
+
+def _label(item: Imported, digests: Mapping[str, str]) -> str:
+    """What an import brings, without its place; modules that do not count are named."""
+    target = _target(*item)
+    name = "" if target != item.module else item.name
+    return f"{digests.get(target, target)} {name}"
+
+
+def _hash(parts: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def deciding_modules(modules: Sequence[str]) -> dict[str, Path]:
@@ -68,9 +108,8 @@ def deciding_modules(modules: Sequence[str]) -> dict[str, Path]:
                 continue
             found[name] = path
             waiting += _parents(name)
-            waiting += [
-                _target(*item) for item in _parsed(name, path).imports if _top(item[0]) in tops
-            ]
+            imports = _parsed(name, path).imports
+            waiting += [_target(*item) for item in imports if _top(item.module) in tops]
     return dict(sorted(found.items()))
 
 
@@ -133,24 +172,22 @@ def _file_of(name: str) -> Path | None:
 def _parsed(name: str, path: Path) -> _Module:
     tree = reduce_module(ast.parse(path.read_bytes()))
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    imports = dict.fromkeys(_imported(imports_of(tree), package))
-    return _Module(hashlib.sha256(canonical_code(tree).encode()).hexdigest(), tuple(imports))
+    tops = {_top(name), _OWN}
+    taken = take_imports(tree, lambda module: _top(_absolute(module, package)) in tops)
+    imports = [Imported(_absolute(module, package), name) for module, name in taken]
+    code = _hash([canonical_code(tree)]) if tree.body else ""
+    return _Module(code, tuple(imports))
 
 
-def _imported(
-    statements: Iterable[ast.Import | ast.ImportFrom], package: str
-) -> Iterator[tuple[str, str]]:
-    for statement in statements:
-        names = [alias.name for alias in statement.names]
-        if isinstance(statement, ast.Import):
-            yield from ((name, "") for name in names)
-            continue
-        base = statement.module or ""
-        if statement.level:
-            parts = package.split(".")
-            above = parts[: len(parts) - statement.level + 1]
-            base = ".".join([*above, base] if base else above)
-        yield from ((base, name) for name in names)
+def _absolute(module: str, package: str) -> str:
+    """A module as written in a package, relative or not, by its full name."""
+    base = module.lstrip(".")
+    level = len(module) - len(base)
+    if not level:
+        return base
+    parts = package.split(".")
+    above = parts[: len(parts) - level + 1]
+    return ".".join([*above, base] if base else above)
 
 
 def _target(module: str, name: str) -> str:

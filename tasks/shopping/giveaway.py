@@ -5,10 +5,10 @@ wanted first (at `hard`, not on the first page), nor may it be the cheapest of w
 words with the request.
 """
 
-from hexathlon.tasks.shopping.catalogue import SearchPage
-from hexathlon.tasks.shopping.catalogue.tokens import tokenize
 from hexathlon.tasks.shopping.scene import Scene
 from hexathlon.tasks.shopping.templates.draft import Draft
+from hexathlon.tasks.shopping.world.catalogue import SearchPage
+from hexathlon.tasks.shopping.world.catalogue.tokens import tokenize
 
 __all__ = ["given_away"]
 

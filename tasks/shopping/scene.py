@@ -13,14 +13,14 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from hexathlon.tasks.shopping.catalogue import (
+from hexathlon.tasks.shopping.world.catalogue import (
     Catalogue,
     Constraint,
     Language,
     Product,
     Variant,
 )
-from hexathlon.tasks.shopping.facts import category_of, facts_of, holds_on
+from hexathlon.tasks.shopping.world.facts import category_of, facts_of, holds_on
 from hexathlon.tasks.task import Level, Split
 
 __all__ = ["HEAD", "Scene", "Wish", "answering"]

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.shopping.catalogue import Catalogue, Product
-from hexathlon.tasks.shopping.settings import open_settings
+from hexathlon.tasks.shopping.world.catalogue import Catalogue, Product
+from hexathlon.tasks.shopping.world.settings import open_settings
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
 

@@ -10,8 +10,6 @@ from typing import Any
 
 from hexathlon.tasks.errors import GenerationExhausted, UnknownTask
 from hexathlon.tasks.seeding import derive_seed, generator_for
-from hexathlon.tasks.shopping.catalogue import Language, open_catalogue
-from hexathlon.tasks.shopping.catalogue.ranking import ranking_digest
 from hexathlon.tasks.shopping.giveaway import given_away
 from hexathlon.tasks.shopping.scene import Scene
 from hexathlon.tasks.shopping.scripts import (
@@ -33,11 +31,13 @@ from hexathlon.tasks.shopping.service.scripts import (
     service_policies,
     service_thought,
 )
-from hexathlon.tasks.shopping.settings import open_settings
 from hexathlon.tasks.shopping.templates.case import Case
 from hexathlon.tasks.shopping.templates.draft import Draft, order_of
 from hexathlon.tasks.shopping.templates.table import TEMPLATES, templates_of
-from hexathlon.tasks.shopping.tools import store_tools
+from hexathlon.tasks.shopping.world.catalogue import Language, open_catalogue
+from hexathlon.tasks.shopping.world.catalogue.ranking import ranking_digest
+from hexathlon.tasks.shopping.world.settings import open_settings
+from hexathlon.tasks.shopping.world.tools import store_tools
 from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
 from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
 
@@ -124,7 +124,7 @@ class ShoppingSource(TaskSource):
 
     def data_files(self) -> Sequence[str]:
         """The categories of goods."""
-        return ("tasks/shopping/catalogue/goods/*.txt",)
+        return ("tasks/shopping/world/catalogue/goods/*.txt",)
 
     def dependencies(self) -> Mapping[str, str]:
         """What generators draw, and how searches rank: see `given_away`."""

@@ -9,9 +9,9 @@ from hexathlon.tasks.sql.bench import bench_for
 from hexathlon.tasks.sql.clarify import agenda, idle_agenda
 from hexathlon.tasks.sql.composing import Composition
 from hexathlon.tasks.sql.tools import sql_tools
-from hexathlon.tasks.sql.world import world_for
-from hexathlon.tasks.sql.writes import WriteInstance
-from hexathlon.tasks.sql.writing import write_check, write_params
+from hexathlon.tasks.sql.world.world import world_for
+from hexathlon.tasks.sql.writes.instances import WriteInstance
+from hexathlon.tasks.sql.writes.tasks import write_check, write_params
 from hexathlon.tasks.task import Check, Limits, Task
 
 __all__ = ["question_task", "write_task"]

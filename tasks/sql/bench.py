@@ -10,9 +10,9 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.sql.database import fill
 from hexathlon.tasks.sql.schema import Schema
-from hexathlon.tasks.sql.world import World, world_for
+from hexathlon.tasks.sql.world.images import fill
+from hexathlon.tasks.sql.world.world import World, world_for
 from hexathlon.tasks.task import Level
 
 __all__ = ["HIDDEN", "Bench", "Population", "bench_for"]

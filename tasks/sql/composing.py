@@ -15,7 +15,9 @@ from hexathlon.tasks.sql.phenomena import LEAST, phenomena
 from hexathlon.tasks.sql.programs.walk import scans
 from hexathlon.tasks.sql.realise import question
 from hexathlon.tasks.sql.screening import Kept, Rejected, screen
-from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, all_templates
+from hexathlon.tasks.sql.templates.catalogue import all_templates
+from hexathlon.tasks.sql.templates.draft import Draft
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Scene
 
 __all__ = ["ATTEMPTS", "WORLD_TRIES", "Composition", "compose", "recompose"]

@@ -22,6 +22,7 @@ from hexathlon.tasks.sql.programs.expressions import (
     both,
     conjuncts,
 )
+from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
     Combine,
@@ -32,7 +33,6 @@ from hexathlon.tasks.sql.programs.relations import (
     Match,
     Order,
     Project,
-    Relation,
     Window,
 )
 from hexathlon.tasks.sql.programs.walk import replacements, scans

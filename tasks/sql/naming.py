@@ -3,7 +3,6 @@
 Every name is an identifier that needs no quotes and is no keyword of SQLite, PostgreSQL or DuckDB.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -123,10 +122,3 @@ def _free(name: str, taken: set[str], ending: str) -> str:
         number += 1
     taken.add(candidate.lower())
     return candidate
-
-
-def is_plain(names: Iterable[str]) -> bool:
-    """Whether no name needs quotes in any of the supported databases."""
-    return all(
-        name.isidentifier() and name.isascii() and name.lower() not in KEYWORDS for name in names
-    )

@@ -1,15 +1,8 @@
 """What makes a query program hard, counted: the measure by which levels are told apart."""
 
 from hexathlon.tasks.sql.programs.expressions import Call, Literal, Scalar, Variant
-from hexathlon.tasks.sql.programs.relations import (
-    Aggregate,
-    Combine,
-    Group,
-    Join,
-    Match,
-    Relation,
-    Window,
-)
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import Aggregate, Combine, Group, Join, Match, Window
 from hexathlon.tasks.sql.programs.walk import nodes, scans
 
 __all__ = ["LEAST", "phenomena"]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from hexathlon.tasks.sql.programs.expressions import Call, Expression, Ref, Variant
+from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Combine,
     Distinct,
@@ -18,7 +19,6 @@ from hexathlon.tasks.sql.programs.relations import (
     Limit,
     Order,
     Project,
-    Relation,
 )
 from hexathlon.tasks.sql.programs.walk import names_read, nodes, scans
 from hexathlon.tasks.sql.schema import Column, Schema

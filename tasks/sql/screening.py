@@ -15,7 +15,8 @@ from hexathlon.tasks.sql.bench import EVALUATED, Bench, Population
 from hexathlon.tasks.sql.mutations import ESSENTIAL, mutants
 from hexathlon.tasks.sql.programs.compute import order_key
 from hexathlon.tasks.sql.programs.evaluate import evaluate
-from hexathlon.tasks.sql.programs.relations import Relation, is_ordered
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import is_ordered
 from hexathlon.tasks.sql.programs.text import GOLD, OTHER, Style, sql_text
 from hexathlon.tasks.sql.templates.draft import Draft
 

@@ -15,10 +15,10 @@ from hexathlon.tasks.sql.assembling import question_task, write_task
 from hexathlon.tasks.sql.composing import ATTEMPTS, WORLD_TRIES, Composition, compose, recompose
 from hexathlon.tasks.sql.schema import Schema
 from hexathlon.tasks.sql.scripts import handing_in, impossible, solving
-from hexathlon.tasks.sql.templates.draft import all_templates
-from hexathlon.tasks.sql.world import WORLDS, world_for, world_id
-from hexathlon.tasks.sql.writes import WriteInstance, write_templates
-from hexathlon.tasks.sql.writing import compose_write, recompose_write, writing
+from hexathlon.tasks.sql.templates.catalogue import all_templates
+from hexathlon.tasks.sql.world.world import WORLDS, world_for, world_id
+from hexathlon.tasks.sql.writes.instances import WriteInstance, write_templates
+from hexathlon.tasks.sql.writes.tasks import compose_write, recompose_write, writing
 from hexathlon.tasks.strata import StratifiedSource
 from hexathlon.tasks.task import LEVELS, Level, Split, Task
 

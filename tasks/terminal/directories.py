@@ -6,7 +6,6 @@ a task; `directory_source` makes a source of any single directory.
 
 import ast
 import hashlib
-import os
 import re
 from functools import cached_property, partial
 from pathlib import Path
@@ -17,19 +16,14 @@ from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 from hexathlon.tasks.terminal.harbor import HarborTask, MalformedTask, Step
-from hexathlon.tasks.terminal.opening import native_checks, read_folder
+from hexathlon.tasks.terminal.opening import data_folder, native_checks, read_folder
 from hexathlon.tasks.terminal.scripts import following
 from hexathlon.tasks.terminal.tools import TOOLS
 
-__all__ = ["DirectorySource", "data_folder", "directory_source", "harbor", "terminal_bench"]
+__all__ = ["DirectorySource", "directory_source", "harbor", "terminal_bench"]
 
 _LEVELS: dict[str, Level] = {"tiny": "tiny", "easy": "easy", "medium": "medium", "hard": "hard"}
 _TURNS = 60
-
-
-def data_folder() -> Path:
-    """Where public data sets that a user brings are looked for."""
-    return Path(os.environ.get("HEXATHLON_DATA", "data"))
 
 
 class DirectorySource(TaskSource):

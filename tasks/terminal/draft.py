@@ -5,17 +5,14 @@ the agent finds, what is run when the environment is built, the probes by which 
 judged, the solution in parts (each part left out or done wrong is a mutant), and other solutions.
 """
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from hexathlon.tasks.task import LEVELS, Level, Split
 from hexathlon.tasks.terminal.dice import Cast, Dice
 
-__all__ = ["WORKDIR", "Draft", "Probe", "Template", "all_templates", "faulty", "put", "template"]
+__all__ = ["WORKDIR", "Draft", "Probe", "Template", "faulty", "put", "registered", "template"]
 
 WORKDIR = "/app"
 _END = "HEX_END"
@@ -194,11 +191,6 @@ def template(
     return register
 
 
-@lru_cache(maxsize=1)
-def all_templates() -> Mapping[str, Template]:
-    """All templates by name, sorted."""
-    from hexathlon.tasks.terminal import templates
-
-    for module in pkgutil.iter_modules(templates.__path__):
-        importlib.import_module(f"{templates.__name__}.{module.name}")
+def registered() -> Mapping[str, Template]:
+    """The templates registered so far, by name, sorted."""
     return dict(sorted(_templates.items()))

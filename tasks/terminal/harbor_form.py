@@ -8,7 +8,8 @@ from typing import Any
 
 from hexathlon.tasks.source import Address
 from hexathlon.tasks.terminal import check_source, judging
-from hexathlon.tasks.terminal.draft import WORKDIR, Draft, all_templates
+from hexathlon.tasks.terminal.draft import WORKDIR, Draft
+from hexathlon.tasks.terminal.templates.catalogue import all_templates
 
 __all__ = ["FILE_TIME", "TEST_SCRIPT", "checks_of", "harbor_files", "setup_script"]
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +16,12 @@ from hexathlon.tasks.terminal.harbor_form import TEST_SCRIPT
 from hexathlon.tasks.terminal.source import files_of
 from hexathlon.tasks.terminal.terminal_bench import is_terminal_bench, read_terminal_bench
 
-__all__ = ["content_digest", "native_checks", "open_task", "read_folder"]
+__all__ = ["content_digest", "data_folder", "native_checks", "open_task", "read_folder"]
+
+
+def data_folder() -> Path:
+    """Where public data sets that a user brings are looked for."""
+    return Path(os.environ.get("HEXATHLON_DATA", "data"))
 
 
 def open_task(task: Task) -> HarborTask:
@@ -31,8 +37,6 @@ def open_task(task: Task) -> HarborTask:
 
 @lru_cache(maxsize=16)
 def _opened(path: str, digest: str) -> HarborTask:
-    from hexathlon.tasks.terminal.directories import data_folder
-
     folder = Path(path) if path.startswith("/") else data_folder() / path
     if not folder.is_dir():
         raise MissingData(f"there is no task directory {folder}")

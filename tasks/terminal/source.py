@@ -13,10 +13,11 @@ from hexathlon.tasks.source import Script, parse_address
 from hexathlon.tasks.strata import StratifiedSource
 from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
 from hexathlon.tasks.terminal.dice import Dice
-from hexathlon.tasks.terminal.draft import Draft, all_templates
+from hexathlon.tasks.terminal.draft import Draft
 from hexathlon.tasks.terminal.harbor_form import checks_of, harbor_files
 from hexathlon.tasks.terminal.policies import policies_for
 from hexathlon.tasks.terminal.scripts import solving
+from hexathlon.tasks.terminal.templates.catalogue import all_templates
 from hexathlon.tasks.terminal.tools import TOOLS
 from hexathlon.tasks.terminal.zones import zones_digest
 

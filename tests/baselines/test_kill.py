@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from hexathlon.evaluators.plan import read_plan
 from hexathlon.evaluators.records import check_chain
+from hexathlon.evaluators.records.plan import read_plan
 from hexathlon.tasks.seeding import generator_for
 from support.events import records, toy_run
 

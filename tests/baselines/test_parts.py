@@ -18,7 +18,7 @@ from hexathlon.baselines.harness.rescore import transcript_of
 from hexathlon.envs.messages import make_message
 from hexathlon.evaluators.content import File, Image, Text, described
 from hexathlon.evaluators.judges.prompts import pointwise_prompt
-from hexathlon.evaluators.judges.rubric import get_rubric
+from hexathlon.evaluators.judges.rubric_files import get_rubric
 from hexathlon.evaluators.judges.transcript import Transcript
 from hexathlon.evaluators.records import RecordError
 from support.records import make_record

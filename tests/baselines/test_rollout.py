@@ -19,8 +19,8 @@ from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.rollout import EnvironmentSlot, Fatal, Rollout
 from hexathlon.envs.errors import BackendMissing, EnvFault, VerifierFault, WorkerCrashed
 from hexathlon.envs.messages import Message
-from hexathlon.evaluators.canonical import content_hash
-from hexathlon.evaluators.trial import record_fault
+from hexathlon.evaluators.records.canonical import content_hash
+from hexathlon.evaluators.records.trial import record_fault
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.task import Task
 from support.events import FIRST, TOY

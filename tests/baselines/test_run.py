@@ -13,8 +13,8 @@ from hexathlon.baselines.harness.errors import (
     UsageError,
 )
 from hexathlon.baselines.harness.run import resume
-from hexathlon.evaluators.plan import plan_hash, read_plan
 from hexathlon.evaluators.records import RecordWriter, check_chain, record_key
+from hexathlon.evaluators.records.plan import plan_hash, read_plan
 from support.chat_server import ChatServer
 from support.events import FIRST, TOY, records, toy_run
 

@@ -10,9 +10,9 @@ import pytest
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.rescore import rescore_run
 from hexathlon.baselines.harness.verify import verify_run
-from hexathlon.evaluators.canonical import canonical_json, content_hash
-from hexathlon.evaluators.plan import plan_hash, read_plan
 from hexathlon.evaluators.records import RecordWriter
+from hexathlon.evaluators.records.canonical import canonical_json, content_hash
+from hexathlon.evaluators.records.plan import plan_hash, read_plan
 from support import toy
 from support.events import records, toy_run
 from support.toy import ADD

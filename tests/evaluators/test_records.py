@@ -13,8 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from hexathlon.evaluators.canonical import canonical_bytes, content_hash
-from hexathlon.evaluators.record_reader import located_records, record_at
 from hexathlon.evaluators.records import (
     RecordError,
     RecordWriter,
@@ -26,6 +24,8 @@ from hexathlon.evaluators.records import (
     record_hash,
     record_key,
 )
+from hexathlon.evaluators.records.canonical import canonical_bytes, content_hash
+from hexathlon.evaluators.records.reader import located_records, record_at
 from support.records import make_record
 
 PLAN = "a" * 64

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from hexathlon.evaluators.plan import (
+from hexathlon.evaluators.records.plan import (
     PlanError,
     plan_differences,
     plan_hash,

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from hexathlon.evaluators.canonical import content_hash
-from hexathlon.evaluators.plan import write_plan
 from hexathlon.evaluators.records import RecordWriter, read_records
+from hexathlon.evaluators.records.canonical import content_hash
+from hexathlon.evaluators.records.plan import write_plan
 from hexathlon.leaderboard.build import build
 from support.judged import judge
 from support.payloads import PAYLOADS

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from hexathlon.evaluators.plan import read_plan
+from hexathlon.evaluators.records.plan import read_plan
 from hexathlon.leaderboard.build import build
 from hexathlon.leaderboard.judged import load_judgements
 from hexathlon.leaderboard.submission import load_submission

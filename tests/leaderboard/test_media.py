@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from hexathlon.evaluators.content import File, Image, Text, content_to_json, media_of
-from hexathlon.evaluators.plan import write_plan
 from hexathlon.evaluators.records import RecordWriter, read_records
+from hexathlon.evaluators.records.plan import write_plan
 from hexathlon.leaderboard.build import build
 from support.runs import make_run
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from hexathlon.baselines.judging.judged_file import JudgedWriter
-from hexathlon.evaluators.judges.rubric import get_rubric
-from hexathlon.evaluators.plan import read_plan
+from hexathlon.evaluators.judged.file import JudgedWriter
+from hexathlon.evaluators.judges.rubric_files import get_rubric
 from hexathlon.evaluators.records import read_records
+from hexathlon.evaluators.records.plan import read_plan
 
 RUBRIC = get_rubric("roleplay")
 

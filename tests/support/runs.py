@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from hexathlon.evaluators.canonical import content_hash, text_hash
-from hexathlon.evaluators.plan import write_plan
 from hexathlon.evaluators.records import RecordWriter
+from hexathlon.evaluators.records.canonical import content_hash, text_hash
+from hexathlon.evaluators.records.plan import write_plan
 
 TEMPLATES = (
     "anti_join count_where date_window dedup_latest except_sets having_average join_three "

@@ -17,7 +17,7 @@ from hexathlon.envs.testing.tracing import canonical
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.schema import Table
-from hexathlon.tasks.sql.world import world_for
+from hexathlon.tasks.sql.world.world import world_for
 from hexathlon.tasks.task import Task
 from support.sql_toy import call
 

@@ -1,6 +1,5 @@
 """The docker rung: opening containers."""
 
-import contextlib
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -111,17 +110,17 @@ class DockerBackend(SandboxBackend):
             raise SandboxFault(f"no container: {str(error)[:300]}") from error
         try:
             container.start()
-            sandbox = DockerSandbox(self, container, image, limits, before, folders)
+            sandbox = DockerSandbox(self, self.engine, container, image, limits, before, folders)
             sandbox.unpack(before)
             if deleted or written:
                 paths = tuple(path for path, entry in written.items() if not entry.folder)
                 sandbox.unpack(written, (*deleted, *paths))
             sandbox.start_shell(shell)
         except docker.errors.DockerException as error:
-            self.remove(container)
+            self.engine.remove(container)
             raise SandboxFault(f"the container does not start: {str(error)[:300]}") from error
         except BaseException:
-            self.remove(container)
+            self.engine.remove(container)
             raise
         return sandbox
 
@@ -159,13 +158,6 @@ class DockerBackend(SandboxBackend):
                 ulimit(name="nofile", soft=limits.open_files, hard=limits.open_files),
             ],
         )
-
-    def remove(self, container: Any) -> None:
-        """Remove a container with everything in it."""
-        import docker
-
-        with contextlib.suppress(docker.errors.NotFound):
-            container.remove(force=True, v=True)
 
 
 def _with_parents(image: Image, prepared: Prepared) -> dict[str, Entry]:

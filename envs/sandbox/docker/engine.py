@@ -155,6 +155,13 @@ class Engine:
             raise SandboxFault(f"the base {name!r} cannot be imported: {error}") from error
         return tag
 
+    def remove(self, container: Any) -> None:
+        """Remove a container with everything in it."""
+        import docker
+
+        with contextlib.suppress(docker.errors.NotFound):
+            container.remove(force=True, v=True)
+
     def reap(self) -> int:
         """Remove containers whose owner process on this machine has ended; return how many."""
         removed = 0

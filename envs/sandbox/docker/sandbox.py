@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hexathlon.envs.sandbox.base import (
     Sandbox,
@@ -19,7 +19,7 @@ from hexathlon.envs.sandbox.base import (
 from hexathlon.envs.sandbox.changes import Changes, compare
 from hexathlon.envs.sandbox.docker import scripts
 from hexathlon.envs.sandbox.docker.archives import archive_of, entries_of
-from hexathlon.envs.sandbox.docker.engine import ENGINES
+from hexathlon.envs.sandbox.docker.engine import ENGINES, Engine
 from hexathlon.envs.sandbox.docker.gauges import Gauges
 from hexathlon.envs.sandbox.docker.muxed import OUTPUT, Frames, MuxedShell
 from hexathlon.envs.sandbox.execution import Evidence, Execution, Process, Screen, ShellState
@@ -29,9 +29,6 @@ from hexathlon.envs.sandbox.portable import PortableSnapshot
 from hexathlon.envs.sandbox.running import absolute, run_in_shell
 from hexathlon.envs.sandbox.shell import ShellEnded, quoted, setup_line
 from hexathlon.envs.sandbox.terminal import COLUMNS, ROWS, Terminal
-
-if TYPE_CHECKING:
-    from hexathlon.envs.sandbox.docker.backend import DockerBackend
 
 __all__ = ["DockerSandbox"]
 
@@ -55,7 +52,8 @@ class DockerSandbox(Sandbox):
 
     def __init__(
         self,
-        backend: "DockerBackend",
+        backend: SandboxBackend,
+        engine: Engine,
         container: Any,
         image: Image,
         limits: SandboxLimits,
@@ -65,8 +63,9 @@ class DockerSandbox(Sandbox):
         self.image = image
         self.limits = limits
         self._backend = backend
+        self._engine = engine
         self._container: Any = container
-        self._api = backend.engine.client.api
+        self._api = engine.client.api
         self._before = before
         self._folders = folders
         self._shell: MuxedShell | None = None
@@ -354,7 +353,7 @@ class DockerSandbox(Sandbox):
         self._drop_terminal()
         if self._container is not None:
             container, self._container = self._container, None
-            self._backend.remove(container)
+            self._engine.remove(container)
 
 
 def _raw(stream: Any) -> socket.socket:

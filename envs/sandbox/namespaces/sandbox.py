@@ -10,9 +10,9 @@ from hexathlon.envs.sandbox.housed import HousedSandbox, ShellPipes
 from hexathlon.envs.sandbox.kernel import wire
 from hexathlon.envs.sandbox.limits import SandboxLimits
 from hexathlon.envs.sandbox.link import InitLink, answer_on
-from hexathlon.envs.sandbox.namespaces.backend import NamespaceBackend, Opened, Stack
 from hexathlon.envs.sandbox.namespaces.caller import Layer
 from hexathlon.envs.sandbox.namespaces.snapshot import LayeredSnapshot
+from hexathlon.envs.sandbox.namespaces.stacks import Opened, Stack, Stacks
 
 __all__ = ["NamespaceSandbox"]
 
@@ -30,17 +30,19 @@ class NamespaceSandbox(HousedSandbox):
     background processes live on in it, the layer is copied instead, and the processes stay.
     """
 
-    backend = NamespaceBackend.name
+    backend = "namespaces"
 
     def __init__(
         self,
-        backend: NamespaceBackend,
+        backend: SandboxBackend,
+        stacks: Stacks,
         stack: Stack,
         limits: SandboxLimits,
         shell: ShellState | None,
     ) -> None:
         super().__init__(stack.image, limits)
         self._backend = backend
+        self._stacks = stacks
         self._stack = stack
         self._frozen: LayeredSnapshot | None = None
         self._opened: Opened | None = None
@@ -66,7 +68,7 @@ class NamespaceSandbox(HousedSandbox):
         pipes = ShellPipes()
         store = [wire.stored(script)] if script else []
         try:
-            self._opened = self._backend.start(
+            self._opened = self._stacks.start(
                 self._stack, self.limits, self._room(), [*pipes.theirs, *store]
             )
         except BaseException:
@@ -101,7 +103,7 @@ class NamespaceSandbox(HousedSandbox):
         kills = refusals = 0
         # First the end, then the pipes: a shell that sees its input end would run its traps.
         with contextlib.suppress(SandboxFault):  # the keeper is gone, and all it held with it
-            kills, refusals = self._backend.end(self._stack.keeper, opened, wait=wait)
+            kills, refusals = self._stacks.end(self._stack.keeper, opened, wait=wait)
         self._hang_up()
         self._killed = (self._killed[0] + kills, self._killed[1] + refusals)
 
@@ -187,7 +189,7 @@ class NamespaceSandbox(HousedSandbox):
         """Kill everything, then start anew from the image."""
         self._end(wait=False)  # what is dying shares nothing with what begins
         self._frozen = None
-        self._stack = self._backend.stack_for(self.image)
+        self._stack = self._stacks.stack_for(self.image)
         self._stops, self._attempts, self._killed = [], 0, (0, 0)
         self._start(None)
 

@@ -8,7 +8,7 @@ from hexathlon.envs.sandbox.execution import Process, ShellState
 from hexathlon.envs.sandbox.kernel import bundle, wire
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.sandbox.link import answer_on
-from hexathlon.envs.sandbox.namespaces.backend import Stack
+from hexathlon.envs.sandbox.namespaces.stacks import Stack
 from hexathlon.envs.sandbox.portable import PortableSnapshot
 
 __all__ = ["LayeredSnapshot", "changes_of"]

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hexathlon.evaluators.canonical import canonical_json, content_hash
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric
+from hexathlon.evaluators.records.canonical import canonical_json, content_hash
 
 __all__ = [
     "AUDIT_SCHEMA",

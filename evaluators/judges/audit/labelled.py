@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hexathlon.evaluators.canonical import canonical_json, content_hash
 from hexathlon.evaluators.judges.audit.reading import read_labels
-from hexathlon.evaluators.judges.rubric import Rubric, get_rubric
+from hexathlon.evaluators.judges.rubric import Rubric
+from hexathlon.evaluators.judges.rubric_files import get_rubric
 from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.records.canonical import canonical_json, content_hash
 from hexathlon.tasks.seeding import generator_for
 
 __all__ = [

@@ -17,9 +17,9 @@ from typing import Any
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.shopping.loaders.data import data_digest, data_file
-from hexathlon.tasks.shopping.retail import replay
-from hexathlon.tasks.shopping.retail_tools import RETAIL_TOOLS, RETAIL_WRITES
-from hexathlon.tasks.shopping.tables import Base
+from hexathlon.tasks.shopping.world.retail import replay
+from hexathlon.tasks.shopping.world.retail_tools import RETAIL_TOOLS, RETAIL_WRITES
+from hexathlon.tasks.shopping.world.tables import Base
 from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task, ToolSchema
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from hexathlon.tasks.errors import MissingData
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.shopping.bm25 import Bm25
 from hexathlon.tasks.shopping.loaders.data import data_file
+from hexathlon.tasks.shopping.world.bm25 import Bm25
 
 __all__ = ["FILES", "FOLDER", "WebShopData", "read_webshop"]
 

@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hexathlon.tasks.shopping.catalogue import Catalogue
-from hexathlon.tasks.shopping.retail import DeskProblem
 from hexathlon.tasks.shopping.scene import Scene
-from hexathlon.tasks.shopping.service.desk import ServiceDesk, subject_of
-from hexathlon.tasks.shopping.service.desk_tools import DESK_TOOLS
-from hexathlon.tasks.shopping.service.policy import paragraph_of
-from hexathlon.tasks.shopping.service.records import service_base
-from hexathlon.tasks.shopping.tables import Record, Tables
 from hexathlon.tasks.shopping.templates.case import Case
-from hexathlon.tasks.shopping.tools import decline_tool, dialogue_tools, schema
+from hexathlon.tasks.shopping.world.catalogue import Catalogue
+from hexathlon.tasks.shopping.world.desk.desk import ServiceDesk, subject_of
+from hexathlon.tasks.shopping.world.desk.desk_tools import DESK_TOOLS
+from hexathlon.tasks.shopping.world.desk.policy import paragraph_of
+from hexathlon.tasks.shopping.world.desk.records import service_base
+from hexathlon.tasks.shopping.world.retail import DeskProblem
+from hexathlon.tasks.shopping.world.tables import Record, Tables
+from hexathlon.tasks.shopping.world.tools import decline_tool, dialogue_tools, schema
 from hexathlon.tasks.task import ToolSchema
 
 __all__ = ["case_params", "case_truth", "changed_since", "instruction_of", "service_tools"]

@@ -9,16 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import permutations
 
-from hexathlon.tasks.shopping.catalogue import (
-    Constraint,
-    PriceBreakdown,
-    Product,
-    Variant,
-    price_cart,
-)
-from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import Scene, Wish, answering
-from hexathlon.tasks.shopping.settings import StoreSettings, cart_line, open_settings
 from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
 from hexathlon.tasks.shopping.templates.second_pricing import second_total
 from hexathlon.tasks.shopping.templates.words import (
@@ -27,7 +18,16 @@ from hexathlon.tasks.shopping.templates.words import (
     last_words,
     request_text,
 )
-from hexathlon.tasks.shopping.wording import money
+from hexathlon.tasks.shopping.world.catalogue import (
+    Constraint,
+    PriceBreakdown,
+    Product,
+    Variant,
+    price_cart,
+)
+from hexathlon.tasks.shopping.world.facts import category_of
+from hexathlon.tasks.shopping.world.settings import StoreSettings, cart_line, open_settings
+from hexathlon.tasks.shopping.world.wording import money
 
 __all__ = ["BUDGETS"]
 

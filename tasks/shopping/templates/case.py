@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hexathlon.tasks.shopping.catalogue import Product, Variant
-from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import Scene
-from hexathlon.tasks.shopping.service.policy import PARAGRAPHS, Policy, ruling
-from hexathlon.tasks.shopping.service.records import draw_customer, draw_order
+from hexathlon.tasks.shopping.world.catalogue import Product, Variant
+from hexathlon.tasks.shopping.world.desk.policy import PARAGRAPHS, Policy, ruling
+from hexathlon.tasks.shopping.world.desk.records import draw_customer, draw_order
+from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.task import Level
 
 __all__ = ["Action", "Case", "CaseDesk", "item", "slot", "which"]

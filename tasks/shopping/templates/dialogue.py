@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hexathlon.tasks.shopping.catalogue import Constraint, Language
-from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import Scene, Wish
 from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
 from hexathlon.tasks.shopping.templates.personal import Fork, fork_of, profile_of
 from hexathlon.tasks.shopping.templates.words import articled, goods_text
+from hexathlon.tasks.shopping.world.catalogue import Constraint, Language
+from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = ["DIALOGUES"]
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hexathlon.tasks.shopping.catalogue import Constraint, Product, Variant, price_cart
 from hexathlon.tasks.shopping.scene import Wish
-from hexathlon.tasks.shopping.settings import StoreSettings, cart_line
+from hexathlon.tasks.shopping.world.catalogue import Constraint, Product, Variant, price_cart
+from hexathlon.tasks.shopping.world.settings import StoreSettings, cart_line
 
 __all__ = ["Draft", "Line", "Near", "near_of", "order_of", "sourced"]
 

@@ -7,8 +7,6 @@ the reason together with the id of that very record; in the twin it can be had, 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hexathlon.tasks.shopping.catalogue import Constraint, Product, Variant
-from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import HEAD, Scene, Wish, answering
 from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
 from hexathlon.tasks.shopping.templates.words import (
@@ -17,6 +15,8 @@ from hexathlon.tasks.shopping.templates.words import (
     last_words,
     request_text,
 )
+from hexathlon.tasks.shopping.world.catalogue import Constraint, Product, Variant
+from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = ["IMPOSSIBLE"]
 

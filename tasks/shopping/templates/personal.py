@@ -7,8 +7,6 @@ the first on the personal condition.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hexathlon.tasks.shopping.catalogue import Constraint, Product, Variant
-from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import Scene, Wish, answering
 from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
 from hexathlon.tasks.shopping.templates.words import (
@@ -17,7 +15,9 @@ from hexathlon.tasks.shopping.templates.words import (
     last_words,
     request_text,
 )
-from hexathlon.tasks.shopping.wording import chosen_text, labelled, money
+from hexathlon.tasks.shopping.world.catalogue import Constraint, Product, Variant
+from hexathlon.tasks.shopping.world.facts import category_of
+from hexathlon.tasks.shopping.world.wording import chosen_text, labelled, money
 
 __all__ = ["PERSONAL", "Fork", "fork_of", "order_record", "profile_of"]
 

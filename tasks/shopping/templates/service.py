@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from hexathlon.tasks.shopping.scene import Scene
-from hexathlon.tasks.shopping.service.records import draw_address, draw_customer
 from hexathlon.tasks.shopping.templates.case import Action, Case, CaseDesk, item, slot, which
 from hexathlon.tasks.shopping.templates.service_returns import RETURNS, returned
-from hexathlon.tasks.shopping.wording import chosen_text
+from hexathlon.tasks.shopping.world.desk.records import draw_address, draw_customer
+from hexathlon.tasks.shopping.world.wording import chosen_text
 
 __all__ = ["SERVICES", "SERVICE_DIALOGUES"]
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from hexathlon.tasks.shopping.catalogue import Constraint, Product
-from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import Scene
+from hexathlon.tasks.shopping.world.catalogue import Constraint, Product
+from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = ["articled", "details_text", "goods_text", "join", "last_words", "request_text"]
 

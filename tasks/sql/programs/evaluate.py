@@ -14,6 +14,7 @@ from typing import Any
 
 from hexathlon.tasks.sql.programs.compute import Compiler, close, order_key
 from hexathlon.tasks.sql.programs.expressions import Scalar, Value
+from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
     Combine,
@@ -26,7 +27,6 @@ from hexathlon.tasks.sql.programs.relations import (
     Match,
     Order,
     Project,
-    Relation,
     Scan,
     Window,
 )

@@ -4,13 +4,9 @@ Truth is three-valued, as in SQL: comparing with a missing value gives neither t
 Division is always of real numbers and gives a missing value when the divisor is zero.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from hexathlon.tasks.sql.programs.relations import Relation
+from hexathlon.tasks.sql.programs.relation import Relation
 
 __all__ = [
     "FUNCTIONS",

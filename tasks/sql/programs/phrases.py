@@ -26,7 +26,7 @@ from hexathlon.tasks.sql.programs.expressions import (
     Variant,
     meant,
 )
-from hexathlon.tasks.sql.programs.relations import Relation
+from hexathlon.tasks.sql.programs.relation import Relation
 
 __all__ = ["Dialect", "expression_sql", "literal", "ordering", "quoted"]
 

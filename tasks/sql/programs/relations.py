@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexathlon.tasks.sql.programs.expressions import Expression
+from hexathlon.tasks.sql.programs.relation import Relation
 
 __all__ = [
     "Aggregate",
@@ -22,21 +23,10 @@ __all__ = [
     "Match",
     "Order",
     "Project",
-    "Relation",
     "Scan",
     "Window",
     "is_ordered",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """A bag of rows with named columns."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the output columns, in order."""
-        raise NotImplementedError(f"{type(self).__name__} must name its columns")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Literal as Choice
 
 from hexathlon.tasks.sql.programs.expressions import Expression, Or, Ref, conjuncts, meant
 from hexathlon.tasks.sql.programs.phrases import Dialect, expression_sql, ordering, quoted
+from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
     Combine,
@@ -23,7 +24,6 @@ from hexathlon.tasks.sql.programs.relations import (
     Match,
     Order,
     Project,
-    Relation,
     Scan,
     Window,
 )

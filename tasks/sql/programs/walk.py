@@ -6,15 +6,8 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, TypeVar
 
 from hexathlon.tasks.sql.programs.expressions import Expression, Ref, Scalar
-from hexathlon.tasks.sql.programs.relations import (
-    Filter,
-    Group,
-    Join,
-    Match,
-    Relation,
-    Scan,
-    Window,
-)
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import Filter, Group, Join, Match, Scan, Window
 
 __all__ = ["names_read", "nodes", "pruned", "replacements", "scans", "transformed"]
 

@@ -6,10 +6,12 @@ knows its value. Taking another value gives another answer, which screening make
 
 from hexathlon.tasks.sql.english import be
 from hexathlon.tasks.sql.programs.expressions import Compare, Expression, IsNull, Literal, Ref
-from hexathlon.tasks.sql.programs.relations import Aggregate, Filter, Relation
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import Aggregate, Filter
 from hexathlon.tasks.sql.templates.conditions import shown, threshold_of
 from hexathlon.tasks.sql.templates.dates import in_year, last_year
-from hexathlon.tasks.sql.templates.draft import Draft, Slot, Unbindable, template
+from hexathlon.tasks.sql.templates.draft import Draft, Slot, template
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Fact, Scene
 from hexathlon.tasks.sql.templates.shapes import (
     Dimension,

@@ -6,19 +6,12 @@ kept.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from hexathlon.tasks.sql.programs.relations import Relation
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.templates.scene import Scene
 from hexathlon.tasks.task import Level
 
-if TYPE_CHECKING:
-    from hexathlon.tasks.sql.templates.scene import Scene
-
-__all__ = ["Draft", "Obstacle", "Slot", "Template", "Unbindable", "all_templates", "template"]
-
-
-class Unbindable(Exception):
-    """The schema offers nothing that this template could be about."""
+__all__ = ["Draft", "Obstacle", "Slot", "Template", "registered", "template"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +61,7 @@ class Template:
 
     name: str
     levels: tuple[Level, ...]
-    build: Callable[["Scene"], Draft] = field(compare=False)
+    build: Callable[[Scene], Draft] = field(compare=False)
     twin: str | None = None
     """Template whose task of the same level, split and index differs in the deciding fact only."""
 
@@ -78,10 +71,10 @@ _templates: dict[str, Template] = {}
 
 def template(
     *levels: Level, twin: str | None = None
-) -> Callable[[Callable[["Scene"], Draft]], Callable[["Scene"], Draft]]:
+) -> Callable[[Callable[[Scene], Draft]], Callable[[Scene], Draft]]:
     """Register a function as the template of its own name."""
 
-    def register(build: Callable[["Scene"], Draft]) -> Callable[["Scene"], Draft]:
+    def register(build: Callable[[Scene], Draft]) -> Callable[[Scene], Draft]:
         _templates[build.__name__] = Template(build.__name__, levels, build, twin)
         return build
 
@@ -91,10 +84,3 @@ def template(
 def registered() -> Iterable[Template]:
     """The templates registered so far, in order."""
     return _templates.values()
-
-
-def all_templates() -> dict[str, Template]:
-    """Every template by name, in a fixed order."""
-    from hexathlon.tasks.sql.templates import catalogue
-
-    return {item.name: item for item in catalogue.templates()}

@@ -10,7 +10,8 @@ from hexathlon.tasks.sql.programs.expressions import IsNull, Ref
 from hexathlon.tasks.sql.programs.relations import Aggregate, Filter
 from hexathlon.tasks.sql.schema import Schema
 from hexathlon.tasks.sql.templates.conditions import metric_expression
-from hexathlon.tasks.sql.templates.draft import Draft, Obstacle, Unbindable, template
+from hexathlon.tasks.sql.templates.draft import Draft, Obstacle, template
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Scene
 from hexathlon.tasks.sql.templates.shapes import answer, dimension, grouped, left_out
 

@@ -2,7 +2,8 @@
 
 from hexathlon.tasks.sql.programs.expressions import Binary, Compare, IsNull, Literal, Ref, Scalar
 from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, Group, Window
-from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, template
+from hexathlon.tasks.sql.templates.draft import Draft, template
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Scene
 from hexathlon.tasks.sql.templates.shapes import (
     answer,

@@ -1,6 +1,7 @@
 """Templates about having partners or not: anti-joins, semi-joins, zeros, all-of, only-ever."""
 
 from hexathlon.tasks.sql.programs.expressions import Call, Compare, InList, Literal, Ref
+from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
     Distinct,
@@ -10,10 +11,10 @@ from hexathlon.tasks.sql.programs.relations import (
     Join,
     Match,
     Project,
-    Relation,
 )
 from hexathlon.tasks.sql.schema import Edge
-from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, template
+from hexathlon.tasks.sql.templates.draft import Draft, template
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import CONDITIONS, Fact, Scene
 from hexathlon.tasks.sql.templates.shapes import answer
 

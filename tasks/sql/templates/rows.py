@@ -19,7 +19,8 @@ from hexathlon.tasks.sql.programs.relations import (
     Project,
     Window,
 )
-from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, template
+from hexathlon.tasks.sql.templates.draft import Draft, template
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Fact, Scene
 from hexathlon.tasks.sql.templates.shapes import answer, by_category, plain
 

@@ -7,22 +7,22 @@ column is dirty, the expression cleans it, and carries the uncleaned reading as 
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from hexathlon.tasks.sql.programs.expressions import Expression, Ref
-from hexathlon.tasks.sql.programs.relations import Filter, Join, Relation
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import Filter, Join
 from hexathlon.tasks.sql.programs.walk import pruned, scans
-from hexathlon.tasks.sql.schema import Column, Edge, Metric, Schema, Table
-from hexathlon.tasks.sql.templates.conditions import Condition, condition
-from hexathlon.tasks.sql.templates.draft import Unbindable
-from hexathlon.tasks.sql.templates.sources import Source, both_conditions
+from hexathlon.tasks.sql.schema import Column, Edge, Schema, Table
+from hexathlon.tasks.sql.templates.conditions import Condition, both_conditions, condition
+from hexathlon.tasks.sql.templates.drawing import Drawing
+from hexathlon.tasks.sql.templates.sources import Source
 from hexathlon.tasks.task import Level
 
 __all__ = ["Fact", "Label", "Measure", "Scene"]
 
-Thing = TypeVar("Thing")
 CONDITIONS = {"tiny": 1, "easy": 1, "medium": 2, "hard": 3}
 
 
@@ -79,7 +79,7 @@ class Fact:
         return f"{self.child.table.plural}{both_conditions(self.conditions)}"
 
 
-class Scene:
+class Scene(Drawing):
     """What a template draws from.
 
     Args:
@@ -96,38 +96,8 @@ class Scene:
         rng: np.random.Generator,
         sample: Mapping[str, Sequence[tuple[Any, ...]]],
     ) -> None:
-        self.schema = schema
-        self.level = level
-        self.rng = rng
-        self.sample = sample
+        super().__init__(schema, level, rng, sample)
         self._aliases: set[str] = set()
-        self.hard = level == "hard"
-
-    # -- drawing ---------------------------------------------------------------------------
-
-    def pick(self, things: Iterable[Thing]) -> Thing:
-        """One of the things.
-
-        Raises:
-            Unbindable: There is none.
-        """
-        options = list(things)
-        if not options:
-            raise Unbindable
-        return options[int(self.rng.integers(len(options)))]
-
-    def shuffled(self, things: Iterable[Thing]) -> list[Thing]:
-        """The things in random order."""
-        options = list(things)
-        return [options[int(place)] for place in self.rng.permutation(len(options))]
-
-    def number(self, low: int, high: int) -> int:
-        """A whole number between two others, both included."""
-        return int(self.rng.integers(low, high + 1))
-
-    def chance(self, probability: float) -> bool:
-        """True with this probability."""
-        return bool(self.rng.random() < probability)
 
     # -- tables ----------------------------------------------------------------------------
 
@@ -259,24 +229,6 @@ class Scene:
             if chosen is not None:
                 return chosen
         return None
-
-    def metrics(self, table: Table) -> list[tuple[Metric, Metric | None]]:
-        """Valid definitions about a table, each with the outdated one that it replaced."""
-        found = []
-        for document in self.schema.documents:
-            if document.metric and document.metric.table == table.name:
-                if document.superseded_by is None:
-                    old = [d.metric for d in self.schema.documents
-                           if d.superseded_by == document.name and d.metric]  # fmt: skip
-                    found.append((document.metric, old[0] if old else None))
-        return [pair for pair in found if all(self._plain_terms(table, m) for m in pair if m)]
-
-    def _plain_terms(self, table: Table, metric: Metric) -> bool:
-        """Whether no term says "is not" of a column that may have no value."""
-        return not any(
-            item.operator == "<>" and table.column(item.column).nullable
-            for item in metric.conditions
-        )
 
     # -- words and numbers -----------------------------------------------------------------
 

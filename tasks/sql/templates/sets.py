@@ -1,10 +1,12 @@
 """Templates about sets of parents: in both, in one but not the other, in either."""
 
 from hexathlon.tasks.sql.programs.expressions import Literal
-from hexathlon.tasks.sql.programs.relations import Combine, Distinct, Filter, Join, Relation
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import Combine, Distinct, Filter, Join
 from hexathlon.tasks.sql.templates.conditions import Condition
 from hexathlon.tasks.sql.templates.dates import in_year, last_year
-from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, template
+from hexathlon.tasks.sql.templates.draft import Draft, template
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.partners import Pairing
 from hexathlon.tasks.sql.templates.scene import Fact, Scene
 from hexathlon.tasks.sql.templates.shapes import answer

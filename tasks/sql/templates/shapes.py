@@ -4,17 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hexathlon.tasks.sql.programs.expressions import Expression, IsNull, Ref
-from hexathlon.tasks.sql.programs.relations import (
-    Aggregate,
-    Extend,
-    Filter,
-    Group,
-    Order,
-    Project,
-    Relation,
-)
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, Group, Order, Project
 from hexathlon.tasks.sql.schema import Column
-from hexathlon.tasks.sql.templates.draft import Unbindable
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Fact, Scene
 from hexathlon.tasks.sql.templates.sources import Source
 

@@ -1,8 +1,6 @@
 """One use of a table in a program: its rows that count and its canonical values."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from hexathlon.tasks.sql.dirt import MISSING, Dirt
 from hexathlon.tasks.sql.programs.expressions import (
@@ -15,13 +13,11 @@ from hexathlon.tasks.sql.programs.expressions import (
     Ref,
     Variant,
 )
-from hexathlon.tasks.sql.programs.relations import Aggregate, Filter, Group, Match, Relation, Scan
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import Aggregate, Filter, Group, Match, Scan
 from hexathlon.tasks.sql.schema import Column, Table
 
-if TYPE_CHECKING:
-    from hexathlon.tasks.sql.templates.conditions import Condition
-
-__all__ = ["Source", "both_conditions", "cleaned"]
+__all__ = ["Source", "cleaned"]
 
 
 EVERY_ROW = Compare("=", Literal(1), Literal(1))
@@ -96,10 +92,3 @@ def _part(raw: Expression, start: int, size: int) -> Expression:
 
 def _mapped(subject: Expression, mapping: tuple[tuple[str, str | int], ...]) -> Expression:
     return Case(tuple((Compare("=", subject, Literal(k)), Literal(v)) for k, v in mapping))
-
-
-def both_conditions(conditions: "Sequence[Condition]") -> str:
-    """Conditions as one clause that follows a plural noun."""
-    return "".join(
-        f"{' and' if number else ''} {item.text}" for number, item in enumerate(conditions)
-    )

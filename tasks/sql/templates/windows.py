@@ -10,15 +10,10 @@ from hexathlon.tasks.sql.programs.expressions import (
     Literal,
     Ref,
 )
-from hexathlon.tasks.sql.programs.relations import (
-    Aggregate,
-    Extend,
-    Filter,
-    Group,
-    Relation,
-    Window,
-)
-from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, template
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, Group, Window
+from hexathlon.tasks.sql.templates.draft import Draft, template
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Fact, Measure, Scene
 from hexathlon.tasks.sql.templates.shapes import answer, by_category, by_parent, grouped, left_out
 

@@ -6,9 +6,9 @@ import math
 import pytest
 
 from hexathlon.baselines.judging.audit import Auditor, AuditSettings
-from hexathlon.evaluators.canonical import canonical_json
 from hexathlon.evaluators.judges.audit.document import AuditError, read_audit, write_audit
 from hexathlon.evaluators.judges.audit.labelled import generate_labels, padded
+from hexathlon.evaluators.records.canonical import canonical_json
 
 RUBRIC, REPLIES = generate_labels(0, 960)
 SETS = [generate_labels(seed, 320)[1] for seed in (11, 12, 13, 14)]

@@ -15,12 +15,8 @@ from hexathlon.evaluators.judges.audit.attacks import FIELDS, INJECTIONS, master
 from hexathlon.evaluators.judges.audit.labelled import generate_labels
 from hexathlon.evaluators.judges.gap import watch_gap
 from hexathlon.evaluators.judges.lint import lint
-from hexathlon.evaluators.judges.rubric import (
-    RubricError,
-    build_rubric,
-    get_rubric,
-    rubric_names,
-)
+from hexathlon.evaluators.judges.rubric import RubricError
+from hexathlon.evaluators.judges.rubric_files import build_rubric, get_rubric, rubric_names
 from hexathlon.evaluators.judges.transcript import Transcript
 from support.injections import OTHERS
 from support.judge_replies import BY_NAME

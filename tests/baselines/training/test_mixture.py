@@ -20,8 +20,8 @@ from hexathlon.baselines.training.run import train
 from hexathlon.baselines.training.tasks_table import TasksTable, shares, table_of
 from hexathlon.envs.errors import BackendMissing
 from hexathlon.envs.sandbox.ladder import choose
-from hexathlon.evaluators.plan import read_plan
 from hexathlon.evaluators.records import check_chain, read_records
+from hexathlon.evaluators.records.plan import read_plan
 from hexathlon_cli.app import run
 
 LABELS = ["sql-tiny", "shopping-tiny", "terminal-tiny", "roleplay-tiny"]

@@ -16,8 +16,8 @@ from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.ranks import RankFailed, other_ranks
 from hexathlon.baselines.training.recipe import Recipe, load_recipe
 from hexathlon.baselines.training.run import train
-from hexathlon.evaluators.plan import read_plan
 from hexathlon.evaluators.records import check_chain, read_records, record_key
+from hexathlon.evaluators.records.plan import read_plan
 
 CHANGES = {
     "steps": 2,

@@ -21,8 +21,8 @@ from hexathlon.baselines.training.recipe import RecipeError, load_recipe
 from hexathlon.baselines.training.rollouts import RolloutLog, rescored
 from hexathlon.baselines.training.run import RecipeDiffers, train
 from hexathlon.baselines.training.saving import StateTorn
-from hexathlon.evaluators.plan import read_plan
 from hexathlon.evaluators.records import check_chain, read_records
+from hexathlon.evaluators.records.plan import read_plan
 from hexathlon_cli.app import run
 
 TESTS = Path(__file__).resolve().parents[2]

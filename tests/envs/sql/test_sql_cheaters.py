@@ -16,7 +16,7 @@ from hexathlon.tasks.source import Script
 from hexathlon.tasks.sql.bench import bench_for
 from hexathlon.tasks.sql.source import _change, _question
 from hexathlon.tasks.sql.tools import IMPOSSIBLE_REASONS
-from hexathlon.tasks.sql.writes_plan import literal
+from hexathlon.tasks.sql.writes.plan import literal
 from hexathlon.tasks.task import Task
 from support.sql_toy import call
 

@@ -11,7 +11,7 @@ from hexathlon.tasks.source import Script
 from hexathlon.tasks.sql.programs.text import GOLD, Dialect, sql_text
 from hexathlon.tasks.sql.scripts import handing_in, solving
 from hexathlon.tasks.sql.source import _change, _question
-from hexathlon.tasks.sql.writing import writing
+from hexathlon.tasks.sql.writes.tasks import writing
 from hexathlon.tasks.task import Level, Task
 
 SOURCE = get_source("sql")

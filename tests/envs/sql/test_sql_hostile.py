@@ -26,9 +26,9 @@ import json, os, sqlite3, sys, threading
 from time import thread_time
 from support.hostile_sql import hostile_statements
 from support.sql_toy import shop
-from hexathlon.tasks.sql.backends.base import WRITE_KINDS, QueryLimits, SqlError
-from hexathlon.tasks.sql.backends.sqlite import open_sqlite
-from hexathlon.tasks.sql.database import database_bytes
+from hexathlon.tasks.sql.world.backends.base import WRITE_KINDS, QueryLimits, SqlError
+from hexathlon.tasks.sql.world.backends.sqlite import open_sqlite
+from hexathlon.tasks.sql.world.database import database_bytes
 
 seed, count, seconds, mode = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
 image = database_bytes({"database": shop()})

@@ -3,7 +3,7 @@
 import pytest
 
 from hexathlon.envs.sql.text import found_text, result_text
-from hexathlon.tasks.sql.backends.base import ColumnInfo, QueryResult, TableInfo
+from hexathlon.tasks.sql.world.backends.base import ColumnInfo, QueryResult, TableInfo
 
 
 @pytest.mark.parametrize(

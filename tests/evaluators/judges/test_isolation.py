@@ -29,7 +29,7 @@ from hexathlon.evaluators.judges.prompts import (
     pairwise_prompt,
     pointwise_prompt,
 )
-from hexathlon.evaluators.judges.rubric import get_rubric
+from hexathlon.evaluators.judges.rubric_files import get_rubric
 from hexathlon.evaluators.judges.transcript import Transcript
 from support.injections import OTHERS
 

@@ -3,8 +3,8 @@
 import pytest
 
 from hexathlon.evaluators.judges.lint import compound_word, lint
-from hexathlon.evaluators.judges.rubric import (
-    RubricError,
+from hexathlon.evaluators.judges.rubric import RubricError
+from hexathlon.evaluators.judges.rubric_files import (
     get_rubric,
     parse_rubric,
     read_rubric,

@@ -114,7 +114,7 @@ def reworded(tree: ast.Module) -> ast.Module:
         ("tasks/sql/templates/windows.py", '"hard": 2', '"hard": 3', {"sql"}),
         ("tasks/sql/data/chinook.toml", "artist", "Artist", {"chinook"}),
         ("tasks/roleplay/settings/abbey.toml", "a", "e", {"roleplay", "roleplay-shift"}),
-        ("tasks/shopping/catalogue/goods/tea.txt", "e", "a", {"shopping"}),
+        ("tasks/shopping/world/catalogue/goods/tea.txt", "e", "a", {"shopping"}),
         ("tasks/terminal/templates/logs.py", "Asia/Tokyo", "Asia/Seoul", {"terminal"}),
         ("tasks/terminal/judging.py", '"""', '"""Reworded. ', {"terminal"}),
     ],
@@ -132,7 +132,7 @@ def test_modules_that_no_source_imports_move_none(installed, original, edit):
     edit("tasks/registry.py", lambda text: text.replace('"bird":', '"bard":'))
     edit("tasks/fingerprint/code.py", lambda text: text.replace("ascii(value)", "(ascii(value))"))
     edit("tasks/taskset.py", lambda text: text.replace("_CACHED_TASKS = 256", "_CACHED_TASKS = 9"))
-    edit("tasks/sql/backends/postgres.py", lambda text: f"{text}\nx = 1\n")
+    edit("tasks/sql/world/backends/postgres.py", lambda text: f"{text}\nx = 1\n")
     edit("envs/base.py", lambda text: f"{text}\nx = 1\n")
     assert hashes(installed) == original
 

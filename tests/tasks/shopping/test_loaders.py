@@ -9,8 +9,8 @@ from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.errors import MissingData, UnknownTask
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.shopping.loaders import tau2, webshop_data
-from hexathlon.tasks.shopping.retail import replay
-from hexathlon.tasks.shopping.retail_tools import RETAIL_TOOLS
+from hexathlon.tasks.shopping.world.retail import replay
+from hexathlon.tasks.shopping.world.retail_tools import RETAIL_TOOLS
 from support.shop import call, played
 from support.webshop import write_webshop
 

@@ -6,11 +6,11 @@ from time import thread_time
 
 import pytest
 
-from hexathlon.tasks.sql.backends import connection
-from hexathlon.tasks.sql.backends.base import QueryLimits, SqlError
-from hexathlon.tasks.sql.backends.connection import SqliteConnection
-from hexathlon.tasks.sql.backends.sqlite import open_sqlite
-from hexathlon.tasks.sql.database import database_bytes
+from hexathlon.tasks.sql.world.backends import connection
+from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError
+from hexathlon.tasks.sql.world.backends.connection import SqliteConnection
+from hexathlon.tasks.sql.world.backends.sqlite import open_sqlite
+from hexathlon.tasks.sql.world.database import database_bytes
 from support.clocks import least_seconds
 from support.sql_toy import shop
 

@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from hexathlon.tasks.sql.digest import differing, digest_rows, table_digests
+from hexathlon.tasks.sql.world.digest import differing, digest_rows, table_digests
 
 ROWS = [(1, "a", 0.5), (2, None, 1.0), (2, None, 1.0)]
 NAMES = ["id", "name", "price"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hexathlon.tasks.sql.world import world_for, world_id
+from hexathlon.tasks.sql.world.world import world_for, world_id
 
 WORLDS = [world_id("dev", index, level) for level in ("medium", "hard") for index in range(6)]
 
