@@ -1,1 +1,1 @@
-"""Where it happens: one gymnasium environment per family on a shared base."""
+"""Environments: one Gymnasium environment per task family, on a shared base class."""

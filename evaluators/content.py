@@ -109,7 +109,7 @@ class Image:
         """Make an image of a uint8 array, height x width x 3; the array is copied.
 
         Raises:
-            ContentError: The array has another type or shape, or too many pixels.
+            ContentError: If the array has another type or shape, or too many pixels.
         """
         if array.dtype != "uint8" or array.ndim != 3 or array.shape[2] != 3:
             raise ContentError(
@@ -128,7 +128,7 @@ class Image:
         on the decoder in their last bits; environments that must replay equally convert it once.
 
         Raises:
-            ContentError: The bytes are no such file, or the image is too large.
+            ContentError: If the bytes are no such file, or the image is too large.
         """
         from PIL import Image as pillow
 
@@ -164,7 +164,7 @@ class Image:
         """Return the image as a PNG file.
 
         Raises:
-            ContentError: The file would be larger than `MAX_BYTES`.
+            ContentError: If the file would be larger than `MAX_BYTES`.
         """
         if "png" not in self._memo:
             from PIL import Image as pillow
@@ -235,7 +235,7 @@ def parts_of(content: Content) -> tuple[Part, ...]:
     """Return content as parts.
 
     Raises:
-        ContentError: It is neither a str nor a tuple of at most `MAX_PARTS` parts.
+        ContentError: If it is neither a str nor a tuple of at most `MAX_PARTS` parts.
     """
     if isinstance(content, str):
         return (Text(content),) if content else ()
@@ -313,7 +313,7 @@ def content_from_json(
         load: Returns the stored bytes of a part: a PNG file for an image.
 
     Raises:
-        ContentError: The bytes are not those that a part names.
+        ContentError: If the bytes are not those that a part names.
     """
     if isinstance(value, str):
         return value

@@ -57,7 +57,7 @@ def read_content(path: Path | str, value: str | list[dict[str, Any]]) -> Content
         value: The field: an opening or an observation.
 
     Raises:
-        RecordError: A stored file is missing or was changed.
+        RecordError: If a stored file is missing or was changed.
     """
     if isinstance(value, str):
         return value
@@ -72,7 +72,7 @@ def stored_media(path: Path | str, record: Mapping[str, Any]) -> dict[str, bytes
     """Return the bytes that a record of a run folder or record file names, by hash.
 
     Raises:
-        RecordError: Some of them are missing.
+        RecordError: If some of them are missing.
     """
     store = MediaStore.beside(path)
     return {part["sha256"]: store.read(part) for _, part in media_parts(record)}
@@ -106,7 +106,7 @@ class MediaStore:
         """Return the stored bytes of a JSON part, unchecked.
 
         Raises:
-            RecordError: They are missing, or larger than any part may be.
+            RecordError: If they are missing, or larger than any part may be.
         """
         path = self.path(part)
         try:
@@ -132,7 +132,7 @@ class MediaStore:
         """Store the bytes of a JSON part: whole under their name, or not at all.
 
         Raises:
-            RecordError: They are not the bytes that the part names.
+            RecordError: If they are not the bytes that the part names.
         """
         try:
             part_from_json(part, lambda _: data)

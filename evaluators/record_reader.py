@@ -74,7 +74,7 @@ def record_at(path: Path | str, start: int) -> dict[str, Any]:
     """Return the record whose line begins at a byte that `located_records` named.
 
     Raises:
-        RecordError: No record begins there any more.
+        RecordError: If no record begins there any more.
     """
     source = records_file(Path(path))
     with source.open("rb") as file:

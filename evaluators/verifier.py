@@ -104,7 +104,7 @@ def register_verifier(
         deterministic: Whether judging the same episode twice gives the same verdict.
 
     Raises:
-        ValueError: The name is taken.
+        ValueError: If the name is taken.
     """
     entry = _Entry(target, version, deterministic)
     if _entries.get(name, entry) != entry:
@@ -116,7 +116,7 @@ def get_verifier(name: str) -> RegisteredVerifier:
     """Return the verifier of this name, importing it on first use.
 
     Raises:
-        UnknownVerifier: Nothing is registered under the name.
+        UnknownVerifier: If nothing is registered under the name.
     """
     if name not in _loaded:
         if name not in _entries:
@@ -166,7 +166,7 @@ def weighted(verdicts: Mapping[str, Verdict], weights: Mapping[str, float]) -> V
     """Combine by weighted mean, weights being positive and named like the verdicts.
 
     Raises:
-        ValueError: The names differ, or a weight is not positive.
+        ValueError: If the names differ, or a weight is not positive.
     """
     if set(weights) != set(verdicts) or any(not weight > 0 for weight in weights.values()):
         raise ValueError(

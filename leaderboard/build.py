@@ -44,7 +44,7 @@ def build(
         progress: called with (trajectories written, trajectories in all).
 
     Raises:
-        BuildError: ``out`` holds something else, or there is no run.
+        BuildError: If ``out`` holds something else, or there is no run.
     """
     if not runs:
         raise BuildError("no run was given: name at least one run folder")

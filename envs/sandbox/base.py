@@ -96,7 +96,7 @@ class Sandbox(ABC):
             timeout: Wall-clock seconds; None for the limit.
 
         Raises:
-            SandboxFault: The sandbox itself is gone.
+            SandboxFault: If the sandbox itself is gone.
         """
 
     @abstractmethod
@@ -112,7 +112,7 @@ class Sandbox(ABC):
         """Return a regular file's content, with the rights of a command inside.
 
         Raises:
-            SandboxPathError: There is no such regular file, or it is longer than `max_bytes`.
+            SandboxPathError: If there is no such regular file, or it is longer than `max_bytes`.
         """
 
     @abstractmethod
@@ -120,7 +120,7 @@ class Sandbox(ABC):
         """Write a file, with the rights of a command inside; missing folders are made.
 
         Raises:
-            SandboxPathError: It cannot be written.
+            SandboxPathError: If it cannot be written.
         """
 
     @abstractmethod
@@ -148,7 +148,7 @@ class Sandbox(ABC):
         """Kill everything inside, shells included, and return what had been running.
 
         Raises:
-            SandboxFault: Something is still alive.
+            SandboxFault: If something is still alive.
         """
 
     @abstractmethod
@@ -203,7 +203,7 @@ class SandboxBackend(ABC):
         """Start a sandbox.
 
         Raises:
-            SandboxFault: It cannot be started; the message says why.
+            SandboxFault: If it cannot be started; the message says why.
         """
 
     @abstractmethod

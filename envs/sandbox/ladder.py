@@ -23,7 +23,7 @@ def backend(name: str) -> SandboxBackend:
     """Return a rung by name, whether it works here or not.
 
     Raises:
-        ValueError: There is no rung of this name.
+        ValueError: If there is no rung of this name.
     """
     from importlib import import_module
 
@@ -38,8 +38,8 @@ def choose(name: str | None = None) -> SandboxBackend:
     """Return the named rung, or the first that works here.
 
     Raises:
-        ValueError: There is no rung of this name.
-        BackendMissing: It does not work here, or none does; the message says why.
+        ValueError: If there is no rung of this name.
+        BackendMissing: If it does not work here, or none does; the message says why.
     """
     reasons = []
     for candidate in (name,) if name else _UNASKED:

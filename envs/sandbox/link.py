@@ -40,7 +40,7 @@ class InitLink:
         """Wait for the sandbox to say that it is up; return what else it says.
 
         Raises:
-            SandboxFault: It is not; the message says why.
+            SandboxFault: If it is not; the message says why.
         """
         reply, _ = self._answer("start", _SECONDS)
         if "error" in reply:
@@ -54,8 +54,8 @@ class InitLink:
         """Send a request and return the answer and its descriptors.
 
         Raises:
-            SandboxFault: There is no answer.
-            OSError: What was asked failed inside.
+            SandboxFault: If there is no answer.
+            OSError: If what was asked failed inside.
         """
         try:
             wire.send(self._connection, {"do": do, **more}, descriptors or [])

@@ -39,7 +39,7 @@ def run_in_shell(
     """Run a command; `restarted` says that the shell is gone and has to be started again.
 
     Raises:
-        SandboxFault: The shell neither answers nor ends.
+        SandboxFault: If the shell neither answers nor ends.
     """
     if len(command) > _LONGEST_COMMAND:
         return Execution(b"bash: command too long\n", 126, 0.0)
@@ -82,7 +82,7 @@ def absolute(path: str) -> str:
     """Return a path as it is taken inside; relative ones start at the root.
 
     Raises:
-        SandboxPathError: It is no path.
+        SandboxPathError: If it is no path.
     """
     if not path or "\0" in path or len(path.encode("utf-8", "replace")) > 4000:
         raise SandboxPathError(f"not a path: {path[:80]!r}")

@@ -227,7 +227,7 @@ class Shell(ABC):
             `most` bytes have been printed.
 
         Raises:
-            ShellEnded: The shell has ended.
+            ShellEnded: If the shell has ended.
         """
 
     def begin(self, line: bytes, seconds: float) -> bool:
@@ -251,7 +251,7 @@ class Shell(ABC):
         """Run a command; return its exit status and why it was stopped, if it was.
 
         Raises:
-            ShellEnded: The shell has ended, by itself or because nothing else would stop it.
+            ShellEnded: If the shell has ended, by itself or because nothing else would stop it.
         """
         since = time.clock_gettime(time.CLOCK_BOOTTIME)
         lines = command_lines(command, self.previous, self._marker)

@@ -90,8 +90,8 @@ def build_image(
         found: Packages that this base is known to have; those that are found are added.
 
     Raises:
-        BackendMissing: The task needs what this sandbox cannot give; the message lists it.
-        SandboxFault: A step of the Dockerfile failed.
+        BackendMissing: If the task needs what this sandbox cannot give; the message lists it.
+        SandboxFault: If a step of the Dockerfile failed.
     """
     found = set() if found is None else found
     dockerfile = task.environment.get("Dockerfile", b"FROM debian:12\n")

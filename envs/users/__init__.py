@@ -1,4 +1,4 @@
-"""The simulated user: a seeded, agenda-driven partner that events with dialogue share."""
+"""Simulated user: a seeded, agenda-driven partner for all events with dialogue."""
 
 from hexathlon.envs.users.agenda import Agenda, Slot
 from hexathlon.envs.users.user import Reply, SimulatedUser

@@ -27,7 +27,7 @@ def encode(value: Any) -> bytes:
     """Encode plain data.
 
     Raises:
-        NotPlainData: Something in it is not plain.
+        NotPlainData: If something in it is not plain.
     """
     blobs: list[bytes] = []
     tree = json.dumps(_flatten(value, blobs, "value"), separators=(",", ":")).encode()
@@ -38,7 +38,7 @@ def decode(data: bytes) -> Any:
     """Decode what `encode` made.
 
     Raises:
-        ValueError: The bytes are damaged.
+        ValueError: If the bytes are damaged.
     """
     start = _LENGTH.size
     if len(data) < start:

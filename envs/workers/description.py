@@ -27,7 +27,7 @@ def space_to_data(space: Space[Any]) -> Any:
     """Describe a space that text environments use.
 
     Raises:
-        TypeError: The space is of another kind.
+        TypeError: If the space is of another kind.
     """
     if isinstance(space, Unicode):
         kind = "contents" if isinstance(space, Contents) else "unicode"

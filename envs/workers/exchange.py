@@ -20,7 +20,7 @@ async def aexchange(connection: socket.socket, request: bytes) -> bytes:
     """Send a frame and await the reply; the socket must not block.
 
     Raises:
-        ConnectionError: The other end closed, or sent nonsense.
+        ConnectionError: If the other end closed, or sent nonsense.
     """
     loop = asyncio.get_running_loop()
 
@@ -39,8 +39,8 @@ def exchange(connection: socket.socket, request: bytes, seconds: float) -> bytes
     """Send a frame and wait for the reply in place; the socket must not block.
 
     Raises:
-        ConnectionError: The other end closed, or sent nonsense.
-        TimeoutError: The reply was not complete after `seconds`.
+        ConnectionError: If the other end closed, or sent nonsense.
+        TimeoutError: If the reply was not complete after `seconds`.
     """
     until = time.monotonic() + seconds
 

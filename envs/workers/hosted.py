@@ -103,8 +103,8 @@ class HostedEnvironment(AsyncEnvironment):
         """Start an episode, in a fresh worker if the last one is gone.
 
         Raises:
-            WorkerCrashed: The worker ended.
-            DeadlineExceeded: The environment was not ready within `reset_seconds`.
+            WorkerCrashed: If the worker ended.
+            DeadlineExceeded: If the environment was not ready within `reset_seconds`.
         """
         gymnasium.Env.reset(self, seed=seed)
         if self._worker is None:
@@ -126,9 +126,9 @@ class HostedEnvironment(AsyncEnvironment):
         """Take one assistant turn.
 
         Raises:
-            ResetNeeded: The episode has ended, or its worker is gone.
-            WorkerCrashed: The worker ended during this turn.
-            DeadlineExceeded: The worker hung and `on_hang` is `fault`.
+            ResetNeeded: If the episode has ended, or its worker is gone.
+            WorkerCrashed: If the worker ended during this turn.
+            DeadlineExceeded: If the worker hung and `on_hang` is `fault`.
         """
         self._require_episode()
         seconds = self.action_seconds or self.limits.seconds_per_action
@@ -169,7 +169,7 @@ class HostedEnvironment(AsyncEnvironment):
         """Continue from a state that an environment of the same entry point made.
 
         Raises:
-            WrongState: The state comes from elsewhere.
+            WrongState: If the state comes from elsewhere.
         """
         if not isinstance(state, HostedState) or state.hosted != self.hosted:
             raise WrongState(f"expected a state of {self.hosted}, got {type(state).__name__}")

@@ -52,7 +52,7 @@ def start_worker() -> Worker:
     """Start a worker process that waits for requests.
 
     Raises:
-        EnvFault: The process could not be started.
+        EnvFault: If the process could not be started.
     """
     global _nursery
     with _lock:

@@ -1,4 +1,4 @@
-"""Wrappers for text environments; each can be forked, recorded in a spec, and awaited."""
+"""Wrappers for text environments; all support fork, specs and the coroutine interface."""
 
 from hexathlon.envs.wrappers.chat_history import ChatHistory
 from hexathlon.envs.wrappers.episode_recorder import EpisodeRecorder

@@ -45,7 +45,7 @@ def watch_gap(
         confidence: Of the slope's interval.
 
     Raises:
-        ValueError: The two differ in length, or there are less than four checkpoints.
+        ValueError: If the two differ in length, or there are less than four checkpoints.
     """
     if len(trained) != len(held_out) or len(trained) < _FEWEST:
         raise ValueError(

@@ -81,7 +81,7 @@ def read_object(text: str, key: str) -> dict[str, Any]:
     """Return the answer of a reply: its only JSON object with this key.
 
     Raises:
-        ReplyFault: There is none, one is broken, or two say different things.
+        ReplyFault: If there is none, one is broken, or two say different things.
     """
     if len(text) > _LONGEST:
         raise ReplyFault("malformed", f"the reply has {len(text)} characters")
@@ -103,7 +103,7 @@ def read_point(text: str, criterion: Criterion, transcript: Transcript) -> Point
     """Read a verdict on one criterion.
 
     Raises:
-        ReplyFault: It is none.
+        ReplyFault: If it is none.
     """
     data = read_object(text, "label")
     label = _label(data, (*criterion.menu, ABSTAIN))
@@ -120,7 +120,7 @@ def read_pair(text: str, first: Transcript, second: Transcript) -> PairVerdict:
     """Read a verdict on two transcripts.
 
     Raises:
-        ReplyFault: It is none.
+        ReplyFault: If it is none.
     """
     data = read_object(text, "label")
     label = _label(data, ("first", "second", "tie", ABSTAIN))
@@ -138,7 +138,7 @@ def read_group(text: str, group: Sequence[Transcript], letters: str) -> GroupVer
     A rank becomes 1 - rank/(n - 1), counted from 0; a score is divided by 10.
 
     Raises:
-        ReplyFault: It is none, or leaves a candidate out.
+        ReplyFault: If it is none, or leaves a candidate out.
     """
     data = read_object(text, "evidence")
     names = list(letters[: len(group)])
@@ -160,7 +160,7 @@ def read_first_error(text: str, transcript: Transcript) -> FirstError:
     """Read where a course of work first went wrong.
 
     Raises:
-        ReplyFault: It does not say, or names a turn that is not the agent's.
+        ReplyFault: If it does not say, or names a turn that is not the agent's.
     """
     data = read_object(text, "label")
     label = _label(data, ("error", "no_error", ABSTAIN))
@@ -185,7 +185,7 @@ def read_criteria(text: str, least: int, most: int) -> list[tuple[str, float]]:
     """Read criteria that a judge wrote: text and weight of each.
 
     Raises:
-        ReplyFault: They are not what was asked for.
+        ReplyFault: If they are not what was asked for.
     """
     rows = read_object(text, "criteria")["criteria"]
     if not isinstance(rows, list) or not least <= len(rows) <= most:

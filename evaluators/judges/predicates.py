@@ -56,7 +56,7 @@ def register_predicate(
     """Make a predicate known.
 
     Raises:
-        ValueError: The name is taken.
+        ValueError: If the name is taken.
     """
     if name in PREDICATES and PREDICATES[name].function is not function:
         raise ValueError(f"the predicate name {name!r} is taken; choose another")

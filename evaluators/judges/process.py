@@ -60,7 +60,7 @@ def first_flaw(steps: Sequence[Decision]) -> int | None:
     """Return the index of the first step judged unsound; None if there is none.
 
     Raises:
-        ValueError: A step before it, or any step of a course without one, was not decided.
+        ValueError: If a step before it, or any step of a course without one, was not decided.
     """
     for index, step in enumerate(steps):
         if step.value is None:

@@ -25,7 +25,7 @@ def decided_by_code(
         steps: Actions and observations, as records hold them.
 
     Raises:
-        RubricError: Nothing is registered under the name.
+        RubricError: If nothing is registered under the name.
     """
     if rubric is None:
         return []

@@ -129,7 +129,7 @@ def information(
         seed: Draws the mismatched pairs.
 
     Raises:
-        ValueError: There are fewer than two pairs, or the numbers differ.
+        ValueError: If there are fewer than two pairs, or the numbers differ.
     """
     count = len(contexts)
     if count < 2 or count != len(replies):

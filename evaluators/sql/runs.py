@@ -105,7 +105,7 @@ def pairs(
     `spare_rows` is how many rows the submission may have beyond the expected ones before `more`.
 
     Raises:
-        GraderFault: The expected statement fails.
+        GraderFault: If the expected statement fails.
     """
     dialect = str(final_state.get("dialect") or "sqlite")
     for place, image in enumerate(images(task)):
@@ -122,7 +122,7 @@ def run_gold(image: bytes, params: Mapping[str, Any], sql: str) -> Gold:
     """Run the expected statement on SQLite, on connections of its own.
 
     Raises:
-        GraderFault: It fails or returns more than 200,000 rows.
+        GraderFault: If it fails or returns more than 200,000 rows.
     """
     with closing(open_image(image, params, "sqlite", purpose="gold")) as database:
         try:
@@ -138,7 +138,7 @@ def run_submitted(image: bytes, task: Task, dialect: str, sql: str, expected: in
     """Run the submitted statement where it was written for, with room for one row too many.
 
     Raises:
-        GraderFault: The machine was too busy.
+        GraderFault: If the machine was too busy.
     """
     seconds = max(task.limits.seconds_per_action, _SUBMITTED_SECONDS)
     limits = QueryLimits(seconds=seconds, rows=max(expected, 1), result_bytes=64_000_000)

@@ -68,7 +68,7 @@ def after_statements(image: bytes, statements: Sequence[str], today: str = DEFAU
     """The database after the statements.
 
     Raises:
-        GraderFault: One of them fails.
+        GraderFault: If one of them fails.
     """
     with closing(open_sqlite(image, writes=WRITE_KINDS, today=today)) as database:
         for statement in statements:

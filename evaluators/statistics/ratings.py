@@ -72,7 +72,7 @@ def bradley_terry(
         seed: Of the draws.
 
     Raises:
-        ValueError: There is nothing to compare, a result lies outside [0, 1], a player meets
+        ValueError: If there is nothing to compare, a result lies outside [0, 1], a player meets
             itself, or the method is unknown.
     """
     players = _players(comparisons)

@@ -39,7 +39,7 @@ class DockerBackend(SandboxBackend):
         """The engine.
 
         Raises:
-            SandboxFault: None answers.
+            SandboxFault: If none answers.
         """
         return Engine(self._url)
 

@@ -148,7 +148,7 @@ class DockerSandbox(Sandbox):
         set up may complain there of anything.
 
         Raises:
-            SandboxFault: It cannot be started or does not end.
+            SandboxFault: If it cannot be started or does not end.
         """
         import docker
 

@@ -24,7 +24,7 @@ def send(connection: socket.socket, message: dict[str, Any], descriptors: list[i
     """Send one message.
 
     Raises:
-        OSError: The other end is gone.
+        OSError: If the other end is gone.
     """
     data = json.dumps(message).encode()
     if len(data) <= _LONGEST:

@@ -99,7 +99,7 @@ class Keeper:
         """Send a request and return the answer.
 
         Raises:
-            SandboxFault: It failed, or the keeper is gone.
+            SandboxFault: If it failed, or the keeper is gone.
         """
         if self._owner != os.getpid():
             raise SandboxFault("this sandbox belongs to the process that forked this one")
@@ -160,7 +160,7 @@ def shared_keeper() -> Keeper:
     """Return this process's keeper, started at first use and ended at exit.
 
     Raises:
-        SandboxFault: It cannot be started; the message says why.
+        SandboxFault: If it cannot be started; the message says why.
     """
     global _shared
     with _lock:

@@ -103,7 +103,7 @@ def read_audit(path: Path) -> Audit:
     """Read an audit and check its hash.
 
     Raises:
-        AuditError: It is none, or was changed.
+        AuditError: If it is none, or was changed.
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))

@@ -106,7 +106,7 @@ def read_labels_file(path: Path, rubric: Rubric) -> list[LabelledReply]:
     """Read a labelled set and check its labels against the rubric.
 
     Raises:
-        LabelError: A line is no labelled reply; its number and fault are named.
+        LabelError: If a line is no labelled reply; its number and fault are named.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -26,7 +26,7 @@ def read_labels(question: str, reply: str, language: str) -> dict[str, str]:
     """Return the label of every criterion of the rubric `shopkeeper`.
 
     Raises:
-        ValueError: The question is not one of the generated set.
+        ValueError: If the question is not one of the generated set.
     """
     readers = _ENGLISH if language == "en" else _CHINESE
     facts = _english_facts(question, reply) if language == "en" else _chinese_facts(question, reply)
