@@ -1,1 +1,1 @@
-"""What it is worth: verifiers, trial records, statistics."""
+"""Evaluation: verifiers, trial records, statistics."""

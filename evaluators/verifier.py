@@ -1,7 +1,7 @@
-"""Verifiers by name, and how several make one verdict.
+"""Registry of verifiers, and combination of several into one verdict.
 
 A verifier is a pure function of (task, parameters, final state, transcript). The final state is
-plain JSON made by the environment, so a stored record can be judged again without one.
+plain JSON from the environment, so a stored record can be graded again without an environment.
 """
 
 import importlib
@@ -28,7 +28,7 @@ Transcript = Sequence[Mapping[str, Any]]
 
 
 class Verifier(Protocol):
-    """Judges the end of one episode."""
+    """Grades the end of one episode."""
 
     def __call__(
         self,
@@ -37,16 +37,16 @@ class Verifier(Protocol):
         final_state: Mapping[str, Any],
         transcript: Transcript,
     ) -> Verdict:
-        """Return the verdict; raise only when the verifier itself is at fault."""
+        """Return the verdict; raise only if the verifier itself is at fault."""
         ...
 
 
 class UnknownVerifier(Exception):
-    """A task asks for a verifier that nothing registered."""
+    """A task names a verifier that is not registered."""
 
 
 class RegisteredVerifier(NamedTuple):
-    """A verifier with what a record must say of it."""
+    """A verifier with the properties stored in records."""
 
     name: str
     version: str
@@ -95,13 +95,13 @@ _loaded: dict[str, RegisteredVerifier] = {}
 def register_verifier(
     name: str, target: str | Verifier, *, version: str, deterministic: bool = True
 ) -> None:
-    """Make a verifier known.
+    """Register a verifier.
 
     Args:
-        name: The name by which a task's checks ask for it.
+        name: The name used in a task's checks.
         target: `module:function`, or the function itself.
-        version: Rises whenever the same episode can get another verdict.
-        deterministic: Whether judging the same episode twice gives the same verdict.
+        version: Incremented whenever the same episode can get another verdict.
+        deterministic: Whether grading the same episode twice gives the same verdict.
 
     Raises:
         ValueError: If the name is taken.
@@ -156,14 +156,17 @@ def all_of(verdicts: Mapping[str, Verdict]) -> Verdict:
 
 
 def gate(hard: Mapping[str, Verdict], soft: Verdict) -> Verdict:
-    """Let the soft verdict count only if every hard one scores 1 (product of hard, times soft)."""
+    """Combine as the product of the hard scores times the soft score.
+
+    The soft verdict counts only if every hard one scores 1.
+    """
     held = all(verdict.score == 1.0 for verdict in hard.values())
     parts = {**hard, "soft": soft}
     return _combine(parts, lambda scores: scores["soft"] if held else 0.0)
 
 
 def weighted(verdicts: Mapping[str, Verdict], weights: Mapping[str, float]) -> Verdict:
-    """Combine by weighted mean, weights being positive and named like the verdicts.
+    """Combine by weighted mean, with positive weights and the same names as the verdicts.
 
     Raises:
         ValueError: If the names differ, or a weight is not positive.

@@ -1,1 +1,1 @@
-"""The role-play event: one character, one other speaker, and typed acts beside the prose."""
+"""Role-play event: one character, one other speaker, and typed acts beside the prose."""

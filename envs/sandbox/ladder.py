@@ -1,4 +1,4 @@
-"""The ladder of sandboxes, from the default down, and the choice of a rung."""
+"""The ladder of sandbox backends, and the choice of a rung."""
 
 from functools import cache
 
@@ -13,14 +13,14 @@ BACKENDS = {
     "landlock": "hexathlon.envs.sandbox.landlocked.backend:LandlockBackend",
     "none": "hexathlon.envs.sandbox.landlocked.backend:UnconfinedBackend",
 }
-"""Name → class, in order of preference. `none` is no sandbox and is never chosen unasked."""
+"""Name → class, in order of preference. `none` is no sandbox and is never chosen by default."""
 
 _UNASKED = ("namespaces", "docker", "landlock")
 
 
 @cache
 def backend(name: str) -> SandboxBackend:
-    """Return a rung by name, whether it works here or not.
+    """Return a rung by name, available or not.
 
     Raises:
         ValueError: If there is no rung of this name.
@@ -35,11 +35,11 @@ def backend(name: str) -> SandboxBackend:
 
 
 def choose(name: str | None = None) -> SandboxBackend:
-    """Return the named rung, or the first that works here.
+    """Return the named rung, or the first available one.
 
     Raises:
         ValueError: If there is no rung of this name.
-        BackendMissing: If it does not work here, or none does; the message says why.
+        BackendMissing: If it is unavailable, or none is available; the message gives the reason.
     """
     reasons = []
     for candidate in (name,) if name else _UNASKED:

@@ -1,1 +1,1 @@
-"""The shopping event: buy exactly the right thing, or serve a customer under a written policy."""
+"""Shopping event: buy exactly the right item, or serve a customer under a written policy."""

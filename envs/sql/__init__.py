@@ -1,1 +1,1 @@
-"""The SQL event: questions about databases, and changes to them."""
+"""SQL event: questions about databases, and changes to them."""

@@ -1,1 +1,1 @@
-"""The terminal event: a shell in a sandbox, and a grader out of its reach."""
+"""Terminal event: a shell in a sandbox, and a grader out of its reach."""

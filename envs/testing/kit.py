@@ -96,7 +96,7 @@ def _result(check: Check, subject: Subject) -> CheckResult:
         return CheckResult(check.name, "failed", str(failure), check.mend)
     except CheckSkipped as skipped:
         return CheckResult(check.name, "skipped", str(skipped))
-    except Exception as error:  # whatever the environment raises is a finding, not a crash of the kit
+    except Exception as error:  # whatever the environment raises is a finding
         detail = f"raised {type(error).__name__}: {error}"
         return CheckResult(check.name, "failed", detail, _RAISED)
     return CheckResult(check.name, "passed")

@@ -27,7 +27,7 @@ class Slot(_Strict):
     """Templates, each with `{value}`; empty: the language's own bank."""
 
     ask: tuple[str, ...] = ()
-    """Words and phrases, matched as whole words; a question about this slot contains one of them."""
+    """Words and phrases, matched as whole words; questions about this slot contain one of them."""
 
     volunteer: bool = False
     """Whether the opening reveals it unasked."""
@@ -57,7 +57,7 @@ class Agenda(_Strict):
 
     slots: dict[str, Slot] = Field(default_factory=dict)
     patience: int = Field(default=4, ge=1)
-    """Number of useless, repeated or overloaded messages, and rejected offers, before they leave."""
+    """Number of useless, repeated or overloaded messages and rejected offers before they leave."""
 
     slots_per_turn: int = Field(default=2, ge=1)
     """Maximum number of slots revealed in one answer, however many were asked for."""

@@ -94,8 +94,9 @@ class SimulatedUser:
     def reply(self, message: str) -> Reply:
         """Answer a message of the agent.
 
-        Slots are revealed only when asked for, at most `slots_per_turn` in one answer. Questions about
-        anything else, repeated or overloaded ones and attempts at the user's role cost patience.
+        Slots are revealed only when asked for, at most `slots_per_turn` in one answer. Questions
+        about anything else, repeated or overloaded ones and attempts at the user's role cost
+        patience.
         """
         if self.left:
             return self._reply("", ())

@@ -1,4 +1,4 @@
-"""Environments hosted in worker processes that may crash or hang without harm to the rest."""
+"""Environments in worker processes, whose crashes and hangs do not affect the others."""
 
 from hexathlon.envs.workers.hosted import HostedEnvironment, HostedState
 

@@ -1,4 +1,4 @@
-"""Spaces and states as plain data, so that they can cross a process border."""
+"""Spaces and states as plain data, for transfer between processes."""
 
 import copy
 from typing import Any
@@ -24,7 +24,7 @@ __all__ = [
 
 
 def space_to_data(space: Space[Any]) -> Any:
-    """Describe a space that text environments use.
+    """Describe a space used by text environments.
 
     Raises:
         TypeError: If the space is of another kind.
@@ -93,7 +93,7 @@ def state_from_data(data: Any) -> State:
 
 
 def _entry_to_data(entry: Message | Action) -> Any:
-    """Describe a message as a dictionary, a turn that was taken apart as a tuple."""
+    """Describe a message as a dictionary, a parsed turn as a tuple."""
     if isinstance(entry, Action):
         return entry.text, [tuple(call) for call in entry.calls]
     return dict(entry)

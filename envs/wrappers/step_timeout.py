@@ -28,7 +28,7 @@ __all__ = ["StepTimeout"]
 
 
 class _Interrupt(BaseException):
-    """Raised by the timer inside the step; a BaseException, so that no ordinary handler catches it."""
+    """Raised by the timer inside the step; a BaseException, to pass ordinary handlers."""
 
 
 class StepTimeout(EpisodeWrapper):

@@ -1,8 +1,8 @@
-"""Reads what a judge answered, strictly: what is not exactly an answer is a fault, never a number.
+"""Strict parsing of judges' replies: anything but an exact answer is a fault, never a number.
 
-An answer is one JSON object. It may stand in a fence or after lines of prose, and it may be said
-again in the same words; a second object that says otherwise, a key that stands twice, a label off
-the menu or a quote that does not stand in the transcript make the whole reply worthless.
+An answer is one JSON object. It may be inside a fence or after lines of prose, and it may be
+repeated verbatim. A second, different object, a duplicate key, a label outside the menu or a quote
+that is not in the transcript invalidates the whole reply.
 """
 
 import json
@@ -40,7 +40,7 @@ _REFUSAL = re.compile(
 
 
 class ReplyFault(ValueError):
-    """A reply that is no answer."""
+    """A reply without a valid answer."""
 
     def __init__(self, why: Why, message: str) -> None:
         super().__init__(message)
@@ -56,21 +56,21 @@ class PointVerdict(NamedTuple):
 
 
 class PairVerdict(NamedTuple):
-    """Which of two is better: `first`, `second`, `tie` or `cannot_tell`."""
+    """The better of two: `first`, `second`, `tie` or `cannot_tell`."""
 
     label: str
     quote: str
 
 
 class GroupVerdict(NamedTuple):
-    """What each of a group is worth, in the order shown; 0 to 1."""
+    """Values of a group's members, in the order shown; 0 to 1."""
 
     values: tuple[float, ...]
     quotes: tuple[str, ...]
 
 
 class FirstError(NamedTuple):
-    """Whether and where a course of work first went wrong."""
+    """Whether and where a trajectory first went wrong."""
 
     label: str
     turn: int | None
@@ -81,7 +81,7 @@ def read_object(text: str, key: str) -> dict[str, Any]:
     """Return the answer of a reply: its only JSON object with this key.
 
     Raises:
-        ReplyFault: If there is none, one is broken, or two say different things.
+        ReplyFault: If there is none, one is malformed, or two disagree.
     """
     if len(text) > _LONGEST:
         raise ReplyFault("malformed", f"the reply has {len(text)} characters")
@@ -103,7 +103,7 @@ def read_point(text: str, criterion: Criterion, transcript: Transcript) -> Point
     """Read a verdict on one criterion.
 
     Raises:
-        ReplyFault: If it is none.
+        ReplyFault: If the reply is not such a verdict.
     """
     data = read_object(text, "label")
     label = _label(data, (*criterion.menu, ABSTAIN))
@@ -120,7 +120,7 @@ def read_pair(text: str, first: Transcript, second: Transcript) -> PairVerdict:
     """Read a verdict on two transcripts.
 
     Raises:
-        ReplyFault: If it is none.
+        ReplyFault: If the reply is not such a verdict.
     """
     data = read_object(text, "label")
     label = _label(data, ("first", "second", "tie", ABSTAIN))
@@ -138,7 +138,7 @@ def read_group(text: str, group: Sequence[Transcript], letters: str) -> GroupVer
     A rank becomes 1 - rank/(n - 1), counted from 0; a score is divided by 10.
 
     Raises:
-        ReplyFault: If it is none, or leaves a candidate out.
+        ReplyFault: If the reply is neither, or omits a candidate.
     """
     data = read_object(text, "evidence")
     names = list(letters[: len(group)])
@@ -157,10 +157,10 @@ def read_group(text: str, group: Sequence[Transcript], letters: str) -> GroupVer
 
 
 def read_first_error(text: str, transcript: Transcript) -> FirstError:
-    """Read where a course of work first went wrong.
+    """Read where a trajectory first went wrong.
 
     Raises:
-        ReplyFault: If it does not say, or names a turn that is not the agent's.
+        ReplyFault: If it is not stated, or names a turn that is not the agent's.
     """
     data = read_object(text, "label")
     label = _label(data, ("error", "no_error", ABSTAIN))
@@ -182,10 +182,10 @@ def read_first_error(text: str, transcript: Transcript) -> FirstError:
 
 
 def read_criteria(text: str, least: int, most: int) -> list[tuple[str, float]]:
-    """Read criteria that a judge wrote: text and weight of each.
+    """Read criteria written by a judge: text and weight of each.
 
     Raises:
-        ReplyFault: If they are not what was asked for.
+        ReplyFault: If they do not have the requested form.
     """
     rows = read_object(text, "criteria")["criteria"]
     if not isinstance(rows, list) or not least <= len(rows) <= most:
@@ -204,10 +204,10 @@ def read_criteria(text: str, least: int, most: int) -> list[tuple[str, float]]:
 
 
 def _objects(text: str) -> list[dict[str, Any]]:
-    """Return the JSON objects that stand in a text, each at the start of a line.
+    """Return the JSON objects in a text, each at the start of a line.
 
-    A brace that opens nothing readable, a list around objects, or words on the line before or
-    anywhere after an object make the whole unreadable: 'not {"label": "met"}' is no verdict.
+    A brace that opens no valid JSON, a list around objects, or words on the line before or
+    anywhere after an object make the whole unreadable: 'not {"label": "met"}' is not a verdict.
     """
     found: list[dict[str, Any]] = []
     at = text.find("{")

@@ -1,6 +1,6 @@
-"""What code decides of a task's rubric, for the `judges` field of its trial records.
+"""Decisions by code on a task's rubric, for the `judges` field of its trial records.
 
-Criteria that need a judge are left to `hexathlon judge`, whose scores stand in files of their own.
+Criteria that need a judge are left to `hexathlon judge`, which writes its scores to other files.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ def decided_by_code(
     Args:
         rubric: The rubric's registered name; None for a task without one.
         opening: The first message of the trial.
-        steps: Actions and observations, as records hold them.
+        steps: Actions and observations, in record form.
 
     Raises:
         RubricError: If nothing is registered under the name.

@@ -1,7 +1,7 @@
-"""Rubrics: what a judge is asked, one atomic criterion at a time, frozen before any answer is seen.
+"""Rubrics: atomic criteria for judges, frozen before any answer is seen.
 
 A rubric is a TOML file: a head (`id`, `version`, `aggregator`) and `[[criteria]]`. Its hash covers
-every word, so that a judged record names exactly what was asked. What makes a rubric sound is
+every word, so that a judged record names exactly what was asked. The validity of a rubric is
 checked by `hexathlon.evaluators.judges.lint`.
 """
 
@@ -31,11 +31,11 @@ __all__ = [
 
 Kind = Literal["hard", "soft", "pitfall"]
 Scope = Literal["last", "agent", "transcript"]
-"""Where evidence may stand: the agent's last turn, all turns of the agent, or any message."""
+"""Allowed location of evidence: the agent's last turn, all its turns, or any message."""
 
 
 class RubricError(ValueError):
-    """A rubric that cannot be used, and why."""
+    """A rubric cannot be used; the message says why."""
 
 
 class _Part(BaseModel):
@@ -48,7 +48,7 @@ class Control(_Part):
     reply: str = Field(min_length=1)
     label: str
     question: str = ""
-    """What the reply answers."""
+    """The question that the reply answers."""
 
 
 class Predicate(_Part):
@@ -59,37 +59,37 @@ class Predicate(_Part):
 
 
 class Criterion(_Part):
-    """One thing that holds or does not."""
+    """One statement to decide."""
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9_.-]{0,63}$")
     text: str = Field(min_length=1)
     """A statement about the transcript, true or false in itself."""
 
     weight: float = 1.0
-    """Below 0 for a pitfall, above 0 for the rest; the unit is the rubric's own."""
+    """Below 0 for a pitfall, above 0 otherwise; the unit is the rubric's own."""
 
     kind: Kind = "soft"
     scope: Scope = "agent"
     why: str = ""
-    """Why code cannot decide it. Needed unless `check` does."""
+    """Why code cannot decide it. Required unless `check` is set."""
 
     check: Predicate | None = None
     """Decides by code; no judge is asked."""
 
     choices: tuple[str, ...] = ()
-    """Labels of an ordinal criterion, worst to best; without them `not_met` and `met`."""
+    """Labels of an ordinal criterion, worst to best; by default `not_met` and `met`."""
 
     parent: str = ""
     """The criterion above this one in a checkpoint tree."""
 
     dimension: str = ""
-    """Name of the reward dimension, for aggregators that weigh dimensions."""
+    """Name of the reward dimension, for aggregators that weight dimensions."""
 
     controls: tuple[Control, ...] = ()
 
     @property
     def menu(self) -> tuple[str, ...]:
-        """The labels that decide, from worst to best."""
+        """The deciding labels, from worst to best."""
         return self.choices or LABELS
 
     def value_of(self, label: str) -> float | None:
@@ -100,7 +100,7 @@ class Criterion(_Part):
 
 
 class Rubric(_Part):
-    """Criteria and how they make one score."""
+    """Criteria, and the aggregator that combines them into one score."""
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9_.-]{0,63}$")
     version: str = "1"
@@ -108,7 +108,7 @@ class Rubric(_Part):
     aggregator: str = "healthbench"
     criteria: tuple[Criterion, ...] = Field(min_length=1)
     made_from: str = ""
-    """Hash of the question that a model made these criteria from; empty for a written rubric."""
+    """Hash of the question from which a model generated these criteria; empty for a written rubric."""
 
     @cached_property
     def hash(self) -> str:
@@ -117,17 +117,17 @@ class Rubric(_Part):
 
     @cached_property
     def decided(self) -> tuple[Criterion, ...]:
-        """The criteria that are decided themselves: all but those above others in a tree."""
+        """The criteria that are decided directly: all except inner nodes of a tree."""
         above = {one.parent for one in self.criteria}
         return tuple(one for one in self.criteria if one.id not in above)
 
     @property
     def judged(self) -> tuple[Criterion, ...]:
-        """The criteria that a judge is asked, since no code decides them."""
+        """The criteria that need a judge, since no code decides them."""
         return tuple(one for one in self.decided if one.check is None)
 
     def criterion(self, name: str) -> Criterion:
-        """Return the criterion of this id.
+        """Return the criterion with this id.
 
         Raises:
             KeyError: If there is none.
@@ -143,7 +143,7 @@ _loaded: dict[str, Rubric] = {}
 
 
 def register_rubric(name: str, path: Path) -> None:
-    """Make a rubric file known by a name that tasks can use.
+    """Register a rubric file under a name that tasks can use.
 
     Raises:
         ValueError: If the name is taken by another file.
@@ -164,7 +164,7 @@ def get_rubric(name: str) -> Rubric:
     """Return a rubric by its registered name.
 
     Raises:
-        RubricError: If nothing is registered under the name, or its file is not sound.
+        RubricError: If nothing is registered under the name, or its file is invalid.
     """
     if name not in _loaded:
         if name not in rubric_names():
@@ -183,7 +183,7 @@ def read_rubric(path: Path) -> Rubric:
     """Read and check a rubric file.
 
     Raises:
-        RubricError: If it cannot be read, or is not sound; every fault is named.
+        RubricError: If it cannot be read, or is invalid; the message lists every fault.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -193,10 +193,10 @@ def read_rubric(path: Path) -> Rubric:
 
 
 def parse_rubric(text: str, name: str) -> Rubric:
-    """Read and check the text of a rubric file.
+    """Parse and check the text of a rubric file.
 
     Raises:
-        RubricError: If it is not sound; every fault is named.
+        RubricError: If it is invalid; the message lists every fault.
     """
     try:
         data = tomllib.loads(text)
@@ -206,10 +206,10 @@ def parse_rubric(text: str, name: str) -> Rubric:
 
 
 def build_rubric(data: Mapping[str, Any], name: str) -> Rubric:
-    """Make a rubric from plain data and check it.
+    """Build a rubric from plain data and check it.
 
     Raises:
-        RubricError: If it is not sound; every fault is named.
+        RubricError: If it is invalid; the message lists every fault.
     """
     from hexathlon.evaluators.judges.lint import lint
 
@@ -231,7 +231,7 @@ def _explain(error: ValidationError, data: Mapping[str, Any]) -> str:
 
 
 def _place(location: tuple[int | str, ...], data: Mapping[str, Any]) -> str:
-    """Write the place of a fault, with a criterion by its id where it has one."""
+    """Return the location of a fault, naming a criterion by its id if possible."""
     if len(location) > 1 and location[0] == "criteria" and isinstance(location[1], int):
         try:
             name = data["criteria"][location[1]]["id"]

@@ -36,7 +36,7 @@ def entries_of(
     """Read an archive.
 
     Returns:
-        Entries by absolute path, what is left out and why, and whether limits cut it short.
+        Entries by absolute path, omitted paths with reasons, and whether limits truncated it.
     """
     found: dict[str, Entry] = {}
     special: dict[str, str] = {}
@@ -71,13 +71,13 @@ def _entry(
     prefix: str,
     left: int,
 ) -> Entry | str:
-    """Return one entry, or the reason why it is left out."""
+    """Return one entry, or the reason why it is omitted."""
     mode, mtime = info.mode & 0o7777, int(info.mtime)
     if info.isdir():
         return Entry(b"", mode, info.uid, None, True, mtime)
     if info.issym():
         return Entry(b"", 0o777, info.uid, info.linkname, False, mtime)
-    if info.islnk():  # a second name of a file that came before
+    if info.islnk():  # a hard link to an earlier file
         first = found.get(f"{prefix}/{info.linkname.strip('/')}")
         return first if first is not None else "too_long"
     if not info.isreg():

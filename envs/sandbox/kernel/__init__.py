@@ -1,1 +1,1 @@
-"""What the sandboxes ask of Linux, by system call; standard library only, and cheap to import."""
+"""Linux system interfaces used by the sandboxes; standard library only, and cheap to import."""

@@ -1,4 +1,4 @@
-"""The namespaces rung: opening sandboxes on layers."""
+"""Namespaces backend: opens sandboxes on layers."""
 
 import os
 import threading
@@ -19,7 +19,7 @@ from hexathlon.envs.sandbox.namespaces.caller import Keeper, Layer, shared_keepe
 __all__ = ["NamespaceBackend", "Opened", "Stack"]
 
 _IMAGES = 32
-"""Images whose files are kept ready, the least recently used going first."""
+"""Number of images whose files are cached, evicted least recently used first."""
 
 _MEMORY_FILES = 64 * MIB
 _PAGE = 4096
@@ -28,25 +28,25 @@ _OWN_PROCESSES = 2
 
 @dataclass(frozen=True)
 class Stack:
-    """The files a sandbox stands on: frozen layers above the image's own."""
+    """The file layers of a sandbox: frozen layers above the image's own."""
 
     keeper: Keeper
     image: Image
     above: tuple[Layer, ...] = ()
-    """Frozen layers, the topmost first."""
+    """Frozen layers, topmost first."""
 
     image_layers: tuple[Layer, ...] = ()
     bytes_used: int = 0
     inodes_used: int = 0
 
     def numbers(self) -> list[int]:
-        """Return the numbers of all layers, the topmost first."""
+        """Return the numbers of all layers, topmost first."""
         return [layer.number for layer in (*self.above, *self.image_layers)]
 
 
 @dataclass
 class Opened:
-    """A process 1 that has been started, and the layer it writes to."""
+    """A started process 1, and its writable layer."""
 
     pid: int
     link: InitLink
@@ -54,10 +54,10 @@ class Opened:
 
 
 class NamespaceBackend(SandboxBackend):
-    """Sandboxes in namespaces of their own, over layers in memory.
+    """Sandboxes in separate namespaces, over in-memory layers.
 
     Args:
-        keeper: Returns the keeper to use; None for the one that this process shares.
+        keeper: Returns the keeper to use; None for the keeper shared by this process.
     """
 
     name: ClassVar[str] = "namespaces"
@@ -115,7 +115,7 @@ class NamespaceBackend(SandboxBackend):
         return NamespaceSandbox(self, changed, own, snapshot.shell)
 
     def stack_for(self, image: Image) -> Stack:
-        """Return the layers of an image, made once for all sandboxes of it."""
+        """Return the layers of an image, created once for all its sandboxes."""
         keeper = self._keeper()
         key = (id(keeper), image.digest())
         with self._lock:
@@ -133,7 +133,7 @@ class NamespaceBackend(SandboxBackend):
         return stack
 
     def lay_over(self, stack: Stack, changes: Changes, *, of_image: bool = False) -> Stack:
-        """Return a stack with one more layer, written by a process inside that has all rights."""
+        """Return a stack with one more layer, written by a process inside with all rights."""
         entries = changes.written.values()
         pages = sum(-(-len(entry.data) // _PAGE) for entry in entries)
         parents = sum(path.count("/") for path in changes.written)
@@ -164,11 +164,11 @@ class NamespaceBackend(SandboxBackend):
         """Start process 1 on a stack and a new layer over it.
 
         Args:
-            stack: What it stands on.
-            limits: Its limits.
+            stack: The layers below the new one.
+            limits: The sandbox's limits.
             size: Bytes and inodes of the new layer.
-            descriptors: The shell's ends of its pipes and perhaps a script, or a bundle to lay.
-            lay: Whether a bundle is to be laid, and no shell started.
+            descriptors: The shell's ends of its pipes and maybe a script, or a bundle to write.
+            lay: Whether to write a bundle instead of starting a shell.
         """
         keeper = stack.keeper
         number = keeper.new_number()
@@ -195,12 +195,12 @@ class NamespaceBackend(SandboxBackend):
         return opened
 
     def end(self, keeper: Keeper, opened: Opened, *, wait: bool = True) -> tuple[int, int]:
-        """Kill a process 1 and all below it; return the counters of its control groups.
+        """Kill a process 1 and its descendants; return the counters of its control groups.
 
         Args:
-            keeper: Whose it is.
-            opened: What to end.
-            wait: Whether to return only when nothing of it is left.
+            keeper: The keeper that started it.
+            opened: The process to end.
+            wait: Whether to return only when all processes are gone.
         """
         kills, refusals = keeper.ask("end", pid=opened.pid, wait=wait)["counters"]
         opened.link.close()
