@@ -46,7 +46,7 @@ def check_chain(path: Path | str, plan_hash: str) -> list[ChainFault]:
 
 
 def chain_head(path: Path | str, plan_hash: str) -> str:
-    """Return the hash stated in the last complete record; it identifies the file's whole content."""
+    """Return the hash stated in the last complete record, which identifies the whole file."""
     head = plan_hash
     source = records_file(Path(path))
     if source.exists():
@@ -58,7 +58,7 @@ def chain_head(path: Path | str, plan_hash: str) -> str:
 
 
 def _faults(source: Path, plan_hash: str) -> Iterator[ChainFault]:
-    links: tuple[str, ...] = (plan_hash,)  # hashes that the next ``prev`` may name; () after a lost line
+    links: tuple[str, ...] = (plan_hash,)  # hashes that ``prev`` may name; () after a lost line
     seen: dict[TrialKey, tuple[int, int, str]] = {}
     media = _MediaCheck(MediaStore.beside(source))
     with source.open("rb") as file:

@@ -37,8 +37,8 @@ def records_file(path: Path) -> Path:
 def read_records(path: Path | str) -> Iterator[dict[str, Any]]:
     """Yield the records of a run directory or record file, one in memory at a time.
 
-    An unfinished last line is not yielded; a `TornLineWarning` reports it, and the next writer moves
-    it aside.
+    An unfinished last line is not yielded; a `TornLineWarning` reports it, and the next writer
+    moves it aside.
 
     Raises:
         RecordError: If a complete line is not a record; the message has its line number.

@@ -1,1 +1,1 @@
-"""What the world sees: a static site built from records alone."""
+"""Leaderboard: a static site built from records alone."""

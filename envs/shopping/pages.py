@@ -85,7 +85,7 @@ def item_text(product: Product, language: Language) -> str:
 
 
 def bundles_text(product: Product, rules: Rules, language: Language) -> str:
-    """Return the offered bundles that contain an item, one line each, starting with a line break."""
+    """Return the offered bundles with an item, one line each, each preceded by a line break."""
     lines = []
     for part in product.bundles:
         bundle, _, number = part.partition("/")

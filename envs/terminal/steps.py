@@ -105,7 +105,7 @@ class Judge:
         return self._scripted(step, sandbox, {}, changed)
 
     def _left(self, changes: Changes) -> Image:
-        """Return the image with the agent's changes, less tools, hooks and the grader's own paths."""
+        """Return the image with the agent's changes, but without tools, hooks and grader paths."""
         inside = f"{self.image.workdir.rstrip('/')}/"
 
         def ours(path: str) -> bool:

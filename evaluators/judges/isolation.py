@@ -36,8 +36,8 @@ _INVISIBLE = re.compile(
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\ud800-\udfff\ue000-\uf8ff\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
 )
-"""Controls, direction marks, fillers, tags, variation selectors, surrogates, private use: an explicit
-list, since the categories of characters change with the version of Python."""
+"""Controls, direction marks, fillers, tags, variation selectors, surrogates, private use: an
+explicit list, since the categories of characters change with the version of Python."""
 
 
 @overload

@@ -31,10 +31,10 @@ Why = Literal[
     "unstable",
     "tied",
 ]
-"""Why there is no value: the judge could not tell, its reply could not be parsed, its label is not in
-the menu, its quote is not in the transcript, it contradicted itself, it refused, its server failed,
-hiding text that addresses the judge changed the verdict and neither reading could be obtained, or a
-panel was split."""
+"""Why there is no value: the judge could not tell, its reply could not be parsed, its label is not
+in the menu, its quote is not in the transcript, it contradicted itself, it refused, its server
+failed, hiding text that addresses the judge changed the verdict and neither reading could be
+obtained, or a panel was split."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ def first_flaw(steps: Sequence[Decision]) -> int | None:
     """Return the index of the first step judged unsound; None if there is none.
 
     Raises:
-        ValueError: If an earlier step is undecided, or any step is when no step is unsound.
+        ValueError: If an earlier step is undecided or, without an unsound step, any step is.
     """
     for index, step in enumerate(steps):
         if step.value is None:

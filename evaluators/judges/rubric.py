@@ -108,7 +108,7 @@ class Rubric(_Part):
     aggregator: str = "healthbench"
     criteria: tuple[Criterion, ...] = Field(min_length=1)
     made_from: str = ""
-    """Hash of the question from which a model generated these criteria; empty for a written rubric."""
+    """Hash of the question from which a model wrote the criteria; empty for a written rubric."""
 
     @cached_property
     def hash(self) -> str:

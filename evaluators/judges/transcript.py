@@ -84,9 +84,9 @@ class Transcript(NamedTuple):
     def find(self, quote: str, scope: Scope) -> int | None:
         """Return the first message in scope that contains the quote, or None.
 
-        Spaces and letter case are ignored. A quote of fewer than four characters counts only if it is
-        the whole message, since it would occur almost anywhere; one without a letter or digit never
-        counts.
+        Spaces and letter case are ignored. A quote of fewer than four characters counts only if it
+        is the whole message, since it would occur almost anywhere; one without a letter or digit
+        never counts.
         """
         wanted = squeezed(quote)
         substance = _substance(wanted)

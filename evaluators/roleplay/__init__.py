@@ -1,1 +1,1 @@
-"""What a played character is worth: typed acts, prose, secrets, style and goals, by rule."""
+"""Rule-based verifiers of the role-play event: typed acts, prose, secrets, style and goals."""

@@ -1,1 +1,1 @@
-"""What an episode on a database is worth: our strict rule, and the public ones by name."""
+"""Verifiers of the SQL event: our strict rule, and the public ones by name."""

@@ -1,4 +1,4 @@
-"""Rankings that claim no more than the data: rank ranges from paired tests, and the Pareto front."""
+"""Rankings no finer than the data: rank ranges from paired tests, and the Pareto front."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def rank_ranges(
     """Return the rank range of each row of per-task mean scores.
 
     Every pair of rows is compared by `paired_comparison` on their shared tasks, and the p-values
-    are corrected by Holm over all pairs. Rows with the same ``best`` are a tie group. Rows without a
-    shared task are not comparable and never precede each other.
+    are corrected by Holm over all pairs. Rows with the same ``best`` are a tie group. Rows without
+    a shared task are not comparable and never precede each other.
     """
     pairs = list(itertools.combinations(range(len(scores)), 2))
     results = [_difference(scores[a], scores[b], clusters) for a, b in pairs]

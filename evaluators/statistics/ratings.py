@@ -3,8 +3,8 @@
 P(i beats j) = 1 / (1 + exp(s_j - s_i)); a tie counts as half a win for each. Strengths are fitted
 by Newton's method on the likelihood with a weak prior (a tenth of a tie for each pair of players
 that met), so that a player who won everything has a finite rating. Ratings are centred on 0 and
-given on Elo's scale, 400 points for odds of ten to one. Intervals come from resampling whole scenes,
-since comparisons on one scene are correlated, or from the curvature of the likelihood.
+given on Elo's scale, 400 points for odds of ten to one. Intervals come from resampling whole
+scenes, since comparisons on one scene are correlated, or from the curvature of the likelihood.
 """
 
 import math

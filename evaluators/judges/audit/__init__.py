@@ -1,1 +1,1 @@
-"""How far a judge can be trusted: agreement, biases, attacks, corrected means."""
+"""Audit of judges: agreement, biases, attacks, corrected means."""
