@@ -22,7 +22,7 @@ class World(Protocol):
     """One episode's world: tools, a counterpart, and a state that is free to copy."""
 
     closed: bool
-    """Whether the episode has come to its own end."""
+    """Whether the episode has ended by itself."""
 
     def opening(self) -> str:
         """Return the first message to the agent."""

@@ -30,7 +30,7 @@ class Slot(_Strict):
     """Words and phrases, matched as whole words; questions about this slot contain one of them."""
 
     volunteer: bool = False
-    """Whether the opening reveals it unasked."""
+    """Whether the opening reveals it without being asked."""
 
     change_to: Value | None = None
     """A second value, to which the user switches after revealing the first."""

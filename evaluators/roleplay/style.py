@@ -43,7 +43,7 @@ def broken_rules(
 
 
 def own_words(reply: str, rules: Sequence[Mapping[str, Any]]) -> str:
-    """Return a reply without the phrases prescribed by its rules, which may contain number words."""
+    """Return a reply without phrases prescribed by its rules, which may contain number words."""
     text = fold(reply)
     for rule in rules:
         if rule["kind"] in ("closing", "opening", "address"):

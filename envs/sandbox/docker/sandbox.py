@@ -220,7 +220,7 @@ class DockerSandbox(Sandbox):
         self._terminal.type(text)
 
     def screen(self, quiet: float = 0.05, timeout: float = 2.0) -> Screen:
-        """Return what the terminal shows."""
+        """Return the terminal's screen."""
         if self._terminal is None:
             self.keys("")
         assert self._terminal is not None
@@ -358,7 +358,7 @@ class DockerSandbox(Sandbox):
 
 
 def _raw(stream: Any) -> socket.socket:
-    """Return the socket under what the package hands out, and close the rest."""
+    """Return the socket inside the package's response object, and close the rest."""
     inner: socket.socket = stream._sock
     connection = socket.socket(fileno=os.dup(inner.fileno()))
     response = getattr(stream, "_response", None)
