@@ -1,4 +1,4 @@
-"""Fixtures that every test may use."""
+"""Fixtures for all tests."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of public data beside the checkout."""
+    """The directory of public data beside the checkout."""
     if not _SHARED.is_dir():
         pytest.skip("the public data folder ../shared/data is not beside this checkout")
     return _SHARED
@@ -28,6 +28,6 @@ def postgres_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def docker_url() -> Iterator[str]:
-    """The URL of a throw-away docker engine."""
+    """The URL of a throw-away Docker engine."""
     with docker_engine() as url:
         yield url

@@ -1,4 +1,4 @@
-"""The built site: whole, linked, the same each time, and careful with what it finds."""
+"""The built site: complete, linked, reproducible, and careful with existing files."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ from support.runs import make_run
 
 
 class Page(HTMLParser):
-    """Collects what a page links to, names, and could run."""
+    """Collects a page's links, names, and executable parts."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The arena: scenes played by several agents, trajectories compared by rules and by models."""
+"""Arena: scenes played by several agents, trajectories compared by rules and by models."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""The conformance kit names each planted fault, and passes what is sound."""
+"""The conformance kit names each planted fault, and passes sound environments."""
 
 import re
 import subprocess
