@@ -77,10 +77,10 @@ def restore(env: AnyEnv, state: StackState) -> None:
         WrongState: If the wrappers differ, or the state is of another kind of environment.
     """
     layers = _layers(env)
-    found = [type(layer).__name__ for layer in layers[:-1]]
+    names = [type(layer).__name__ for layer in layers[:-1]]
     expected = [name for name, _ in state.wrappers]
-    if found != expected:
-        raise WrongState(f"the state has the wrappers {expected}, the environment has {found}")
+    if names != expected:
+        raise WrongState(f"the state has the wrappers {expected}, the environment has {names}")
     memo = {id(place): layer for place, layer in zip(state.places, layers, strict=True)}
     _base(layers).restore(state.base)
     for layer, (_, attributes) in zip(layers, state.wrappers, strict=False):

@@ -59,11 +59,11 @@ def lazy_infos(
     infos: list[dict[str, Any] | Advance],
 ) -> LazyInfos:
     """Return the info of these environments, merged on first access by the vector's rules."""
-    made = LazyInfos()
-    made.vector = vector
-    made.numbers = numbers
-    made.infos = infos
-    return made
+    merged = LazyInfos()
+    merged.vector = vector
+    merged.numbers = numbers
+    merged.infos = infos
+    return merged
 
 
 def _reading(name: str) -> Any:

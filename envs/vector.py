@@ -223,8 +223,8 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """Call a method of every environment, or read an attribute, and return the results."""
-        found = [env.get_wrapper_attr(name) for env in self.envs]
-        return tuple(item(*args, **kwargs) if callable(item) else item for item in found)
+        attributes = [env.get_wrapper_attr(name) for env in self.envs]
+        return tuple(item(*args, **kwargs) if callable(item) else item for item in attributes)
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
         """Read an attribute of every environment."""

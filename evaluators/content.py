@@ -325,15 +325,15 @@ def part_from_json(part: Mapping[str, Any], load: Callable[[Mapping[str, Any]], 
     if part["type"] == "text":
         return Text(part["text"])
     data = load(part)
-    made: Image | File
+    decoded: Image | File
     if part["type"] == "image":
-        made = Image.from_bytes(data)
+        decoded = Image.from_bytes(data)
     else:
-        made = File(part["name"], part["media_type"], data)
-    expected = {name: part[name] for name in made.to_json()}
-    if made.to_json() != expected:
-        raise ContentError(f"expected {expected}, the bytes give {made.to_json()}")
-    return made
+        decoded = File(part["name"], part["media_type"], data)
+    expected = {name: part[name] for name in decoded.to_json()}
+    if decoded.to_json() != expected:
+        raise ContentError(f"expected {expected}, the bytes give {decoded.to_json()}")
+    return decoded
 
 
 def check_file(name: str, media_type: str, size: int) -> None:

@@ -101,11 +101,11 @@ def _check_plan(target: Path, plan: Any) -> None:
             raise PlanError(f"{target}: {name!r} must be an object")
     if not isinstance(plan.get(SUBMITTER, ""), str):
         raise PlanError(f"{target}: {SUBMITTER!r} must be a text")
-    found = plan_hash(plan)
-    if plan.get("plan_hash") != found:
+    actual = plan_hash(plan)
+    if plan.get("plan_hash") != actual:
         raise PlanError(
             f"{target} was changed after it was written: it names plan hash "
-            f"{plan.get('plan_hash')!r}, its content gives {found}"
+            f"{plan.get('plan_hash')!r}, its content gives {actual}"
         )
 
 

@@ -146,8 +146,10 @@ def verify(task: Task, final_state: Mapping[str, Any], transcript: Transcript) -
         elif verdict.status == "scored":
             beside[label] = verdict.score
             beside.update({f"{label}.{term}": value for term, value in verdict.terms.items()})
-    whole = all_of(headline)
-    return whole.model_copy(update={"terms": {**whole.terms, **beside}}) if beside else whole
+    combined = all_of(headline)
+    return (
+        combined.model_copy(update={"terms": {**combined.terms, **beside}}) if beside else combined
+    )
 
 
 def all_of(verdicts: Mapping[str, Verdict]) -> Verdict:

@@ -43,26 +43,26 @@ class Judgements(NamedTuple):
 
 def load_judgements(run: Path, plan_hash: str) -> Judgements:
     """Read a run's judged files."""
-    found: list[Judgement] = []
+    judgements: list[Judgement] = []
     faults: list[str] = []
     for path in judged_files(run):
         try:
-            found += _by_env(path, plan_hash)
+            judgements += _by_env(path, plan_hash)
         except JudgedError as error:
             faults.append(str(error).replace(str(path), path.name))
         except (AttributeError, LookupError, TypeError, ValueError):
             # The chain is intact, so this is its writer's content, in a format unknown to us.
             faults.append(f"{path.name} does not hold what a judged file holds")
-    return Judgements(tuple(found), tuple(faults))
+    return Judgements(tuple(judgements), tuple(faults))
 
 
 def _by_env(path: Path, plan_hash: str) -> Iterator[Judgement]:
-    whole = read_judged(path)
-    if whole.header["plan_hash"] != plan_hash:
+    judged = read_judged(path)
+    if judged.header["plan_hash"] != plan_hash:
         raise JudgedError(f"{path.name} judges another run")
-    envs = dict.fromkeys(str(line["key"]["env"]) for line in last_of_trials(whole.lines))
+    envs = dict.fromkeys(str(line["key"]["env"]) for line in last_of_trials(judged.lines))
     for env in envs:
-        yield Judgement(env, summarise_judged(_only(whole, env)))
+        yield Judgement(env, summarise_judged(_only(judged, env)))
 
 
 def _only(whole: JudgedFile, env: str) -> JudgedFile:

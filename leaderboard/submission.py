@@ -130,8 +130,8 @@ class Submission:
 
     def env(self, env: str, version: str) -> EnvSummary | None:
         """Return the summary of one environment version."""
-        found = [e for e in self.summary.envs if (e.env, e.version) == (env, version)]
-        return found[0] if found else None
+        matching = [e for e in self.summary.envs if (e.env, e.version) == (env, version)]
+        return matching[0] if matching else None
 
 
 def load_submission(path: Path, verified: bool = False) -> Submission:

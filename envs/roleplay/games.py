@@ -71,8 +71,8 @@ class _Game:
         slots = self._agenda.slots
         keep = [str(slots[name].value) for name in reply.revealed]
         hidden = [slot.value for name, slot in slots.items() if name not in self._user.revealed]
-        said = [part for turn in self._turns for part in (turn["heard"], turn["reply"])]
-        cue = Cue(reply.text, "", self._agenda.language, said)
+        spoken = [part for turn in self._turns for part in (turn["heard"], turn["reply"])]
+        cue = Cue(reply.text, "", self._agenda.language, spoken)
         self._heard = worded(self._voice, cue, keep, hidden)
         if reply.left:
             return f"{self._heard}\n{self._end('gone')}"

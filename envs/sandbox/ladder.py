@@ -30,8 +30,8 @@ def backend(name: str) -> SandboxBackend:
     if name not in BACKENDS:
         raise ValueError(f"unknown sandbox {name!r}; known: {', '.join(BACKENDS)}")
     module, _, attribute = BACKENDS[name].partition(":")
-    made: SandboxBackend = getattr(import_module(module), attribute)()
-    return made
+    rung: SandboxBackend = getattr(import_module(module), attribute)()
+    return rung
 
 
 def choose(name: str | None = None) -> SandboxBackend:
@@ -43,9 +43,9 @@ def choose(name: str | None = None) -> SandboxBackend:
     """
     reasons = []
     for candidate in (name,) if name else _UNASKED:
-        found = backend(candidate)
-        probe = found.probe()
+        rung = backend(candidate)
+        probe = rung.probe()
         if probe.available:
-            return found
+            return rung
         reasons.append(f"{candidate}: {probe.reason}")
     raise BackendMissing("no sandbox works here. " + "; ".join(reasons), cause="sandbox_missing")

@@ -55,8 +55,8 @@ def results_text(found: SearchPage, language: Language, per_page: int) -> str:
         for name, counts in found.facets.items():
             if name == "price":  # in cents, and easy to see from the hits
                 continue
-            shown = ", ".join(f"{value} ({n})" for value, n in list(counts.items())[:_FACETS])
-            lines.append(f"{say(language, 'Filter', '筛选')} {name}: {shown}")
+            values = ", ".join(f"{value} ({n})" for value, n in list(counts.items())[:_FACETS])
+            lines.append(f"{say(language, 'Filter', '筛选')} {name}: {values}")
     return "\n".join(lines)
 
 

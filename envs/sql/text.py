@@ -127,14 +127,14 @@ def _cell(value: Value) -> str:
             return "NULL"
         case str():
             odd = not value or value == "NULL" or value != value.strip() or "|" in value
-            shown = value if len(value) <= _CELL_SHOWN else value[:_CELL_SHOWN]
-            if not shown.isprintable():
-                shown, odd = _escaped(shown), True
-            shown = f"'{shown}'" if odd else shown
-            return shown + _cut_marker(len(value), "characters")
+            text = value if len(value) <= _CELL_SHOWN else value[:_CELL_SHOWN]
+            if not text.isprintable():
+                text, odd = _escaped(text), True
+            text = f"'{text}'" if odd else text
+            return text + _cut_marker(len(value), "characters")
         case bytes():
-            shown = f"x'{value[: _CELL_SHOWN // 4].hex()}'"
-            return shown + (_cut_marker(len(value), "bytes", _CELL_SHOWN // 4))
+            text = f"x'{value[: _CELL_SHOWN // 4].hex()}'"
+            return text + (_cut_marker(len(value), "bytes", _CELL_SHOWN // 4))
         case _:
             return repr(value)
 

@@ -242,14 +242,14 @@ class ImageCache:
 
     def get(self, backend: SandboxBackend, key: str, task: HarborTask, base: str) -> Image:
         """Return the image of a task, building it if necessary."""
-        whole = (backend.name, key, base)
+        identity = (backend.name, key, base)
         with self._lock:
-            found = self._images.get(whole)
-        if found is None:
+            image = self._images.get(identity)
+        if image is None:
             packages = self._packages.setdefault((backend.name, base), set())
-            found = build_image(backend, task, base, packages)
+            image = build_image(backend, task, base, packages)
             with self._lock:
-                self._images[whole] = found
+                self._images[identity] = image
                 while len(self._images) > _KEPT:
                     del self._images[next(iter(self._images))]
-        return found
+        return image

@@ -103,14 +103,14 @@ def _ctrf(data: dict[str, dict[str, list[dict[str, str]]]]) -> list[tuple[str, s
 
 def _together(found: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Return ids relative to the tests' directory; cases of a parametrised test count as one."""
-    whole: list[tuple[str, str]] = []
+    outcomes: list[tuple[str, str]] = []
     cases: dict[str, str] = {}
     for name, outcome in found:
         path, _, rest = name.partition("::")
         base, bracket, _ = rest.partition("[")
         key = f"{path.rpartition('/')[2]}::{base}" if rest else name
         if not bracket:
-            whole.append((key, outcome))
+            outcomes.append((key, outcome))
         elif cases.get(key, "passed") == "passed":
             cases[key] = outcome
-    return (*whole, *cases.items())
+    return (*outcomes, *cases.items())

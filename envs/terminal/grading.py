@@ -63,18 +63,18 @@ def changed_files(changes: Changes, folder: str) -> dict[str, str]:
     Git's own files and compiled Python are excluded: they contain clocks and inode numbers.
     """
     inside = f"{folder.rstrip('/')}/"
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for path, entry in changes.written.items():
         name = path.removeprefix(inside)
         if entry.folder or name == path or "__pycache__" in name or f"/{name}".count("/.git/"):
             continue
         content = entry.data if entry.link is None else f"-> {entry.link}".encode()
-        if len(found) < _MOST_NAMED:
-            found[name] = f"{entry.mode:o} {hashlib.sha256(content).hexdigest()[:16]}"
+        if len(digests) < _MOST_NAMED:
+            digests[name] = f"{entry.mode:o} {hashlib.sha256(content).hexdigest()[:16]}"
     for path in changes.deleted:
-        if path.startswith(inside) and len(found) < _MOST_NAMED:
-            found[path.removeprefix(inside)] = "deleted"
-    return dict(sorted(found.items()))
+        if path.startswith(inside) and len(digests) < _MOST_NAMED:
+            digests[path.removeprefix(inside)] = "deleted"
+    return dict(sorted(digests.items()))
 
 
 def _kept(path: str, digest: str, image: Image, changes: Changes) -> str:

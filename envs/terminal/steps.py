@@ -91,11 +91,11 @@ class Judge:
         changed = changed_files(changes, self.image.workdir)
         checks = native_checks(step.tests)
         if checks is not None:
-            made = judge_probes(self.backend, self.image, changes, checks, self.limits)
-            return StepResult(step.name, tuple((a, b) for a, b in made), changed=changed)
-        left = self._left(changes)
-        files = {**left.files, "/hexathlon": Entry(folder=True, mode=0o755)}
-        with self.backend.open(replace(left, files=files), self.limits) as sandbox:
+            outcomes = judge_probes(self.backend, self.image, changes, checks, self.limits)
+            return StepResult(step.name, tuple((a, b) for a, b in outcomes), changed=changed)
+        image = self._left(changes)
+        files = {**image.files, "/hexathlon": Entry(folder=True, mode=0o755)}
+        with self.backend.open(replace(image, files=files), self.limits) as sandbox:
             return self._scripted(step, sandbox, GRADER_FILES, changed)
 
     def shared(self, step: Step, sandbox: Sandbox) -> StepResult:

@@ -108,8 +108,8 @@ def _require_types(where: str, info: dict[str, Any], wanted: dict[str, type]) ->
         if key not in info:
             raise CheckFailed(f"info at {where} lacks {key!r}; it has {sorted(info)}")
         if not isinstance(info[key], kind):
-            found = type(info[key]).__name__
-            raise CheckFailed(f"info[{key!r}] at {where} is {found}, expected {kind.__name__}")
+            actual = type(info[key]).__name__
+            raise CheckFailed(f"info[{key!r}] at {where} is {actual}, expected {kind.__name__}")
     if any(type(value) is not float for value in info["reward_terms"].values()):
         raise CheckFailed(f"reward_terms at {where} must be floats: {info['reward_terms']}")
 

@@ -48,8 +48,8 @@ def space_from_data(data: Any) -> Space[Any]:
     """Rebuild a described space."""
     kind = data["kind"]
     if kind in ("contents", "unicode"):
-        made = Contents if kind == "contents" else Unicode
-        return made(data["max_length"], examples=data["examples"])
+        text_space = Contents if kind == "contents" else Unicode
+        return text_space(data["max_length"], examples=data["examples"])
     if kind == "box":
         return Box(data["low"], data["high"], dtype=np.dtype(data["dtype"]).type)
     if kind == "dict":

@@ -63,8 +63,8 @@ def serve(connection: socket.socket) -> None:
 def load_class(entry_point: str) -> Callable[..., Environment]:
     """Import `module:Class`."""
     module, _, name = entry_point.partition(":")
-    found: Callable[..., Environment] = getattr(importlib.import_module(module), name)
-    return found
+    environment_class: Callable[..., Environment] = getattr(importlib.import_module(module), name)
+    return environment_class
 
 
 def _read(connection: socket.socket) -> bytes | None:

@@ -66,5 +66,5 @@ def _slope(values: Sequence[float]) -> tuple[float, float]:
     middle, mean = (n - 1) / 2.0, math.fsum(values) / n
     spread = math.fsum((x - middle) ** 2 for x in range(n))
     slope = math.fsum((x - middle) * (y - mean) for x, y in enumerate(values)) / spread
-    left = math.fsum((y - mean - slope * (x - middle)) ** 2 for x, y in enumerate(values))
-    return slope, math.sqrt(left / (n - 2) / spread)
+    residual_sum = math.fsum((y - mean - slope * (x - middle)) ** 2 for x, y in enumerate(values))
+    return slope, math.sqrt(residual_sum / (n - 2) / spread)

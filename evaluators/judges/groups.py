@@ -21,11 +21,11 @@ def orders(size: int, count: int, *address: str | int) -> list[tuple[int, ...]]:
     bias is the same for every member.
     """
     generator = generator_for("judge-order", *address)
-    made: list[tuple[int, ...]] = []
-    while len(made) < count:
+    permutations: list[tuple[int, ...]] = []
+    while len(permutations) < count:
         order = tuple(int(index) for index in generator.permutation(size))
-        made += [order, order[::-1]]
-    return made[:count]
+        permutations += [order, order[::-1]]
+    return permutations[:count]
 
 
 def averaged(

@@ -40,17 +40,17 @@ class LintFinding(NamedTuple):
 def lint(rubric: Rubric) -> list[LintFinding]:
     """Return the findings on a rubric, in its own order."""
     decided = {one.id for one in rubric.decided}
-    found = list(_of_the_whole(rubric))
+    findings = list(_of_the_whole(rubric))
     for one in rubric.criteria:
         place = f"criterion {one.id!r}"
-        found += _of_weight(place, one)
-        found += _of_text(place, one)
+        findings += _of_weight(place, one)
+        findings += _of_text(place, one)
         if one.parent and rubric.aggregator != "checkpoint_tree":
-            found.append(LintFinding(place, "only a checkpoint tree has parents", True))
+            findings.append(LintFinding(place, "only a checkpoint tree has parents", True))
         if one.id in decided:
-            found += _of_choices(place, one)
-            found += _of_decision(place, one)
-    return found
+            findings += _of_choices(place, one)
+            findings += _of_decision(place, one)
+    return findings
 
 
 def compound_word(text: str) -> str:
@@ -64,8 +64,8 @@ def compound_word(text: str) -> str:
     ''
     """
     bare = _RANGE.sub(" ", _QUOTED.sub(" ", text))
-    found = _JOINS.search(bare)
-    return found.group(0) if found else ""
+    joint = _JOINS.search(bare)
+    return joint.group(0) if joint else ""
 
 
 def _of_the_whole(rubric: Rubric) -> Iterator[LintFinding]:

@@ -88,10 +88,10 @@ def read_object(text: str, key: str) -> dict[str, Any]:
     bare = _THINKING.sub("", text, count=1).strip()
     fenced = _FENCED.match(bare)
     bare = fenced.group(1).strip() if fenced else bare
-    found = _objects(bare)
-    if not found and _REFUSAL.search(bare[:300]):
+    objects = _objects(bare)
+    if not objects and _REFUSAL.search(bare[:300]):
         raise ReplyFault("refused", "the judge refused")
-    answers = [one for one in found if key in one]
+    answers = [one for one in objects if key in one]
     if not answers:
         raise ReplyFault("malformed", f"no JSON object with {key!r}: {bare[:80]!r}")
     if any(one != answers[-1] for one in answers):
@@ -167,8 +167,8 @@ def read_first_error(text: str, transcript: Transcript) -> FirstError:
     quote, turn = _text(data, "evidence"), data.get("turn")
     if label == ABSTAIN:
         return FirstError(label, None, "")
-    found = transcript.find(quote, "agent")
-    if found is None:
+    quoted_turn = transcript.find(quote, "agent")
+    if quoted_turn is None:
         raise ReplyFault("no_evidence", f"the quote is in no turn of the agent: {quote[:80]!r}")
     if label == "no_error":
         if turn is not None:
@@ -190,17 +190,17 @@ def read_criteria(text: str, least: int, most: int) -> list[tuple[str, float]]:
     rows = read_object(text, "criteria")["criteria"]
     if not isinstance(rows, list) or not least <= len(rows) <= most:
         raise ReplyFault("malformed", f"expected a list of {least} to {most} criteria")
-    made = []
+    criteria = []
     for row in rows:
         if not isinstance(row, dict) or set(row) != {"text", "weight"}:
             raise ReplyFault("malformed", f"a criterion has text and weight, got {row!r:.80}")
         weight = row["weight"]
         if not _is_number(weight) or not 0 < weight <= 10:
             raise ReplyFault("malformed", f"a weight lies above 0 and up to 10, got {weight!r:.40}")
-        made.append((_text(row, "text").strip(), float(weight)))
-    if len({name for name, _ in made}) < len(made):
+        criteria.append((_text(row, "text").strip(), float(weight)))
+    if len({name for name, _ in criteria}) < len(criteria):
         raise ReplyFault("malformed", "a criterion stands twice")
-    return made
+    return criteria
 
 
 def _objects(text: str) -> list[dict[str, Any]]:
@@ -209,7 +209,7 @@ def _objects(text: str) -> list[dict[str, Any]]:
     A brace that opens no valid JSON, a list around objects, or words on the line before or
     anywhere after an object make the whole unreadable: 'not {"label": "met"}' is not a verdict.
     """
-    found: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
     at = text.find("{")
     while at >= 0:
         before = text[:at].rpartition("\n")[2].strip()
@@ -219,19 +219,19 @@ def _objects(text: str) -> list[dict[str, Any]]:
             value, end = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
             raise ReplyFault("malformed", f"broken JSON: {error}") from None
-        found.append(value)
+        objects.append(value)
         at = text.find("{", end)
         between = (text[end:] if at < 0 else text[end:at]).strip().strip("`").strip()
         if between:
             raise ReplyFault("malformed", f"words after the answer: {between[:40]!r}")
-    return found
+    return objects
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         raise ValueError("a key stands twice")
-    return made
+    return mapping
 
 
 def _refuse(name: str) -> None:

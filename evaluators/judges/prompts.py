@@ -205,9 +205,9 @@ def first_error_prompt(transcript: Transcript) -> Prompt:
 
 def criteria_prompt(question: str, least: int = 3, most: int = 8) -> Prompt:
     """Build the question for the criteria of a question, before any answer is seen."""
-    one = _object({"text": {"type": "string"}, "weight": {"type": "number"}})
+    criterion = _object({"text": {"type": "string"}, "weight": {"type": "number"}})
     schema = _object(
-        {"criteria": {"type": "array", "items": one, "minItems": least, "maxItems": most}}
+        {"criteria": {"type": "array", "items": criterion, "minItems": least, "maxItems": most}}
     )
     ask = _CRITERIA.format(least=least, most=most)
     blocks = [("QUESTION", [("", clean(question))])]

@@ -29,9 +29,11 @@ def decided_by_code(
     """
     if rubric is None:
         return []
-    found = get_rubric(rubric)
-    criteria = [one for one in found.decided if one.check is not None]
+    registered = get_rubric(rubric)
+    criteria = [one for one in registered.decided if one.check is not None]
     if not criteria:
         return []
     transcript = Transcript.of_record({"opening": opening, "steps": steps})
-    return [{**decide_by_code(one, transcript).as_json(), "rubric": found.hash} for one in criteria]
+    return [
+        {**decide_by_code(one, transcript).as_json(), "rubric": registered.hash} for one in criteria
+    ]

@@ -17,8 +17,8 @@ def roleplay_judged(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: object
 ) -> Verdict:
     """Leave the episode unscored, since only a judge can grade it."""
-    said = [turn for turn in final_state["turns"] if turn["reply"].strip()]
-    share = len(said) / len(task.params["lines"])
+    replies = [turn for turn in final_state["turns"] if turn["reply"].strip()]
+    share = len(replies) / len(task.params["lines"])
     return Verdict(score=0.0, status="unscored", terms={"answered": min(share, 1.0)})
 
 

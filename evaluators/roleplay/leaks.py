@@ -58,8 +58,8 @@ def leaks(reply: str, secret: Mapping[str, Any], heard: str = "") -> bool:
 def _in_parts(text: str, value: str, theirs: str) -> bool:
     """Whether two of the significant words, or a run of Chinese characters, occur."""
     wanted = [w for w in _WORD.findall(value) if w not in _STOP and len(w) > 3]
-    told = set(_WORD.findall(text)) - set(_WORD.findall(theirs))
-    if len(wanted) > 1 and sum(word in told for word in dict.fromkeys(wanted)) > 1:
+    new_words = set(_WORD.findall(text)) - set(_WORD.findall(theirs))
+    if len(wanted) > 1 and sum(word in new_words for word in dict.fromkeys(wanted)) > 1:
         return True
     for run in _HAN.findall(value):
         pieces = [run[i : i + _PART] for i in range(len(run) - _PART + 1)]

@@ -59,14 +59,14 @@ def difference(gold: Sequence[Row], got: Sequence[Row], policy: Policy) -> str:
         return ""
     if not policy.any_column_order or not gold:
         return _difference(gold, got, policy)
-    found = "values"
+    kind = "values"
     for order in column_orders(gold, got, policy.tolerance):
         arranged = [tuple(row[column] for column in order) for row in got]
         reason = _difference(gold, arranged, policy)
         if not reason:
             return ""
-        found = reason
-    return found
+        kind = reason
+    return kind
 
 
 def overlap(gold: Sequence[Row], got: Sequence[Row]) -> float:

@@ -62,12 +62,12 @@ def answers_agree(answer: Any, label: Any) -> bool:
         return got == wanted if len(got) == len(wanted) == 1 else set(got) == set(wanted)
     if len(got) != len(wanted):
         return False
-    left = [number for number in numbers_wanted if number is not None]
+    unmatched = [number for number in numbers_wanted if number is not None]
     for number in numbers_got:
-        near = next((n for n in left if number is not None and _near(number, n)), None)
+        near = next((n for n in unmatched if number is not None and _near(number, n)), None)
         if near is None:
             return False
-        left.remove(near)
+        unmatched.remove(near)
     return True
 
 

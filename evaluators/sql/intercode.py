@@ -80,10 +80,10 @@ def _ranks(texts: Sequence[str]) -> "np.ndarray[Any, np.dtype[np.int64]]":
 
 def _kept(texts: Sequence[str], common: Counter[str]) -> list[str]:
     """Return the common rows in the order of `texts`, each as often as it is common."""
-    left = Counter(common)
+    remaining = Counter(common)
     kept = []
     for text in texts:
-        if left[text] > 0:
-            left[text] -= 1
+        if remaining[text] > 0:
+            remaining[text] -= 1
             kept.append(text)
     return kept

@@ -38,30 +38,30 @@ def entries_of(
     Returns:
         Entries by absolute path, omitted paths with reasons, and whether limits truncated it.
     """
-    found: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     special: dict[str, str] = {}
-    left = max_bytes
+    bytes_left = max_bytes
     cut = False
     try:
         with tarfile.open(fileobj=source, mode="r|", errorlevel=0) as archive:
             for info in archive:
                 path = prefix + "/" + info.name.strip("/").removeprefix("./")
-                if len(found) >= max_entries:
+                if len(entries) >= max_entries:
                     cut = True
                     break
                 if not _speakable(path):
                     special[ascii(path)] = "name"
                     continue
-                entry = _entry(archive, info, found, prefix, left)
+                entry = _entry(archive, info, entries, prefix, bytes_left)
                 if isinstance(entry, str):
                     special[path] = entry
                     cut |= entry == "too_long"
                     continue
-                found[path] = entry
-                left -= len(entry.data)
+                entries[path] = entry
+                bytes_left -= len(entry.data)
     except tarfile.ReadError:
         cut = True  # the stream ended early: the archive was longer than was read
-    return found, special, cut
+    return entries, special, cut
 
 
 def _entry(

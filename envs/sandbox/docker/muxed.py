@@ -27,14 +27,14 @@ class Frames:
     def add(self, data: bytes) -> list[tuple[int, bytes]]:
         """Return the frames completed by `data`."""
         self._buffer += data
-        found = []
+        frames = []
         while len(self._buffer) >= 8:
             size = int.from_bytes(self._buffer[4:8], "big")
             if len(self._buffer) < 8 + size:
                 break
-            found.append((self._buffer[0], bytes(self._buffer[8 : 8 + size])))
+            frames.append((self._buffer[0], bytes(self._buffer[8 : 8 + size])))
             del self._buffer[: 8 + size]
-        return found
+        return frames
 
 
 class MuxedShell(Shell):

@@ -65,8 +65,8 @@ def alpha(
     counts = _unit_counts(units, values)
     if not len(counts):
         return None
-    found = float(_alpha(_coincidences(counts).sum(axis=0)[None], metric)[0])
-    return None if math.isnan(found) else found
+    value = float(_alpha(_coincidences(counts).sum(axis=0)[None], metric)[0])
+    return None if math.isnan(value) else value
 
 
 def alpha_estimate(
@@ -91,8 +91,8 @@ def alpha_estimate(
         return None
     n = len(counts)
     draws = generator_for("alpha", *address).multinomial(n, share / n, _DRAWS).astype(float)
-    found = _alpha((draws @ flat).reshape(_DRAWS, k, k), metric)
-    return _percentiles(value, found, n, confidence, "bootstrap")
+    resampled = _alpha((draws @ flat).reshape(_DRAWS, k, k), metric)
+    return _percentiles(value, resampled, n, confidence, "bootstrap")
 
 
 def kendall_tau(a: Sequence[float], b: Sequence[float]) -> float | None:

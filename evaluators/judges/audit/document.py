@@ -64,9 +64,9 @@ def criterion_hash(criterion: Criterion) -> str:
 
 def sealed(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return an audit's data, numbers rounded to six places, with shortcomings and hash."""
-    whole: dict[str, Any] = _rounded({"schema": AUDIT_SCHEMA, **data})
-    whole["shortcomings"] = list(shortcomings(whole))
-    return {**whole, "hash": _hash(whole)}
+    audit: dict[str, Any] = _rounded({"schema": AUDIT_SCHEMA, **data})
+    audit["shortcomings"] = list(shortcomings(audit))
+    return {**audit, "hash": _hash(audit)}
 
 
 def shortcomings(data: Mapping[str, Any]) -> Iterator[str]:

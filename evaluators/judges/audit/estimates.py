@@ -92,8 +92,8 @@ def slope_estimate(
     scores: dict[Hashable, list[float]] = {}
     for index, (a, b) in enumerate(zip(x, y, strict=True)):
         name = index if clusters is None else clusters[index]
-        left = b - mean_y - slope * (a - mean_x)
-        scores.setdefault(name, []).append((a - mean_x) * left)
+        residual = b - mean_y - slope * (a - mean_x)
+        scores.setdefault(name, []).append((a - mean_x) * residual)
     count = len(scores)
     if count < 3:
         return None

@@ -112,10 +112,12 @@ def read_labels_file(path: Path, rubric: Rubric) -> list[LabelledReply]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise LabelError(f"cannot read the labels {path}: {error}") from None
-    made = [_read_row(path, number, line, rubric) for number, line in enumerate(lines, 1) if line]
-    if not made:
+    replies = [
+        _read_row(path, number, line, rubric) for number, line in enumerate(lines, 1) if line
+    ]
+    if not replies:
         raise LabelError(f"{path} holds no labelled reply")
-    return made
+    return replies
 
 
 def _row(reply: LabelledReply) -> dict[str, Any]:
