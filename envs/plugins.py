@@ -105,7 +105,7 @@ def _load(entry_point: EntryPoint) -> Plugin:
     except Exception as error:
         raise PluginError(
             f"{label} could not be loaded: {type(error).__name__}: {error}. "
-            "Mend it, or uninstall the package"
+            "Fix it, or uninstall the package"
         ) from error
     brought = tuple(env_id for env_id in ENVIRONMENTS if env_id not in before)
     if not brought:

@@ -138,7 +138,7 @@ class RecordWriter:
         """
         with self._thread_lock:
             if self._closed:
-                raise RecordError(f"{self.path} was closed: open a new writer to go on")
+                raise RecordError(f"{self.path} was closed: open a new writer to continue")
             chained: dict[str, Any] = {**record, "prev": self.head}
             chained.pop("hash", None)
             line, digest = _line(chained)

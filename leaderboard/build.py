@@ -47,7 +47,7 @@ def build(
         BuildError: If ``out`` contains something else, or there is no run.
     """
     if not runs:
-        raise BuildError("no run was given: name at least one run folder")
+        raise BuildError("no run was given: name at least one run directory")
     _check_target(out)
     submissions, rejected = _load(runs, verified)
     draft = out.with_name(out.name + ".part")
@@ -80,9 +80,9 @@ def _check_target(out: Path) -> None:
     if not out.exists():
         return
     if not out.is_dir():
-        raise BuildError(f"{out} is a file: expected a folder for the site")
+        raise BuildError(f"{out} is a file: expected a directory for the site")
     if any(out.iterdir()) and not (out / MARK).exists():
-        raise BuildError(f"{out} holds something that is no leaderboard: choose another folder")
+        raise BuildError(f"{out} is not a leaderboard directory: choose another")
 
 
 def _load(

@@ -184,7 +184,7 @@ CHECKS = (
     ),
     Check(
         "order_independence",
-        "build the world anew in on_reset; share nothing mutable",
+        "rebuild the world in on_reset; share nothing mutable",
         order_independence,
     ),
 )

@@ -273,7 +273,7 @@ CHECKS = (
     ),
     Check(
         "fresh_observations",
-        "return new objects from every call; do not hand out buffers that you go on using",
+        "return new objects from every call, not buffers that are reused",
         fresh_observations,
     ),
     Check(

@@ -22,7 +22,7 @@ __all__ = ["assert_conforms", "check_environment", "check_names"]
 
 _CHECKS: tuple[Check, ...] = (*INTERFACE, *DETERMINISM, *STATE, *LEAKS, *SCORES)
 
-_RAISED = "the check came to no end: mend first what is raised here"
+_RAISED = "the check raised an exception; fix this first"
 
 
 def check_names() -> list[str]:
@@ -103,4 +103,4 @@ def _result(check: Check, subject: Subject) -> CheckResult:
 
 
 def _left_out(check: Check) -> CheckResult:
-    return CheckResult(check.name, "skipped", "left out by the caller")
+    return CheckResult(check.name, "skipped", "skipped by the caller")

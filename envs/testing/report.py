@@ -43,7 +43,7 @@ class CheckResult:
         line = f"{self.status:8}{self.name}"
         if self.detail:
             line += f": {self.detail}"
-        return f"{line}\n        mend: {self.mend}" if self.status == "failed" else line
+        return f"{line}\n        fix: {self.mend}" if self.status == "failed" else line
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,7 +137,7 @@ def _scripts(
 
 
 CHECKS = (
-    Check("oracle_scores_one", "mend the oracle or the verifier: they disagree", oracle_scores_one),
+    Check("oracle_scores_one", "fix the oracle or the verifier: they disagree", oracle_scores_one),
     Check("noop_scores_zero", "let the verifier demand an answer or a change", noop_scores_zero),
     Check("floor", "make answers longer or rarer, or the verifier stricter", floor),
     Check(

@@ -117,7 +117,7 @@ def test_building_again_replaces_the_old_site_and_nothing_else(tmp_path):
     assert build([one], out) == out / "index.html"
     build([two, two], out)
     assert [path.name.partition("-3b")[0] for path in (out / "runs").iterdir()] == ["dune"]
-    with pytest.raises(BuildError, match="no leaderboard"):
+    with pytest.raises(BuildError, match="not a leaderboard"):
         build([one], one)
     with pytest.raises(BuildError, match="is a file"):
         build([one], one / "plan.json")

@@ -116,7 +116,7 @@ def read_labels_file(path: Path, rubric: Rubric) -> list[LabelledReply]:
         _read_row(path, number, line, rubric) for number, line in enumerate(lines, 1) if line
     ]
     if not replies:
-        raise LabelError(f"{path} holds no labelled reply")
+        raise LabelError(f"{path} contains no labelled reply")
     return replies
 
 
@@ -141,7 +141,7 @@ def _read_row(path: Path, number: int, line: str, rubric: Rubric) -> LabelledRep
         if name not in menus:
             raise LabelError(f"{place}: the rubric {rubric.id!r} has no criterion {name!r}")
         if label not in menus[name]:
-            raise LabelError(f"{place}: {label!r} is no label of {name!r}: {menus[name]}")
+            raise LabelError(f"{place}: {label!r} is not a label of {name!r}: {menus[name]}")
     more = {key: str(row[key]) for key in ("author", "language") if key in row}
     scene = str(row.get("scene") or content_hash(row["question"])[:16])
     return LabelledReply(row["id"], scene, row["question"], row["reply"], labels, **more)

@@ -76,8 +76,8 @@ def test_files_keep_everything(tmp_path):
     ("[]", "expected an object with the texts id, question, reply"),
     ('{"id": "a", "question": "q", "reply": "r"}', "expected 'labels'"),
     ('{"id": "a", "question": "q", "reply": "r", "labels": {"thnks": "met"}}', "no criterion 'th"),
-    ('{"id": "a", "question": "q", "reply": "r", "labels": {"thanks": "yes"}}', "'yes' is no l"),
-    ("", "holds no labelled reply"),
+    ('{"id": "a", "question": "q", "reply": "r", "labels": {"thanks": "yes"}}', "'yes' is not a l"),
+    ("", "contains no labelled reply"),
 ])  # fmt: skip
 def test_what_is_wrong_with_a_file_is_named(tmp_path, line, said):
     path = tmp_path / "labels.jsonl"
