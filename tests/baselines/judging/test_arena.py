@@ -1,4 +1,4 @@
-"""Arena: scenes played by several agents, trajectories compared by rules and by models."""
+"""The arena: scenes played by several agents, trajectories compared by rules and by models."""
 
 import itertools
 
