@@ -1,4 +1,4 @@
-"""Fixtures that every test may use."""
+"""Fixtures for all tests."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +28,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of public data beside the checkout."""
+    """The directory of public data beside the checkout."""
     if not _SHARED.is_dir():
         pytest.skip("the public data folder ../shared/data is not beside this checkout")
     return _SHARED
@@ -43,6 +43,6 @@ def postgres_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def docker_url() -> Iterator[str]:
-    """The URL of a throw-away docker engine."""
+    """The URL of a throw-away Docker engine."""
     with docker_engine() as url:
         yield url

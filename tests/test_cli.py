@@ -1,4 +1,4 @@
-"""The command as people meet it: real processes, exit codes, no traceback for bad input."""
+"""The command line: real processes, exit codes, no traceback for bad input."""
 
 import importlib.util
 import inspect
@@ -25,7 +25,7 @@ from support.chat_server import ChatServer
 from support.events import FIRST, TOY, register_toy, unregister
 
 TESTS = Path(__file__).resolve().parent
-"""Where `python -m support.toy_command` is found."""
+"""Import path of `python -m support.toy_command`."""
 TOY_COMMAND = (sys.executable, "-m", "support.toy_command")
 COMMAND = (sys.executable, "-m", "hexathlon")
 DEADLINE = 60.0
@@ -84,7 +84,7 @@ def test_the_version_is_the_packages_own() -> None:
 
 
 def test_shells_complete_commands() -> None:
-    """What a shell asks after `hexathlon le` and a tab."""
+    """The shell's request after `hexathlon le` and a tab."""
     asked = {
         **os.environ,
         "_HEXATHLON_COMPLETE": "complete_bash",
@@ -380,7 +380,7 @@ def test_an_interrupted_run_is_continued(tmp_path: Path) -> None:
         cwd=TESTS,
         stderr=subprocess.PIPE,
         text=True,
-        # Tests that a shell runs in the background inherit a deaf ear for the signal.
+        # Tests that a shell runs in the background inherit an ignored SIGINT.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     file = tmp_path / "run" / "records.jsonl"

@@ -1,4 +1,4 @@
-"""What the documents show is true: examples run, commands parse, named paths and ids exist."""
+"""The documents are correct: examples run, commands parse, named paths and ids exist."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""What is seen while `make` installs: a line per step, never silence, never a flood."""
+"""Output of `make` during installation: a line per step, never silence, never a flood."""
 
 import subprocess
 from pathlib import Path
@@ -44,7 +44,7 @@ def test_pips_lines_become_a_few() -> None:
 
 
 def test_a_quiet_pip_is_reported_all_the_same() -> None:
-    """Unpacking gigabytes takes a minute in which pip says nothing."""
+    """Unpacking gigabytes takes a minute in which pip prints nothing."""
     with subprocess.Popen(
         [ROOT / "scripts" / "progress", "0.05"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,

@@ -1,4 +1,4 @@
-"""What people expect of a repository is there, parses, and agrees with the package."""
+"""The usual files of a repository exist, parse, and agree with the package."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The distribution: a wheel built from the sdist holds every file of the folders and imports."""
+"""The distribution: a wheel built from the sdist contains every file and imports."""
 
 import json
 import re
@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 TRAIN = ("matplotlib", "torch", "transformers", "tokenizers", "safetensors")
-"""What comes with the extra `train`, which an empty environment lacks."""
+"""Modules of the extra `train`, which an empty environment lacks."""
 
 FOLDERS = ("tasks", "evaluators", "envs", "baselines", "leaderboard")
 
@@ -28,7 +28,7 @@ def run(*command: object, cwd: Path, env: dict[str, str] | None = None) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    """Built the way an installer builds it: from the source distribution."""
+    """A wheel built as an installer does: from the source distribution."""
     out = tmp_path_factory.mktemp("dist")
     run(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, ROOT, cwd=out)
     return next(out.glob("*.whl"))
@@ -48,7 +48,7 @@ def test_the_wheel_holds_every_module_and_data_file(wheel):
 
 @pytest.fixture(scope="module")
 def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of an environment of its own, as `pipx` and `uvx` make one."""
+    """The scripts directory of a separate environment, as made by `pipx` and `uvx`."""
     folder = tmp_path_factory.mktemp("isolated") / "venv"
     venv.create(folder, with_pip=True)
     run(
@@ -78,7 +78,7 @@ def test_it_imports_in_an_empty_environment(programs: Path, tmp_path: Path) -> N
 
 
 def test_its_command_works_without_the_checkout(programs: Path, tmp_path: Path) -> None:
-    """Run as `pipx run` and `uvx` run it: by its path, with nothing of ours in the environment."""
+    """Run as by `pipx run` and `uvx`: by path, with nothing of ours in the environment."""
     bare = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "LANG": "C.UTF-8"}
     command = programs / "hexathlon"
 

@@ -22,7 +22,7 @@ __all__ = ["ServiceWorld"]
 
 
 class _State(NamedTuple):
-    """What the episode has changed, records apart."""
+    """The episode's changes, except records."""
 
     writes: tuple[str, ...] = ()
     offers: tuple[tuple[str, bool], ...] = ()
@@ -55,7 +55,7 @@ class ServiceWorld:
         return self._state.finished or self._state.answer is not None
 
     def opening(self) -> str:
-        """Give the instruction, and the customer's first words where there is one."""
+        """Return the instruction, and the customer's first words if there is a customer."""
         if self._customer is None:
             return self._task.instruction
         return f"{self._task.instruction}\n\n{self._customer.opening()}"
@@ -92,7 +92,7 @@ class ServiceWorld:
         return result
 
     def say(self, text: str) -> str:
-        """Hand prose to the customer."""
+        """Pass prose to the customer."""
         if self._customer is None:
             return self._words(
                 "The customer only left a message: call one of the tools.",
@@ -106,14 +106,14 @@ class ServiceWorld:
         return self._state, self._desk.tables.changes(), customer
 
     def load(self, payload: tuple[_State, Changes, Any]) -> None:
-        """Take a state back."""
+        """Restore a state."""
         self._state, changes, customer = payload
         self._desk = self._opened(changes)
         if self._customer is not None:
             self._customer = self._customer.resumed(customer)
 
     def final_state(self) -> dict[str, Any]:
-        """Return the changed records, what was proposed and done, and the answer."""
+        """Return the changed records, proposals and actions, and the answer."""
         state = self._state
         return {
             "orders": [],

@@ -1,4 +1,4 @@
-"""What goes into a vector and comes out of it, as one item for each environment."""
+"""Batch inputs and outputs of a vector environment, as one item per environment."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
@@ -21,17 +21,17 @@ __all__ = [
 ]
 
 OnFault = Literal["raise", "mark"]
-"""What lock-step calls do about infrastructure faults: raise `VectorFault`, or mark the
-environment as truncated with status `error_env`, the cause in `info["fault"]` and a reward of NaN.
+"""How lock-step calls handle infrastructure faults: raise `VectorFault`, or mark the environment
+as truncated with status `error_env`, the cause in `info["fault"]` and a reward of NaN.
 """
 
 
 class VectorFault(EnvFault):
-    """Some environments failed during a lock-step call; the others have their results.
+    """Some environments failed during a lock-step call; the others have results.
 
     Attributes:
-        faults: What failed, by index.
-        batch: What the call would have returned, the failed ones marked.
+        faults: The faults, by environment index.
+        batch: The result of the call, with the failed environments marked.
     """
 
     def __init__(self, faults: Mapping[int, EnvFault], batch: Any) -> None:
@@ -59,10 +59,10 @@ def require_equal_spaces(envs: Sequence[Env[Any, Any]]) -> None:
 
 
 def actions_for(actions: Any, space: Space[Any], count: int) -> Sequence[Any]:
-    """Return one action for each environment; an array is taken apart as `space` says.
+    """Return one action per environment; an array is split according to `space`.
 
     Raises:
-        ValueError: There are more or fewer.
+        ValueError: If the number of actions is not `count`.
     """
     if not isinstance(actions, (list, tuple)):
         actions = list(iterate(space, actions))
@@ -72,7 +72,7 @@ def actions_for(actions: Any, space: Space[Any], count: int) -> Sequence[Any]:
 
 
 def seeds_for(seed: int | Sequence[int | None] | None, count: int) -> Sequence[int | None]:
-    """Return one seed for each environment; a single one is counted up."""
+    """Return one seed per environment; a single seed is incremented per environment."""
     if seed is None:
         return [None] * count
     if isinstance(seed, (int, np.integer)):
@@ -83,7 +83,7 @@ def seeds_for(seed: int | Sequence[int | None] | None, count: int) -> Sequence[i
 
 
 def options_for(options: Any, count: int) -> Sequence[dict[str, Any] | None]:
-    """Return the options of each environment; a single dictionary is for all."""
+    """Return the options of each environment; a single dictionary applies to all."""
     if options is None or isinstance(options, dict):
         return [options] * count
     if len(options) != count:
@@ -92,7 +92,7 @@ def options_for(options: Any, count: int) -> Sequence[dict[str, Any] | None]:
 
 
 def unmasked(options: Any, count: int) -> tuple[Sequence[int], Any]:
-    """Return which environments `options["reset_mask"]` names, and the options without it."""
+    """Return the indices selected by `options["reset_mask"]`, and the options without it."""
     if not isinstance(options, dict) or "reset_mask" not in options:
         return range(count), options
     mask = options["reset_mask"]
@@ -111,6 +111,6 @@ def unmasked(options: Any, count: int) -> tuple[Sequence[int], Any]:
 
 
 def stacked(space: Space[Any], observations: Sequence[Any]) -> Any:
-    """Return the observations of all environments as one element of the batched space."""
+    """Return all observations as one element of the batched space."""
     out: Any = create_empty_array(space, n=len(observations), fn=np.zeros)
     return concatenate(space, observations, out)

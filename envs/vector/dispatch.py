@@ -1,7 +1,7 @@
-"""Hands out calls to the environments of a vector and brings back answers as they come.
+"""Dispatch of calls to the environments of a vector, with answers in completion order.
 
-Calls that are awaited are started on the event loop first, so that they are under way while the
-others are done in place.
+Awaitable calls are started on the event loop first, so that they run while the others are made
+in place.
 """
 
 import asyncio
@@ -26,10 +26,10 @@ class Call(NamedTuple):
 
 
 class Dispatcher:
-    """What is under way and what has arrived.
+    """Pending calls and arrived answers.
 
     Args:
-        lease: A share in the event loop, where any environment is awaited.
+        lease: A lease on the event loop, if any environment is awaited.
     """
 
     def __init__(self, lease: LoopLease | None) -> None:
@@ -38,24 +38,24 @@ class Dispatcher:
         self._ready: deque[Arrival | Exception] = deque()
         self._waiting: tuple[int, asyncio.Future[None]] | None = None
         self.arrive: Callable[[Arrival], None] = self._ready.append
-        """Takes an answer that was had without a call."""
+        """Adds an answer produced synchronously."""
 
     @property
     def owed(self) -> int:
-        """How many answers are still to be collected."""
+        """Number of answers still to be collected."""
         return len(self._flying) + len(self._ready)
 
     def flying(self, number: int) -> bool:
-        """Whether an environment still owes an answer."""
+        """Whether the call to an environment is still pending."""
         return number in self._flying
 
     def launch(self, calls: Sequence[Call]) -> None:
-        """Start the awaited calls, then do the others in place."""
+        """Start the awaitable calls, then make the others in place."""
         for lane, verb, arguments in calls:
             if lane.awaits:
                 self._take_off(lane.number, getattr(lane, f"a{verb}")(*arguments))
         if self._lease is not None and self._flying:
-            # One turn of the loop, so that requests are on their way.
+            # One iteration of the loop, so that requests are sent.
             self._lease.run(asyncio.sleep(0))
         for lane, verb, arguments in calls:
             if not lane.awaits:
@@ -81,7 +81,7 @@ class Dispatcher:
         return arrivals
 
     def cancel(self) -> None:
-        """Cancel what is under way and wait for that."""
+        """Cancel pending calls and wait for the cancellation."""
         if self._lease is not None and self._flying:
             tasks = list(self._flying.values())
             for task in tasks:

@@ -1,9 +1,9 @@
 """A vector environment that answers in completion order.
 
-`step` and `reset` work in lock-step as gymnasium's do. Beside them, `send` hands out actions and
-`recv` brings back whatever is done, so that one slow environment holds up no other. Environments
-in this process are stepped in place, without threads; coroutine environments and those in worker
-processes are waited for together on one event loop; a vector may hold both.
+`step` and `reset` work in lock-step like Gymnasium's. In addition, `send` dispatches actions and
+`recv` returns whatever has completed, so that a slow environment does not block the others.
+Environments in this process are stepped in place, without threads; coroutine environments and
+those in worker processes are awaited together on one event loop. A vector may mix both.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,13 +35,13 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
     """Several environments of one kind, side by side.
 
     Args:
-        env_fns: One constructor for each.
-        autoreset_mode: Gymnasium's three modes; by default none, as rollouts reset what they
-            choose, with `options={"reset_mask": …}` or `send_reset`.
-        on_fault: What lock-step calls do about faults; `recv` always reports them.
+        env_fns: One constructor per environment.
+        autoreset_mode: One of Gymnasium's three modes. Disabled by default: rollouts reset
+            selected environments with `options={"reset_mask": …}` or `send_reset`.
+        on_fault: How lock-step calls handle faults; `recv` always reports them.
 
     Raises:
-        ValueError: There is no environment, or their spaces differ.
+        ValueError: If there is no environment, or their spaces differ.
     """
 
     def __init__(
@@ -72,8 +72,8 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         ]
         self._in_place = InPlace(self._lanes)
         self._numbers = range(self.num_envs)
-        self._in_step = False  # whether all run and none owes an answer, in this process
-        self._goes_on = False  # whether all that was sent last goes on
+        self._in_step = False  # whether all episodes run in this process with no answer pending
+        self._goes_on = False  # whether all episodes continue after the last `send`
         self._latest = [lane.blank for lane in self._lanes]
         inline = not any(lane.awaits for lane in self._lanes)
         self._lease = None if inline else LoopLease(self)
@@ -87,10 +87,10 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | Sequence[dict[str, Any]] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
-        """Reset all environments, or those that `options["reset_mask"]` names.
+        """Reset all environments, or those selected by `options["reset_mask"]`.
 
         Args:
-            seed: One number, counted up from environment to environment, or one for each.
+            seed: One number, incremented per environment, or one for each.
             options: For all, or one for each.
         """
         indices, options = batching.unmasked(options, self.num_envs)
@@ -106,8 +106,8 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         """Step all environments and wait for all of them.
 
         Raises:
-            VectorFault: Some failed and `on_fault` is `raise`; the results are in its `batch`.
-            ResetNeeded: One has ended and autoreset is disabled.
+            VectorFault: If some failed and `on_fault` is `raise`; the results are in its `batch`.
+            ResetNeeded: If an episode has ended and autoreset is disabled.
         """
         if not isinstance(actions, (list, tuple)) or len(actions) != self.num_envs:
             actions = batching.actions_for(actions, self.action_space, self.num_envs)
@@ -121,7 +121,7 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         return self._batch(infos, eventful)
 
     def _batch(self, infos: list[Any], eventful: Sequence[Arrival]) -> Batch:
-        """Put a step together; answers that are not `eventful` have no reward and no end."""
+        """Assemble the batch of a step; answers not in `eventful` have no reward and no end."""
         count = self.num_envs
         batch: Batch = (
             tuple(self._latest) if self._as_tuple else self._batched_observations(),
@@ -142,14 +142,14 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
     # Completion order --------------------------------------------------------------------------
 
     def send(self, actions: Iterable[Any], indices: Sequence[int] | None = None) -> None:
-        """Hand out actions and return at once, environments of this process stepped.
+        """Dispatch actions and return at once; in-process environments are stepped in place.
 
         Args:
             actions: One for each index.
             indices: Which environments; all by default.
 
         Raises:
-            ValueError: The numbers differ, or an environment still owes an answer.
+            ValueError: If the counts differ, or an environment still owes an answer.
         """
         listed = actions if isinstance(actions, list) else list(actions)
         if self._in_step and indices is None and len(listed) == self.num_envs:
@@ -177,11 +177,11 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | Sequence[dict[str, Any]] | None = None,
     ) -> None:
-        """Start episodes and return at once; `recv` brings the openings, with reward 0.
+        """Start episodes without waiting; `recv` returns the openings, with reward 0.
 
         Args:
             indices: Which environments; all by default.
-            seed: One number, counted up by index, or one for each environment of the vector.
+            seed: One number, incremented by index, or one for each environment of the vector.
             options: For all, or one for each environment of the vector.
         """
         chosen = self._numbers if indices is None else indices
@@ -195,14 +195,14 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         )
 
     def recv(self, min_ready: int = 1, timeout: float | None = None) -> list[Arrival]:
-        """Return answers in the order in which they came, at least `min_ready` of them.
+        """Return at least `min_ready` answers, in order of completion.
 
         Args:
-            min_ready: Wait for this many; no more than are owed.
-            timeout: Seconds after which to return what is there, perhaps nothing.
+            min_ready: Minimum number of answers; at most the number owed.
+            timeout: Seconds after which to return the answers at hand, possibly none.
 
         Raises:
-            ValueError: Fewer answers are owed than asked for.
+            ValueError: If fewer answers are owed than requested.
         """
         arrivals = self._dispatcher.collect(min_ready, timeout)
         if self._goes_on:
@@ -210,21 +210,21 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
             return arrivals
         for arrival in arrivals:
             self._latest[arrival.number] = arrival.observation
-        if self._lease is None:  # then nothing is owed any more
+        if self._lease is None:  # no answers are owed from here on
             self._in_step = not any(lane.done for lane in self._lanes)
         return arrivals
 
     @property
     def owed(self) -> int:
-        """How many answers `recv` still has to bring."""
+        """Number of answers that `recv` has yet to return."""
         return self._dispatcher.owed
 
     # The rest of gymnasium's interface -----------------------------------------------------------
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """Call a method of every environment, or read an attribute, and return the results."""
-        found = [env.get_wrapper_attr(name) for env in self.envs]
-        return tuple(item(*args, **kwargs) if callable(item) else item for item in found)
+        attributes = [env.get_wrapper_attr(name) for env in self.envs]
+        return tuple(item(*args, **kwargs) if callable(item) else item for item in attributes)
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
         """Read an attribute of every environment."""
@@ -241,14 +241,14 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         return tuple(env.render() for env in self.envs)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Cancel what is under way, close the environments, give the loop back."""
+        """Cancel pending calls, close the environments and end the lease on the event loop."""
         self._dispatcher.cancel()
         for env in self.envs:
             env.close()
         if self._lease is not None:
             self._lease.end()
 
-    # Machinery ---------------------------------------------------------------------------------
+    # Internals ---------------------------------------------------------------------------------
 
     def _all(self, count: int) -> list[Arrival]:
         arrivals: list[Arrival] = []
@@ -281,7 +281,7 @@ def make_vector(env: str | Callable[..., Environment], num_envs: int, **kwargs: 
 
     Args:
         env: A registered id, or a constructor.
-        num_envs: How many.
+        num_envs: Number of environments.
         **kwargs: `autoreset_mode` and `on_fault` for the vector, the rest for each environment.
     """
     own = {name: kwargs.pop(name) for name in ("autoreset_mode", "on_fault") if name in kwargs}
@@ -291,7 +291,7 @@ def make_vector(env: str | Callable[..., Environment], num_envs: int, **kwargs: 
 
 
 def vectorised(env: Callable[..., Environment]) -> Callable[..., Any]:
-    """Return a function that makes vectors of one class, to be named as `vector_entry_point`."""
+    """Return a function that makes vectors of one class, for use as `vector_entry_point`."""
 
     def make(num_envs: int, **kwargs: Any) -> Any:
         return make_vector(env, num_envs, **kwargs)

@@ -1,7 +1,7 @@
-"""Batched info that is put together only when somebody looks at it.
+"""Batched info that is merged on first access.
 
 Gymnasium's vectors merge the info of all environments into arrays at every step, which can cost
-more than a step of a text environment. Here the merging waits until the dictionary is read.
+more than a step of a text environment. Here merging is deferred until the dictionary is read.
 """
 
 from collections.abc import Sequence
@@ -15,15 +15,15 @@ __all__ = ["LazyInfos", "lazy_infos"]
 
 
 class LazyInfos(dict[str, Any]):
-    """A dictionary equal to what gymnasium's own vectors return, filled at first reading.
+    """A dictionary equal to the info of Gymnasium's own vectors, filled on first access.
 
     Attributes:
-        vector: The vector, whose rules for merging apply; None once they were.
-        numbers: Which environments answered.
-        infos: The info of each of them, or the turn that it is made from.
+        vector: The vector, whose merging rules apply; None once merged.
+        numbers: Indices of the environments that answered.
+        infos: The info of each, or the `Advance` from which it is made.
     """
 
-    # Set from outside: an __init__ in Python would cost as much as the rest of a batch.
+    # Assigned by `lazy_infos`: a Python __init__ would cost as much as the rest of a batch.
     __slots__ = ("infos", "numbers", "vector")
 
     vector: VectorEnv[Any, Any, Any] | None
@@ -32,7 +32,7 @@ class LazyInfos(dict[str, Any]):
 
     @property
     def each(self) -> dict[int, dict[str, Any]]:
-        """Each environment's own info by number, as it came."""
+        """The unmerged info of each environment, by index."""
         return dict(zip(self.numbers, self._made(), strict=True))
 
     def _made(self) -> list[Any]:
@@ -58,12 +58,12 @@ def lazy_infos(
     numbers: Sequence[int],
     infos: list[dict[str, Any] | Advance],
 ) -> LazyInfos:
-    """Return the info of these environments, to be merged by the rules of the vector."""
-    made = LazyInfos()
-    made.vector = vector
-    made.numbers = numbers
-    made.infos = infos
-    return made
+    """Return the info of these environments, merged on first access by the vector's rules."""
+    merged = LazyInfos()
+    merged.vector = vector
+    merged.numbers = numbers
+    merged.infos = infos
+    return merged
 
 
 def _reading(name: str) -> Any:

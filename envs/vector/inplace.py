@@ -1,8 +1,8 @@
-"""Steps the environments of a vector one after another in this process.
+"""In-process stepping of a vector's environments, one after another.
 
-As little as can be is done around each step, as a text environment's own step takes a few
-microseconds. An answer that neither ends an episode nor fails is left in the form in which the
-environment gave it; the others are `Arrival`s.
+Overhead per step is kept minimal, since a text environment's own step takes a few microseconds.
+An answer that neither ends an episode nor fails stays in the form in which the environment
+returned it; the others are `Arrival`s.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,8 +16,8 @@ __all__ = ["InPlace", "Round"]
 
 
 Round = tuple[list[Any], list[Any], list[Arrival]]
-"""What a step of all environments gave: the observations; the info of each, or the `Advance` that
-it can be made from; and at least those answers that ended an episode, failed or brought a reward.
+"""Result of a step of all environments: the observations; the info of each, or the `Advance` from
+which it can be made; and at least the answers that ended an episode, failed or carried a reward.
 """
 
 
@@ -25,7 +25,7 @@ class InPlace:
     """The environments of a vector, all in this process.
 
     Args:
-        lanes: One for each.
+        lanes: One per environment.
     """
 
     def __init__(self, lanes: Sequence[Lane]) -> None:
@@ -34,7 +34,7 @@ class InPlace:
         self._numbered = list(enumerate(self._advances))
 
     def step(self, actions: Sequence[Any]) -> Round:
-        """Step all, each with its action."""
+        """Step all environments, one action each."""
         observations: list[Any] = []
         infos: list[Any] = []
         eventful: list[Arrival] = []
@@ -57,10 +57,10 @@ class InPlace:
     def send(
         self, actions: Sequence[Any], arrive: Callable[[Arrival], None], latest: list[Any]
     ) -> bool:
-        """Step all, and hand each answer to `arrive` as soon as it is there.
+        """Step all environments, and pass each answer to `arrive` as soon as it exists.
 
         Returns:
-            Whether all go on; their observations then stand in `latest`.
+            Whether all episodes continue; their observations are then in `latest`.
         """
         go_on = True
         for (number, advance), action in zip(self._numbered, actions):  # noqa: B905 - as above
@@ -71,7 +71,7 @@ class InPlace:
             else:
                 if turn[1] is _ONGOING:
                     observation, _, turns, errors, cut = turn
-                    info = {  # what `info_of` returns, without a call
+                    info = {  # as `info_of` returns, without the call
                         "status": "ongoing",
                         "reward_terms": {},
                         "turn": turns,
@@ -87,5 +87,5 @@ class InPlace:
         return go_on
 
 
-_ONGOING = Status.ONGOING  # looking a member up takes time
+_ONGOING = Status.ONGOING  # cached, as the member lookup is slow
 _new = tuple.__new__

@@ -1,7 +1,7 @@
-"""One environment of a vector: steps it, resets it, and turns what happens into an answer.
+"""One environment of a vector: steps it, resets it, and wraps the result as an answer.
 
-A lane knows gymnasium's autoreset modes and that a fault of the infrastructure is an answer too,
-not an exception that would take the other environments' results with it.
+A lane implements Gymnasium's autoreset modes. It returns an infrastructure fault as an answer
+rather than raising it, so that the results of the other environments are not lost.
 """
 
 from collections.abc import Callable
@@ -25,33 +25,33 @@ class Arrival(NamedTuple):
     """One environment's answer."""
 
     number: int
-    """Which environment of the vector."""
+    """Index of the environment in the vector."""
 
     observation: Any
     reward: float
-    """NaN where there is a fault."""
+    """NaN if there is a fault."""
 
     terminated: bool
     truncated: bool
     info: dict[str, Any]
     fault: EnvFault | None = None
-    """Set when the infrastructure failed; the other fields then carry no result."""
+    """Set if the infrastructure failed; the other fields then carry no result."""
 
 
 class Lane:
-    """One environment in its place.
+    """One environment of a vector.
 
     Args:
-        number: Its place in the vector.
+        number: Its index in the vector.
         env: The environment, wrapped or not.
-        mode: What happens after an episode's end.
+        mode: The autoreset mode.
 
     Attributes:
-        awaits: Whether `astep` and `areset` are to be used.
+        awaits: Whether to use `astep` and `areset`.
         done: Whether the episode has ended and was not reset.
-        advance: Takes a turn in place. Where the second item of what it returns is
-            `Status.ONGOING`, that is an `Advance`; else `arrived` knows what it is.
-        blank: An element of the observation space that carries nothing.
+        advance: Takes a turn in place. If the second item of the result is
+            `Status.ONGOING`, the result is an `Advance`; otherwise pass it to `arrived`.
+        blank: An empty element of the observation space.
     """
 
     __slots__ = ("_mode", "_plain", "advance", "awaits", "blank", "done", "env", "number")
@@ -67,7 +67,7 @@ class Lane:
         self.blank = _blank(env.observation_space)
 
     def step(self, action: Any) -> Arrival:
-        """Step in place, or reset where the mode says so."""
+        """Step in place, or reset if the autoreset mode requires it."""
         if self.done:
             self.require_episode()
             return self.reset()
@@ -77,7 +77,7 @@ class Lane:
             return self.failed(fault)
 
     def arrived(self, turn: Any) -> Arrival:
-        """Return the answer of what `advance` returned; see to what follows an end."""
+        """Convert a result of `advance` to an answer; autoreset at the episode's end."""
         result = cast("Any", self.env).outcome(turn[0]) if self._plain else turn
         if not (result[2] or result[3]):
             return Arrival(self.number, *result)
@@ -120,7 +120,7 @@ class Lane:
         return self._opened(observation, info)
 
     def require_episode(self) -> None:
-        """Raise `ResetNeeded` if the episode has ended and nothing resets it by itself."""
+        """Raise `ResetNeeded` if the episode has ended and autoreset is disabled."""
         if self.done and self._mode is AutoresetMode.DISABLED:
             raise ResetNeeded(
                 f"environment {self.number} has ended and autoreset is disabled; reset it with "
@@ -132,14 +132,14 @@ class Lane:
         return Arrival(self.number, observation, 0.0, False, False, info)
 
     def failed(self, fault: EnvFault) -> Arrival:
-        """Take note that the infrastructure failed; the next reset starts anew."""
+        """Record an infrastructure fault; the next reset starts from scratch."""
         self.done = True
         info = {"status": Status.ERROR_ENV.value, "fault": fault.cause}
         return Arrival(self.number, self.blank, float("nan"), False, True, info, fault)
 
 
 def _is_plain(env: gymnasium.Env[Any, Any]) -> bool:
-    """Return whether `step` is the base's own, so that `advance` can stand for it."""
+    """Return whether `step` is the base class's, so that `advance` can replace it."""
     return isinstance(env, Environment) and all(
         getattr(type(env), name) is getattr(Environment, name)
         for name in ("step", "advance", "outcome", "_step_info")
@@ -147,7 +147,7 @@ def _is_plain(env: gymnasium.Env[Any, Any]) -> bool:
 
 
 def _joined(result: tuple[Any, Any, bool, bool, dict[str, Any]], opening: Arrival) -> Arrival:
-    """Return the opening of the next episode with the end of the last one in its info."""
+    """Return the opening of the next episode, with the end of the last one in its info."""
     observation, reward, terminated, truncated, info = result
     extended = {"final_obs": observation, "final_info": info, **opening.info}
     return opening._replace(
@@ -156,7 +156,7 @@ def _joined(result: tuple[Any, Any, bool, bool, dict[str, Any]], opening: Arriva
 
 
 def _blank(space: Any) -> Any:
-    """Return an element of the space that carries nothing, for environments that failed."""
+    """Return an empty element of the space, for environments that failed."""
     if isinstance(space, Dict):
         return {name: _blank(part) for name, part in space.spaces.items()}
     if isinstance(space, Box):

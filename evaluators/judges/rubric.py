@@ -1,4 +1,4 @@
-"""Rubrics: what a judge is asked, one atomic criterion at a time, frozen before any answer is seen.
+"""Rubrics: atomic criteria for judges, frozen before any answer is seen.
 
 A rubric is a TOML file: a head (`id`, `version`, `aggregator`) and `[[criteria]]`. Its hash covers
 every word, so that a judged record names exactly what was asked. What makes a rubric sound is
@@ -24,11 +24,11 @@ __all__ = [
 
 Kind = Literal["hard", "soft", "pitfall"]
 Scope = Literal["last", "agent", "transcript"]
-"""Where evidence may stand: the agent's last turn, all turns of the agent, or any message."""
+"""Allowed location of evidence: the agent's last turn, all its turns, or any message."""
 
 
 class RubricError(ValueError):
-    """A rubric that cannot be used, and why."""
+    """A rubric cannot be used; the message says why."""
 
 
 class _Part(BaseModel):
@@ -41,7 +41,7 @@ class Control(_Part):
     reply: str = Field(min_length=1)
     label: str
     question: str = ""
-    """What the reply answers."""
+    """The question that the reply answers."""
 
 
 class Predicate(_Part):
@@ -52,37 +52,37 @@ class Predicate(_Part):
 
 
 class Criterion(_Part):
-    """One thing that holds or does not."""
+    """One statement to decide."""
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9_.-]{0,63}$")
     text: str = Field(min_length=1)
     """A statement about the transcript, true or false in itself."""
 
     weight: float = 1.0
-    """Below 0 for a pitfall, above 0 for the rest; the unit is the rubric's own."""
+    """Below 0 for a pitfall, above 0 otherwise; the unit is the rubric's own."""
 
     kind: Kind = "soft"
     scope: Scope = "agent"
     why: str = ""
-    """Why code cannot decide it. Needed unless `check` does."""
+    """Why code cannot decide it. Required unless `check` is set."""
 
     check: Predicate | None = None
     """Decides by code; no judge is asked."""
 
     choices: tuple[str, ...] = ()
-    """Labels of an ordinal criterion, worst to best; without them `not_met` and `met`."""
+    """Labels of an ordinal criterion, worst to best; by default `not_met` and `met`."""
 
     parent: str = ""
     """The criterion above this one in a checkpoint tree."""
 
     dimension: str = ""
-    """Name of the reward dimension, for aggregators that weigh dimensions."""
+    """Name of the reward dimension, for aggregators that weight dimensions."""
 
     controls: tuple[Control, ...] = ()
 
     @property
     def menu(self) -> tuple[str, ...]:
-        """The labels that decide, from worst to best."""
+        """The deciding labels, from worst to best."""
         return self.choices or LABELS
 
     def value_of(self, label: str) -> float | None:
@@ -93,7 +93,7 @@ class Criterion(_Part):
 
 
 class Rubric(_Part):
-    """Criteria and how they make one score."""
+    """Criteria, and the aggregator that combines them into one score."""
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9_.-]{0,63}$")
     version: str = "1"
@@ -101,7 +101,7 @@ class Rubric(_Part):
     aggregator: str = "healthbench"
     criteria: tuple[Criterion, ...] = Field(min_length=1)
     made_from: str = ""
-    """Hash of the question that a model made these criteria from; empty for a written rubric."""
+    """Hash of the question from which a model wrote the criteria; empty for a written rubric."""
 
     @cached_property
     def hash(self) -> str:
@@ -110,20 +110,20 @@ class Rubric(_Part):
 
     @cached_property
     def decided(self) -> tuple[Criterion, ...]:
-        """The criteria that are decided themselves: all but those above others in a tree."""
+        """The criteria that are decided directly: all except inner nodes of a tree."""
         above = {one.parent for one in self.criteria}
         return tuple(one for one in self.criteria if one.id not in above)
 
     @property
     def judged(self) -> tuple[Criterion, ...]:
-        """The criteria that a judge is asked, since no code decides them."""
+        """The criteria that need a judge, since no code decides them."""
         return tuple(one for one in self.decided if one.check is None)
 
     def criterion(self, name: str) -> Criterion:
-        """Return the criterion of this id.
+        """Return the criterion with this id.
 
         Raises:
-            KeyError: There is none.
+            KeyError: If there is none.
         """
         for one in self.criteria:
             if one.id == name:

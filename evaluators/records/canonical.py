@@ -1,7 +1,7 @@
-"""Canonical JSON and the hashes made from it.
+"""Canonical JSON and hashes over it.
 
-Two values that are equal as JSON give the same bytes here, on every platform and Python version:
-keys sorted, no spaces, non-ASCII characters as UTF-8, no NaN or infinity. Everything that is hashed
+Values that are equal as JSON give the same bytes here, on every platform and Python version: keys
+sorted, no spaces, non-ASCII characters as UTF-8, no NaN or infinity. Everything that is hashed
 (tasks, plans, trial records, final states) is hashed over these bytes.
 """
 
@@ -19,7 +19,9 @@ _ENCODER = json.JSONEncoder(
 def canonical_json(value: Any) -> str:
     """Return the canonical JSON text of a value.
 
-    Raises ``ValueError`` for NaN and infinities and ``TypeError`` for what JSON cannot hold.
+    Raises:
+        ValueError: If it contains NaN or an infinity.
+        TypeError: If it contains a value that JSON cannot represent.
     """
     return _ENCODER.encode(value)
 
@@ -27,8 +29,8 @@ def canonical_json(value: Any) -> str:
 def canonical_bytes(value: Any) -> bytes:
     r"""Return the canonical JSON of a value as valid UTF-8.
 
-    A lone surrogate, which UTF-8 cannot hold and models do emit, is written as the JSON escape
-    ``\udXXX``; a high and a low one side by side are first joined, as every JSON reader does.
+    A lone surrogate, which UTF-8 cannot represent and models do emit, is written as the JSON escape
+    ``\udXXX``; a high and a low surrogate in sequence are first joined, as every JSON reader does.
     """
     return encode_text(canonical_json(value))
 
@@ -58,10 +60,10 @@ def text_hash(text: str) -> str:
 
 
 def find_non_string_key(value: Any) -> str | None:
-    """Return the place (``a.b[3]``) of the first mapping key that is not a string, or None.
+    """Return the path (``a.b[3]``) of the first mapping key that is not a string, or None.
 
-    Python would turn such keys into strings while writing but sort them before it does, so a
-    record holding one could never be hashed to the same value again after reading.
+    Python sorts such keys before it converts them to strings on writing, so a record with one could
+    never be hashed to the same value again after reading.
     """
     pairs: Any
     if isinstance(value, dict):

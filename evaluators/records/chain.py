@@ -1,8 +1,8 @@
-"""Checks the hash chain of a record file and names the place of every fault.
+"""Verification of a record file's hash chain, with the location of every fault.
 
-A chain shows that records were changed, removed, inserted or re-ordered after they were written. It
-cannot show that a whole file was made up with fitting hashes: replaying the actions does that.
-Images and files are named by hash in their records, so their stored bytes are checked as well.
+A chain reveals that records were changed, removed, inserted or re-ordered after they were written.
+It cannot reveal that a whole file was fabricated with matching hashes: replaying the actions does
+that. Records name images and files by hash, so their stored bytes are checked as well.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from hexathlon.evaluators.records.trial import record_fault, record_hash, record
 
 @dataclass(frozen=True, slots=True)
 class ChainFault:
-    """One place where a record file is not what its writer left."""
+    """One fault of a record file, with its location."""
 
     line: int
     """Line number in the record file, from 1."""
     field: str
-    """The field at fault, as exactly as the hashes allow."""
+    """The faulty field, as exactly as the hashes allow."""
     message: str
 
     def __str__(self) -> str:
@@ -36,8 +36,8 @@ class ChainFault:
 def check_chain(path: Path | str, plan_hash: str) -> list[ChainFault]:
     """Return every fault of a record file, in file order; an empty list means a sound chain.
 
-    Each fault is reported once: after a broken link the check goes on from the hash that the
-    record itself states. Memory grows by one key per record, not with their size.
+    Each fault is reported once: after a broken link the check continues from the hash stated in
+    the record itself. Memory grows by one key per record, not with record size.
     """
     source = records_file(Path(path))
     if not source.exists():
@@ -46,7 +46,7 @@ def check_chain(path: Path | str, plan_hash: str) -> list[ChainFault]:
 
 
 def chain_head(path: Path | str, plan_hash: str) -> str:
-    """Return the hash stated by the last whole record: with it the file cannot be exchanged."""
+    """Return the hash stated in the last complete record, which identifies the whole file."""
     head = plan_hash
     source = records_file(Path(path))
     if source.exists():
@@ -58,7 +58,7 @@ def chain_head(path: Path | str, plan_hash: str) -> str:
 
 
 def _faults(source: Path, plan_hash: str) -> Iterator[ChainFault]:
-    links: tuple[str, ...] = (plan_hash,)  # what the next ``prev`` may name; () after a lost line
+    links: tuple[str, ...] = (plan_hash,)  # hashes that ``prev`` may name; () after a lost line
     seen: dict[TrialKey, tuple[int, int, str]] = {}
     media = _MediaCheck(MediaStore.beside(source))
     with source.open("rb") as file:
@@ -85,7 +85,7 @@ def _faults(source: Path, plan_hash: str) -> Iterator[ChainFault]:
 
 
 class _MediaCheck:
-    """Looks at every stored image and file once, where it is first named."""
+    """Checks every stored image and file once, at its first reference."""
 
     def __init__(self, store: MediaStore) -> None:
         self._store = store
@@ -102,7 +102,7 @@ class _MediaCheck:
 
 
 def _hash_of(record: dict[str, Any]) -> str:
-    """Return the record's hash; nothing for one with numbers beyond any range."""
+    """Return the record's hash; empty if it contains out-of-range numbers."""
     try:
         return record_hash(record)
     except (ValueError, RecursionError):
@@ -144,7 +144,7 @@ def _link_fault(number: int, record: dict[str, Any], links: tuple[str, ...]) -> 
 def _repeat_fault(
     number: int, record: dict[str, Any], seen: dict[TrialKey, tuple[int, int, str]]
 ) -> ChainFault | None:
-    """A trial may have a second record only where infrastructure spoilt the first."""
+    """Report a repeated trial, unless its first record was an infrastructure failure."""
     key, attempt = record_key(record), record["attempt"]
     first = seen.get(key)
     seen[key] = (number, attempt, record["status"])

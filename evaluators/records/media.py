@@ -1,8 +1,8 @@
-"""The bytes of images and files, stored once by hash in a folder beside the records.
+"""Bytes of images and files, stored once by hash in a directory beside the records.
 
 A record names its parts by hash, so the hash chain covers them; this module finds, writes and
-checks the files. Images are PNG files named by the hash of their pixels, files keep their bytes
-under a neutral suffix, so that no name or type that an agent chose reaches the file system.
+checks the files. Images are PNG files named by the hash of their pixels. Files keep their bytes
+under a neutral suffix, so that no name or type chosen by an agent reaches the file system.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ MEDIA_FOLDER = "media"
 
 
 def contents_of(record: Mapping[str, Any]) -> Iterator[tuple[str, str | list[dict[str, Any]]]]:
-    """Yield every content of a record, after the name of its field."""
+    """Yield (field name, content) for every content of a record."""
     yield "opening", record["opening"]
     for index, step in enumerate(record["steps"]):
         yield f"steps[{index}].observation", step["observation"]
 
 
 def media_parts(record: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield every image and file part of a record, after the name of its field."""
+    """Yield (field name, part) for every image and file part of a record."""
     for place, content in contents_of(record):
         if not isinstance(content, str):
             yield from ((place, part) for part in content if part["type"] != "text")
 
 
 def read_content(path: Path | str, value: str | list[dict[str, Any]]) -> Content:
-    """Return the content of a field of a record with its bytes.
+    """Return the content of a record's field, with its bytes.
 
     Args:
-        path: Run folder or record file that the record stands in.
+        path: Run directory or record file of the record.
         value: The field: an opening or an observation.
 
     Raises:
-        RecordError: A stored file is missing or was changed.
+        RecordError: If a stored file is missing or was changed.
     """
     if isinstance(value, str):
         return value
@@ -69,20 +69,20 @@ def read_content(path: Path | str, value: str | list[dict[str, Any]]) -> Content
 
 
 def stored_media(path: Path | str, record: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the bytes that a record of a run folder or record file names, by hash.
+    """Return the bytes referenced by a record of a run directory or record file, by hash.
 
     Raises:
-        RecordError: Some of them are missing.
+        RecordError: If some of them are missing.
     """
     store = MediaStore.beside(path)
     return {part["sha256"]: store.read(part) for _, part in media_parts(record)}
 
 
 class MediaStore:
-    """A folder of images and files named by their hashes.
+    """A directory of images and files named by their hashes.
 
     Args:
-        folder: Made when the first file is stored.
+        folder: Created when the first file is stored.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -90,7 +90,7 @@ class MediaStore:
 
     @classmethod
     def beside(cls, path: Path | str) -> MediaStore:
-        """Return the store that belongs to a run folder or record file."""
+        """Return the store of a run directory or record file."""
         return cls(records_file(Path(path)).parent / MEDIA_FOLDER)
 
     @staticmethod
@@ -99,14 +99,14 @@ class MediaStore:
         return f"{part['sha256']}.{'png' if part['type'] == 'image' else 'bin'}"
 
     def path(self, part: Mapping[str, Any]) -> Path:
-        """Return where a JSON part's bytes stand."""
+        """Return the file path of a JSON part's bytes."""
         return self.folder / self.name(part)
 
     def read(self, part: Mapping[str, Any]) -> bytes:
         """Return the stored bytes of a JSON part, unchecked.
 
         Raises:
-            RecordError: They are missing, or larger than any part may be.
+            RecordError: If they are missing, or larger than any part may be.
         """
         path = self.path(part)
         try:
@@ -119,7 +119,7 @@ class MediaStore:
             ) from None
 
     def fault(self, part: Mapping[str, Any]) -> str:
-        """Return what is wrong with the stored bytes of a JSON part; empty where they fit it."""
+        """Return what is wrong with the stored bytes of a JSON part; empty if they match it."""
         try:
             part_from_json(part, self.read)
         except RecordError as error:
@@ -129,10 +129,10 @@ class MediaStore:
         return ""
 
     def add(self, part: Mapping[str, Any], data: bytes, *, sync: bool = True) -> None:
-        """Store the bytes of a JSON part: whole under their name, or not at all.
+        """Store the bytes of a JSON part atomically under their name.
 
         Raises:
-            RecordError: They are not the bytes that the part names.
+            RecordError: If the bytes do not match the part's hash.
         """
         try:
             part_from_json(part, lambda _: data)

@@ -1,9 +1,9 @@
-"""The plan of a run: what will be tried, written before the first trial.
+"""The plan of a run, written before the first trial.
 
 ``plan.json`` lists every key (environment, task, seed, trial), the model, the agent, the limits and
-all hashes. Its own hash is the first link of the record chain, so a run whose plan was changed
-afterwards no longer fits its records. Where and when the run happens (creation time, run name,
-hardware, code revision) is stored beside it but is not part of the hash.
+all hashes. Its own hash is the first link of the record chain, so a plan changed after the run no
+longer matches its records. Circumstances of the run (creation time, run name, hardware, code
+revision) are stored beside it but are not part of the hash.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hexathlon.evaluators.records.canonical import canonical_bytes, content_hash
 PLAN_SCHEMA = "hexathlon.plan/1"
 PLAN_FILE = "plan.json"
 SUBMITTER = "team"
-"""Field that says who submits the run; hashed, but no part of what is run."""
+"""Field naming the submitter of the run; hashed, but not part of the work hash."""
 UNHASHED = ("plan_hash", "created", "run_id", "hardware", "code", "execution")
 """Fields that may differ between two runs of the same plan."""
 
@@ -28,21 +28,21 @@ TrialKey = tuple[str, str, int, int]
 
 
 class PlanError(Exception):
-    """A plan that is missing, unreadable, of another schema, or not the one its hash names."""
+    """A plan that is missing, unreadable, of another schema, or does not match its hash."""
 
 
 def plan_hash(plan: Mapping[str, Any]) -> str:
-    """Return the hash of everything in a plan that decides what is run."""
+    """Return the hash of everything in a plan that determines the run."""
     return content_hash({name: value for name, value in plan.items() if name not in UNHASHED})
 
 
 def work_hash(plan: Mapping[str, Any]) -> str:
-    """Return the hash of what is run, by whomever: alike for two teams that run the same."""
+    """Return the hash of the work, whoever runs it: equal for two teams with the same run."""
     return plan_hash({name: value for name, value in plan.items() if name != SUBMITTER})
 
 
 def plan_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Name the hashed top-level fields in which two plans differ, sorted."""
+    """Return the names of the hashed top-level fields in which two plans differ, sorted."""
     names = sorted((set(old) | set(new)) - set(UNHASHED))
     return [name for name in names if content_hash(old.get(name)) != content_hash(new.get(name))]
 
@@ -53,9 +53,9 @@ def plan_keys(plan: Mapping[str, Any]) -> list[TrialKey]:
 
 
 def write_plan(run: Path, plan: Mapping[str, Any]) -> str:
-    """Write ``plan.json`` into a run folder, with its hash, and return the hash.
+    """Write ``plan.json`` into a run directory, with its hash, and return the hash.
 
-    The file appears whole or not at all. A plan that is already there is never overwritten.
+    The file is written atomically. An existing plan is never overwritten.
     """
     target = run / PLAN_FILE
     if target.exists():
@@ -72,10 +72,10 @@ def write_plan(run: Path, plan: Mapping[str, Any]) -> str:
 
 
 def read_plan(run: Path) -> dict[str, Any]:
-    """Read and check the plan of a run folder.
+    """Read and check the plan of a run directory.
 
-    Raises `PlanError` where the file is missing, is not a plan, or was changed after it was
-    written.
+    Raises:
+        PlanError: If the file is missing, is not a plan, or was changed after it was written.
     """
     target = run / PLAN_FILE
     try:
@@ -101,11 +101,11 @@ def _check_plan(target: Path, plan: Any) -> None:
             raise PlanError(f"{target}: {name!r} must be an object")
     if not isinstance(plan.get(SUBMITTER, ""), str):
         raise PlanError(f"{target}: {SUBMITTER!r} must be a text")
-    found = plan_hash(plan)
-    if plan.get("plan_hash") != found:
+    actual = plan_hash(plan)
+    if plan.get("plan_hash") != actual:
         raise PlanError(
             f"{target} was changed after it was written: it names plan hash "
-            f"{plan.get('plan_hash')!r}, its content gives {found}"
+            f"{plan.get('plan_hash')!r}, its content gives {actual}"
         )
 
 

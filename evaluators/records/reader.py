@@ -1,6 +1,6 @@
-"""Reads files of trial records, one record in memory at a time.
+"""Reader of trial record files, one record in memory at a time.
 
-Only reads: what to do with an unfinished last line is the writer's business, who holds the lock.
+Read-only: an unfinished last line is handled by the writer, which holds the lock.
 """
 
 from __future__ import annotations
@@ -26,26 +26,29 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 class TornLineWarning(UserWarning):
-    """The last line of a record file was never finished."""
+    """The last line of a record file is unfinished."""
 
 
 def records_file(path: Path) -> Path:
-    """Return the record file of a run folder; a path of a file is returned as it is."""
+    """Return the record file of a run directory; a file path is returned unchanged."""
     return path / RECORDS_FILE if path.is_dir() else path
 
 
 def read_records(path: Path | str) -> Iterator[dict[str, Any]]:
-    """Yield the records of a run folder or record file, one in memory at a time.
+    """Yield the records of a run directory or record file, one in memory at a time.
 
-    An unfinished last line is not yielded; a `TornLineWarning` says so, and the next writer puts
-    it aside. A whole line that is no record raises `RecordError` with its line number.
+    An unfinished last line is not yielded; a `TornLineWarning` reports it, and the next writer
+    moves it aside.
+
+    Raises:
+        RecordError: If a complete line is not a record; the message has its line number.
     """
     for _, record in located_records(path):
         yield record
 
 
 def located_records(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield each record after the byte at which its line begins; else as `read_records`."""
+    """Yield (byte offset of its line, record) for each record; otherwise as `read_records`."""
     source = records_file(Path(path))
     if not source.exists():
         return
@@ -71,10 +74,10 @@ def located_records(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def record_at(path: Path | str, start: int) -> dict[str, Any]:
-    """Return the record whose line begins at a byte that `located_records` named.
+    """Return the record at a byte offset from `located_records`.
 
     Raises:
-        RecordError: No record begins there any more.
+        RecordError: If no record begins there any more.
     """
     source = records_file(Path(path))
     with source.open("rb") as file:
@@ -89,8 +92,8 @@ def completed_keys(path: Path | str, *, infra: bool = True) -> set[TrialKey]:
     """Return the keys that have a record.
 
     Args:
-        path: run folder or record file.
-        infra: count trials that infrastructure spoilt as completed; False to try them again.
+        path: Run directory or record file.
+        infra: Whether infrastructure failures count as completed; False to retry them.
     """
     return {
         record_key(record) for record in read_records(path) if infra or record["status"] != "infra"
@@ -98,7 +101,7 @@ def completed_keys(path: Path | str, *, infra: bool = True) -> set[TrialKey]:
 
 
 def parse_line(line: bytes) -> dict[str, Any] | None:
-    """Return the object that a line holds, or None."""
+    """Return the object in a line, or None."""
     try:
         record = _DECODER.decode(line.decode("utf-8"))
     except (ValueError, RecursionError):
@@ -107,7 +110,7 @@ def parse_line(line: bytes) -> dict[str, Any] | None:
 
 
 def last_line(path: Path, block: int = 1 << 16) -> bytes:
-    """Return the last whole line of a file, without reading what stands before it."""
+    """Return the last complete line of a file, without reading the earlier ones."""
     with path.open("rb") as file:
         position = file.seek(0, os.SEEK_END)
         tail = b""
@@ -124,7 +127,7 @@ def last_line(path: Path, block: int = 1 << 16) -> bytes:
 
 
 def torn_bytes(path: Path) -> bytes:
-    """Return what stands after the last newline of a record file (empty for a sound one)."""
+    """Return the bytes after the last newline of a record file (empty for a sound one)."""
     with path.open("rb") as file:
         position = file.seek(0, os.SEEK_END)
         tail = b""

@@ -1,6 +1,10 @@
 """The record of one trial: its fields, their shape, and its hash.
 
+<<<<<<< HEAD:evaluators/records/trial.py
 Reading and writing files of records is left to `hexathlon.evaluators.records.reader` and
+=======
+Reading and writing record files is left to `hexathlon.evaluators.record_reader` and
+>>>>>>> h-code:evaluators/trial.py
 `hexathlon.evaluators.records`; the meaning of scores to `hexathlon.evaluators.summary`.
 """
 
@@ -24,7 +28,7 @@ JsonContent = str | list[dict[str, Any]]
 
 
 class KeyFields(TypedDict):
-    """What a trial is a trial of."""
+    """Identity of a trial."""
 
     env: str
     task: str
@@ -33,7 +37,7 @@ class KeyFields(TypedDict):
 
 
 class Earlier(TypedDict):
-    """An attempt at the same trial that infrastructure spoilt."""
+    """An earlier attempt at the same trial that failed in infrastructure."""
 
     attempt: int
     cause: str
@@ -51,7 +55,7 @@ class Step(TypedDict):
 
 
 class TrialRecord(TypedDict):
-    """One trial, whole: key, outcome, trajectory, final state, timing.
+    """Complete record of one trial: key, outcome, trajectory, final state, timing.
 
     ``prev`` and ``hash`` are set by the writer.
     """
@@ -92,7 +96,7 @@ class TrialRecord(TypedDict):
 
 
 class RecordError(Exception):
-    """A trial record, or a file of them, that is not what it has to be."""
+    """A trial record, or a file of them, is invalid."""
 
 
 def record_key(record: Mapping[str, Any]) -> TrialKey:
@@ -162,8 +166,8 @@ _STEP_FIELDS: dict[str, type | tuple[type, ...]] = {
 def record_fault(record: Any) -> tuple[str, str] | None:
     """Return (field, what is wrong with it) of the first malformed field, or None.
 
-    Cheap: looks at the shape, not at hashes. Fields not known here are let through, so that a
-    reader of today reads the records of tomorrow.
+    Cheap: checks the shape, not hashes. Unknown fields are allowed, so that a reader of today can
+    read the records of tomorrow.
     """
     if not isinstance(record, dict):
         return "record", f"expected an object, found {type(record).__name__}"
@@ -271,7 +275,7 @@ def _part_fault(part: Any, place: str) -> tuple[str, str] | None:
 
 
 def _details_fault(record: dict[str, Any]) -> tuple[str, str] | None:
-    """Look into what summaries add up, so that a foreign record cannot break them."""
+    """Check the fields that summaries add up, so that a foreign record cannot break them."""
     for name in ("earlier", "checks", "judges"):
         if not all(isinstance(item, dict) for item in record[name]):
             return name, "expected a list of objects"

@@ -1,10 +1,20 @@
-"""Writes trial records: append-only, hash-chained, one JSON line per trial.
+"""Writer of trial records: append-only, hash-chained, one JSON line per trial.
 
+<<<<<<< HEAD:evaluators/records/writer.py
 A run folder holds ``plan.json`` and ``records.jsonl``. Each line carries the hash of the line
 before it (the first one that of the plan), so changing, removing or re-ordering any of them shows.
 A line is written with one system call and counts only with its newline: what a killed process left
 unfinished is put aside in ``records.torn`` by the next writer, and its trial is run again. Images
 and files of the messages stand once, by hash, in the folder ``media``.
+=======
+A run directory contains ``plan.json`` and ``records.jsonl``. Each line carries the hash of the
+previous line (the first one that of the plan), so changing, removing or re-ordering any of them is
+detectable. A line is written with one system call and counts only with its newline: an unfinished
+line of a killed process is moved to ``records.torn`` by the next writer, and its trial is run
+again. Images and files of the messages are stored once, by hash, in the directory ``media``.
+
+The reader and the chain check are separate modules; this one re-exports them.
+>>>>>>> h-code:evaluators/records.py
 """
 
 from __future__ import annotations
@@ -51,22 +61,22 @@ FsyncPolicy = Literal["record", "close", "never"]
 
 
 class RunLocked(RecordError):
-    """Another process writes to the run folder."""
+    """Another process writes to the run directory."""
 
 
 class RecordWriter:
-    """Appends trial records to a run folder's ``records.jsonl``.
+    """Appends trial records to a run directory's ``records.jsonl``.
 
     Args:
-        path: the run folder, or the record file itself.
-        plan_hash: hash of the run's plan, the ``prev`` of the first record.
+        path: The run directory, or the record file itself.
+        plan_hash: Hash of the run's plan, the ``prev`` of the first record.
         fsync: ``"record"`` syncs after every record (a power cut loses nothing that was
             reported), ``"close"`` once at the end (a killed process loses nothing, a power cut
             may), ``"never"`` leaves it to the system.
 
-    Holds an exclusive lock on the run folder until closed; a second writer gets `RunLocked`.
-    Opening moves a torn last line to ``records.torn`` (`torn` then holds its bytes) and checks both
-    ends of the chain; use `check_chain` for all of it.
+    Holds an exclusive lock on the run directory until closed; a second writer gets `RunLocked`.
+    Opening moves a torn last line to ``records.torn`` (`torn` then contains its bytes) and checks
+    both ends of the chain; use `check_chain` for all of it.
     """
 
     def __init__(self, path: Path | str, plan_hash: str, fsync: FsyncPolicy = "record") -> None:
@@ -95,14 +105,15 @@ class RecordWriter:
 
         Args:
             record: The trial.
-            media: Bytes of the images and files that the record names, by hash; what the run has
-                stored already may be missing. They are on disk before the record is.
+            media: Bytes of the images and files named in the record, by hash; those already stored
+                by the run may be omitted. They are on disk before the record is.
 
-        Raises `RecordError` for a malformed record or missing bytes; it is then not written.
+        Raises:
+            RecordError: If the record is malformed or bytes are missing; nothing is written.
         """
         with self._thread_lock:
             if self._closed:
-                raise RecordError(f"{self.path} was closed: open a new writer to go on")
+                raise RecordError(f"{self.path} was closed: open a new writer to continue")
             chained: dict[str, Any] = {**record, "prev": self.head}
             chained.pop("hash", None)
             line, digest = _line(chained)
@@ -133,7 +144,7 @@ class RecordWriter:
             os.fsync(self._file)
 
     def close(self) -> None:
-        """Sync, close and release the lock. Closing twice is fine."""
+        """Sync, close and release the lock; idempotent."""
         with self._thread_lock:
             if self._closed:
                 return
@@ -156,7 +167,7 @@ class RecordWriter:
 
 
 def _line(record: dict[str, Any]) -> tuple[bytes, str]:
-    """Return the line of a record and its hash; the JSON is made once for both."""
+    """Return the line of a record and its hash; both use the same JSON."""
     fault = record_fault(record)
     if fault is not None:
         raise RecordError(f"record {record.get('key')!r}: field {fault[0]!r} {fault[1]}")
@@ -190,7 +201,7 @@ def _lock(folder: Path) -> int:
 
 
 def _chain_head(path: Path, plan_hash: str) -> str:
-    """Return the hash that the next record has to name, after a look at both ends of the file."""
+    """Return the hash that the next record has to name, after checking both ends of the file."""
     first = last = None
     if path.exists():
         with path.open("rb") as file:
@@ -217,8 +228,8 @@ def _chain_head(path: Path, plan_hash: str) -> str:
 def recover_torn_line(path: Path) -> bytes:
     """Move an unfinished last line to ``records.torn`` and return its bytes (empty if none).
 
-    Only for the process that holds the run's lock: under a live writer the line may just be on
-    its way.
+    Only for the process that holds the run's lock: the line may still be in the course of being
+    written by a live writer.
     """
     if not path.exists():
         return b""

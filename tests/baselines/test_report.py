@@ -1,4 +1,4 @@
-"""Reports and comparisons say what the records hold, with floor, ceiling and bounds."""
+"""Reports and comparisons reflect the records, with floor, ceiling and bounds."""
 
 from pathlib import Path
 

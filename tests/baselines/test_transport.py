@@ -1,4 +1,4 @@
-"""The lean transport against servers that answer byte for byte what a test says."""
+"""The HTTP transport against servers that answer with exact bytes."""
 
 import asyncio
 import socket
@@ -57,7 +57,7 @@ class Server:
 
 
 def fetch(*replies, times=1, body=b"{}"):
-    """Return the texts of so many replies, and the server that gave them."""
+    """Return the texts of this many replies, and the server that sent them."""
 
     async def run():
         async with (

@@ -1,4 +1,4 @@
-"""A run that was tampered with is rejected, by the name of the trial and the field."""
+"""A tampered run is rejected, with the trial and the field."""
 
 import json
 from collections.abc import Callable
@@ -21,7 +21,7 @@ Record = dict[str, Any]
 
 
 def forge(run: Path, change: Callable[[Record], Any], index: int = 2) -> None:
-    """Change one record and make the chain whole again, as a careful forger would."""
+    """Change one record and repair the chain, as a careful forger would."""
     found = records(run)
     change(found[index])
     (run / "records.jsonl").unlink()

@@ -1,4 +1,4 @@
-"""Parts of messages: images are their pixels, files their bytes, text alone stays a string."""
+"""Message parts: images are their pixels, files their bytes, text alone stays a string."""
 
 import copy
 import hashlib
@@ -43,7 +43,7 @@ def saved(array: np.ndarray, form: str, mode: str = "RGB", **options) -> bytes:
 
 
 def png_header(width: int, height: int) -> bytes:
-    """A PNG file that says how large it is and holds next to nothing."""
+    """A PNG file with a declared size and almost no data."""
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunks = [b"IHDR" + header, b"IDAT" + zlib.compress(bytes(99))]
     return b"\x89PNG\r\n\x1a\n" + b"".join(

@@ -1,4 +1,4 @@
-"""What a record file promises: whole lines, one writer, a chain whose faults have a place."""
+"""Guarantees of a record file: complete lines, one writer, a chain with located faults."""
 
 import hashlib
 import json
@@ -210,7 +210,7 @@ def test_a_changed_last_record_stops_the_writer(tmp_path):
     with pytest.raises(RecordError, match="last record was changed"):
         RecordWriter(tmp_path, PLAN)
     with pytest.raises(RecordError, match="last record was changed"):
-        RecordWriter(tmp_path, PLAN)  # and not RunLocked: the first try let go of the lock
+        RecordWriter(tmp_path, PLAN)  # and not RunLocked: the first attempt released the lock
 
 
 def set_state(record):

@@ -1,4 +1,4 @@
-"""Plans: what their hash covers, and what a reader refuses."""
+"""Plans: coverage of their hash, and what a reader rejects."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Summaries: numbers by hand, retries, missing evidence, memory."""
+"""Summaries: hand-computed numbers, retries, missing evidence, memory."""
 
 import json
 import math

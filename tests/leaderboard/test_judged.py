@@ -1,4 +1,4 @@
-"""Judged scores on the pages: beside the verified ones, with what speaks against them."""
+"""Judged scores on the pages: beside the verified ones, with their warnings."""
 
 import json
 

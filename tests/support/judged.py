@@ -1,4 +1,4 @@
-"""Judged files of made-up judges, whole enough for pages."""
+"""Judged files of fictitious judges, complete enough for pages."""
 
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ def judge(
     share: float = 0.75,
     **changes: Any,
 ) -> Path:
-    """Write a judged file: so large a share of the trials gets a 1, the others a 0."""
+    """Write a judged file: this share of the trials gets a 1, the others a 0."""
     records = list(read_records(run))
     with JudgedWriter(run, header(run, **changes)) as writer:
         for place, record in enumerate(records):

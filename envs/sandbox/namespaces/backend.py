@@ -1,4 +1,4 @@
-"""The namespaces rung: opening sandboxes on layers."""
+"""Namespaces backend: opens sandboxes on layers."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -17,10 +17,10 @@ __all__ = ["NamespaceBackend"]
 
 
 class NamespaceBackend(SandboxBackend):
-    """Sandboxes in namespaces of their own, over layers in memory.
+    """Sandboxes in separate namespaces, over in-memory layers.
 
     Args:
-        keeper: Returns the keeper to use; None for the one that this process shares.
+        keeper: Returns the keeper to use; None for the keeper shared by this process.
     """
 
     name: ClassVar[str] = "namespaces"

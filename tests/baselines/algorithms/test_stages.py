@@ -1,4 +1,4 @@
-"""What stands around the learner: samplers, allocators, replay, hints and trees, by small cases."""
+"""Stages around the learner: samplers, allocators, replay, hints and trees, by small cases."""
 
 import numpy as np
 import pytest
@@ -117,7 +117,7 @@ def test_a_stored_success_rescues_a_failed_group():
     assert sorted(made[0].rewards) == [0.0, 0.0, 1.0]
     assert memory.successes["hard"] in made[0].samples
     assert made[1:] == groups[1:]
-    # Its tokens come with the log-probabilities they were drawn with.
+    # Its tokens carry the log-probabilities of their sampling.
     assert ESTIMATORS["grpo"](made).advantages[0].any()
 
 
@@ -143,7 +143,7 @@ def test_hints_by_difficulty():
 
 
 def tree() -> Group:
-    """Two rollouts share their first turn; a third is on its own."""
+    """Two rollouts that share their first turn; a third is separate."""
     paths = [("a", "b"), ("a", "c"), ("d", "e")]
     samples = [sample([0.0, r], branches=p) for p, r in zip(paths, (1.0, 0.0, 0.0), strict=True)]
     return Group("task", tuple(samples))

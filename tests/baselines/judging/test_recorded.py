@@ -1,4 +1,4 @@
-"""`Task.rubric`: what code decides of it stands in the trial's record, and a replay must agree."""
+"""`Task.rubric`: decisions by code are in the trial's record, and a replay must agree."""
 
 import pytest
 

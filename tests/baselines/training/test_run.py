@@ -1,4 +1,4 @@
-"""Training runs on the toy event: they go on bit for bit, and bad input ends in a sentence."""
+"""Training runs on the toy event: resumed bit for bit, and one-line errors for bad input."""
 
 import hashlib
 import json
@@ -62,7 +62,7 @@ every = 2
 
 
 class Stopped(Exception):
-    """What a test ends a run with."""
+    """Raised by a test to end a run."""
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def recipe(tmp_path: Path) -> Path:
 
 
 def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
-    """Report to nobody."""
+    """Report nothing."""
 
 
 def digest(run: Path) -> str:

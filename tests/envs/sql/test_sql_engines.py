@@ -1,4 +1,4 @@
-"""Generated tasks on DuckDB and PostgreSQL from end to end: the verdicts are those of SQLite."""
+"""Generated tasks on DuckDB and PostgreSQL end to end: the verdicts match SQLite's."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ Pair = tuple[Script, Script]
 
 
 def scripts(task: Task, dialect: Dialect) -> Iterator[tuple[str, Pair]]:
-    """What to play on the engine and on SQLite: the solution, the other one, two near misses."""
+    """Scripts for the engine and for SQLite: the solution, the alternative, two near misses."""
     if task.params["mode"] == "write":
         change = _change(task)
         misses = list(change.mutants.values())[:2]
@@ -46,7 +46,7 @@ def score(env: SQLEnv, task: Task, script: Script) -> float:
 
 
 def compare(url: str, dialect: Dialect, levels: tuple[Level, ...], each: int) -> Counter[str]:
-    """Play the first tasks of the levels on both engines; count what scored what."""
+    """Play the first tasks of the levels on both engines; count the scores."""
     found: Counter[str] = Counter()
     engine, sqlite = SQLEnv(backend=url), SQLEnv()
     for level in levels:

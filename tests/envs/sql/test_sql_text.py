@@ -1,4 +1,4 @@
-"""Results as text: what must not be mistaken for something else."""
+"""Results as text: values that must not be mistaken for something else."""
 
 import pytest
 

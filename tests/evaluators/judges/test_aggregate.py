@@ -1,4 +1,4 @@
-"""Aggregators: values worked out by hand."""
+"""Aggregators: hand-computed values."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Rubric files: what is read, what is refused, and in which words."""
+"""Rubric files: accepted ones, rejected ones, and the error messages."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The strict order verifier: what counts, what does not, and what it says went wrong."""
+"""The strict order verifier: accepted and rejected orders, and the reported faults."""
 
 import copy
 from typing import Any

@@ -1,4 +1,4 @@
-"""Our own rule: verdicts on submissions right, wrong, malformed and hostile."""
+"""Our own rule: verdicts on right, wrong, malformed and hostile submissions."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Which modules a module imports inside its package."""
+"""Imports of a module inside its package."""
 
 from pathlib import Path
 

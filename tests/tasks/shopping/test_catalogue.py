@@ -164,7 +164,7 @@ def test_stock_runs_out_somewhere_but_never_for_a_designed_target(catalogue: Cat
 
 
 def test_places_hold_their_secrets(catalogue: Catalogue) -> None:
-    """What only the specification or reviews tell stands nowhere else on the page."""
+    """Facts of the specification or reviews occur nowhere else on the page."""
     for number in range(0, SIZE, 37):
         product = catalogue.product_at(number)
         grammar = catalogue.category(product.category)
@@ -268,7 +268,7 @@ _LITTLE = frozenset("a an the with and or of to for in on at is up has it no not
 
 
 def test_shoppers_words_are_not_the_shops() -> None:
-    """A request cannot be typed into the search box as it stands."""
+    """A request cannot be typed verbatim into the search box."""
     for category in CATEGORIES:
         for item in category.attributes:
             if item.order != "none":

@@ -69,7 +69,7 @@ def test_a_failed_build_leaves_no_draft(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_the_index_opens_where_nothing_may_be_written(tmp_path: Path) -> None:
-    """A folder of another user, or a read-only disk."""
+    """A directory of another user, or a read-only disk."""
     folder = open_store(7, 1000, tmp_path).folder
     with tempfile.TemporaryDirectory(dir=open_to_all()) as place:
         Path(place).chmod(0o755)

@@ -46,7 +46,7 @@ def test_chinese_words_are_found_inside_runs(catalogue: Catalogue) -> None:
 
 
 def test_deep_attributes_cannot_be_searched(catalogue: Catalogue) -> None:
-    """A word that only specifications or reviews use finds nothing."""
+    """A word that occurs only in specifications or reviews finds nothing."""
     assert catalogue.search("ldac", language="en").total == 0
     assert catalogue.search("minke kryptonite", language="en").total == 0
 
@@ -55,7 +55,7 @@ def test_deep_attributes_cannot_be_searched(catalogue: Catalogue) -> None:
 def test_ranking_is_exhaustive_bm25_with_ties_in_catalogue_order(
     catalogue: Catalogue, cache: Path, language: str
 ) -> None:
-    """Skipping inside the library may never change the window."""
+    """Skipping inside the library must never change the window."""
     index = open_index(open_store(1, SIZE, cache).folder, language)  # type: ignore[arg-type]
     schema, searcher = index.schema, index.searcher()
     assert searcher.num_segments == 1

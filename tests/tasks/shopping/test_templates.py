@@ -1,4 +1,4 @@
-"""What templates rest on: two pricings that agree, rulings, and words that say what is meant."""
+"""Foundations of templates: two pricings that agree, rulings, and unambiguous wording."""
 
 from dataclasses import replace
 

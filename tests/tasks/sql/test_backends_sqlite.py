@@ -1,4 +1,4 @@
-"""The locked SQLite connection: what it lets through, what it stops, and in which words."""
+"""The locked SQLite connection: allowed and denied statements, and the error texts."""
 
 import sqlite3
 import weakref
@@ -183,7 +183,7 @@ def test_replaced_functions_agree_with_sqlite(reader):
     ],
 )
 def test_runaway_statements_end_within_a_tenth_of_the_deadline(reader, sql, monkeypatch):
-    # However many others use the machine, it is the statement's own time that ends it.
+    # The statement's own CPU time ends it, however busy the machine is.
     monkeypatch.setattr(connection, "_PATIENCE", 1e6)
 
     def run():

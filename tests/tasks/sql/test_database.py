@@ -1,4 +1,4 @@
-"""Bytes of databases: worlds, files, shipped and spelt-out ones, on SQLite and elsewhere."""
+"""Database bytes: worlds, files, shipped and inline ones, on SQLite and elsewhere."""
 
 import sqlite3
 import threading

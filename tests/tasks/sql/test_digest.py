@@ -1,4 +1,4 @@
-"""A digest tells tables apart by their content and by nothing else."""
+"""A digest distinguishes tables by their content and nothing else."""
 
 import sqlite3
 

@@ -1,4 +1,4 @@
-"""Documents say what the schema's structure says, and the newer one wins."""
+"""Documents agree with the schema's structure, and the newer one takes precedence."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Public sets are read as they are, and their gold holds."""
+"""Public sets are read unchanged, and their gold is valid."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Mutations: every kind of mistake is made, one at a time, and means something else."""
+"""Mutations: every kind of mistake is made, one at a time, and changes the meaning."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Populations keep every declared law, and are the same everywhere."""
+"""Populations satisfy every declared law, and are the same everywhere."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""Questions in English: what the program decides, the words say."""
+"""Questions in English: the words express what the program decides."""
 
 import re
 

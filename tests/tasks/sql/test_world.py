@@ -1,4 +1,4 @@
-"""Worlds grow by level, never meet across splits, and keep the laws that they declare."""
+"""Worlds grow by level, never overlap across splits, and satisfy their declared laws."""
 
 import itertools
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Write templates: expected tables derived twice, near misses told apart."""
+"""Write templates: expected tables derived twice, near misses distinguished."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Generated tasks: pure functions of their address, whole, different between seeds and splits."""
+"""Generated tasks: pure functions of their address, complete, distinct across seeds and splits."""
 
 import json
 import subprocess
