@@ -1,1 +1,1 @@
-"""What is asked: task records, generators, splits, oracles, loaders of public formats."""
+"""Task records, generators, splits, oracles and loaders of public formats."""

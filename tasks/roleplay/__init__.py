@@ -1,1 +1,1 @@
-"""The role-play event: characters, scenes and dialogues by grammars of our own, and loaders."""
+"""The role-play event: characters, scenes and dialogues from generative grammars, and loaders."""

@@ -1,1 +1,1 @@
-"""Tasks of the shopping event: the catalogue, purchases, customer service, public formats."""
+"""The shopping event: the catalogue, purchases, customer service and public formats."""

@@ -1,1 +1,1 @@
-"""The SQL event: worlds of generated databases, query programs, and loaders of public sets."""
+"""The SQL event: worlds of generated databases, query programs and loaders of public data sets."""

@@ -1,7 +1,7 @@
-"""Databases as bytes: a world's population, a file, or tables spelt out in a task's parameters.
+"""Databases as bytes: a world's population, a file, or tables given in a task's parameters.
 
-The bytes are a serialised SQLite database, ready for `sqlite3.Connection.deserialize`. A cache
-bounded by its bytes keeps the recent ones, because an episode's reset asks for the same ones again.
+The bytes are a serialised SQLite database, ready for `sqlite3.Connection.deserialize`. A cache with
+a size limit in bytes keeps recent ones, because resets of an episode request the same databases.
 """
 
 import os
@@ -28,7 +28,7 @@ __all__ = [
 
 
 class ByteCache:
-    """The most recently used byte strings, up to a number of bytes in all; safe for threads."""
+    """An LRU cache of byte strings, limited by total size; thread-safe."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -37,7 +37,7 @@ class ByteCache:
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], bytes]) -> bytes:
-        """The bytes under the key, made and kept if they are not there."""
+        """Return the bytes under the key, creating and storing them if absent."""
         with self._lock:
             if key in self._items:
                 self._items.move_to_end(key)
@@ -61,11 +61,11 @@ CACHE = ByteCache(16 * 1024 * 1024)
 
 
 def database_bytes(params: Mapping[str, Any]) -> bytes:
-    """The visible database of a task, by the task's parameters.
+    """Return a task's visible database, described by the task's parameters.
 
     Raises:
-        MissingData: The parameters name a file that is not there.
-        TaskError: The parameters describe no database.
+        MissingData: If the parameters name a file that does not exist.
+        TaskError: If the parameters describe no database.
     """
     if "world" in params:
         world = world_for(params["world"])
@@ -74,7 +74,7 @@ def database_bytes(params: Mapping[str, Any]) -> bytes:
 
 
 def hidden_bytes(params: Mapping[str, Any]) -> Iterator[bytes]:
-    """The hidden databases of a task, one after another; none for loaded tasks."""
+    """Yield the hidden databases of a task; none for loaded tasks."""
     for hidden in params.get("hidden", ()):
         if "population" in hidden:
             world = world_for(params["world"])
@@ -104,7 +104,7 @@ def _shipped_bytes(name: str, variant: int) -> bytes:
 
 
 def _file_bytes(path: str) -> bytes:
-    """A relative path is taken from the folder of public data, so that tasks name no machine."""
+    """Read a file; relative paths start at the public-data directory, so tasks name no machine."""
     place = path if os.path.isabs(path) else os.path.join(data_folder("spider/"), path)
     try:
         status = os.stat(place)
@@ -120,12 +120,12 @@ def _from_file(file: Path) -> bytes:
     uri = f"{file.resolve().as_uri()}?mode=ro&immutable=1"
     with closing(sqlite3.connect(uri, uri=True)) as connection:
         image = connection.serialize()
-    # A database in write-ahead mode cannot be opened from memory; bytes 18 and 19 say which it is.
+    # A database in WAL mode cannot be opened from memory; bytes 18 and 19 set the mode.
     return image[:18] + b"\x01\x01" + image[20:] if image[18:20] == b"\x02\x02" else image
 
 
 def _tables_bytes(tables: Sequence[Mapping[str, Any]]) -> bytes:
-    """Tables as {"name", "columns": [[name, type], ...], "rows": [[...], ...]}."""
+    """Build tables from {"name", "columns": [[name, type], ...], "rows": [[...], ...]}."""
     with closing(sqlite3.connect(":memory:")) as connection:
         for table in tables:
             columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in table["columns"])
@@ -139,12 +139,12 @@ def _tables_bytes(tables: Sequence[Mapping[str, Any]]) -> bytes:
 
 
 def quoted(name: str) -> str:
-    """A name as a quoted SQL identifier."""
+    """Return a name as a quoted SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def world_bytes(world: World, population_seed: int, size: int) -> bytes:
-    """A world's population as a serialised SQLite database."""
+    """Return a world's population as a serialised SQLite database."""
     key = (world.id, population_seed, size)
     return CACHE.get(key, lambda: _build(world, population_seed, size))
 
@@ -156,7 +156,7 @@ def _build(world: World, population_seed: int, size: int) -> bytes:
 
 
 def fill(connection: sqlite3.Connection, schema: Schema, rows: Mapping[str, Sequence[Row]]) -> None:
-    """Create and fill a schema's tables in an SQLite connection without a transaction."""
+    """Create and fill a schema's tables on an SQLite connection, outside any transaction."""
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("BEGIN")
     for table in schema.tables:
@@ -167,9 +167,9 @@ def fill(connection: sqlite3.Connection, schema: Schema, rows: Mapping[str, Sequ
 
 
 def create_tables(table: Table, types: Mapping[str, str] | None = None) -> str:
-    """The CREATE TABLE statement of a table; `types` translates the column types.
+    """Return the CREATE TABLE statement of a table; `types` translates column types.
 
-    Foreign keys are declared where no row breaks them; a column that has orphans carries none.
+    Foreign keys are declared only where every row satisfies them; columns with orphans have none.
     """
     lines = []
     for column in table.columns:
@@ -190,9 +190,9 @@ SERVER_TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "TEXT": "TEXT"}
 
 
 def load_into(connection: "Connection", schema: Schema, rows: Mapping[str, Sequence[Row]]) -> None:
-    """Make the same tables with the same rows on any SQLAlchemy connection, and commit.
+    """Create the same tables with the same rows on any SQLAlchemy connection, and commit.
 
-    Names are not quoted, so a database that folds their case does so for the agent's queries too.
+    Names are not quoted, so a database that folds their case also folds it in the agent's queries.
     """
     from sqlalchemy import text
 

@@ -1,1 +1,1 @@
-"""Terminal tasks: generated ones in Harbor form, and readers of Harbor and Terminal-Bench 1."""
+"""The terminal event: generated tasks in Harbor format; readers of Harbor and Terminal-Bench 1."""
