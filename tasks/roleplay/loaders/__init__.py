@@ -1,1 +1,1 @@
-"""Public role-play sets as task sources; the user brings the data."""
+"""Loaders of public role-play data sets as task sources; the user provides the data."""
