@@ -115,7 +115,7 @@ class Stage:
         return [options[int(i)] for i in self.rng.permutation(len(options))[:count]]
 
     def ask(self, *makers: str, about: str = "knowledge") -> list[Beat]:
-        """Create beats by names of `Asker` methods; redraw where a method is exhausted.
+        """Create beats by `Asker` method names, with a plain question for exhausted methods.
 
         Raises:
             NothingLeft: If both a method and the plain question in its place are exhausted.

@@ -1,8 +1,8 @@
-"""Whether a purchase can be found without heeding its conditions.
+"""Detection of purchases that can be found without regard to their conditions.
 
-Such instances are dropped: typing the request into the search box must not bring up what is
-wanted first (at `hard`, not on the first page), nor may it be the cheapest of what shares most
-words with the request.
+Such instances are dropped. Typing the request into the search box must not rank a target first (at
+`hard`, not on the first page), and the target must not be the cheapest among the products that
+share most words with the request.
 """
 
 from hexathlon.tasks.shopping.catalogue import SearchPage
@@ -14,7 +14,7 @@ __all__ = ["given_away"]
 
 _PAGES = 3
 _QUERY = 300
-"""Characters of a request that are typed."""
+"""Number of characters of the request that are typed."""
 
 
 def given_away(scene: Scene, draft: Draft) -> bool:

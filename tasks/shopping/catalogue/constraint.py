@@ -1,7 +1,7 @@
-"""What a shopper may ask of a product: one typed, comparable condition.
+"""Shopping constraints: a shopper's typed, comparable conditions on a product.
 
-A constraint says what must hold, never which product holds it. Whether it holds is decided in
-`hexathlon.tasks.shopping.catalogue.families`; how a person would say it, in the phrase books.
+A constraint states a condition, never which product satisfies it. It is evaluated in
+`hexathlon.tasks.shopping.catalogue.families`; the phrase books put it into a person's words.
 """
 
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ class Constraint:
     name: str
     op: Operator
     value: str | int
-    """A slug for what has named values (ordered ones compare by rank), an integer for numbers."""
+    """A slug for named values (ordered ones compare by rank), an integer for numbers."""
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(ConstraintKind):
@@ -56,7 +56,7 @@ class Constraint:
             raise ValueError(f"{self.op!r} is no operator; expected ==, <= or >=")
 
     def as_json(self) -> dict[str, str | int]:
-        """Return a plain mapping that `from_json` turns back."""
+        """Return a plain mapping that `from_json` reads."""
         return asdict(self)
 
     @classmethod

@@ -1,1 +1,1 @@
-"""Loaders of public shopping benchmarks; the user brings the data."""
+"""Loaders of public shopping benchmarks; the user provides the data."""

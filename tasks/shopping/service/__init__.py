@@ -1,1 +1,1 @@
-"""Customer service: orders, customers, policy, and what a request comes to under it."""
+"""Customer service: orders, customers, the policy, and rulings on requests."""

@@ -1,1 +1,1 @@
-"""Templates of the shopping event: each makes one kind of task from a scene."""
+"""Templates of the shopping event: each generates one kind of task from a scene."""

@@ -1,4 +1,4 @@
-"""The categories of the catalogue, as data: one text file for each."""
+"""The categories of the catalogue as data: one text file per category."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ _FOLDER = Path(__file__).parent
 CATEGORIES: tuple[Category, ...] = tuple(
     read_category(path.read_text(encoding="utf-8")) for path in sorted(_FOLDER.glob("*.txt"))
 )
-"""In order of their slugs: a category's code is its position here."""
+"""Sorted by slug; a category's code is its position."""
 
 _CODES = {category.slug: code for code, category in enumerate(CATEGORIES)}
 
@@ -21,7 +21,7 @@ def category_code(slug: str) -> int:
     """Return the position of a category.
 
     Raises:
-        KeyError: There is no such category.
+        KeyError: If the category does not exist.
     """
     if slug not in _CODES:
         raise KeyError(f"no category {slug!r}; there are {', '.join(_CODES)}")

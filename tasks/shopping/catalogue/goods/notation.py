@@ -58,7 +58,7 @@ _WARRANTY_ASKS_ZH = ("厂家保修至少{}年", "{}年之内坏了厂家包修")
 
 
 class NotationError(ValueError):
-    """A category file does not follow the notation."""
+    """A category file has invalid syntax."""
 
 
 @dataclass
@@ -70,10 +70,10 @@ class _Section:
 
 
 def read_category(text: str) -> Category:
-    """Read one category.
+    """Parse one category.
 
     Raises:
-        NotationError: The text does not follow the notation; the message names the section.
+        NotationError: If the text has invalid syntax; the message names the section.
     """
     sections = _sections(text)
     head = sections[0]
