@@ -1,4 +1,4 @@
-"""The trades of the generated databases, each a grammar in a module of its own name."""
+"""The industries of the generated databases, each a grammar in its own module."""
 
 from hexathlon.tasks.sql.domains import (
     airline,

@@ -1,1 +1,1 @@
-"""Task sources that read public text-to-SQL sets in their own formats."""
+"""Loaders of public text-to-SQL data sets in their own formats."""

@@ -1,7 +1,7 @@
 """Query programs: a small relational algebra with three independent back ends.
 
-A program is a tree of relations (`relations`) over expressions (`expressions`). It can be written
-as SQL in several styles and dialects (`text`, `rewrite`) and computed over plain rows without any
+A program is a tree of relations (`relations`) over expressions (`expressions`). It can be rendered
+as SQL in several styles and dialects (`text`, `rewrite`) and evaluated over plain rows without a
 SQL engine (`evaluate`), so that one derivation checks the other.
 """
 

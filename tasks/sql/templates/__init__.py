@@ -1,1 +1,1 @@
-"""Question templates of the SQL event: each binds a query program to a schema and words to both."""
+"""Question templates of the SQL event: each binds a query program and its wording to a schema."""

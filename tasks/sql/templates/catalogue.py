@@ -1,4 +1,4 @@
-"""All templates: importing this module registers them, in a fixed order."""
+"""All templates: importing this module registers them in a fixed order."""
 
 import importlib
 
@@ -21,7 +21,7 @@ _MODULES = (
 
 
 def templates() -> tuple[Template, ...]:
-    """Every template, in the order in which the modules name them."""
+    """Return every template, in order of registration."""
     for name in _MODULES:
         importlib.import_module(f"hexathlon.tasks.sql.templates.{name}")
     return tuple(draft.registered())

@@ -1,4 +1,4 @@
-"""Templates about order within groups: ranks, running figures, changes, first and next rows."""
+"""Templates about order within groups: ranks, running totals, changes, first and next rows."""
 
 from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.programs.expressions import (
@@ -26,7 +26,7 @@ HOPS = {"easy": 1, "medium": 1, "hard": 2}
 
 
 def dated(scene: Scene, fact: Fact) -> tuple[Expression, str]:
-    """A date of the fact's rows that is not already restricted; rows without it are left out."""
+    """Return a date of the fact's rows that is not yet restricted; rows without it are removed."""
     used = {item.column for item in fact.conditions}
     column = scene.pick(
         column
@@ -40,7 +40,7 @@ def dated(scene: Scene, fact: Fact) -> tuple[Expression, str]:
 
 
 def dated_fact(scene: Scene, hops: int, conditions: int) -> tuple[Fact, Expression, str]:
-    """A fact whose rows have a date, climbing from a table that has one."""
+    """Return a fact whose rows have a date, climbing from a table with one."""
     paths = [
         path for path in scene.chains(hops) if scene.schema.table(path[0].child).with_role("date")
     ]
@@ -54,7 +54,7 @@ def dated_fact(scene: Scene, hops: int, conditions: int) -> tuple[Fact, Expressi
 
 
 def monthly(scene: Scene) -> tuple[Fact, Relation, Measure, str]:
-    """Totals per month: the fact, the grouped relation, what is added up, and the date's noun."""
+    """Return monthly totals: the fact, the grouped relation, the measure and the date's noun."""
     fact, date, noun = dated_fact(scene, 1, 2 if scene.hard else 1)
     measure = scene.measure(fact.child, "amount", "quantity")
     months = Extend(fact.relation, (("month", Call("substr", (date, Literal(1), Literal(7)))),))
@@ -192,7 +192,7 @@ def top_per_group(scene: Scene) -> Draft:
 
 @template("easy", "medium", "hard")
 def rank_groups(scene: Scene) -> Draft:
-    """Groups with their place by number of rows."""
+    """Groups with their rank by number of rows."""
     fact = scene.fact(HOPS[scene.level])
     dim = by_parent(scene, fact) if scene.chance(0.7) else by_category(scene, fact)
     counted = grouped(fact.relation, [dim], [Aggregate("number", "count")])
@@ -225,7 +225,7 @@ def rank_groups(scene: Scene) -> Draft:
 
 @template("medium", "hard")
 def share_of_total(scene: Scene) -> Draft:
-    """Each group's part of the whole."""
+    """Each group's share of the total."""
     fact = scene.fact(HOPS[scene.level])
     dim = by_parent(scene, fact) if scene.chance(0.5) else by_category(scene, fact)
     measure = scene.measure(fact.child)
@@ -256,7 +256,7 @@ def share_of_total(scene: Scene) -> Draft:
 
 @template("hard")
 def share_within_group(scene: Scene) -> Draft:
-    """The part of each category within each parent, where it is large."""
+    """Large shares of categories within each parent."""
     fact = scene.fact(2)
     outer, inner = by_parent(scene, fact), by_category(scene, fact)
     counted = grouped(fact.relation, [outer, inner], [Aggregate("number", "count")])

@@ -1,1 +1,1 @@
-"""The templates of generated terminal tasks, by subject."""
+"""Templates of generated terminal tasks, by subject."""
