@@ -72,7 +72,7 @@ class Check(_Record):
 
 
 class Task(_Record):
-    """One task."""
+    """A task: an immutable record."""
 
     id: str = Field(pattern=r"^[a-z0-9-]+(/[A-Za-z0-9_.-]+){4}$")
     """`generator/template/level/split/index`."""

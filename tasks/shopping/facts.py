@@ -70,7 +70,7 @@ def holds_on(facts: Mapping[str, Any], constraint: Constraint) -> bool:
     if value is None or constraint.op == "==":
         return bool(value == wanted)
     ranks = [known.slug for known in category_of(facts["category"]).by_name[constraint.name].values]
-    if wanted not in ranks:  # an attribute of the same name in another category
+    if wanted not in ranks:  # a value of another category's attribute of this name
         return False
     return _compare(ranks.index(value), constraint.op, ranks.index(str(wanted)))
 

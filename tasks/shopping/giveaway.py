@@ -18,7 +18,7 @@ _QUERY = 300
 
 
 def given_away(scene: Scene, draft: Draft) -> bool:
-    """Return whether search alone, or words and price alone, give an instance away."""
+    """Whether search alone, or shared words and price alone, reveal the target."""
     agenda = draft.params.get("user", {}).get("agenda", {})
     request = str(agenda.get("goal") or draft.instruction)
     pages = [_page(scene, request[:_QUERY], page) for page in range(1, _PAGES + 1)]

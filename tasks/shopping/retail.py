@@ -20,7 +20,7 @@ __all__ = ["DeskProblem", "RetailDesk", "replay"]
 
 
 class RetailDesk:
-    """The tools, over one episode's tables."""
+    """The tools over one episode's tables."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
@@ -46,7 +46,7 @@ class RetailDesk:
             raise DeskProblem(str(problem)) from None
 
     def do_find_user_id_by_name_zip(self, first_name: str, last_name: str, zip: str) -> str:
-        """Find a user; case and accents of the name do not matter."""
+        """Find a user by name and postcode, ignoring case and accents."""
         wanted = (fold(first_name), fold(last_name), zip)
         return find_user(self.tables, "name_zip", wanted)
 
@@ -88,7 +88,7 @@ class RetailDesk:
     # Writing -----------------------------------------------------------------------------------
 
     def do_cancel_pending_order(self, order_id: str, reason: str) -> str:
-        """Cancel and refund."""
+        """Cancel an order and refund it."""
         order = self._order(order_id, "pending", "Non-pending order cannot be cancelled")
         if reason not in ("no longer needed", "ordered by mistake"):
             raise DeskProblem("Invalid reason")
@@ -129,7 +129,7 @@ class RetailDesk:
     def do_modify_pending_order_items(
         self, order_id: str, item_ids: list[str], new_item_ids: list[str], payment_method_id: str
     ) -> str:
-        """Change variants before shipping."""
+        """Change an order's variants before shipping."""
         order = self._order(order_id, "pending", "Non-pending order cannot be modified")
         if any(old == new for old, new in zip(item_ids, new_item_ids, strict=False)):
             raise DeskProblem("The new item id should be different from the old item id")
@@ -171,7 +171,7 @@ class RetailDesk:
         return self._write_order(order, payment_history=[*history, *added])
 
     def do_modify_user_address(self, user_id: str, **address: str) -> str:
-        """Change a default address."""
+        """Change a user's default address."""
         user = self._record("users", user_id, "User")
         place = {key: address[key] for key in ADDRESS}
         self.tables.put("users", user_id, {**user, "address": place})
@@ -282,7 +282,7 @@ def replay(base: Base, actions: list[dict[str, Any]]) -> tuple[Tables, list[str]
 
 
 def _replaced(items: list[Record], pairs: list[tuple[Record, Record]]) -> list[Record]:
-    """Return the items with the first one equal to each old item replaced."""
+    """Return the items, replacing the first match of each old item."""
     result = list(items)
     open_places = list(range(len(items)))
     for old, new in pairs:

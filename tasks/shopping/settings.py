@@ -106,7 +106,7 @@ def open_settings(params: Mapping[str, Any]) -> StoreSettings:
 
 
 def cart_line(product: Product, variant: Variant, quantity: int) -> CartLine:
-    """Return a cart line."""
+    """Return a cart line for a variant."""
     return CartLine(
         product.id, variant.id, quantity, variant.price_cents, product.category,
         product.brand.en, product.seller.id, product.bundles,

@@ -30,7 +30,7 @@ class Dirt:
     rate: float = 0.3
     """Share of affected rows."""
     mapping: tuple[tuple[str, str | int], ...] = ()
-    """`codes`: spelling (lower case) -> canonical value. `row_units`: unit -> factor."""
+    """For `codes`: spelling (lower case) -> canonical value; for `row_units`: unit -> factor."""
     partner: str | None = None
     """`row_units`: the column with the row's unit."""
 

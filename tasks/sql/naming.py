@@ -59,7 +59,7 @@ class Namer:
     column_prefix: bool = False
     """Whether column names are prefixed with letters of the table's name."""
     long_keys: bool = False
-    """`customer_id` rather than `id` for the key of `customer`."""
+    """Whether the key of `customer` is `customer_id` rather than `id`."""
     taken: set[str] = field(default_factory=set)
 
     def table(self, noun: str, plural: str, prefix: str = "") -> str:

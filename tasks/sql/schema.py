@@ -31,7 +31,7 @@ class Law:
     low: float = 0.0
     high: float = 0.0
     skew: float = 1.0
-    """Exponent of the Zipf weights over the values: 0 (uniform), 0.5, 1 or 1.5."""
+    """Exponent of the values' Zipf weights: 0 (uniform), 0.5, 1 or 1.5."""
     null_rate: float = 0.0
     barren: float = 0.0
     """Share of parents that no row references."""
@@ -43,7 +43,7 @@ class Law:
     """(column, parent column): the date is never before that of the row referenced by `column` or,
     if the parent column is empty, that of `column` in the same row."""
     pool: str = ""
-    """Name pool or code prefix."""
+    """Name of the name pool, or the code's prefix."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ class Draft:
         self.alternatives: dict[str, str] = {}
         self.other_mutants: dict[str, str] = {}
 
-    # -- what the agent sees ---------------------------------------------------------------
+    # -- agent-visible parts ---------------------------------------------------------------
 
     def say(self, text: str) -> None:
         """Add a paragraph to the instruction, with its line breaks preserved."""
@@ -85,7 +85,7 @@ class Draft:
         """Run a script in the working directory when the environment is built."""
         self.setup.append(script.strip() + "\n")
 
-    # -- what is judged --------------------------------------------------------------------
+    # -- checks ----------------------------------------------------------------------------
 
     def probe(
         self,
@@ -104,7 +104,7 @@ class Draft:
         """Require that these files remain unchanged."""
         self.kept += paths
 
-    # -- what solves it --------------------------------------------------------------------
+    # -- solutions -------------------------------------------------------------------------
 
     def part(self, name: str, right: str, wrong: str = "") -> None:
         """Add a part of the solution, and its replacement in the mutant."""

@@ -58,7 +58,7 @@ def _is_own(path: str) -> bool:
 
 
 def _single_service(path: str) -> bool:
-    """Whether docker-compose.yaml describes one container, as usual; counted by its services."""
+    """Whether it is docker-compose.yaml, usually of one container; `_obstacles` counts services."""
     return path == "docker-compose.yaml"
 
 

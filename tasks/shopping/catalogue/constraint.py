@@ -27,20 +27,20 @@ Operator = Literal["==", "<=", ">="]
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One condition on a purchase.
+    """A condition on a purchase.
 
     | kind | name | op | value |
     |---|---|---|---|
     | category | `category`, `kind` | == | slug |
-    | attribute | `brand`, `series`, or an attribute told in title or features | any | slug |
-    | specification | an attribute told only in the specification table | any | slug |
-    | review | an attribute told only in reviews | any | slug |
+    | attribute | `brand`, `series`, or an attribute shown in title or features | any | slug |
+    | specification | an attribute shown only in the specification table | any | slug |
+    | review | an attribute revealed only in reviews | any | slug |
     | option | an option of the category | == | slug |
     | price | `price` | <= or >= | integer cents of the chosen variant |
     | rating | `rating` | >= | tenths of a star: 45 is 4.5 |
     | seller | `seller` | == | the seller's id |
     | shipping | `days` | <= | days until delivery |
-    | returns | `days` | >= | days in which the goods may go back |
+    | returns | `days` | >= | days in which the goods may be returned |
     """
 
     kind: ConstraintKind

@@ -21,7 +21,7 @@ _KEPT_PRODUCTS = 1_024
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A target that a family was built around."""
+    """A target around which a family was built."""
 
     product_id: str
     axes: tuple[str, ...]
@@ -114,7 +114,7 @@ class Families:
         return _axis_names(header, header.axes)
 
     def designs(self, family: int) -> tuple[Design, ...]:
-        """Return the targets that the family was built around."""
+        """Return the targets around which the family was built."""
         header = self._header(family)
         stars = self._layout.stars[header.star_first : header.star_first + header.stars]
         return tuple(

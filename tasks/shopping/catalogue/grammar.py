@@ -18,7 +18,7 @@ Place = Literal["title", "feature", "specification", "review", "option"]
 only in the specification table, only in reviews, or by choosing it."""
 
 Order = Literal["none", "more", "less"]
-"""Whether requests say "exactly", "at least" or "at most"."""
+"""Whether requests mean "exactly" (`none`), "at least" (`more`) or "at most" (`less`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Value:
 
     slug: str
     text: Text
-    """The shop's words: in titles, features and tables. For a review attribute, the label."""
+    """The shop's words in titles, features and tables; for a review attribute, the label."""
     asks_en: tuple[str, ...] = ()
     """The shopper's words: verb phrases that follow "one that ...". None contains the shop's key
     words, so that they cannot simply be typed into the search box."""
@@ -49,7 +49,7 @@ class Attribute:
     place: Place
     values: tuple[Value, ...]
     order: Order = "none"
-    """`more` and `less` need `values` in ascending order of the quantity."""
+    """`more` and `less` require `values` in ascending order of the quantity."""
     plain: Text = Text("has {}", "{}")
     """The shopper's phrase in the shop's own words; `{}` is the value."""
     exact: Text | None = None

@@ -82,7 +82,7 @@ class _Pair:
 
 
 def catalogue_seed(seed: int) -> int:
-    """Return the seed of all noise in the catalogue."""
+    """Return the seed of all random draws in the catalogue."""
     return derive_seed("shopping", "catalogue", seed)
 
 

@@ -83,7 +83,7 @@ def series_name(number: int) -> Text:
 
 
 def author(word: int) -> Text:
-    """Return a reviewer's name for a random word."""
+    """Return the reviewer's name for a random word."""
     en, zh = _FIRST_NAMES[word % len(_FIRST_NAMES)]
     initial = chr(ord("A") + word // 32 % 26)
     return Text(f"{en} {initial}.", f"{zh}{initial}")

@@ -21,7 +21,7 @@ _TIER = (1.0, 1.3, 1.69)
 _SPREAD = 0.04
 """Prices within a tier vary by this share of the tier's price, up or down."""
 _SURCHARGE = 0.06
-"""Surcharge of the dearest value of an ordered option, as a share of the base price."""
+"""Surcharge of the most expensive value of an ordered option, as a share of the base price."""
 
 
 def tier_bounds(base: int, chance: float) -> tuple[int, int]:

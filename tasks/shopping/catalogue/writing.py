@@ -86,7 +86,7 @@ class ProductWriter:
         }
 
     def description(self, product: Product) -> Text:
-        """Write a paragraph that names the goods and decides nothing."""
+        """Write a decorative paragraph that names the goods."""
         stream = Stream(self._noise, 44, product.number)
         kind = self._category.kind(product.kind).text
         name = Text(f"{product.series.en} {kind.en}", f"{product.series.zh}{kind.zh}")

@@ -21,7 +21,7 @@ PARAGRAPHS = ("records", "cancel", "change", "return", "refund", "exchange", "la
 
 @dataclass(frozen=True)
 class Policy:
-    """The numbers of one desk's policy."""
+    """The parameters of one desk's policy."""
 
     return_days: int
     """Days after delivery in which goods may be returned."""
@@ -42,7 +42,7 @@ class Policy:
     """The order of the paragraphs."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the numbers."""
+        """Return the parameters as JSON."""
         return {**asdict(self), "order": list(self.order)}
 
     @classmethod
@@ -52,7 +52,7 @@ class Policy:
 
 
 def policy_text(policy: Policy, language: Language) -> str:
-    """Write the policy out."""
+    """Render the policy's text."""
     written = _paragraphs(policy)
     heading = say(
         language,
@@ -148,15 +148,15 @@ def ruling(
     stock: Mapping[str, int],
     damaged: bool = False,
 ) -> tuple[str, str] | None:
-    """Return why a request is declined, as (reason, record), or None where it is allowed.
+    """Return why a request is declined, as (reason, record), or None if it is allowed.
 
     Args:
-        policy: The desk's numbers.
-        customer: Who asks.
-        order: What it is about.
+        policy: The desk's parameters.
+        customer: The customer who asks.
+        order: The order in question.
         action: Name of the desk's tool.
-        arguments: Its arguments; only lines and variants are looked at.
-        stock: Stock of the variants that are asked for.
+        arguments: The tool's arguments; only lines and variants are read.
+        stock: Stock of the requested variants.
         damaged: Whether the goods arrived damaged.
     """  # fmt: skip
     if order["customer"] != customer["id"]:

@@ -124,18 +124,18 @@ class CaseDesk:
         return self.scene.catalogue.product(order["lines"][place]["product"])
 
     def goods(self, order: Mapping[str, Any]) -> str:
-        """Name the goods in question by what they are."""
+        """Name the goods in question by their kind."""
         product = self.product(order)
         return category_of(product.category).kind(product.kind).text[self.scene.language]
 
     @property
     def card(self) -> str:
-        """The payment method of every order."""
+        """The payment method used for every order."""
         return str(next(iter(self.customer["payments"])))
 
     @property
     def gift(self) -> str:
-        """The gift card."""
+        """The customer's gift card."""
         return str(list(self.customer["payments"])[1])
 
     def other_variant(self, order: Mapping[str, Any], *, stock: bool = True) -> Variant | None:

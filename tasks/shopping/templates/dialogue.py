@@ -163,7 +163,7 @@ def _settled(
     profile: Sequence[str] | None = None,
     source: str = "request",
 ) -> Draft:
-    """Return the draft of one side of a fork; `label` names the other side's target."""
+    """Return the draft for one side of a fork; `label` names the other side's target."""
     product, variant = fork.targets[scene.side]
     params = {} if profile is None else {"profile": list(profile)}
     draft = _drafted(scene, talk, fork.wish, params)

@@ -38,7 +38,7 @@ class Draft:
     lines: Sequence[Line] = ()
     near: Sequence[Near] = ()
     wanted: Sequence[Sequence[dict[str, Any]]] = ()
-    """For each line, its conditions with their sources."""
+    """The conditions of each line, with their sources."""
 
     lures: Sequence[Constraint] = ()
     answer: Mapping[str, Any] | None = None

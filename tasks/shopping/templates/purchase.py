@@ -48,7 +48,7 @@ def options(scene: Scene) -> Draft | None:
 
 
 def price_bound(scene: Scene) -> Draft | None:
-    """A bound on the price decides."""
+    """A price bound decides."""
     return _bought(scene, scene.wish(kinds=("price",)))
 
 
@@ -88,7 +88,7 @@ def seller(scene: Scene) -> Draft | None:
 
 
 def quantity(scene: Scene) -> Draft | None:
-    """Several pieces of one variant."""
+    """An order of several pieces of one variant."""
     pieces = 2 + int(scene.rng.integers(4))
     return _bought(scene, scene.wish(stock=pieces + 1), quantity=pieces)
 

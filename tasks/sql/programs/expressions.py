@@ -174,7 +174,7 @@ def both(*terms: Expression | None) -> Expression:
 
 
 def conjuncts(expression: Expression) -> tuple[Expression, ...]:
-    """Return the terms of a conjunction; anything else is its own single term."""
+    """Return the terms of a conjunction; any other expression is its own single term."""
     if isinstance(expression, And):
         return tuple(part for term in expression.terms for part in conjuncts(term))
     return (expression,)

@@ -40,9 +40,9 @@ class Style:
     ctes: bool = False
     """Whether intermediate results are common table expressions rather than derived tables."""
     match: Choice["exists", "in", "join"] = "exists"
-    """Semi- and anti-joins."""
+    """Idiom of semi- and anti-joins."""
     condition: Choice["case", "filter"] = "case"
-    """Conditional aggregates."""
+    """Idiom of conditional aggregates."""
     having: bool = True
     """Whether group conditions are in HAVING rather than in an outer WHERE."""
     windows: Choice["over", "correlated"] = "over"
@@ -87,7 +87,7 @@ class _Block:
     order: list[str] = field(default_factory=list)
     limit: str = ""
     stage: int = 0
-    """0 rows, 1 grouped, 2 windowed, 3 distinct, ordered, limited or a set operation."""
+    """0: rows; 1: grouped; 2: windowed; 3: distinct, ordered, limited or a set operation."""
     windows: set[str] = field(default_factory=set)
     fixed: tuple[str, ...] = ()
     """Columns that the SELECT must list exactly, after DISTINCT or a set operation."""

@@ -121,7 +121,7 @@ def transformed(node: Any, change: Callable[[Any], Any]) -> Any:
 def replacements(
     node: Any, propose: Callable[[Any], Iterator[tuple[str, Any]]]
 ) -> Iterator[tuple[str, Any]]:
-    """Yield (label, program) for every single replacement that `propose` offers anywhere."""
+    """Yield (label, program) for every single replacement that `propose` offers at any node."""
     yield from propose(node)
     if isinstance(node, tuple):
         for place, item in enumerate(node):

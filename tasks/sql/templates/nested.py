@@ -112,7 +112,7 @@ def above_mean_total(scene: Scene) -> Draft:
 
 @template("hard")
 def commonest(scene: Scene) -> Draft:
-    """The most frequent category of each parent."""
+    """The most frequent category per parent."""
     fact = scene.fact(2)
     outer, inner = by_parent(scene, fact), by_category(scene, fact)
     counted = grouped(fact.relation, [outer, inner], [Aggregate("number", "count")])

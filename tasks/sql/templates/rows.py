@@ -110,7 +110,7 @@ def distinct_values(scene: Scene) -> Draft:
 
 @template("tiny", "easy", "medium", "hard")
 def top_rows(scene: Scene) -> Draft:
-    """The first few rows by a measure, ties broken by a unique column."""
+    """The top few rows by a measure, ties broken by a unique column."""
     fact = scene.fact(HOPS[scene.level], None if scene.level != "tiny" else scene.number(0, 1))
     measure, label = scene.measure(fact.child), scene.label(fact.child)
     down, count = scene.chance(0.6), scene.number(3, 6)

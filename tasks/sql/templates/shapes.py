@@ -38,9 +38,9 @@ class Dimension:
 
     name: str
     text: str
-    """The output column in words: "the customer's segment"."""
+    """Description of the output column: "the customer's segment"."""
     each: str
-    """One group in words, after "for each": "customer", "value of the customer's segment"."""
+    """Description of one group, after "for each": "customer", "value of the customer's segment"."""
     extend: tuple[tuple[str, Expression], ...]
     keys: tuple[str, ...]
     shown: Expression
@@ -49,7 +49,7 @@ class Dimension:
 
     @property
     def output(self) -> tuple[str, Expression]:
-        """The answer's column."""
+        """The dimension's column in the answer."""
         return self.name, self.shown
 
 
@@ -120,7 +120,7 @@ def left_out(dim: Dimension) -> tuple[str, ...]:
 def grouped(
     relation: Relation, dims: Sequence[Dimension], aggregates: Sequence[Aggregate]
 ) -> Relation:
-    """Group by dimensions."""
+    """Group a relation by dimensions."""
     extend = tuple(item for dim in dims for item in dim.extend)
     source = Extend(relation, extend) if extend else relation
     return Group(source, tuple(key for dim in dims for key in dim.keys), tuple(aggregates))

@@ -70,7 +70,7 @@ def _month_notes(fact: Fact, measure: Measure) -> tuple[str, ...]:
 
 @template("medium", "hard")
 def running_total(scene: Scene) -> Draft:
-    """Monthly totals with the total so far."""
+    """Monthly totals with a running total."""
     fact, months, measure, noun = monthly(scene)
     run = Window(months, "so_far", "sum", "total", (), (("month", False),), "running")
     outputs = [(name, Ref(name)) for name in ("month", "total", "so_far")]
@@ -95,7 +95,7 @@ def running_total(scene: Scene) -> Draft:
 
 @template("hard")
 def moving_average(scene: Scene) -> Draft:
-    """Monthly totals averaged over this and the two listed months before."""
+    """Monthly totals averaged over this month and the two listed months before."""
     fact, months, measure, noun = monthly(scene)
     mean = Window(months, "mean", "avg", "total", (), (("month", False),), 2)
     outputs = [(name, Ref(name)) for name in ("month", "total", "mean")]
@@ -122,7 +122,7 @@ def moving_average(scene: Scene) -> Draft:
 
 @template("medium", "hard")
 def monthly_change(scene: Scene) -> Draft:
-    """Monthly totals with the change from the month before."""
+    """Monthly totals with the change from the previous month."""
     fact, months, measure, noun = monthly(scene)
     lagged = Window(months, "previous", "lag", "total", (), (("month", False),))
     change = Binary("-", Ref("total"), Ref("previous"))
@@ -148,7 +148,7 @@ def monthly_change(scene: Scene) -> Draft:
 
 @template("medium", "hard")
 def top_per_group(scene: Scene) -> Draft:
-    """The leading parents by a total within each group."""
+    """The top parents by a total within each group."""
     fact = scene.fact(HOPS[scene.level] + 1)
     member, label = fact.sources[-2], scene.label(fact.sources[-2])
     if member.alias == fact.child.alias:
