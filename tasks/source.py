@@ -128,7 +128,7 @@ class TaskSource(ABC):
         return ()
 
     def dependencies(self) -> Mapping[str, str]:
-        """Return digests of the behaviour of other packages that determines the tasks, by package.
+        """Return digests, by package, of third-party behaviour that determines the tasks.
 
         Version numbers are not used as digests: a release with unchanged behaviour must give the
         same hash.

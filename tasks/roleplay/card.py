@@ -116,7 +116,7 @@ class Pools:
 
 
 class Span(NamedTuple):
-    """The time line of a life."""
+    """The timeline of a life."""
 
     birth: int
     now: int

@@ -42,13 +42,13 @@ class Population:
 
     @cached_property
     def rows(self) -> dict[str, list[tuple[Any, ...]]]:
-        """Return the rows of the tables that questions are about."""
+        """Rows of the tables that questions are about."""
         every = self._world.rows(self.seed, self.size)
         return {table.name: every[table.name] for table in self._world.schema.asked()}
 
     @cached_property
     def connection(self) -> sqlite3.Connection:
-        """Return a connection to only these tables."""
+        """A connection to only these tables."""
         connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         schema = Schema("", "", self._world.schema.asked())
         rows = self.rows

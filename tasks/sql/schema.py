@@ -106,7 +106,11 @@ class Table:
         return self.primary_key[0]
 
     def column(self, name: str) -> Column:
-        """Return the column of that name; raises KeyError if there is none."""
+        """Return the column of that name.
+
+        Raises:
+            KeyError: If there is no such column.
+        """
         for column in self.columns:
             if column.name == name:
                 return column
@@ -199,29 +203,41 @@ class Schema:
     """The date of every population of the schema; no event is later."""
 
     def table(self, name: str) -> Table:
-        """Return the table of that name; raises KeyError if there is none."""
+        """Return the table of that name.
+
+        Raises:
+            KeyError: If there is no such table.
+        """
         for table in self.tables:
             if table.name == name:
                 return table
         raise KeyError(f"{self.name} has no table {name}")
 
     def column(self, table: str, column: str) -> Column:
-        """Return the column of that name in that table; raises KeyError if there is none."""
+        """Return the column of that name in that table.
+
+        Raises:
+            KeyError: If there is no such column.
+        """
         return self.table(table).column(column)
 
     def document(self, name: str) -> Document:
-        """Return the document of that name; raises KeyError if there is none."""
+        """Return the document of that name.
+
+        Raises:
+            KeyError: If there is no such document.
+        """
         for document in self.documents:
             if document.name == name:
                 return document
         raise KeyError(f"{self.name} has no document {name}")
 
     def asked(self) -> tuple[Table, ...]:
-        """Tables that questions are about: neither decoys nor other departments'."""
+        """Return the tables that questions are about: neither decoys nor other departments'."""
         return tuple(table for table in self.tables if table.core and not table.decoy)
 
     def edges(self) -> tuple[Edge, ...]:
-        """All foreign keys among the tables that questions are about, in schema order."""
+        """Return all foreign keys among the tables that questions are about, in schema order."""
         return tuple(self._edges())
 
     def _edges(self) -> Iterator[Edge]:

@@ -63,7 +63,7 @@ class DirectorySource(TaskSource):
 
     @cached_property
     def _read(self) -> dict[str, tuple[Path, HarborTask, str]]:
-        """Return every readable directory by its task id."""
+        """Every readable directory by its task id."""
         ids: dict[str, tuple[Path, HarborTask, str]] = {}
         for index, folder in enumerate(self._found):
             task, digest = read_folder(folder)
@@ -121,7 +121,7 @@ class DirectorySource(TaskSource):
         return following(harbor_task)
 
     def fingerprint(self) -> str:
-        """SHA-256 of all directories and of the code that reads them."""
+        """Return the SHA-256 of all directories and of the code that reads them."""
         digests = [digest for _, _, digest in self._read.values()]
         return hashlib.sha256("\n".join([super().fingerprint(), *digests]).encode()).hexdigest()
 

@@ -135,7 +135,7 @@ class Draft:
 
     @property
     def mutants(self) -> dict[str, str]:
-        """Return the solutions with one part omitted or wrong, and the separately added mutants."""
+        """The solutions with one part omitted or wrong, and the separately added mutants."""
         single = len(self.parts) == 1
         made = (
             {}

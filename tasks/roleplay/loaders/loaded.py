@@ -145,7 +145,7 @@ class LoadedSource(TaskSource):
         return played(["…"] * (len(task.params["lines"]) - 1) + [action("say", reply=last)])
 
     def fingerprint(self) -> str:
-        """SHA-256 of the loaders' code and the items."""
+        """Return the SHA-256 of the loaders' code and the items."""
         digest = hashlib.sha256(super().fingerprint().encode())
         for task_id, item in self._items().items():
             digest.update(f"{task_id}\n{item!r}\n".encode())

@@ -90,7 +90,7 @@ class Tau2Source(TaskSource):
         return _task(self, task_id, record)
 
     def fingerprint(self) -> str:
-        """SHA-256 over the loader's code and tau2's files."""
+        """Return the SHA-256 of the loader's code and tau2's files."""
         data = data_digest(_FOLDER, _FILES)
         return hashlib.sha256(f"{super().fingerprint()}\n{data}".encode()).hexdigest()
 

@@ -91,7 +91,7 @@ class WebShopSource(TaskSource):
         )
 
     def fingerprint(self) -> str:
-        """SHA-256 over the loader's code and WebShop's files."""
+        """Return the SHA-256 of the loader's code and WebShop's files."""
         data = data_digest(FOLDER, FILES)
         return hashlib.sha256(f"{super().fingerprint()}\n{data}".encode()).hexdigest()
 

@@ -49,7 +49,7 @@ class Fork:
 
     @property
     def others(self) -> list[Constraint]:
-        """Return the details common to both sides."""
+        """The details common to both sides."""
         return [c for i, c in enumerate(self.wish.details) if i != self.position]
 
 

@@ -57,7 +57,7 @@ class _Link:
         self._process = getpid()
 
     def connected(self) -> Any:
-        """The agent's connection, opened on first use."""
+        """Return the agent's connection, opening it on first use."""
         if self._connection is None:
             self._connection = self._engine.connect()
         return self._connection.connection.driver_connection

@@ -128,7 +128,7 @@ class LoadedSource(TaskSource):
         return dump | {"empty": _hand_in(nothing), "majority": _hand_in(three)}
 
     def fingerprint(self) -> str:
-        """SHA-256 of the loaders' code and the files read."""
+        """Return the SHA-256 of the loaders' code and the files read."""
         digest = hashlib.sha256(super().fingerprint().encode())
         for content in self.contents():
             digest.update(hashlib.sha256(content).digest())
