@@ -1,4 +1,4 @@
-"""Content hashes of task sources: they follow what decides the tasks and nothing else.
+"""Content hashes of task sources, which cover only what determines the tasks.
 
 Deciding are the code of the source's module and of what it imports in its package, without
 comments, docstrings and formatting; the data files that the source names; and the behaviour of
@@ -24,9 +24,9 @@ def fingerprint_of(
 
     Args:
         name: The source's name and version.
-        modules: The source's module first, then those that it imports by computed names.
-        data_files: Patterns of files, relative to the folder of the top-level package.
-        dependencies: Digests of what other packages do, by their names.
+        modules: The source's module first, then the modules it imports by computed names.
+        data_files: Glob patterns, relative to the directory of the top-level package.
+        dependencies: Digests of the behaviour of other packages, by package name.
 
     Raises:
         FileNotFoundError: If a module has no Python file, or a pattern matches no file.
@@ -37,7 +37,7 @@ def fingerprint_of(
 
 
 def declared_files(module: str, patterns: Sequence[str]) -> dict[str, Path]:
-    """Return the files that patterns match, by their paths below the package, sorted.
+    """Return the files that match the patterns, sorted and keyed by path within the package.
 
     Raises:
         FileNotFoundError: If a pattern matches no file.

@@ -1,9 +1,9 @@
-"""Python code reduced to what can change its results.
+"""Canonical form of Python code, reduced to the parts that can affect its results.
 
 Comments, formatting, docstrings, `__all__`, blocks under `TYPE_CHECKING` and annotations of
-functions and variables are left out; annotations in class bodies stay, because dataclasses,
-pydantic models and named tuples read them. The text is written by a serialiser of our own, which
-gives the same for CPython 3.11 to 3.14; `ast.dump` does not. Only the standard library is used.
+functions and variables are removed. Annotations in class bodies are kept, because dataclasses,
+pydantic models and named tuples read them. A custom serialiser produces the text, identical under
+CPython 3.11 to 3.14, unlike `ast.dump`. Only the standard library is used.
 """
 
 import ast
@@ -15,7 +15,7 @@ __all__ = ["Imported", "canonical_code", "reduce_module", "take_imports"]
 
 _UNWRITTEN = frozenset({"ctx", "kind", "type_comment", "type_ignores", "annotation", "returns"})
 _FIELDS: dict[type, tuple[str, ...]] = {}
-"""The fields that are written, by the node's class."""
+"""The fields to serialise, by node class."""
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BLOCKS = ("body", "orelse", "finalbody")
@@ -32,10 +32,10 @@ class Imported(NamedTuple):
 
 
 def canonical_code(tree: ast.Module) -> str:
-    """Return one text for all spellings of the same code.
+    """Return the same text for all spellings of the same code.
 
     Args:
-        tree: The parsed module, as `reduce_module` left it.
+        tree: The parsed module, as returned by `reduce_module`.
     """
     parts: list[str] = []
     _write(tree, parts.append)
@@ -43,7 +43,7 @@ def canonical_code(tree: ast.Module) -> str:
 
 
 def reduce_module(tree: ast.Module) -> ast.Module:
-    """Take out, in place, what changes no result; returns the same tree."""
+    """Remove, in place, everything that cannot affect results; return the same tree."""
     _reduce(tree, in_class=False)
     return tree
 
@@ -104,7 +104,7 @@ def _without_places(
 
 
 def _reduce(node: ast.AST, *, in_class: bool) -> None:
-    """Reduce every block of statements below a node that holds statements."""
+    """Reduce every statement block below a node."""
     inner = isinstance(node, ast.ClassDef) or (in_class and not isinstance(node, _FUNCTIONS))
     for name in _BLOCKS:
         block = getattr(node, name, None)
@@ -149,7 +149,7 @@ def _is_idle(statement: ast.stmt) -> bool:
 
 
 def _write(value: Any, write: Callable[[str], object]) -> None:
-    """Write a node, a list of nodes or a plain value."""
+    """Serialise a node, a list of nodes or a plain value."""
     kind = type(value)
     if kind is list:
         write("[")
@@ -158,7 +158,7 @@ def _write(value: Any, write: Callable[[str], object]) -> None:
             write(",")
         write("]")
     elif kind is ast.Constant:
-        # ascii(), because repr() escapes by the Unicode tables of the running Python.
+        # ascii(), because repr() depends on the Unicode tables of the running Python.
         write(f"{type(value.value).__name__}:{ascii(value.value)}")
     elif isinstance(value, ast.AST):
         write(f"{kind.__name__}(")
@@ -180,7 +180,7 @@ def _fields_of(kind: type[ast.AST]) -> tuple[str, ...]:
 
 
 def _joined(parts: list[ast.expr]) -> list[ast.expr]:
-    """Join neighbouring texts of an f-string; versions of Python cut them differently."""
+    """Join adjacent string parts of an f-string; Python versions split them differently."""
     joined: list[ast.expr] = []
     for part in parts:
         before = joined[-1] if joined else None

@@ -1,4 +1,4 @@
-"""The modules that a module imports inside its own package, found without importing them.
+"""The transitive imports of a module within its own package, found without importing anything.
 
 Imports inside functions count, those under `TYPE_CHECKING` do not. A parent package counts with
 its `__init__`, except the top-level one, which usually imports everything. Modules imported by
@@ -29,10 +29,10 @@ from hexathlon.tasks.fingerprint.code import (
 __all__ = ["deciding_modules", "modules_digest", "package_folders"]
 
 _OWN = "hexathlon"
-"""Imports of this package are followed from everywhere."""
+"""Imports of this package are followed from any package."""
 
 _UNDECIDING = ("hexathlon.tasks.fingerprint", "hexathlon.tasks.registry")
-"""What finds sources or hashes them changes no task."""
+"""Modules that find or hash sources and therefore cannot affect tasks."""
 
 
 class _Module(NamedTuple):
@@ -43,10 +43,10 @@ class _Module(NamedTuple):
 
 
 def modules_digest(modules: Sequence[str]) -> str:
-    """Return a SHA-256 (hex) of the code of modules and of all that they import.
+    """Return a SHA-256 (hex) of the code of the given modules and of all their imports.
 
     Raises:
-        FileNotFoundError: If one of `modules` is in no Python file.
+        FileNotFoundError: If one of `modules` has no Python file.
     """
     parsed = {name: _parsed(name, path) for name, path in deciding_modules(modules).items()}
     digests = _digests(parsed)
@@ -86,13 +86,13 @@ def _hash(parts: Iterable[str]) -> str:
 
 
 def deciding_modules(modules: Sequence[str]) -> dict[str, Path]:
-    """Return modules and all that they import inside their packages, sorted by name, with files.
+    """Return modules and their transitive imports in their packages, with files, sorted by name.
 
     Args:
         modules: Dotted names; `package.*` stands for all modules directly in a package.
 
     Raises:
-        FileNotFoundError: If one of `modules` is in no Python file.
+        FileNotFoundError: If one of `modules` has no Python file.
     """
     tops = {name.partition(".")[0] for name in modules} | {_OWN}
     waiting = [name for pattern in modules for name in _expanded(pattern)]
@@ -114,7 +114,7 @@ def deciding_modules(modules: Sequence[str]) -> dict[str, Path]:
 
 
 def package_folders(module: str) -> list[Path]:
-    """Return the folders of a module's top-level package; of a lone module, the one it is in."""
+    """Return the directories of a module's top-level package, or of a standalone module."""
     top = _top(module)
     package = sys.modules.get(top) or find_spec(top)
     places = getattr(package, "__path__", None) or getattr(
@@ -127,7 +127,7 @@ def package_folders(module: str) -> list[Path]:
 
 
 def _loaded_file(name: str) -> Path | None:
-    """The file of a module that is loaded, or of a top-level one that could be."""
+    """Return the file of a loaded module, or of an importable top-level one."""
     module = sys.modules.get(name) or (None if "." in name else find_spec(name))
     file = getattr(module, "__file__", None) or getattr(module, "origin", None)
     return Path(file) if file and file.endswith(".py") else None
@@ -142,7 +142,7 @@ def _top(name: str) -> str:
 
 
 def _parents(name: str) -> Iterator[str]:
-    """The packages that a module is in, without the top-level one."""
+    """Return the packages that contain a module, except the top-level one."""
     parts = name.split(".")
     return (".".join(parts[:end]) for end in range(2, len(parts)))
 
@@ -158,7 +158,7 @@ def _expanded(pattern: str) -> list[str]:
 
 @cache
 def _file_of(name: str) -> Path | None:
-    """The file of a module: by its place in the package, or as it was loaded."""
+    """Return the file of a module, by its path in the package or as it was loaded."""
     _, *inner = name.split(".")
     for folder in package_folders(name) if inner else ():
         base = folder.joinpath(*inner)
@@ -191,14 +191,14 @@ def _absolute(module: str, package: str) -> str:
 
 
 def _target(module: str, name: str) -> str:
-    """The module that a name is, else the one that it is taken from."""
+    """Return the submodule that an import names, or the module it imports from."""
     inner = f"{module}.{name}"
     return inner if name and _file_of(inner) else module
 
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Parsing makes many objects and no garbage: collecting would cost a third on top."""
+    """Pause garbage collection: parsing creates no garbage, and collecting adds a third."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""A task's Harbor directory, wherever it comes from: generated, or read from a folder."""
+"""The Harbor directory of a task, whether generated or read from disk."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ def open_task(task: Task) -> HarborTask:
     """Return the directory of a task.
 
     Raises:
-        MissingData: Its folder is not on this machine, or no longer what it was.
+        MissingData: If its directory is absent from this machine or has changed.
     """
     if task.params["kind"] == "generated":
         return read_harbor(parse_address(task.id).template, files_of(task))
@@ -47,20 +47,20 @@ def _opened(path: str, digest: str) -> HarborTask:
 
 
 def read_folder(folder: Path) -> tuple[HarborTask, str]:
-    """Read a directory of either form; returns it with the digest of its content."""
+    """Read a directory of either format; return it with the digest of its content."""
     files = files_below(folder)
     return parse_files(folder.name, files), content_digest(files)
 
 
 def parse_files(name: str, files: Mapping[str, bytes]) -> HarborTask:
-    """Take the files of a directory of either form apart."""
+    """Parse the files of a directory of either format."""
     if is_terminal_bench(files):
         return read_terminal_bench(name, files)
     return read_harbor(name, files)
 
 
 def content_digest(files: Mapping[str, bytes]) -> str:
-    """SHA-256 (hex) of paths and contents."""
+    """Return the SHA-256 (hex) of paths and contents."""
     digest = hashlib.sha256()
     for path in sorted(files):
         digest.update(f"{path}\0{len(files[path])}\0".encode())
@@ -69,7 +69,7 @@ def content_digest(files: Mapping[str, bytes]) -> str:
 
 
 def native_checks(tests: Mapping[str, bytes]) -> dict[str, Any] | None:
-    """The probes of a task that we generated, else None."""
+    """Return the probes of a task that we generated, or None for any other task."""
     if tests.get("test.sh") != TEST_SCRIPT.encode() or "checks.json" not in tests:
         return None
     checks: dict[str, Any] = json.loads(tests["checks.json"])

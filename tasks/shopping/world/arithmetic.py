@@ -1,6 +1,6 @@
-"""Arithmetic on text, for the calculator tools: numbers, + - * /, signs and brackets.
+"""Arithmetic on text for the calculator tools: numbers, + - * /, signs and brackets.
 
-A small parser of its own, because what an agent writes is never handed to Python's evaluator.
+A custom parser, because an agent's text is never passed to Python's evaluator.
 """
 
 import re
@@ -12,17 +12,17 @@ _MAX_CHARS = 200
 
 
 class ArithmeticProblem(ValueError):
-    """The text is no expression that can be worked out."""
+    """The text is not a valid expression."""
 
 
 def calculate(expression: str) -> float:
-    """Work out an expression.
+    """Evaluate an expression.
 
     >>> calculate("2 * (3 + 4) - 1")
     13.0
 
     Raises:
-        ArithmeticProblem: It is too long, not well formed, or divides by nought.
+        ArithmeticProblem: If the expression is too long or malformed, or divides by zero.
     """
     if len(expression) > _MAX_CHARS:
         raise ArithmeticProblem(f"the expression is longer than {_MAX_CHARS} characters")
@@ -34,7 +34,7 @@ def calculate(expression: str) -> float:
 
 
 def _tokens(expression: str) -> list[str]:
-    """Return the tokens in reverse, so that the next one is popped off the end."""
+    """Return the tokens in reverse order, so that the next one is popped off the end."""
     tokens, position, text = [], 0, expression.rstrip()
     while position < len(text):
         match = _TOKEN.match(text, position)

@@ -1,7 +1,7 @@
-"""A small BM25 index in memory, for the product files that users bring (up to some 10⁵ items).
+"""A small in-memory BM25 index for product files that users bring (up to some 10⁵ items).
 
-The generated catalogue has an engine of its own; this one needs nothing but the standard library.
-Parameters are pyserini's defaults, k1 = 0.9 and b = 0.4, which WebShop used.
+The generated catalogue has its own search engine; this one needs only the standard library.
+Parameters are pyserini's defaults, k1 = 0.9 and b = 0.4, as used by WebShop.
 """
 
 import heapq
@@ -17,7 +17,7 @@ _K1, _B = 0.9, 0.4
 
 
 class Bm25:
-    """An index over texts, answered with positions in the order in which they came."""
+    """An index over texts; results are positions in insertion order."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._postings: dict[str, list[tuple[int, int]]] = {}
@@ -30,7 +30,7 @@ class Bm25:
         self._mean = sum(self._lengths) / max(len(self._lengths), 1) or 1.0
 
     def search(self, query: str, count: int) -> list[int]:
-        """Return the best positions, best first; ties go to the earlier text."""
+        """Return the positions of the best texts, best first; ties go to the earlier text."""
         scores: dict[int, float] = {}
         total = len(self._lengths)
         for word in dict.fromkeys(_words(query)):
@@ -49,5 +49,5 @@ def _words(text: str) -> list[str]:
 
 
 def _stem(word: str) -> str:
-    """Fold the plural, which is what of Porter's stemmer matters for product names."""
+    """Strip the plural, the part of Porter's stemmer that matters for product names."""
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

@@ -1,8 +1,8 @@
-"""What is true of a purchase, as plain data, and whether a condition holds on it.
+"""Facts about a purchase as plain data, and evaluation of conditions on them.
 
-The facts of what was bought go into the final state, so that a stored episode can be judged, and
-its faults named, without the catalogue. Deciding a condition on facts is also the second way by
-which the generator derives its answers; the first works on the catalogue's arrays.
+The facts of purchased goods are part of the final state, so that a stored episode can be judged,
+and its faults named, without the catalogue. Evaluating conditions on facts is also the generator's
+second derivation of its answers; the first uses the catalogue's arrays.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from hexathlon.tasks.shopping.world.catalogue.product import Product, Variant
 __all__ = ["GROUPS", "category_of", "facts_of", "group_of", "holds_on"]
 
 GROUPS = ("category", "attribute", "option", "price")
-"""The four parts into which ShopSimulator divides a purchase."""
+"""The four components into which ShopSimulator divides a purchase."""
 
 
 def category_of(slug: str) -> Category:
@@ -25,12 +25,12 @@ def category_of(slug: str) -> Category:
 
 
 def group_of(constraint: Constraint) -> str:
-    """Return the part of a purchase that a condition belongs to."""
+    """Return the component of a purchase that a condition belongs to."""
     return constraint.kind if constraint.kind in GROUPS else "attribute"
 
 
 def facts_of(product: Product, variant: Variant) -> dict[str, Any]:
-    """Return everything that conditions ask about one variant, as JSON."""
+    """Return, as JSON, all facts about one variant that conditions can refer to."""
     return {
         "category": product.category,
         "kind": product.kind,
@@ -47,7 +47,7 @@ def facts_of(product: Product, variant: Variant) -> dict[str, Any]:
 
 
 def holds_on(facts: Mapping[str, Any], constraint: Constraint) -> bool:
-    """Whether a condition holds on facts."""
+    """Whether the facts satisfy a condition."""
     wanted = constraint.value
     match constraint.kind:
         case "category":
@@ -70,7 +70,7 @@ def holds_on(facts: Mapping[str, Any], constraint: Constraint) -> bool:
     if value is None or constraint.op == "==":
         return bool(value == wanted)
     ranks = [known.slug for known in category_of(facts["category"]).by_name[constraint.name].values]
-    if wanted not in ranks:  # an attribute of the same name in another category
+    if wanted not in ranks:  # a value of another category's attribute of this name
         return False
     return _compare(ranks.index(value), constraint.op, ranks.index(str(wanted)))
 

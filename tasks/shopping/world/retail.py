@@ -1,8 +1,9 @@
-"""The retail desk of tau2: its sixteen tools over users, products and orders.
+"""tau2's retail desk: its sixteen tools over users, products and orders.
 
 Behaviour follows tau2-bench's retail domain (its data files and documented tool contracts), with
-one mend: a modification of several items gives each item its own new price and options, where
-tau2 writes those of the last one to all. Arguments are plain, results are JSON text.
+one
+fix: a modification of several items gives each item its own new price and options, where tau2
+writes those of the last item to all. Arguments are plain values, results are JSON text.
 """
 
 import inspect
@@ -19,7 +20,7 @@ __all__ = ["DeskProblem", "RetailDesk", "replay"]
 
 
 class RetailDesk:
-    """The tools, over one episode's tables."""
+    """The tools over one episode's tables."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
@@ -28,7 +29,7 @@ class RetailDesk:
         """Run one tool.
 
         Raises:
-            DeskProblem: The call cannot be carried out; nothing has changed then.
+            DeskProblem: If the call cannot be carried out; nothing has changed then.
         """
         method = cast("Callable[..., str] | None", getattr(self, f"do_{name}", None))
         if method is None:
@@ -38,14 +39,14 @@ class RetailDesk:
     # Reading -----------------------------------------------------------------------------------
 
     def do_calculate(self, expression: str) -> str:
-        """Work out an expression, rounded to cents."""
+        """Evaluate an expression, rounded to cents."""
         try:
             return str(round(calculate(expression), 2))
         except ArithmeticProblem as problem:
             raise DeskProblem(str(problem)) from None
 
     def do_find_user_id_by_name_zip(self, first_name: str, last_name: str, zip: str) -> str:
-        """Find a user; case and accents of the name do not matter."""
+        """Find a user by name and postcode, ignoring case and accents."""
         wanted = (fold(first_name), fold(last_name), zip)
         return find_user(self.tables, "name_zip", wanted)
 
@@ -81,13 +82,13 @@ class RetailDesk:
         return json.dumps({p["name"]: p["product_id"] for p in products}, sort_keys=True)
 
     def do_transfer_to_human_agents(self, summary: str) -> str:
-        """Hand over; nothing in the tables changes."""
+        """Transfer to a human; no table changes."""
         return "Transfer successful"
 
     # Writing -----------------------------------------------------------------------------------
 
     def do_cancel_pending_order(self, order_id: str, reason: str) -> str:
-        """Cancel and refund."""
+        """Cancel an order and refund it."""
         order = self._order(order_id, "pending", "Non-pending order cannot be cancelled")
         if reason not in ("no longer needed", "ordered by mistake"):
             raise DeskProblem("Invalid reason")
@@ -106,7 +107,7 @@ class RetailDesk:
     def do_exchange_delivered_order_items(
         self, order_id: str, item_ids: list[str], new_item_ids: list[str], payment_method_id: str
     ) -> str:
-        """Ask for an exchange."""
+        """Request an exchange."""
         order = self._order(order_id, "delivered", "Non-delivered order cannot be exchanged")
         pairs = self._pairs(order, item_ids, new_item_ids)
         difference = round(sum(new["price"] - old["price"] for old, new in pairs), 2)
@@ -121,14 +122,14 @@ class RetailDesk:
         )
 
     def do_modify_pending_order_address(self, order_id: str, **address: str) -> str:
-        """Change where an order goes."""
+        """Change an order's address."""
         order = self._pending(order_id)
         return self._write_order(order, address={key: address[key] for key in ADDRESS})
 
     def do_modify_pending_order_items(
         self, order_id: str, item_ids: list[str], new_item_ids: list[str], payment_method_id: str
     ) -> str:
-        """Change variants before shipping."""
+        """Change an order's variants before shipping."""
         order = self._order(order_id, "pending", "Non-pending order cannot be modified")
         if any(old == new for old, new in zip(item_ids, new_item_ids, strict=False)):
             raise DeskProblem("The new item id should be different from the old item id")
@@ -149,7 +150,7 @@ class RetailDesk:
         )
 
     def do_modify_pending_order_payment(self, order_id: str, payment_method_id: str) -> str:
-        """Change how an order is paid."""
+        """Change an order's payment method."""
         order = self._pending(order_id)
         method = self._method(order["user_id"], payment_method_id)
         history = order["payment_history"]
@@ -170,7 +171,7 @@ class RetailDesk:
         return self._write_order(order, payment_history=[*history, *added])
 
     def do_modify_user_address(self, user_id: str, **address: str) -> str:
-        """Change a default address."""
+        """Change a user's default address."""
         user = self._record("users", user_id, "User")
         place = {key: address[key] for key in ADDRESS}
         self.tables.put("users", user_id, {**user, "address": place})
@@ -179,7 +180,7 @@ class RetailDesk:
     def do_return_delivered_order_items(
         self, order_id: str, item_ids: list[str], payment_method_id: str
     ) -> str:
-        """Ask for a return."""
+        """Request a return."""
         order = self._order(order_id, "delivered", "Non-delivered order cannot be returned")
         method = self._method(order["user_id"], payment_method_id)
         original = order["payment_history"][0]["payment_method_id"]
@@ -249,7 +250,7 @@ class RetailDesk:
         return pairs
 
     def _pay(self, user_id: str, method_id: str, amount: float) -> None:
-        """Take an amount from a gift card; other methods are settled elsewhere."""
+        """Charge an amount to a gift card; other methods are settled elsewhere."""
         user = self._record("users", user_id, "User")
         method = user["payment_methods"][method_id]
         if method["source"] == "gift_card":
@@ -266,13 +267,13 @@ def replay(base: Base, actions: list[dict[str, Any]]) -> tuple[Tables, list[str]
     """Run reference actions on a fresh state.
 
     Returns:
-        The tables, and what the desk refused; tau2 counts such refusals as warnings only.
+        The tables and the desk's refusals, which tau2 treats as mere warnings.
     """
     desk, refused = RetailDesk(Tables(base)), []
     for action in actions:
         name, arguments = action["name"], action["arguments"]
         try:
-            # Some references name arguments that the tool does not have.
+            # Some references name arguments that the tool does not accept.
             inspect.signature(getattr(desk, f"do_{name}")).bind(**arguments)
             desk.call(name, arguments)
         except (DeskProblem, TypeError) as problem:
@@ -281,7 +282,7 @@ def replay(base: Base, actions: list[dict[str, Any]]) -> tuple[Tables, list[str]
 
 
 def _replaced(items: list[Record], pairs: list[tuple[Record, Record]]) -> list[Record]:
-    """Return the items with the first one equal to each old item replaced."""
+    """Return the items, replacing the first match of each old item."""
     result = list(items)
     open_places = list(range(len(items)))
     for old, new in pairs:

@@ -1,4 +1,4 @@
-"""Users and items of tau2's retail tables by what identifies them; indexes are kept by the base."""
+"""Look-up of users and items in tau2's retail tables; the base caches the indexes."""
 
 import unicodedata
 from collections.abc import Callable
@@ -10,14 +10,14 @@ __all__ = ["DeskProblem", "find_user", "fold", "item_index"]
 
 
 class DeskProblem(Exception):
-    """A call that the desk refuses, with the reason in words for the agent."""
+    """A call that the desk refuses, with the reason for the agent."""
 
 
 def find_user(tables: Tables, kind: str, wanted: Any) -> str:
-    """Return the id of the user with this `email` or `name_zip`, as they stand now.
+    """Return the id of the user whose current `email` or `name_zip` matches.
 
     Raises:
-        DeskProblem: There is none.
+        DeskProblem: If there is none.
     """
     key_of = _KEYS[kind]
     for changed_id, user in tables.touched("users"):
@@ -36,7 +36,7 @@ def find_user(tables: Tables, kind: str, wanted: Any) -> str:
 
 
 def item_index(base: Base) -> dict[str, str]:
-    """Return item id -> product id."""
+    """Return a mapping from item id to product id."""
     if "items" not in base.indexes:
         base.indexes["items"] = {
             item_id: product_id
@@ -47,7 +47,7 @@ def item_index(base: Base) -> dict[str, str]:
 
 
 def fold(text: str) -> str:
-    """Return a text without case and accents."""
+    """Return the text without case and accents."""
     decomposed = unicodedata.normalize("NFKD", text.strip())
     return "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
 

@@ -1,4 +1,4 @@
-"""tau2's sixteen retail tools as agents are told of them."""
+"""Schemas of tau2's sixteen retail tools."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ __all__ = ["ADDRESS", "RETAIL_TOOLS", "RETAIL_WRITES"]
 _TEXT = {"type": "string", "maxLength": 400}
 _IDS = {"type": "array", "items": _TEXT, "maxItems": 50}
 ADDRESS = ("address1", "address2", "city", "state", "country", "zip")
-"""Fields of an address, in tau2's order."""
+"""Address fields, in tau2's order."""
 
 
 def _schema(name: str, description: str, **properties: dict[str, Any]) -> ToolSchema:
@@ -94,4 +94,4 @@ RETAIL_WRITES = frozenset(
         "return_delivered_order_items",
     }
 )
-"""Tools that change records."""
+"""Tools that modify records."""

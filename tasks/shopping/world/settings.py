@@ -1,4 +1,4 @@
-"""The shop of one task: catalogue, language, customer, coupons and addresses, from its params."""
+"""The shop of a task: catalogue, language, customer, coupons and addresses, from its parameters."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,13 +23,13 @@ __all__ = ["StoreSettings", "cart_line", "open_settings"]
 
 @dataclass(frozen=True)
 class StoreSettings:
-    """What stands still during an episode."""
+    """The constants of an episode."""
 
     catalogue: Catalogue
     language: Language
     rules: Rules
     coupons: Mapping[str, Coupon]
-    """Coupons that the customer holds, by code."""
+    """The customer's coupons, by code."""
 
     addresses: Mapping[str, Address]
     profile: tuple[str, ...]
@@ -37,7 +37,7 @@ class StoreSettings:
     """Earlier orders: `id`, `summary` and `text`."""
 
     def product(self, product_id: str) -> Product | None:
-        """Return a product, or None."""
+        """Return a product, or None if it does not exist."""
         try:
             return self.catalogue.product(product_id)
         except KeyError:
@@ -52,10 +52,10 @@ class StoreSettings:
         page: int,
         per_page: int,
     ) -> SearchPage:
-        """Search; price filters are in whole units of money.
+        """Search; price filters are in whole currency units.
 
         Raises:
-            ValueError: A filter or category is not known; the message says what there is.
+            ValueError: If a filter or category is unknown; the message lists the valid ones.
         """
         plain = {name: _plain(name, value) for name, value in filters.items()}
         for name in ("price_min", "price_max"):
@@ -82,11 +82,11 @@ def _plain(name: str, value: Any) -> str | int | float:
 
 
 def open_settings(params: Mapping[str, Any]) -> StoreSettings:
-    """Open the shop that a task's params describe."""
+    """Open the shop described by a task's parameters."""
     catalogue = open_catalogue(params["catalogue"]["seed"], params["catalogue"]["size"])
     held = set(params.get("coupons", ()))
     coupons = {c.code: c for c in catalogue.coupons if c.code in held}
-    # Bundles of a catalogue are many; a task names those that are on offer in it.
+    # A catalogue has many bundles; a task names those on offer.
     offered = set(params.get("bundles", ()))
     rules = catalogue.rules()
     bundles = {key: bundle for key, bundle in rules.bundles.items() if key in offered}
@@ -106,7 +106,7 @@ def open_settings(params: Mapping[str, Any]) -> StoreSettings:
 
 
 def cart_line(product: Product, variant: Variant, quantity: int) -> CartLine:
-    """Return a cart line."""
+    """Return a cart line for a variant."""
     return CartLine(
         product.id, variant.id, quantity, variant.price_cents, product.category,
         product.brand.en, product.seller.id, product.bundles,

@@ -1,9 +1,9 @@
-"""Records in named tables, copied only where they change.
+"""Records in named tables, with copy-on-write.
 
-A `Base` is loaded once and shared by every episode of the process; nobody writes to it. `Tables`
-lays a small dictionary of changed records over it, so that a fresh state, a snapshot and a fork
-cost what has changed and not what there is, and the difference to the start, which the verifiers
-ask for, is at hand without comparing anything. Records are never changed in place.
+A `Base` is loaded once, shared by every episode of the process, and never modified. `Tables`
+overlays it with a small dictionary of changed records. The cost of a fresh state, a snapshot or a
+fork therefore depends on the changes, not on the data, and the difference from the start, which the
+verifiers need, is available without a comparison. Records are never modified in place.
 """
 
 import json
@@ -14,11 +14,11 @@ __all__ = ["Base", "Changes", "Record", "Tables", "canonical", "same"]
 
 Record = Mapping[str, Any]
 Changes = tuple[tuple[str, str, Record | None], ...]
-"""(table, key, record) of each changed record; None where it was removed."""
+"""(table, key, record) of each changed record; None if it was removed."""
 
 
 class Base:
-    """Tables that stand still.
+    """Immutable tables.
 
     Args:
         tables: Table name to key to record.
@@ -28,10 +28,10 @@ class Base:
         self.tables = tables
         self._texts: dict[tuple[str, str], str] = {}
         self.indexes: dict[str, Any] = {}
-        """Look-ups that a reader of the base may keep here; they hold for the base alone."""
+        """Look-up indexes that readers may cache here; they cover only the base."""
 
     def text(self, table: str, key: str) -> str:
-        """Return one record as JSON text, remembered."""
+        """Return one record as JSON text, cached."""
         found = self._texts.get((table, key))
         if found is None:
             found = json.dumps(self.tables[table][key], ensure_ascii=False)
@@ -57,7 +57,7 @@ class Tables:
         }
 
     def get(self, table: str, key: str) -> Record | None:
-        """Return the record as it stands now, or None."""
+        """Return the current record, or None."""
         changed = self._changed
         if changed and (table, key) in changed:
             return changed[table, key]
@@ -74,7 +74,7 @@ class Tables:
         return self.base.text(table, key)
 
     def keys(self, table: str) -> list[str]:
-        """Return the keys of a table, those of the base first."""
+        """Return the keys of a table, the base's own first."""
         known = dict.fromkeys(self.base.tables.get(table, {}))
         for (name, key), record in self._changed.items():
             if name == table:
@@ -85,11 +85,11 @@ class Tables:
         return list(known)
 
     def touched(self, table: str) -> list[tuple[str, Record | None]]:
-        """Return the records of a table that were written, with their keys."""
+        """Return a table's written records with their keys."""
         return [(key, value) for (name, key), value in self._changed.items() if name == table]
 
     def changes(self) -> Changes:
-        """Return what was written, in the order of first writing."""
+        """Return the changes, in the order of first write."""
         return tuple((table, key, record) for (table, key), record in self._changed.items())
 
     def difference(self) -> dict[str, Record | None]:
@@ -102,7 +102,7 @@ class Tables:
 
 
 def canonical(value: Any) -> Any:
-    """Return a JSON value with whole floats as integers, so that 5 and 5.0 are the same."""
+    """Return a JSON value with integral floats as integers, so that 5 and 5.0 are equal."""
     if isinstance(value, Mapping):
         return {str(key): canonical(item) for key, item in sorted(value.items())}
     if isinstance(value, (list, tuple)):
@@ -113,5 +113,5 @@ def canonical(value: Any) -> Any:
 
 
 def same(first: Any, second: Any) -> bool:
-    """Whether two JSON values say the same; 5 and 5.0 do, a tuple and a list do."""
+    """Whether two JSON values are equivalent: 5 and 5.0 are, a tuple and a list are."""
     return bool(first == second) or canonical(first) == canonical(second)

@@ -1,4 +1,4 @@
-"""The tools of the store as agents are told of them."""
+"""Tool schemas of the shopping event."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ REASONS = (
     "not_late",
     "not_owner",
 )
-"""Why a request cannot be met; given with the id of the record that shows it."""
+"""Reasons why a request cannot be fulfilled; reported with the id of the record that shows it."""
 
 _ID = {"type": "string", "maxLength": 60}
 _TEXT = {"type": "string", "maxLength": 1_000}
@@ -28,7 +28,7 @@ _COUNT = {"type": "integer", "minimum": 1, "maximum": 99, "default": 1}
 
 
 def schema(name: str, description: str, /, **properties: dict[str, Any]) -> ToolSchema:
-    """Return a tool schema; a property with a default is not required."""
+    """Return a tool schema; properties with a default are optional."""
     required = [key for key, value in properties.items() if "default" not in value]
     parameters = {"type": "object", "properties": properties, "required": required}
     return ToolSchema(name=name, description=description, parameters=parameters)
@@ -102,7 +102,7 @@ _DIALOGUE = (
 
 
 def report_tool() -> ToolSchema:
-    """Return the tool that ends a task which cannot be done."""
+    """Return the tool that ends an impossible task."""
     return schema(
         "report_impossible",
         "Say that the request cannot be met, with the reason and the id of the one record (item, "
@@ -114,7 +114,7 @@ def report_tool() -> ToolSchema:
 
 
 def decline_tool() -> ToolSchema:
-    """Return the same for the desk, whose policy has numbered paragraphs."""
+    """Return the service desk's variant, whose policy has numbered paragraphs."""
     return schema(
         "report_impossible",
         "Decline what the policy does not allow, with the reason, the id of the one record (order, "
@@ -127,7 +127,7 @@ def decline_tool() -> ToolSchema:
 
 
 def dialogue_tools() -> tuple[ToolSchema, ...]:
-    """Return the tools that speak with the customer."""
+    """Return the tools for talking to the customer."""
     return _DIALOGUE
 
 

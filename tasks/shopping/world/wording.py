@@ -1,4 +1,4 @@
-"""Money, options and labels in the two languages of the shop."""
+"""Money, options and labels in the shop's two languages."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,12 @@ _NAMED = re.compile(r"[:=：]")
 
 
 def say(language: Language, en: str, zh: str) -> str:
-    """Return one of two texts."""
+    """Return the text in the given language."""
     return zh if language == "zh" else en
 
 
 def money(cents: int, language: Language) -> str:
-    """Write an amount.
+    """Format an amount of money.
 
     >>> money(1250, "en"), money(1250, "zh")
     ('$12.50', '¥12.50')
@@ -30,7 +30,7 @@ def money(cents: int, language: Language) -> str:
 
 
 def offered_text(product: Product, language: Language) -> str:
-    """Return the options of a product with the values to choose from, one line each."""
+    """Return a product's options with their values, one line each."""
     lines = []
     for option in category_of(product.category).options:
         values = [
@@ -41,7 +41,7 @@ def offered_text(product: Product, language: Language) -> str:
 
 
 def chosen_text(product: Product, variant: Variant, language: Language) -> str:
-    """Return a variant's options as one line."""
+    """Return a variant's options on one line."""
     parts = []
     for option in category_of(product.category).options:
         value = option.values[option.code(variant.options[option.name])]
@@ -50,7 +50,7 @@ def chosen_text(product: Product, variant: Variant, language: Language) -> str:
 
 
 def labelled(option: Attribute, value: str, language: Language) -> str:
-    """Put an option's label before a value that does not begin with it already."""
+    """Prefix a value with its option's label, unless it already begins with it."""
     label = option.label[language]
     if language == "zh":
         return f"{label}{value}"
@@ -60,10 +60,10 @@ def labelled(option: Attribute, value: str, language: Language) -> str:
 def find_variant(
     product: Product, wanted: Mapping[str, object] | str, language: Language
 ) -> Variant | str:
-    """Return the variant with these options, or what is wrong with them, in words.
+    """Return the variant with these options, or an error message.
 
-    Names and values are understood as labels or slugs in either language, whatever the case; in a
-    plain text such as "red, 45" or "colour: red; size: 45", a value finds its option by itself.
+    Names and values may be labels or slugs in either language, in any case. In plain text such as
+    "red, 45" or "colour: red; size: 45", a value alone identifies its option.
     """
     options = category_of(product.category).options
     if isinstance(wanted, str):
@@ -99,7 +99,7 @@ def find_variant(
 
 
 def _read(text: str, options: Sequence[Attribute]) -> dict[str, str]:
-    """Take apart a text of values, with or without the names of their options."""
+    """Parse a text of values, with or without the names of their options."""
     found: dict[str, str] = {}
     for part in filter(None, map(str.strip, _PARTS.split(text))):
         name, *value = (piece.strip() for piece in _NAMED.split(part, maxsplit=1))

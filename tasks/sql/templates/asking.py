@@ -1,7 +1,7 @@
-"""Templates that leave one thing open, which only the person who asks can tell.
+"""Templates with one ambiguity that only the user can resolve.
 
-The program is complete; the question names the open slot in vague words, and the simulated user
-knows its value. Taking another value gives another answer, which screening makes sure of.
+The program is complete; the question refers to the open slot in vague words, and the simulated user
+knows its value. Screening ensures that another value gives another answer.
 """
 
 from hexathlon.tasks.sql.english import be
@@ -39,7 +39,7 @@ def _outputs(fact: Fact, dim: Dimension) -> dict[str, str]:
 
 @template("easy", "medium", "hard")
 def ask_threshold(scene: Scene) -> Draft:
-    """A limit that the question only alludes to."""
+    """A threshold that the question only alludes to."""
     fact = scene.fact(HOPS[scene.level], CONDITIONS[scene.level])
     dim, measure = dimension(scene, fact), scene.measure(fact.child)
     column = measure.column
@@ -148,7 +148,7 @@ def ask_category(scene: Scene) -> Draft:
 
 @template("easy", "medium", "hard")
 def ask_measure(scene: Scene) -> Draft:
-    """A figure that the question only alludes to."""
+    """A measure that the question only alludes to."""
     fact = scene.fact(HOPS[scene.level], CONDITIONS[scene.level] or 1)
     dim = by_parent(scene, fact) if scene.chance(0.5) else by_category(scene, fact)
     columns = scene.shuffled(fact.child.table.with_role("amount", "quantity"))

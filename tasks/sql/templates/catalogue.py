@@ -1,4 +1,4 @@
-"""All templates: importing this module registers them, in a fixed order."""
+"""All templates: importing this module registers them in a fixed order."""
 
 import importlib
 

@@ -1,4 +1,4 @@
-"""Conditions on rows: an expression with the clause that says the same in English."""
+"""Conditions on rows: an expression with an equivalent English clause."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ COMPARED = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition in both languages."""
+    """A condition as an expression and in English."""
 
     expression: Expression
     text: str
@@ -53,7 +53,7 @@ def both_conditions(conditions: Sequence[Condition]) -> str:
 
 
 def shown(value: Value) -> str:
-    """A constant as a question shows it."""
+    """Return a constant as a question shows it."""
     if isinstance(value, float):
         return f"{value:.2f}".rstrip("0").rstrip(".")
     return f"'{value}'" if isinstance(value, str) else str(value)
@@ -62,7 +62,7 @@ def shown(value: Value) -> str:
 def condition(
     scene: Drawing, source: Source, prefix: str, kinds: Sequence[str], prefer: bool, used: set[str]
 ) -> Condition | None:
-    """Draw a condition on a source; `prefer` takes a documented definition where there is one."""
+    """Draw a condition on a source; `prefer` selects a documented definition if there is one."""
     metrics = [pair for pair in scene.metrics(source.table) if pair[0].name not in used]
     if metrics and not kinds and (prefer or scene.chance(0.15)):
         return _metric(source, prefix, *scene.pick(metrics))
@@ -146,7 +146,7 @@ def _dates(scene: Drawing, source: Source, column: Column) -> list[str]:
 
 
 def year_of(value: Expression) -> Expression:
-    """The year of a date, as text."""
+    """Return the year of a date, as text."""
     return Call("substr", (value, Literal(1), Literal(4)))
 
 
@@ -192,7 +192,7 @@ def _metric(source: Source, prefix: str, metric: Metric, old: Metric | None) -> 
 
 
 def metric_expression(source: Source, metric: Metric) -> Expression:
-    """The definition of a metric, on canonical values."""
+    """Return the definition of a metric, on canonical values."""
     terms = []
     for item in metric.conditions:
         value = source.value(item.column)

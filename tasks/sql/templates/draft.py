@@ -1,6 +1,6 @@
-"""What a template makes of a scene: a program with the words that describe its parts.
+"""Drafts: a program, with the words that describe its parts.
 
-A draft is not yet a task: `realise` turns it into a question, `screening` decides whether it is
+A draft is not yet a task: `realise` turns it into a question, and `screening` decides whether it is
 kept.
 """
 
@@ -16,30 +16,30 @@ __all__ = ["Draft", "Obstacle", "Slot", "Template", "registered", "template"]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What the question leaves open and the simulated user knows."""
+    """An ambiguity of the question, with the value that the simulated user knows."""
 
     name: str
     value: str
     say: tuple[str, ...]
-    """Sentences in which the user gives the value."""
+    """Sentences in which the user states the value."""
     ask: tuple[str, ...]
-    """Words by which a question about the slot is recognised."""
+    """Words that identify a question about the slot."""
     question: str
-    """A sensible question about it, for the oracle."""
+    """A sensible question about the slot, for the oracle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Why a question cannot be answered, as the agent must report it."""
+    """The reason why a question cannot be answered, as the agent must report it."""
 
     reason: str
     evidence: tuple[str, ...]
-    """Names that are accepted as evidence."""
+    """Names accepted as evidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A program and its words."""
+    """A program and its wording."""
 
     program: Relation
     outputs: dict[str, str]
@@ -48,22 +48,22 @@ class Draft:
     """Paraphrases of the request, without columns, order and notes."""
     notes: tuple[str, ...] = ()
     other: Relation | None = None
-    """Another algebra for the same meaning, where rewriting alone would not change much."""
+    """A different algebraic formulation, for programs that rewriting alone would change little."""
     wrong: tuple[tuple[str, Relation], ...] = ()
-    """Likely misreadings that no generic mutation makes."""
+    """Likely misreadings that no generic mutation produces."""
     slot: Slot | None = None
     obstacle: Obstacle | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A named way to ask, for some levels."""
+    """A named kind of question, for some levels."""
 
     name: str
     levels: tuple[Level, ...]
     build: Callable[[Scene], Draft] = field(compare=False)
     twin: str | None = None
-    """Template whose task of the same level, split and index differs in the deciding fact only."""
+    """Template whose task of the same level, split and index differs only in the deciding fact."""
 
 
 _templates: dict[str, Template] = {}
@@ -82,5 +82,5 @@ def template(
 
 
 def registered() -> Iterable[Template]:
-    """The templates registered so far, in order."""
+    """Return the templates registered so far, in order."""
     return _templates.values()

@@ -13,9 +13,10 @@ from hexathlon.tasks.sql.templates.shapes import answer
 
 
 def _named(pair: Pairing, children: Fact, key: str, bare: bool = False) -> Relation:
-    """The parents of children, by label, each once; `bare` takes all parents, whatever they are.
+    """Return the labels of children's parents, each once; `bare` admits all parents.
 
-    The second side of an intersection or difference is bare: the first decides who is asked about.
+    The second side of an intersection or difference is bare: the first determines which parents are
+    in question.
     """
     parents = pair.parent.scan() if bare else pair.rows.relation
     joined = Join(parents, children.relation, ((pair.on[0][0], key),))

@@ -1,4 +1,4 @@
-"""One use of a table in a program: its rows that count and its canonical values."""
+"""A use of a table in a program: the rows that count and their canonical values."""
 
 from dataclasses import dataclass
 
@@ -31,11 +31,11 @@ class Source:
     alias: str
 
     def scan(self) -> Scan:
-        """All rows of the table."""
+        """Return all rows of the table."""
         return Scan(self.table.name, self.alias, tuple(c.name for c in self.table.columns))
 
     def rows(self, inner: str) -> Relation:
-        """The rows that count: not deleted, and the first of duplicates; `inner` is an alias."""
+        """Return the rows that count: not deleted, first among duplicates; `inner` is an alias."""
         relation: Relation = self.scan()
         table = self.table
         if table.natural_key:
@@ -51,7 +51,7 @@ class Source:
         return relation
 
     def value(self, column: Column | str) -> Expression:
-        """The canonical value of a column."""
+        """Return the canonical value of a column."""
         chosen = self.table.column(column) if isinstance(column, str) else column
         raw = Ref(f"{self.alias}.{chosen.name}")
         if chosen.dirt is None or chosen.dirt.kind == "orphans":
@@ -60,7 +60,7 @@ class Source:
 
 
 def cleaned(dirt: Dirt, raw: Expression, alias: str) -> Expression:
-    """The canonical value of a dirty one."""
+    """Return the canonical value of a dirty column."""
     match dirt.kind:
         case "case_padding":
             return Call("lower", (Call("trim", (raw,)),))

@@ -1,8 +1,8 @@
-"""Digests of tables: what a write task's verdict compares.
+"""Table digests, which verdicts on write tasks compare.
 
-A digest covers a table's column names and the multiset of its rows, value by value with its type;
-not the order of rows or columns, nor anything that no query returns. Floats count to 12 digits, so
-that two right ways to compute a value give one digest.
+A digest covers a table's column names and the multiset of its rows, each value with its type; it
+ignores the order of rows and columns and anything that no query returns. Floats are rounded to 12
+digits, so that two correct ways to compute a value give the same digest.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ __all__ = ["digest_rows", "table_digests", "table_rows"]
 
 
 def digest_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """SHA-256 (hex) of a table given by its column names and rows."""
+    """Return the SHA-256 (hex) of a table, given its column names and rows."""
     names = [name.lower() for name in columns]
     order = sorted(range(len(names)), key=names.__getitem__)
     lines = sorted("\x1f".join([_spelt(row[index]) for index in order]) for row in rows)
@@ -27,7 +27,7 @@ def digest_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 def table_rows(
     connection: sqlite3.Connection, only: Container[str] | None = None
 ) -> dict[str, tuple[list[str], list[Any]]]:
-    """Column names and rows of every user table, or of some, by lower-case table name."""
+    """Return column names and rows of all or selected user tables, by lower-case table name."""
     names = connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' "
         "ESCAPE '\\' ORDER BY name"
@@ -46,12 +46,12 @@ def table_rows(
 def table_digests(
     connection: sqlite3.Connection, only: Container[str] | None = None
 ) -> dict[str, str]:
-    """The digest of every user table, or of some, by lower-case table name."""
+    """Return the digests of all or selected user tables, by lower-case table name."""
     return {name: digest_rows(*content) for name, content in table_rows(connection, only).items()}
 
 
 def differing(expected: Mapping[str, str], found: Mapping[str, str]) -> list[str]:
-    """The tables that are changed, missing or unexpected, sorted."""
+    """Return the tables that are changed, missing or unexpected, sorted."""
     names = sorted(set(expected) | set(found))
     return [name for name in names if expected.get(name) != found.get(name)]
 
@@ -60,7 +60,7 @@ def _spelt(value: Any) -> str:
     if value is None:
         return "n"
     if isinstance(value, str):
-        if value.isprintable():  # then none of the marks is in it
+        if value.isprintable():  # printable text contains none of the markers
             return "t" + value
         escaped = (
             value.replace("\x1b", "\x1b\x1b").replace("\x1e", "\x1b<").replace("\x1f", "\x1b=")

@@ -1,8 +1,8 @@
-"""Worlds: one schema each, with the law by which any number of databases is populated.
+"""Worlds: one schema each, with the distributions that populate any number of databases.
 
-A world's id says all that decides it: `retail-hard-test-3` is domain, level, split and number. In
-the held-out split the number is a hash of the round's salt. Splits share no world, and draw the
-names of people and things from parts of the pools that do not overlap.
+A world's id fully determines it: `retail-hard-test-3` is domain, level, split and number. In the
+held-out split the number is a hash of the round's salt. Splits share no worlds, and draw the names
+of people and things from disjoint parts of the pools.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,19 +27,19 @@ from hexathlon.tasks.task import LEVELS, SPLITS, Level, Split
 __all__ = ["World", "world_for", "world_id", "world_ids"]
 
 WORLDS = {"train": 400, "dev": 60, "test": 120, "heldout": 120}
-"""How many worlds of each level `world_ids` lists; `world_id` takes any number in train."""
+"""Number of worlds per level that `world_ids` lists; `world_id` takes any number in train."""
 
 UNSEEN: Mapping[str, frozenset[str]] = {
     "train": frozenset({"farm", "games"}),
     "dev": frozenset({"games"}),
 }
-"""Domains that a split leaves out, so that test and held-out have trades train never shows."""
+"""Domains excluded from a split, so that test and held-out cover industries unseen in train."""
 
 _TODAYS = ("2023-12-31", "2024-03-31", "2024-06-30", "2024-09-30", "2024-12-31", "2025-03-31")
 
 
 class World:
-    """One database family: a schema and the law that fills it."""
+    """One family of databases: a schema and the distributions that populate it."""
 
     def __init__(self, world_id: str) -> None:
         self.id = world_id
@@ -48,10 +48,10 @@ class World:
         self._fixed: dict[str, list[Row]] | None = None
 
     def rows(self, population_seed: int, size: str | int) -> dict[str, list[Row]]:
-        """Every table's rows, in schema order; the same for the same arguments everywhere.
+        """Return every table's rows, in schema order; equal arguments give equal rows everywhere.
 
         Args:
-            population_seed: Another seed gives other rows under the same laws.
+            population_seed: A different seed gives other rows from the same distributions.
             size: Rows of all event tables together, 10 to 1,000,000, or a name of `SIZES`.
         """
         number = size_of(size)
@@ -68,33 +68,40 @@ class World:
         return {table.name: rows[table.name] for table in self.schema.tables}
 
     def sqlite_bytes(self, population_seed: int, size: str | int) -> bytes:
+<<<<<<< HEAD:tasks/sql/world/world.py
         """The same rows as a serialised SQLite database; recent ones are kept in memory."""
         number = size_of(size)
         key = (self.id, population_seed, number)
         return CACHE.get(key, lambda: image_of(self.schema, self.rows(population_seed, number)))
+=======
+        """Return the same rows as a serialised SQLite database; recent ones are cached."""
+        from hexathlon.tasks.sql.database import world_bytes
+
+        return world_bytes(self, population_seed, size_of(size))
+>>>>>>> h-tasks:tasks/sql/world.py
 
 
 @lru_cache(maxsize=64)
 def world_for(world_id: str) -> World:
-    """The world of this id.
+    """Return the world with this id.
 
     Raises:
-        TaskError: The id is not of the form domain-level-split-number.
+        TaskError: If the id does not have the form domain-level-split-number.
     """
     return World(world_id)
 
 
 def world_id(split: Split, index: int, level: Level, salt: str | None = None) -> str:
-    """The id of a split's index-th world of a level.
+    """Return the id of a split's world of one level.
 
     Args:
-        split: `heldout` needs `salt`.
-        index: From 0; domains take turns.
-        level: Decides size, naming and dirt of the schema.
+        split: `heldout` requires `salt`.
+        index: Position, from 0; domains alternate.
+        level: Determines the size, naming and dirt of the schema.
         salt: The secret of a held-out round.
 
     Raises:
-        TaskError: The held-out split was asked for without its salt.
+        TaskError: If the held-out split is requested without its salt.
     """
     domains = split_domains(split)
     domain = domains[index % len(domains)]
@@ -106,13 +113,13 @@ def world_id(split: Split, index: int, level: Level, salt: str | None = None) ->
 
 
 def world_ids(split: Split, level: Level | None = None, salt: str | None = None) -> list[str]:
-    """The ids of a split's worlds, level by level; for train, of its first ones."""
+    """Return the ids of a split's worlds, level by level; for train, only the first ones."""
     levels: Sequence[Level] = LEVELS if level is None else (level,)
     return [world_id(split, i, each, salt) for each in levels for i in range(WORLDS[split])]
 
 
 def split_domains(split: Split) -> list[str]:
-    """The domains of a split's worlds, in the order in which they take turns."""
+    """Return the domains of a split's worlds, in round-robin order."""
     return [name for name in sorted(DOMAINS) if name not in UNSEEN.get(split, frozenset())]
 
 
@@ -146,7 +153,7 @@ def _schema(world_id: str, domain: str, level: Level) -> Schema:
 
 
 def _mixed(others: int, copies: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Places of other departments' tables and decoys, mixed but each kind in its own order."""
+    """Interleave the positions of other departments' tables and of decoys, each kind in order."""
     kinds = rng.permutation(np.array([1] * others + [0] * copies, dtype=np.int64)).tolist()
     counts = [0, 0]
     order = []

@@ -1,4 +1,4 @@
-"""Write template on a documented definition, and what its conditions mean in SQL and in Python."""
+"""Write template on a documented definition, with its conditions in SQL and in Python."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from hexathlon.tasks.sql.writes.plan import Content, Plan, Record, Scene, litera
 
 
 def apply_definition(scene: Scene) -> Plan | None:
-    """A value set where a documented definition holds, of which an old version is on file too."""
+    """Set a value where a documented definition holds; an outdated version is also on file."""
     documents = [
         d for d in scene.schema.documents
         if d.metric and d.superseded_by
@@ -60,7 +60,7 @@ def apply_definition(scene: Scene) -> Plan | None:
 
 
 def condition_sql(table: Table, condition: Condition) -> str:
-    """A metric's condition on the canonical value, as SQL on the unaliased table."""
+    """Return a metric's condition on the canonical value, as SQL on the unaliased table."""
     reference = table.column(condition.column).canonical_sql(table.name)
     if isinstance(condition.value, tuple):
         return f"{reference} IN ({', '.join(literal(item) for item in condition.value)})"

@@ -1,4 +1,4 @@
-"""Write templates that add rows: one derived from others, and rows brought to a value or added."""
+"""Write templates that add rows: a derived row, and an upsert."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from hexathlon.tasks.sql.writes.plan import (
 
 
 def insert_derived(scene: Scene) -> Plan | None:
-    """A new row whose key and amount follow from the rows that are there."""
+    """Insert a row whose key and amount derive from existing rows."""
     edge = scene.pick([e for e in scene.edges() if _insertable(scene.schema.table(e.child))])
     if edge is None:
         return None
@@ -87,7 +87,7 @@ def _derived_row(
 
 
 def _insertable(table: Table) -> bool:
-    """Whether a row can be told in words: clean columns, none unique but the key."""
+    """Whether a row can be described in words: clean columns, none unique except the key."""
     return bool(sound(table, "amount")) and all(
         (column.dirt is None or column.nullable) and not (column.unique and column.role != "key")
         for column in table.columns
@@ -95,7 +95,7 @@ def _insertable(table: Table) -> bool:
 
 
 def _given(table: Table, example: Record, derived: set[str]) -> Record:
-    """The values that must be told: of columns that are not NULL, taken from an example row."""
+    """Return the values to state: those of NOT NULL columns, taken from an example row."""
     return {
         column.name: example[column.name]
         for column in table.columns
@@ -104,7 +104,7 @@ def _given(table: Table, example: Record, derived: set[str]) -> Record:
 
 
 def _told(table: Table, given: Record) -> str:
-    """The given values in words; references by their key, with the name of the column."""
+    """Describe the given values; references by their key, with the name of the column."""
     parts = []
     for name, value in given.items():
         column = table.column(name)
@@ -114,7 +114,7 @@ def _told(table: Table, given: Record) -> str:
 
 
 def upsert(scene: Scene) -> Plan | None:
-    """Listed rows brought to a value: those that exist changed, those that lack added."""
+    """Set a value in listed rows: existing ones are updated, missing ones inserted."""
     table = scene.pick([t for t in scene.plain("entity") if _upsertable(t)])
     if table is None:
         return None
@@ -201,7 +201,7 @@ def _listed(
 
 
 def _upsertable(table: Table) -> bool:
-    """Whether a row can be told by its label and its not-NULL columns."""
+    """Whether a row can be described by its label and its NOT NULL columns."""
     name = label(table)
     return name is not None and all(
         column.nullable

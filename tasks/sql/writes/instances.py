@@ -1,8 +1,13 @@
-"""Write tasks: changes to a database, each with its expected tables, other way and near misses.
+"""Write tasks: changes to a database with expected tables, an alternative and near misses.
 
+<<<<<<< HEAD:tasks/sql/writes/instances.py
 A template draws a plan from a populated world; the plan is kept only if the tables it expects
 follow from its SQL and, independently, from rows changed in Python (`settle` in
 `hexathlon.tasks.sql.writes.plan`).
+=======
+A template draws a plan from a populated world. The plan is kept only if its expected tables follow
+both from its SQL and, independently, from rows changed in Python (`writes_plan.settle`).
+>>>>>>> h-tasks:tasks/sql/writes.py
 """
 
 from collections.abc import Callable, Mapping
@@ -22,12 +27,12 @@ SIZES: Mapping[Level, int] = {"tiny": 60, "easy": 240, "medium": 900, "hard": 2_
 """Event rows of a write task's database, by level."""
 
 POPULATIONS, DRAWS = 3, 8
-"""How many populations are tried, and how many draws from each."""
+"""Maximum number of populations, and of draws from each."""
 
 
 @dataclass(frozen=True)
 class WriteInstance:
-    """One write task, before it becomes a `Task`."""
+    """A write task before it becomes a `Task`."""
 
     template: str
     world: str
@@ -37,11 +42,11 @@ class WriteInstance:
     gold: tuple[str, ...]
     alternative: tuple[str, ...]
     mutants: Mapping[str, tuple[str, ...]]
-    """Near misses, each of which leaves other tables than `digests`."""
+    """Near misses, each of which leaves tables that differ from `digests`."""
     before: Mapping[str, str]
-    """Digest of every table at the start."""
+    """Digest of every table before the change."""
     digests: Mapping[str, str]
-    """Digest of every table, by lower-case name, after the change and nothing but the change."""
+    """Digest of every table, by lower-case name, after exactly the requested change."""
     documents: tuple[str, ...] = ()
     """Documents that must be read."""
     writes: tuple[str, ...] = ("insert", "update", "delete")
@@ -55,15 +60,15 @@ class WriteTemplate:
     name: str
     levels: tuple[Level, ...]
     draw: Callable[[Scene], Plan | None]
-    """Draws a plan, or None where the draw does not suit."""
+    """Draws a plan, or returns None if the draw is unsuitable."""
     writes: tuple[str, ...] = ("insert", "update", "delete")
     """Kinds of statement that the agent needs."""
 
     def instance(self, world: World, level: Level, rng: np.random.Generator) -> WriteInstance:
-        """Draw until a plan holds.
+        """Draw until a plan is valid.
 
         Raises:
-            GenerationExhausted: The world has no place for this kind of change.
+            GenerationExhausted: If the world offers no place for this kind of change.
         """
         size = SIZES[level]
         for _ in range(POPULATIONS):
@@ -118,5 +123,5 @@ _TEMPLATES = (
 
 
 def write_templates() -> Mapping[str, WriteTemplate]:
-    """Every write template by name; not every world has a place for every one."""
+    """Return all write templates by name; not every world suits every template."""
     return {template.name: template for template in _TEMPLATES}

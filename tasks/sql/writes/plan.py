@@ -1,8 +1,8 @@
-"""What every write template works with: the scene it plays in and the plan it makes.
+"""Shared parts of write templates: the scene to draw from and the plan to produce.
 
-A plan holds the same change twice: as SQL, and as a function from rows to rows that knows no SQL.
-`settle` runs both and refuses the plan unless they agree, the other solution agrees too, and at
-least three near misses do not.
+A plan holds the same change twice: as SQL, and as a function from rows to rows that uses no SQL.
+`settle` runs both and rejects the plan unless they agree, the alternative solution agrees too, and
+at least three near misses differ.
 """
 
 import sqlite3
@@ -26,23 +26,23 @@ LEAST_MUTANTS = 3
 
 @dataclass(frozen=True)
 class Plan:
-    """One change to a database, in English, in SQL and in Python."""
+    """A change to a database, in English, in SQL and in Python."""
 
     instruction: str
     gold: tuple[str, ...]
     alternative: tuple[str, ...]
-    """Other SQL with the same result."""
+    """Alternative SQL with the same result."""
     mutants: Mapping[str, tuple[str, ...]]
     """Near misses by name."""
     change: Callable[[Content], None]
-    """Makes the change in place; new tables and columns are simply new keys."""
+    """Applies the change in place; new tables and columns are simply new keys."""
     documents: tuple[str, ...] = ()
     """Documents that must be read."""
 
 
 @dataclass(frozen=True)
 class Settled:
-    """A plan that holds: what the tables must be afterwards and which near misses count."""
+    """A validated plan: the expected tables and the accepted near misses."""
 
     plan: Plan
     digests: dict[str, str]
@@ -65,7 +65,7 @@ class Scene:
         return self.world.schema
 
     def plain(self, *scales: str) -> list[Table]:
-        """Tables asked about in which every row counts and the key is one column."""
+        """Return tables open to questions in which every row counts and the key is one column."""
         return [
             table for table in self.schema.asked()
             if not table.soft_delete and not table.natural_key and len(table.primary_key) == 1
@@ -73,7 +73,7 @@ class Scene:
         ]  # fmt: skip
 
     def edges(self) -> list[Edge]:
-        """Foreign keys between two plain tables that differ, without orphans."""
+        """Return foreign keys between two different plain tables, without orphans."""
         names = {table.name for table in self.plain()}
         return [
             edge for edge in self.schema.edges()
@@ -82,28 +82,28 @@ class Scene:
         ]  # fmt: skip
 
     def pick(self, items: Sequence[Item]) -> Item | None:
-        """One of the items, or None where there is none."""
+        """Return one of the items, or None if there are none."""
         return items[int(self.rng.integers(len(items)))] if items else None
 
     def values(self, table: Table, column: Column) -> list[Any]:
-        """The canonical values in use, sorted, without NULL."""
+        """Return the canonical values in use, sorted, without NULL."""
         found = {column.canonical(row) for row in self.content[table.name]}
         return sorted(value for value in found if value is not None)
 
 
 def sound(table: Table, *roles: str) -> list[Column]:
-    """The table's clean columns of these roles."""
+    """Return the table's clean columns with these roles."""
     return [c for c in table.columns if c.role in roles and c.dirt is None]
 
 
 def label(table: Table) -> Column | None:
-    """The column by which people name a row: clean, unique and never NULL."""
+    """Return the column by which people identify a row: clean, unique and never NULL."""
     fit = [c for c in sound(table, "name", "code") if c.unique and not c.nullable]
     return fit[0] if fit else None
 
 
 def literal(value: Value) -> str:
-    """A value as an SQL literal."""
+    """Return a value as an SQL literal."""
     if value is None:
         return "NULL"
     if isinstance(value, str):
@@ -112,14 +112,14 @@ def literal(value: Value) -> str:
 
 
 def spelt(value: Value) -> str:
-    """A value as it stands in an English sentence."""
+    """Return a value as written in an English sentence."""
     if isinstance(value, float):
         return f"{value:.2f}" if round(value, 2) == value else repr(value)
     return f"'{value}'" if isinstance(value, str) and not value[:1].isdigit() else str(value)
 
 
 def scene_for(world: World, population: int, size: int, rng: np.random.Generator) -> Scene:
-    """The scene of one population."""
+    """Return the scene of one population."""
     content: Content = {}
     columns: dict[str, list[str]] = {}
     rows = world.rows(population, size)
@@ -131,7 +131,7 @@ def scene_for(world: World, population: int, size: int, rng: np.random.Generator
 
 
 def settle(plan: Plan, scene: Scene, database: bytes) -> Settled | None:
-    """Derive the expected tables twice and try every near miss; None if the plan does not hold."""
+    """Derive the expected tables twice and try every near miss; None if the plan is invalid."""
     before = run_statements(database, ())
     expected = run_statements(database, plan.gold, before)
     if before is None or expected is None or not differing(before, expected):
@@ -152,9 +152,10 @@ def settle(plan: Plan, scene: Scene, database: bytes) -> Settled | None:
 def run_statements(
     database: bytes, statements: Sequence[str], before: Mapping[str, str] | None = None
 ) -> dict[str, str] | None:
-    """Digests after the statements ran on a fresh copy; None if one of them fails.
+    """Return digests after running the statements on a fresh copy; None if one of them fails.
 
-    With the digests of the fresh copy given, only tables that a statement names are hashed again.
+    If `before`, the digests of the fresh copy, is given, only tables that a statement names are
+    hashed again.
     """
     named: set[str] = set()
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
@@ -185,7 +186,7 @@ def _noted(action: int, names: Sequence[str | None], named: set[str]) -> int:
 
 
 def _by_rows(plan: Plan, scene: Scene, before: Mapping[str, str]) -> dict[str, str]:
-    """Digests after the Python change; tables that it leaves as they were are not hashed again."""
+    """Return digests after the Python change; unchanged tables are not hashed again."""
     content = {name: [dict(row) for row in rows] for name, rows in scene.content.items()}
     plan.change(content)
     digests = {}

@@ -1,11 +1,11 @@
-"""Write templates that mend data: duplicates removed, dirty columns rewritten."""
+"""Write templates that repair data: deduplication and cleaning of dirty columns."""
 
 from hexathlon.tasks.sql.schema import Column, Table, Value
 from hexathlon.tasks.sql.writes.plan import Content, Plan, Record, Scene, literal
 
 
 def dedupe(scene: Scene) -> Plan | None:
-    """Rows entered twice removed, the one with the lowest key kept."""
+    """Remove duplicate rows, keeping the one with the lowest key."""
     tables = [t for t in scene.schema.asked() if t.natural_key and not t.soft_delete]
     table = scene.pick(tables)
     if table is None or table.natural_key is None:
@@ -57,7 +57,7 @@ _ORDERS = {
 
 
 def repair(scene: Scene) -> Plan | None:
-    """A dirty column rewritten in its canonical form."""
+    """Rewrite a dirty column in canonical form."""
     spots = [
         (table, column)
         for table in scene.schema.asked() for column in table.columns

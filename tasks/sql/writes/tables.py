@@ -8,7 +8,7 @@ from hexathlon.tasks.sql.writes.plan import Content, Plan, Scene
 
 
 def delete_unreferenced(scene: Scene) -> Plan | None:
-    """Rows deleted to which no row of any other table refers."""
+    """Delete the rows that no row of another table references."""
     parents = [t for t in scene.plain("entity", "event") if _referring(scene, t)]
     parent = scene.pick(parents)
     if parent is None:
@@ -67,7 +67,7 @@ def _unreferenced(scene: Scene, parent: Table, edges: Sequence[Edge]) -> Plan:
 
 
 def _referring(scene: Scene, parent: Table) -> list[Edge]:
-    """All references to a table; none if it refers to itself or its referrers may be deleted."""
+    """Return all references to a table; none if self-referencing or if referrers may be deleted."""
     edges = [edge for edge in scene.schema.edges() if edge.parent == parent.name]
     whole = all(
         edge.child != parent.name and not scene.schema.table(edge.child).soft_delete
@@ -77,7 +77,7 @@ def _referring(scene: Scene, parent: Table) -> list[Edge]:
 
 
 def archive(scene: Scene) -> Plan | None:
-    """Old rows moved into a new table of the same columns."""
+    """Move old rows into a new table with the same columns."""
     referenced = {edge.parent for edge in scene.schema.edges()}
     tables = [t for t in scene.plain("event") if t.name not in referenced and _dates(t)]
     table = scene.pick(tables)
@@ -134,7 +134,7 @@ def _dates(table: Table) -> list[Column]:
 
 
 def delete_family(scene: Scene) -> Plan | None:
-    """Parents of one kind deleted together with all rows that depend on them."""
+    """Delete parents of one kind together with all dependent rows."""
     edge = scene.pick([e for e in scene.edges() if _alone(scene, e)])
     if edge is None:
         return None
@@ -184,7 +184,7 @@ def delete_family(scene: Scene) -> Plan | None:
 
 
 def _alone(scene: Scene, edge: Edge) -> bool:
-    """Whether this is the only reference to the parent, and none leads to the child."""
+    """Whether this is the only reference to the parent, and nothing references the child."""
     edges = scene.schema.edges()
     parent = scene.schema.table(edge.parent)
     to_parent = [e for e in edges if e.parent == edge.parent]
@@ -196,7 +196,7 @@ def _alone(scene: Scene, edge: Edge) -> bool:
 
 
 def add_count_column(scene: Scene) -> Plan | None:
-    """A new column that holds how many rows of another table refer to each row."""
+    """Add a column with the number of another table's rows that reference each row."""
     edges = [e for e in scene.edges() if scene.schema.table(e.child).scale == "event"]
     edge = scene.pick(edges)
     if edge is None:

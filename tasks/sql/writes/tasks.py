@@ -1,4 +1,4 @@
-"""Write tasks of the source: the search for an instance, and what a `Task` says of it."""
+"""Write tasks of the source: the search for an instance, and its fields in the `Task`."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -16,10 +16,10 @@ __all__ = ["compose_write", "recompose_write", "write_check", "write_params", "w
 
 
 def compose_write(template: str, worlds: Sequence[str], seed: int) -> tuple[int, WriteInstance]:
-    """The first world's number, and the instance it has a place for.
+    """Return the number of the first suitable world, and its instance.
 
     Raises:
-        GenerationExhausted: None of the worlds has a place.
+        GenerationExhausted: If none of the worlds is suitable.
     """
     for attempt, world in enumerate(worlds):
         try:
@@ -33,10 +33,10 @@ def compose_write(template: str, worlds: Sequence[str], seed: int) -> tuple[int,
 
 @lru_cache(maxsize=64)
 def recompose_write(template: str, world: str, seed: int, attempt: int) -> WriteInstance:
-    """The instance of one world.
+    """Return the instance of one world.
 
     Raises:
-        GenerationExhausted: The world has no place for it.
+        GenerationExhausted: If the world is not suitable.
     """
     home = world_for(world)
     rng = generator_for("sql-write", seed, attempt)
@@ -44,7 +44,7 @@ def recompose_write(template: str, world: str, seed: int, attempt: int) -> Write
 
 
 def write_params(made: WriteInstance) -> dict[str, Any]:
-    """The part of a task's parameters that write tasks alone have."""
+    """Return the task parameters specific to write tasks."""
     return {
         "population": made.population,
         "size": made.size,
@@ -55,14 +55,14 @@ def write_params(made: WriteInstance) -> dict[str, Any]:
 
 
 def write_check(made: WriteInstance, canary: str) -> Check:
-    """The tables as they must be left, by the statements that make them so."""
+    """Return the check on the final tables, given as the statements that produce them."""
     return Check(name="sql_write", params={"statements": list(made.gold), "canary": canary})
 
 
 def writing(
     statements: Sequence[str], tables: Sequence[str] = (), documents: Sequence[str] = ()
 ) -> Script:
-    """Look around, run statements one by one, hand the database in."""
+    """Explore, run statements one by one, submit the database."""
     if tables or documents:
         yield from explore(tables, documents, None)
     for statement in statements:

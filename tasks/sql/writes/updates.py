@@ -1,4 +1,4 @@
-"""Write templates that change values: raises through a join, transfers, new owners, merges."""
+"""Write templates that change values: raises through a join, transfers, reassignments, merges."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ from hexathlon.tasks.sql.writes.plan import (
 
 
 def update_join(scene: Scene) -> Plan | None:
-    """An amount raised where the referenced row has a certain value."""
+    """Raise an amount where the referenced row has a certain value."""
     edges = [
         e for e in scene.edges()
         if sound(scene.schema.table(e.child), "amount") and _kinds(scene.schema.table(e.parent))
@@ -88,7 +88,7 @@ def _raise(
 
 
 def _kinds(table: Table) -> list[Column]:
-    """Columns with few values, clean or curable by one expression."""
+    """Return columns with few values, clean or cleaned by one expression."""
     curable = (None, "case_padding", "codes")
     return [
         c for c in table.columns
@@ -97,7 +97,7 @@ def _kinds(table: Table) -> list[Column]:
 
 
 def transfer(scene: Scene) -> Plan | None:
-    """An amount moved between two rows so that the first keeps a given rest."""
+    """Move an amount between two rows so that the first keeps a given remainder."""
     tables = [t for t in scene.plain("entity") if label(t) and sound(t, "amount")]
     table = scene.pick(tables)
     if table is None:
@@ -161,7 +161,7 @@ def _move(table: Table, name: Column, amount: Column, people: Sequence[Value], r
 
 
 def reassign(scene: Scene) -> Plan | None:
-    """The later rows of one owner given to another."""
+    """Reassign the later rows of one owner to another."""
     edges = [e for e in scene.edges() if _dated(scene.schema.table(e.child))]
     edge = scene.pick([e for e in edges if label(scene.schema.table(e.parent))])
     if edge is None:
@@ -238,11 +238,11 @@ def _put(table: Table, column: Column, value: str, condition: str) -> str:
 
 
 _NEVER_MERGED = frozenset({"sex"})
-"""What a person is, no clerk merges."""
+"""Personal attributes whose values must not be merged."""
 
 
 def rename_value(scene: Scene) -> Plan | None:
-    """Two values of a category merged into one."""
+    """Merge two values of a category."""
     spots = [
         (table, column)
         for table in scene.plain("entity", "event") for column in table.columns

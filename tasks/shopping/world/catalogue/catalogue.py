@@ -32,7 +32,7 @@ __all__ = ["Catalogue", "Design", "open_catalogue"]
 
 
 class Catalogue(Families):
-    """A read-only catalogue, shared by everything in the process; pickles by its address."""
+    """A read-only catalogue, shared across the process; pickles by its address."""
 
     def __init__(self, store: Store, cache: Path | None = None) -> None:
         super().__init__(store)
@@ -45,10 +45,10 @@ class Catalogue(Families):
     # Constraints
 
     def constraints_of(self, product_id: str, axes: Sequence[str]) -> tuple[Constraint, ...]:
-        """Return what the product holds on each axis, in the weakest usual wording.
+        """Return the product's constraints on the given axes, in the weakest usual form.
 
         `axes` are names from `axes`, or `category`, `kind`, `brand` and `series`. Ordered values
-        become "at least" or "at most", the price a bound that parts its tier from the next.
+        become "at least" or "at most", the price a bound that separates its tier from the next.
         """
         number = self.number(product_id)
         product = self._product_at(number)
@@ -59,13 +59,13 @@ class Catalogue(Families):
     def satisfies(
         self, product_id: str, variant_id: str, constraints: Sequence[Constraint]
     ) -> bool:
-        """Whether buying this variant holds on every constraint; stock is not looked at."""
+        """Whether buying this variant satisfies every constraint; stock is ignored."""
         return not self.violations(product_id, variant_id, constraints)
 
     def violations(
         self, product_id: str, variant_id: str, constraints: Sequence[Constraint]
     ) -> tuple[int, ...]:
-        """Return the positions of the constraints that buying this variant would break."""
+        """Return the positions of the constraints that buying this variant would violate."""
         product = self.product(product_id)
         variant = product.variant(variant_id)
         return tuple(
@@ -73,7 +73,7 @@ class Catalogue(Families):
         )
 
     def matches(self, family: int, constraints: Sequence[Constraint]) -> list[str]:
-        """Return the products of a family that can be bought, in stock, so that all hold."""
+        """Return a family's products with an in-stock variant that satisfies all constraints."""
         return [
             self._product_at(number).id
             for number in self._candidates(self._header(family), constraints, 0)
@@ -81,14 +81,14 @@ class Catalogue(Families):
         ]
 
     def unique_target(self, family: int, constraints: Sequence[Constraint]) -> str | None:
-        """Return the one product of a family on which all constraints hold, or None."""
+        """Return the only product of a family that satisfies all constraints, or None."""
         found = self.matches(family, constraints)
         return found[0] if len(found) == 1 else None
 
     def near_misses(self, family: int, constraints: Sequence[Constraint]) -> dict[int, list[str]]:
-        """Return, by position of the constraint, the products that fail on it alone.
+        """Return, by position of the constraint, the products that violate only that one.
 
-        Constraints on category or kind are missed by the sibling family.
+        For constraints on category or kind, these are products of the sibling family.
         """
         missed: dict[int, list[str]] = {i: [] for i in range(len(constraints))}
         for each in (family, self.sibling(family)):
@@ -100,9 +100,9 @@ class Catalogue(Families):
         return missed
 
     def matching(self, constraints: Sequence[Constraint]) -> list[str]:
-        """Return every product of the catalogue that can be bought so that all hold.
+        """Return all products with an in-stock variant that satisfies all constraints.
 
-        Families are looked at one by one; name category, brand or series to keep that short.
+        Families are checked one by one; a constraint on category, brand or series limits the work.
         """
         found: list[str] = []
         for family in self._families_for(constraints):
@@ -126,7 +126,7 @@ class Catalogue(Families):
     def _candidates(
         self, header: Header, constraints: Sequence[Constraint], broken: int
     ) -> list[int]:
-        """Return numbers of a family whose rows break at most so many constraints."""
+        """Return numbers of the family's products that violate at most `broken` constraints."""
         count: npt.NDArray[np.int64] = np.zeros(header.size, dtype=np.int64)
         for each in constraints:
             count += ~row_mask(self._decoder, header, each)
@@ -137,13 +137,13 @@ class Catalogue(Families):
     def phrases_for(
         self, constraint: Constraint, language: Language, category: str, *, gap: bool = True
     ) -> tuple[str, ...]:
-        """Return ways in which a shopper says a constraint on goods of the category."""
+        """Return a shopper's ways to phrase a constraint on goods of the category."""
         return phrases.phrases_for(
             constraint, language, self.category(category), self._names(), gap=gap
         )
 
     def slot_name(self, constraint: Constraint, language: Language, category: str) -> str:
-        """Return what a clerk calls the thing that a constraint is about."""
+        """Return a clerk's name for the subject of a constraint."""
         return phrases.slot_name(constraint, language, self.category(category))
 
     def _names(self) -> Mapping[str, Text]:
@@ -156,16 +156,16 @@ class Catalogue(Families):
 
     @property
     def coupons(self) -> tuple[Coupon, ...]:
-        """Every coupon of the shop."""
+        """All coupons of the shop."""
         return draw_coupons(self._decoder.noise)
 
     @property
     def bundles(self) -> tuple[Bundle, ...]:
-        """Every bundle of the shop."""
+        """All bundles of the shop."""
         return draw_bundles(self._decoder.noise, self.family_count)
 
     def rules(self, *, today: int = 0, first_order: bool = False) -> Rules:
-        """Return the shop's price rules on a day, with every bundle."""
+        """Return the shop's price rules on a day, including all bundles."""
         return Rules(
             shipping=draw_rates(self._decoder.noise),
             bundles={bundle.id: bundle for bundle in self.bundles},
@@ -177,7 +177,7 @@ class Catalogue(Families):
         """Return a cart line at the variant's price.
 
         Raises:
-            KeyError: There is no such product or variant.
+            KeyError: If the product or variant does not exist.
         """
         product = self.product(product_id)
         variant = product.variant(variant_id)
@@ -203,8 +203,8 @@ class Catalogue(Families):
 
         Args:
             query: Words, any of which may match; empty to browse.
-            language: Language of the words and of the titles returned.
-            category: Slug of the only category to look in.
+            language: Language of the words and of the returned titles.
+            category: Slug of the category to restrict the search to.
             filters: `brand`, `seller`, `price_min`, `price_max` (cents), `rating_min` (stars),
                 `delivery_max` (days) and, with a category, its title and feature attributes and
                 options by name, each with a value's slug.
@@ -213,8 +213,8 @@ class Catalogue(Families):
             per_page: 1 to 100.
 
         Raises:
-            ValueError: A category, filter, order or page number is unknown or out of range; the
-                message says what there is.
+            ValueError: If a category, filter, order or page number is unknown or out of range; the
+                message lists the valid ones.
         """
         if page < 1 or not 1 <= per_page <= 100:
             raise ValueError(f"page is 1 or more and per_page 1 to 100, not {page} and {per_page}")
@@ -233,7 +233,7 @@ class Catalogue(Families):
     def rank(
         self, product_id: str, query: str, *, language: Language, category: str | None = None
     ) -> int | None:
-        """Return the place (from 1) of a product in a query's window, or None outside it."""
+        """Return the rank (from 1) of a product in a query's window, or None outside it."""
         tags, price, rating = read_filters(self._decoder, category, {})
         window = self._engine.window(query, language, tags, price, rating)
         place = np.flatnonzero(window == self.number(product_id))
@@ -258,7 +258,7 @@ _opening = threading.Lock()
 def open_catalogue(seed: int, size: int, cache: Path | None = None) -> Catalogue:
     """Open a catalogue, building it on the first use of (seed, size) on this machine.
 
-    One catalogue object is shared by everything in the process that asks for the same.
+    Callers in one process that ask for the same catalogue share one object.
     """
     key = (seed, size, cache_folder(cache))
     with _opening:

@@ -1,7 +1,7 @@
-"""Product ids: short opaque codes that hide which products stand side by side.
+"""Product ids: short opaque codes that hide which products are neighbours.
 
-The number of a product is scrambled by an invertible mixing of 30 bits under the catalogue's
-seed and written with 32 letters, so ids are unique, stable and never sequential.
+The product number is scrambled by an invertible 30-bit mix under the catalogue's seed and written
+in base 32, so that ids are unique, stable and not sequential.
 """
 
 from hexathlon.tasks.shopping.world.catalogue.noise import mix
@@ -15,7 +15,7 @@ _MASK = (1 << _BITS) - 1
 
 
 class Coder:
-    """Turns numbers into ids and back for one catalogue."""
+    """Encodes product numbers as ids, and decodes ids, for one catalogue."""
 
     def __init__(self, noise: int) -> None:
         self._factors = tuple(mix(noise, 51, i) & _MASK | 1 for i in range(2))
@@ -31,7 +31,7 @@ class Coder:
         return "P" + "".join(_LETTERS[word >> shift & 31] for shift in range(25, -1, -5))
 
     def decode(self, code: str) -> int | None:
-        """Return the product number of an id, or None where it is not written like one."""
+        """Return the product number of an id, or None if the id is malformed."""
         if len(code) != 7 or code[0] != "P" or any(c not in _DIGITS for c in code[1:]):
             return None
         word = 0

@@ -1,7 +1,7 @@
-"""The columns of a product: which code stands where, and what its order means.
+"""The columns of a product: the position of each code, and the meaning of its order.
 
-Every product is a row of 17 small codes: ten attributes, two options, then price tier, rating
-tier, seller, delivery and returns. All searching for unique targets works on these rows alone.
+Every product is a row of 17 small codes: ten attributes, two options, then price tier, rating tier,
+seller, delivery and returns. The search for unique targets uses only these rows.
 """
 
 from dataclasses import dataclass
@@ -28,14 +28,14 @@ __all__ = [
 ]
 
 ATTRIBUTES = 10
-"""Most attributes that a category may have."""
+"""Maximum number of attributes of a category."""
 FIRST_OPTION = 10
 PRICE, RATING, SELLER, SHIPPING, RETURNS = 12, 13, 14, 15, 16
 WIDTH = 17
 DELIVERY_DAYS = (2, 4, 8)
 RETURN_DAYS = (0, 14, 30)
 RATING_FLOORS = (34, 40, 45)
-"""Least rating of each tier, in tenths of a star."""
+"""Minimum rating of each tier, in tenths of a star."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Column:
     kind: ConstraintKind
     order: Order
     values: int
-    """How many codes it knows. An option has four: each stands for a set of values offered."""
+    """Number of codes. An option has four; each denotes a set of values on offer."""
 
 
 _COMMERCE = (

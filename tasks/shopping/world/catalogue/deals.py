@@ -16,7 +16,7 @@ _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 
 @lru_cache(maxsize=8)
 def draw_bundles(noise: int, families: int) -> tuple[Bundle, ...]:
-    """Return the bundles: one for every ten families, no family in two of them."""
+    """Return the bundles: one per ten families, with no family in two of them."""
     deck = Stream(noise, 61).shuffled(range(families)) if families <= 2_000 else []
     stream = Stream(noise, 62)
     count = max(2, min(families, 2_000) // 10)
@@ -31,7 +31,7 @@ def draw_bundles(noise: int, families: int) -> tuple[Bundle, ...]:
 
 @lru_cache(maxsize=8)
 def bundle_parts(noise: int, families: int) -> Mapping[int, tuple[str, ...]]:
-    """Return family -> its parts, `<bundle id>/<part>`."""
+    """Return a mapping from family to its parts, `<bundle id>/<part>`."""
     return {
         family: (f"{bundle.id}/{part}",)
         for bundle in draw_bundles(noise, families)
@@ -41,12 +41,12 @@ def bundle_parts(noise: int, families: int) -> Mapping[int, tuple[str, ...]]:
 
 @lru_cache(maxsize=8)
 def draw_coupons(noise: int) -> tuple[Coupon, ...]:
-    """Return the coupons of the shop; their days run from 0, the shop's today."""
+    """Return the shop's coupons; their days count from 0, the shop's current day."""
     return tuple(_coupon(noise, number) for number in range(_COUPONS))
 
 
 def draw_rates(noise: int) -> Mapping[Region, ShippingRate]:
-    """Return what it costs to reach each region."""
+    """Return the shipping rate of each region."""
     stream = Stream(noise, 64)
     base = 390 + 100 * stream.below(3)
     free = 4_900 + 1_000 * stream.below(4)

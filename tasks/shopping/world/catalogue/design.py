@@ -1,10 +1,10 @@
 """Families of near-identical goods, built around targets that constraints can single out.
 
-A family varies along a few axes. Around each designed target stands a star: for every axis of its
-set, a neighbour that equals the target on all the other axes of the set and fails on this one.
-Nothing else in the family holds on the whole set. So a request for the target's values on those
-axes has exactly one answer, and every single condition in it matters. Ordered axes are built for
-the weakest reading ("at least", "at most"); what holds for it holds for "exactly" as well.
+A family varies along a few axes. Around each designed target is a star: for every axis of the
+target's set, a neighbour that equals the target on the other axes of the set and fails on this one.
+No other product of the family satisfies the whole set. A request for the target's values on those
+axes therefore has exactly one answer, and every condition in it matters. Ordered axes are built for
+the weakest reading ("at least", "at most"), which also covers "exactly".
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from hexathlon.tasks.shopping.world.catalogue.noise import Stream
 __all__ = ["FamilyPlan", "Star", "holds", "plan_family"]
 
 _STAR_SIZES = (4, 3, 5, 2, 6, 7, 4, 5, 3, 6, 2, 7)
-"""Numbers of axes of successive targets, so that every family has easy and hard ones."""
+"""Numbers of axes of successive targets, so that every family has easy and hard targets."""
 _TRIES = 24
 Row = list[int]
 
@@ -32,7 +32,7 @@ class Star:
 
 @dataclass(frozen=True, slots=True)
 class FamilyPlan:
-    """The rows of one family; stars come first, what fills it up last."""
+    """The rows of one family: stars first, fillers last."""
 
     rows: list[Row]
     stars: list[Star]
@@ -40,14 +40,14 @@ class FamilyPlan:
 
 
 def holds(column: Column, code: int, wanted: int) -> bool:
-    """Whether a code fulfils a request for `wanted` in the column's own reading."""
+    """Whether a code satisfies a request for `wanted`, in the column's own reading."""
     if column.order == "more":
         return code >= wanted
     return code <= wanted if column.order == "less" else code == wanted
 
 
 def plan_family(columns: Sequence[Column], size: int, stream: Stream) -> FamilyPlan:
-    """Lay out a family of `size` rows; a pure function of the stream's address."""
+    """Plan a family of `size` rows; a pure function of the stream's address."""
     return _Planner(columns, size, stream).plan()
 
 
@@ -133,11 +133,11 @@ class _Planner:
                 row[axis] = self._stream.pick(self._codes[axis])
             if not self._answers_any(row):
                 return row
-        return self._rows[-1].copy()  # a neighbour or a filler: never a target
+        return self._rows[-1].copy()  # a neighbour or a filler, never a target
 
 
 def _choose_axes(columns: Sequence[Column], stream: Stream) -> tuple[int, ...]:
-    """Five to eight axes, always with one in plain sight and one below the surface."""
+    """Choose five to eight axes, including one in plain sight and one below the surface."""
     groups = {
         "shallow": [c.position for c in columns if c.kind == "attribute"],
         "deep": [c.position for c in columns if c.kind in ("specification", "review")],

@@ -1,4 +1,4 @@
-"""The products of an open store by id and by number, and the families that they stand in."""
+"""The products of an open store by id and number, and their families."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,16 +21,16 @@ _KEPT_PRODUCTS = 1_024
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A target that a family was built around."""
+    """A target around which a family was built."""
 
     product_id: str
     axes: tuple[str, ...]
-    """Names for `Catalogue.constraints_of`: with all of them exactly this product of the family
-    holds, and for each of them some other product fails on it alone."""
+    """Axis names for `Catalogue.constraints_of`. Within the family, only this product satisfies all
+    of them, and each is violated alone by some other product."""
 
 
 class Families:
-    """What stands in a catalogue, without asking anything of it."""
+    """The contents of a catalogue, without queries."""
 
     def __init__(self, store: Store) -> None:
         self.seed = store.seed
@@ -46,7 +46,7 @@ class Families:
         """Return the number of a product.
 
         Raises:
-            KeyError: There is no such product.
+            KeyError: If the product does not exist.
         """
         number = self._decoder.coder.decode(product_id)
         if number is None or number >= self.size:
@@ -57,7 +57,7 @@ class Families:
         """Return a product by id.
 
         Raises:
-            KeyError: There is no such product.
+            KeyError: If the product does not exist.
         """
         return self._product_at(self.number(product_id))
 
@@ -69,19 +69,19 @@ class Families:
 
     @property
     def sellers(self) -> tuple[Seller, ...]:
-        """Every seller of the catalogue."""
+        """All sellers of the catalogue."""
         return self._decoder.sellers
 
     @property
     def brands(self) -> tuple[Text, ...]:
-        """Every brand of the catalogue."""
+        """All brands of the catalogue."""
         return self._decoder.brands
 
     def category(self, slug: str) -> Category:
         """Return the grammar of a category.
 
         Raises:
-            KeyError: There is no such category.
+            KeyError: If the category does not exist.
         """
         return CATEGORIES[category_code(slug)]
 
@@ -89,7 +89,7 @@ class Families:
 
     @property
     def family_count(self) -> int:
-        """How many families there are."""
+        """Number of families."""
         return len(self._layout.families)
 
     def families(self, category: str) -> list[int]:
@@ -104,17 +104,17 @@ class Families:
         return [encode(number) for number in range(header.first, header.first + header.size)]
 
     def sibling(self, family: int) -> int:
-        """Return the family that differs from this one in nothing but the kind of goods."""
+        """Return the family that differs from this one only in the kind of goods."""
         self._header(family)
         return family ^ 1
 
     def axes(self, family: int) -> tuple[str, ...]:
-        """Return the names of what varies within a family."""
+        """Return the names of the axes along which a family varies."""
         header = self._header(family)
         return _axis_names(header, header.axes)
 
     def designs(self, family: int) -> tuple[Design, ...]:
-        """Return the targets that the family was built around."""
+        """Return the targets around which the family was built."""
         header = self._header(family)
         stars = self._layout.stars[header.star_first : header.star_first + header.stars]
         return tuple(

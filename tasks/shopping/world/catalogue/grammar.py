@@ -1,7 +1,7 @@
-"""The shape of a category: its kinds of goods, attributes, options and their words.
+"""The structure of a category: its kinds of goods, attributes, options and their words.
 
-A category is data. Everything that a product of it can be is a choice of codes, one per column;
-everything that is said about it is put together from the words that stand here.
+A category is data. A product is a choice of codes, one per column; all texts about it are composed
+of the category's words.
 """
 
 from collections.abc import Iterator
@@ -14,30 +14,30 @@ from hexathlon.tasks.shopping.world.catalogue.text import Text
 __all__ = ["Attribute", "Category", "Kind", "Order", "Place", "Value"]
 
 Place = Literal["title", "feature", "specification", "review", "option"]
-"""Where a buyer can learn a value: in the title and search, among the features on the item page,
+"""Where a buyer can find a value: in the title and search, among the features on the item page,
 only in the specification table, only in reviews, or by choosing it."""
 
 Order = Literal["none", "more", "less"]
-"""Whether requests say "exactly", "at least" or "at most"."""
+"""Whether requests mean "exactly" (`none`), "at least" (`more`) or "at most" (`less`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One value of an attribute, with the words of shop and of shopper."""
+    """A value of an attribute, with the shop's and the shopper's words."""
 
     slug: str
     text: Text
-    """The shop's words: in titles, features and tables. For a review attribute, the label."""
+    """The shop's words in titles, features and tables; for a review attribute, the label."""
     asks_en: tuple[str, ...] = ()
-    """The shopper's words, verb phrases that follow "one that ..."; none shares the shop's key
+    """The shopper's words: verb phrases that follow "one that ...". None contains the shop's key
     words, so that they cannot simply be typed into the search box."""
     asks_zh: tuple[str, ...] = ()
     """The same in Chinese, predicates that follow 要求 ..."""
     says_en: tuple[str, ...] = ()
-    """Review sentences that give the value away; only for review attributes."""
+    """Review sentences that reveal the value; only for review attributes."""
     says_zh: tuple[str, ...] = ()
     plain: Text | None = None
-    """A phrase of its own in the shop's words, where the attribute's pattern does not fit."""
+    """A separate phrase in the shop's words, if the attribute's pattern does not fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +49,17 @@ class Attribute:
     place: Place
     values: tuple[Value, ...]
     order: Order = "none"
-    """`more` and `less` need `values` in ascending order of the quantity."""
+    """`more` and `less` require `values` in ascending order of the quantity."""
     plain: Text = Text("has {}", "{}")
-    """How a shopper names a value in the shop's own words; `{}` is the value."""
+    """The shopper's phrase in the shop's own words; `{}` is the value."""
     exact: Text | None = None
-    """The same for just this value of an ordered attribute, neither more nor less."""
+    """The same for exactly this value of an ordered attribute, neither more nor less."""
 
     def code(self, slug: str) -> int:
         """Return the position of a value.
 
         Raises:
-            KeyError: The attribute has no such value.
+            KeyError: If the attribute has no such value.
         """
         for position, value in enumerate(self.values):
             if value.slug == slug:
@@ -70,7 +70,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a thing is called within its category."""
+    """A kind of goods within a category."""
 
     slug: str
     text: Text
@@ -78,22 +78,22 @@ class Kind:
 
 @dataclass(frozen=True)
 class Category:
-    """A category with everything that its products can be."""
+    """A category, with everything that its products can be."""
 
     slug: str
     text: Text
     department: Text
     kinds: tuple[Kind, ...]
-    """Two at least: sibling families differ in nothing else."""
+    """At least two; sibling families differ only in the kind."""
     price_cents: tuple[int, int]
-    """Least and greatest base price of a family."""
+    """Minimum and maximum base price of a family."""
     attributes: tuple[Attribute, ...]
     options: tuple[Attribute, ...]
-    """One or two, each with six values at least."""
+    """One or two, each with at least six values."""
     blurb: tuple[Text, ...]
-    """Sentences for descriptions; `{}` is the name of the product."""
+    """Sentences for descriptions; `{}` is the product name."""
     praise: tuple[Text, ...]
-    """Review sentences that tell nothing about any attribute."""
+    """Review sentences that reveal nothing about any attribute."""
 
     @cached_property
     def by_name(self) -> dict[str, Attribute]:
@@ -109,7 +109,7 @@ class Category:
         """Return an attribute or option by name.
 
         Raises:
-            KeyError: The category has none of this name.
+            KeyError: If the category has no attribute or option of this name.
         """
         try:
             return self.by_name[name]
@@ -121,7 +121,7 @@ class Category:
         """Return a kind by slug.
 
         Raises:
-            KeyError: The category has none of this name.
+            KeyError: If the category has no kind with this slug.
         """
         for kind in self.kinds:
             if kind.slug == slug:

@@ -1,8 +1,8 @@
 """The search index: tantivy, one segment per language, document number = product number.
 
-One segment, filled in order by one thread, makes ranking a pure function of the catalogue: equal
-scores keep catalogue order, and no document needs a stored field. Only titles, features, options
-and the category are indexed; what stands in the specification or in reviews cannot be searched.
+A single segment, filled in order by one thread, makes ranking a pure function of the catalogue:
+equal scores keep catalogue order, and documents need no stored field. Only titles, features,
+options and the category are indexed; specifications and reviews cannot be searched.
 """
 
 from collections.abc import Iterator
@@ -23,12 +23,12 @@ from hexathlon.tasks.shopping.world.catalogue.tokens import tokenize
 __all__ = ["build_index", "documents", "index_version", "tags_of"]
 
 _FORMAT = "1"
-"""Rises with what is indexed and how."""
+"""Incremented when the indexed content or its format changes."""
 _HEAP_PER_PRODUCT = 1_000
 
 
 def index_version() -> str:
-    """Return our format and the library's release: what decides bytes and ranking."""
+    """Return our format and the library's release, which determine bytes and ranking."""
     major, minor, *_ = version("tantivy").split(".")
     return f"{_FORMAT}.{major}.{minor}"
 
@@ -37,7 +37,7 @@ def build_index(folder: Path, layout: Layout, seed: int, language: Language) -> 
     """Write the index of one language into `folder`.
 
     Raises:
-        RuntimeError: The library split the index, so that ranking would not be determined.
+        RuntimeError: If the library splits the index, which would make ranking nondeterministic.
     """
     import tantivy
 
@@ -63,7 +63,7 @@ def build_index(folder: Path, layout: Layout, seed: int, language: Language) -> 
     if segments != 1:
         raise RuntimeError(f"the search index came out in {segments} segments instead of one")
     for file in path.iterdir():
-        file.chmod(0o644)  # the library writes some of them for the owner alone
+        file.chmod(0o644)  # the library makes some of them readable by the owner only
 
 
 def tags_of(category: int, attribute: int, code: int) -> str:
@@ -91,7 +91,7 @@ def documents(layout: Layout, seed: int, language: Language) -> Iterator[tuple[s
 
 
 class _Rows:
-    """Writes the tokens and tags of one family's rows, each part once."""
+    """Produces the tokens and tags of one family's rows, computing each part once."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class _Rows:
 
 
 def _delivery(days: int) -> str:
-    """Tag a delivery time with every bound that it keeps."""
+    """Return tags for a delivery time, one for each bound that it meets."""
     return " ".join(f"u{bound}" for bound in at.DELIVERY_DAYS if bound >= days)
 
 

@@ -1,8 +1,8 @@
 """From a seed and a size to arrays: families, their headers, and one row of codes per product.
 
-This is the only slow part of a catalogue that is not the search index; the store keeps its result.
-Families come in pairs of siblings that share everything but the kind of goods, so that the kind
-is a condition like any other.
+Besides the search index, this is the only slow part of building a catalogue; the store saves the
+result. Families come in sibling pairs that differ only in the kind of goods, so that the kind is a
+constraint like any other.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ from hexathlon.tasks.shopping.world.catalogue.pricing import (
 __all__ = ["FAMILY", "LARGEST", "SMALLEST", "STAR", "Layout", "catalogue_seed", "lay_out"]
 
 SMALLEST, LARGEST = 1_000, 4_000_000
-"""Sizes of catalogue that are supported."""
+"""Supported range of catalogue sizes."""
 FAMILY = np.dtype(
     [
         ("first", "<u4"),
@@ -46,9 +46,9 @@ FAMILY = np.dtype(
         ("stars", "u1"),
     ]
 )
-"""Families 2k and 2k+1 are siblings. `palette`: per option, the four values that tell products
-apart, then the two that all offer. `bounds`: the prices that part the tiers. `axes`: a bit for
-each column that varies."""
+"""Families 2k and 2k+1 are siblings. `palette`: per option, the four values that distinguish
+products, then the two that all offer. `bounds`: the prices that separate the tiers. `axes`: a bit
+for each column that varies."""
 STAR = np.dtype([("number", "<u4"), ("axes", "<u4")])
 _MEMBERS = (20, 120)
 _BRANDS_OF_CATEGORY = 40
@@ -56,7 +56,7 @@ _BRANDS_OF_CATEGORY = 40
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A catalogue without words."""
+    """A catalogue without texts."""
 
     families: npt.NDArray[Any]
     """Of dtype `FAMILY`."""
@@ -82,7 +82,7 @@ class _Pair:
 
 
 def catalogue_seed(seed: int) -> int:
-    """Return the seed of all noise in the catalogue."""
+    """Return the seed of all random draws in the catalogue."""
     return derive_seed("shopping", "catalogue", seed)
 
 
@@ -122,7 +122,7 @@ def lay_out(seed: int, size: int) -> Layout:
 
 
 def _pairs(noise: int, size: int) -> Iterator[_Pair]:
-    """Share the size out among pairs of families; the first pairs cover every category."""
+    """Divide the size among pairs of families; the first pairs cover every category."""
     stream = Stream(noise, 20)
     known = len(CATEGORIES)
     least = _MEMBERS[0]
@@ -153,7 +153,7 @@ def _mask(axes: tuple[int, ...]) -> int:
 
 
 def _header(noise: int, pair: _Pair) -> dict[str, Any]:
-    """Draw what a pair of families has in common."""
+    """Draw the shared properties of a pair of families."""
     stream = Stream(noise, 24, pair.number)
     grammar = CATEGORIES[pair.category]
     low, high = grammar.price_cents
@@ -170,7 +170,7 @@ def _header(noise: int, pair: _Pair) -> dict[str, Any]:
 
 
 def _line_name(noise: int, pair: _Pair) -> tuple[int, int]:
-    """Return (brand, series), different for every pair of a category."""
+    """Return (brand, series), unique among the pairs of a category."""
     lines = _BRANDS_OF_CATEGORY * SERIES
     stream = Stream(noise, 25, pair.category)
     step = stream.below(lines // 6) * 6 + 1

@@ -1,8 +1,8 @@
-"""Which products, and which of their variants, hold on a set of constraints.
+"""Evaluation of constraints on products and their variants.
 
-Conditions on the product are decided on rows of codes, many rows at once; conditions on the
-variant (options and price) exactly, on the few products that are left. `holds_on` reads the
-decoded record and `row_mask` the codes: two ways to the same answer, and a test that they agree.
+Conditions on the product are evaluated on rows of codes, many rows at once; conditions on the
+variant (options and price) exactly, on the few remaining products. `holds_on` reads the decoded
+record and `row_mask` the codes: two independent implementations, and a test that they agree.
 """
 
 from collections.abc import Sequence
@@ -22,14 +22,14 @@ __all__ = ["compare", "constraint_on", "fewest_violations", "holds_on", "row_mas
 
 
 def compare(left: Any, op: Operator, right: Any) -> Any:
-    """Compare numbers or arrays."""
+    """Compare numbers or arrays with an operator."""
     if op == "==":
         return left == right
     return left <= right if op == "<=" else left >= right
 
 
 def holds_on(product: Product, variant: Variant, constraint: Constraint) -> bool:
-    """Whether a purchase of this variant holds on a constraint; read from the record alone."""
+    """Whether a purchase of this variant satisfies a constraint, decided from the record alone."""
     kind, name, op, value = constraint.kind, constraint.name, constraint.op, constraint.value
     if kind == "option":
         return variant.options.get(name) == value
@@ -55,10 +55,10 @@ def holds_on(product: Product, variant: Variant, constraint: Constraint) -> bool
 
 
 def row_mask(decoder: Decoder, header: Header, constraint: Constraint) -> npt.NDArray[np.bool_]:
-    """Return which products of a family hold on a constraint, by their rows of codes.
+    """Return which products of a family satisfy a constraint, by their rows of codes.
 
-    What the family's category does not know holds nowhere. An option holds where it is offered, a
-    price everywhere: which variant has it in stock, and for how much, the rows do not tell.
+    Anything unknown to the family's category is never satisfied. An option is satisfied where it is
+    offered, a price everywhere: the rows do not say which variant is in stock, or its price.
     """
     rows = slice(header.first, header.first + header.size)
     codes = decoder.layout.codes[rows]
@@ -102,10 +102,9 @@ def _named_mask(
 
 
 def fewest_violations(product: Product, constraints: Sequence[Constraint]) -> list[tuple[int, ...]]:
-    """Return, for each variant in stock, the positions of the constraints that it breaks.
+    """Return, for each variant in stock, the positions of the constraints that it violates.
 
-    Only the sets of least size are returned; an empty one means that the product can be bought so
-    that everything holds.
+    Only the smallest sets are returned; an empty set means that some variant satisfies everything.
     """
     broken = [
         tuple(i for i, c in enumerate(constraints) if not holds_on(product, variant, c))
@@ -119,10 +118,10 @@ def fewest_violations(product: Product, constraints: Sequence[Constraint]) -> li
 def constraint_on(
     axis: str, product: Product, header: Header, row: Sequence[int], decoder: Decoder
 ) -> Constraint:
-    """Return what a product holds on an axis, in the weakest usual wording.
+    """Return the constraint that a product satisfies on an axis, in the weakest usual form.
 
     Raises:
-        KeyError: The product's family has no such axis.
+        KeyError: If the product's family has no such axis.
     """
     if axis in ("category", "kind"):
         value = product.category if axis == "category" else product.kind
@@ -137,7 +136,7 @@ def constraint_on(
 
 
 def _told(column: at.Column, header: Header, code: int, decoder: Decoder) -> Constraint:
-    """Return what a column's code says, as a constraint."""
+    """Return the meaning of a column's code as a constraint."""
     if column.kind == "price":
         if code == 2:
             return Constraint("price", "price", ">=", header.bounds[1])

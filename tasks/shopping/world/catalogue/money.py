@@ -1,9 +1,9 @@
-"""What a cart costs: bundles, coupons, shipping. Integer cents, pure functions, no catalogue.
+"""The price of a cart: bundles, coupons, shipping. Integer cents, pure functions, no catalogue.
 
-The order is fixed and told to the shopper in the same words (`docs/shopping_search.md`): bundle
-discounts first, then the coupons in the order in which they were given, each on what is left of
-the lines that it covers, then shipping on what is left of the goods. Every percentage is rounded
-down to a whole cent in the shop's favour, line by line.
+The order is fixed, and the shopper is given it in the same words (`docs/shopping_search.md`):
+bundle discounts first; then the coupons in the given order, each on the remainder of the lines that
+it covers; then shipping on the remainder of the goods. Every percentage is rounded down to a whole
+cent in the shop's favour, line by line.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ Speed = Literal["standard", "express"]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where an order goes; only the region decides a price."""
+    """A delivery address; only the region affects prices."""
 
     street: str
     city: str
@@ -37,7 +37,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class CartLine:
-    """One variant in a cart, with what coupons and bundles ask about it."""
+    """A variant in a cart, with the properties that coupons and bundles depend on."""
 
     product_id: str
     variant_id: str
@@ -61,28 +61,28 @@ class CartLine:
 
 @dataclass(frozen=True, slots=True)
 class Coupon:
-    """A code that takes something off; empty inclusions mean everything."""
+    """A discount code; empty inclusions mean everything."""
 
     code: str
     kind: Literal["percent", "amount", "shipping"]
     value: int
-    """Percent, or cents; not used by `shipping`, which makes the shipping free."""
+    """Percent or cents; unused by `shipping`, which makes shipping free."""
     minimum_cents: int = 0
-    """Least value of the covered lines, after bundles and earlier coupons."""
+    """Minimum value of the covered lines, after bundles and earlier coupons."""
     maximum_cents: int | None = None
-    """Most that a percentage may take off."""
+    """Maximum discount of a percentage coupon."""
     categories: tuple[str, ...] = ()
     excluded_categories: tuple[str, ...] = ()
     excluded_brands: tuple[str, ...] = ()
     excluded_sellers: tuple[str, ...] = ()
     first_order_only: bool = False
     stackable: bool = False
-    """Whether it may stand beside other coupons; two that may not never combine."""
+    """Whether it combines with other coupons; two that are not stackable never combine."""
     last_day: int | None = None
-    """Last day of the shop's calendar on which it is valid."""
+    """Last day of validity in the shop's calendar."""
 
     def covers(self, line: CartLine) -> bool:
-        """Whether the coupon looks at this line."""
+        """Whether the coupon applies to this line."""
         return (
             (not self.categories or line.category in self.categories)
             and line.category not in self.excluded_categories
@@ -93,22 +93,22 @@ class Coupon:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """Bought together, cheaper: one item of each part makes one set."""
+    """A discount for goods bought together: one item of each part makes a set."""
 
     id: str
     families: tuple[int, int]
     percent: int
-    """Off every item of a complete set."""
+    """Discount on every item of a complete set."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShippingRate:
-    """What it costs to reach one region."""
+    """The price of shipping to one region."""
 
     standard_cents: int
     express_cents: int
     free_from_cents: int | None
-    """Goods worth this much travel free by standard shipping; None: never."""
+    """Goods worth at least this much ship free by standard shipping; None: never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,19 +119,19 @@ class Rules:
     bundles: Mapping[str, Bundle] = field(default_factory=dict)
     max_coupons: int = 2
     today: int = 0
-    """Day of the shop's calendar."""
+    """Current day in the shop's calendar."""
     first_order: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PriceBreakdown:
-    """A priced cart; `total_cents` is what is charged."""
+    """A priced cart; `total_cents` is the amount charged."""
 
     subtotal_cents: int
     bundle_cents: int
-    """Taken off by bundles, as a positive number."""
+    """Discount from bundles, as a positive number."""
     coupon_cents: Mapping[str, int]
-    """Taken off by each accepted coupon, in the order of use."""
+    """Discount from each accepted coupon, in order of use."""
     shipping_cents: int
     total_cents: int
     refused: Mapping[str, str]
@@ -148,7 +148,7 @@ def price_cart(
 ) -> PriceBreakdown:
     """Price a cart.
 
-    A coupon that does not hold is refused with a reason and changes nothing.
+    An invalid coupon is refused with a reason and has no effect.
     """
     left = [line.cents for line in lines]
     subtotal = sum(left)
@@ -175,7 +175,7 @@ def price_cart(
 def _apply_bundles(
     lines: Sequence[CartLine], left: list[int], bundles: Mapping[str, Bundle]
 ) -> int:
-    """Take bundle discounts off `left` in place; one unit serves one set at most."""
+    """Subtract bundle discounts from `left` in place; one unit belongs to at most one set."""
     free = [line.quantity for line in lines]
     total = 0
     named = {part.split("/")[0] for line in lines for part in line.bundles}
@@ -233,7 +233,7 @@ def _refusal(
 
 
 def _apply_coupon(coupon: Coupon, lines: Sequence[CartLine], left: list[int]) -> int:
-    """Take one coupon off `left` in place and return how much that was."""
+    """Subtract one coupon from `left` in place and return the amount subtracted."""
     if coupon.kind == "shipping":
         return 0
     covered = [i for i, line in enumerate(lines) if coupon.covers(line)]

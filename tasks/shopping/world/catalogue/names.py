@@ -1,4 +1,4 @@
-"""Names of brands, lines, sellers and reviewers: invented, in both languages, drawn by seed."""
+"""Fictitious names of brands, lines, sellers and reviewers, in both languages, drawn by seed."""
 
 from functools import lru_cache
 
@@ -8,7 +8,7 @@ from hexathlon.tasks.shopping.world.catalogue.text import Text
 __all__ = ["BRANDS", "SERIES", "author", "brands", "sellers", "series_name"]
 
 BRANDS = 160
-"""Brands in one catalogue; each category draws on forty of them."""
+"""Number of brands in a catalogue; each category uses forty of them."""
 
 _HEADS = (
     ("Nor", "诺"), ("Ka", "卡"), ("Vel", "维"), ("Tor", "托"), ("Lu", "露"), ("Bri", "布里"),
@@ -63,7 +63,7 @@ _FIRST_NAMES = (
 
 @lru_cache(maxsize=8)
 def brands(seed: int) -> tuple[Text, ...]:
-    """Return the brands of a catalogue; no two are alike."""
+    """Return the brands of a catalogue, all distinct."""
     pairs = [(head, tail) for head in _HEADS for tail in _TAILS]
     chosen = Stream(seed, 11).shuffled(pairs)[:BRANDS]
     return tuple(Text(head[0] + tail[0], head[1] + tail[1]) for head, tail in chosen)
@@ -83,7 +83,7 @@ def series_name(number: int) -> Text:
 
 
 def author(word: int) -> Text:
-    """Return a reviewer's name for a random word."""
+    """Return the reviewer's name for a random word."""
     en, zh = _FIRST_NAMES[word % len(_FIRST_NAMES)]
     initial = chr(ord("A") + word // 32 % 26)
     return Text(f"{en} {initial}.", f"{zh}{initial}")

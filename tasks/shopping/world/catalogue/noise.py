@@ -1,8 +1,8 @@
-"""Random numbers with an address: a counter-based hash, the same one by one and in arrays.
+"""Addressable random numbers: a counter-based hash, identical for scalars and arrays.
 
-A product is decoded alone, out of a million, in microseconds; seeding a numpy generator for each
-would cost more than the product. `mix` is SplitMix64 (Steele, Lea and Flood, 2014) over a seed
-from `hexathlon.tasks.seeding.derive_seed`; nothing is kept between calls.
+A product is decoded alone, out of a million, in microseconds; seeding a numpy generator per product
+would cost more than decoding it. `mix` is SplitMix64 (Steele, Lea and Flood, 2014) over a seed from
+`hexathlon.tasks.seeding.derive_seed`; no state is kept between calls.
 """
 
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ class Stream:
         return self.word() % bound
 
     def chance(self, percent: int) -> bool:
-        """Return True in so many of a hundred cases."""
+        """Return True with a probability of `percent` in 100."""
         return self.word() % 100 < percent
 
     def pick(self, items: Sequence[T]) -> T:

@@ -1,6 +1,6 @@
-"""Opens a search index for reading, also where nothing may be written.
+"""Opening of search indexes for reading, including from read-only directories.
 
-What an index contains is decided by `index.py`; nothing here changes a result.
+`index.py` determines the content of an index; nothing here affects results.
 """
 
 import os
@@ -25,12 +25,12 @@ _PASSES = 3
 def open_index(folder: Path, language: Language) -> "tantivy.Index":
     """Open the index of one language for reading.
 
-    The library takes a lock file even to read. Where the folder cannot be written, the files are
-    opened through links in a temporary folder, which is removed once they are mapped.
+    The library takes a lock file even for reading. If the directory is not writable, the files are
+    opened through links in a temporary directory, which is removed once they are mapped.
 
     Args:
-        folder: The folder of a catalogue.
-        language: Which of its indexes.
+        folder: The directory of a catalogue.
+        language: The language of the index.
     """
     path = folder / f"index-{language}"
     if os.access(path / _LOCK, os.W_OK):
@@ -43,14 +43,14 @@ def _open(path: Path) -> "tantivy.Index":
     import tantivy
 
     index = tantivy.Index.open(str(path))
-    # A catalogue never changes, so the thread that looks for changes twice a second is stopped.
+    # A catalogue never changes, so stop the thread that polls for changes twice a second.
     index.config_reader("manual")
     return index
 
 
 @contextmanager
 def _mirror_of(path: Path) -> Iterator[Path]:
-    """Make a writable folder of links to an index's files, without its lock."""
+    """Create a writable directory of links to an index's files, except its lock."""
     mirror = Path(tempfile.mkdtemp(prefix="hexathlon-index-"))
     try:
         for file in path.iterdir():
@@ -62,10 +62,10 @@ def _mirror_of(path: Path) -> Iterator[Path]:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder in which the library may still be creating its lock file.
+    """Remove a directory in which the library may still be creating its lock file.
 
-    Its thread reads the index once more just after the index was opened, and so can create the
-    lock while the folder is being emptied. It does that at most once, so the next pass succeeds.
+    Its thread reads the index once more just after opening, and may create the lock while the
+    directory is being emptied. It does so at most once, so the second pass succeeds.
     """
     for _ in range(_PASSES):
         shutil.rmtree(folder, ignore_errors=True)

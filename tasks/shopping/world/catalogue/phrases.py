@@ -1,8 +1,8 @@
-"""How a shopper says a constraint: the phrase books that the event draws from.
+"""Phrasing of constraints: the phrase books that the event draws from.
 
-English phrases are verb phrases in the third person that follow "one that ..."; Chinese ones are
-predicates that follow 要求 or stand after a comma. With `gap` the words are the shopper's own and
-avoid the shop's; without it they are the shop's.
+English phrases are third-person verb phrases that follow "one that ..."; Chinese ones are
+predicates that follow 要求 or a comma. With `gap`, the words are the shopper's own and avoid the
+shop's; without it, they are the shop's.
 """
 
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ _VOWELS = "aeioAEIO"
 
 
 def slot_name(constraint: Constraint, language: Language, category: Category) -> str:
-    """Return what a clerk calls the thing that the constraint is about."""
+    """Return a clerk's name for the subject of the constraint."""
     key = constraint.name if constraint.name in _LABELS else constraint.kind
     if key in _LABELS:
         return _LABELS[key][language]
@@ -73,9 +73,9 @@ def phrases_for(
     *,
     gap: bool = True,
 ) -> tuple[str, ...]:
-    """Return ways to say a constraint; never empty.
+    """Return ways to phrase a constraint; never empty.
 
-    `names` turns the slugs of brands, series and sellers into their names.
+    `names` maps the slugs of brands, series and sellers to their names.
     """
     if constraint.name in category.by_name and constraint.kind not in ("price", "rating"):
         return _attribute_phrases(constraint, language, category.attribute(constraint.name), gap)
@@ -100,7 +100,7 @@ def _attribute_phrases(
 
 
 def _with_article(pattern: str, value: str) -> str:
-    """Put a value into a pattern; its article becomes "an" where the value asks for that."""
+    """Insert a value into a pattern; its article becomes "an" where the value requires it."""
     if value[0] in _VOWELS:
         pattern = pattern.replace(" a {}", " an {}")
     return pattern.format(value)
@@ -109,7 +109,7 @@ def _with_article(pattern: str, value: str) -> str:
 def _shown(
     constraint: Constraint, language: Language, category: Category, names: Mapping[str, Text]
 ) -> tuple[str, str]:
-    """Return (key into the phrase book, value as a shopper would say it)."""
+    """Return (key in the phrase book, value in a shopper's words)."""
     kind, name, value = constraint.kind, constraint.name, constraint.value
     if kind == "price":
         cents = int(value)

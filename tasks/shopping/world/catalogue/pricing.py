@@ -1,7 +1,7 @@
-"""Prices and ratings of all products at once, from the headers of families and rows of codes.
+"""Prices and ratings of all products at once, from family headers and rows of codes.
 
-Three price tiers stand so far apart that a bound between them separates them whatever quality,
-chance and the surcharges of options do.
+The three price tiers are so far apart that a bound between them separates them regardless of
+quality, noise and option surcharges.
 """
 
 from collections.abc import Sequence
@@ -19,13 +19,13 @@ __all__ = ["draw_prices", "draw_ratings", "least_prices", "surcharges", "tier_bo
 
 _TIER = (1.0, 1.3, 1.69)
 _SPREAD = 0.04
-"""Prices within a tier differ by this share of the tier's price, up or down."""
+"""Prices within a tier vary by this share of the tier's price, up or down."""
 _SURCHARGE = 0.06
-"""What the dearest value of an ordered option adds, as a share of the base price."""
+"""Surcharge of the most expensive value of an ordered option, as a share of the base price."""
 
 
 def tier_bounds(base: int, chance: float) -> tuple[int, int]:
-    """Return two round prices in cents that part the three tiers; `chance` is in [0, 1]."""
+    """Return two round prices in cents that separate the three tiers; `chance` is in [0, 1]."""
     grain = 50 if base >= 5_000 else 10
     share = 1.13 + 0.07 * chance
     low, high = (round(base * tier * share / grain) * grain for tier in _TIER[:2])
@@ -33,7 +33,7 @@ def tier_bounds(base: int, chance: float) -> tuple[int, int]:
 
 
 def surcharges(option: Attribute, base: int) -> Sequence[int]:
-    """Return what each value of an option adds, in cents, rising with the rank of its value."""
+    """Return the surcharge of each option value, in cents, increasing with the value's rank."""
     values = len(option.values)
     if option.order == "none":
         return [0] * values
@@ -43,7 +43,7 @@ def surcharges(option: Attribute, base: int) -> Sequence[int]:
 def draw_prices(
     noise: int, families: npt.NDArray[Any], codes: npt.NDArray[np.uint8]
 ) -> npt.NDArray[np.uint32]:
-    """Price by tier, a little by quality, a little by chance; always x.x9."""
+    """Draw prices by tier, with small effects of quality and noise; always x.x9."""
     base = np.repeat(families["base"].astype(np.float64), families["size"])
     category = np.repeat(families["category"], families["size"])
     quality = np.zeros(len(codes))

@@ -1,4 +1,4 @@
-"""A product as the rest of the event sees it; long texts are written when they are first read."""
+"""A product as the rest of the event sees it; long texts are written on first access."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ Specification = Mapping[Language, tuple[tuple[str, str], ...]]
 
 @dataclass(frozen=True, slots=True)
 class Seller:
-    """Who sells; the same names return in many families."""
+    """A seller; the same names occur in many families."""
 
     id: str
     name: Text
@@ -33,23 +33,23 @@ class Seller:
 
 @dataclass(frozen=True, slots=True)
 class Shipping:
-    """How a product travels."""
+    """How a product is shipped."""
 
     days: int
-    """Days until it is delivered by standard shipping."""
+    """Days until delivery by standard shipping."""
 
 
 @dataclass(frozen=True, slots=True)
 class Returns:
-    """How a product goes back."""
+    """A product's return conditions."""
 
     days: int
-    """Days in which it may be returned after delivery; 0 is a final sale."""
+    """Days after delivery in which it may be returned; 0 means final sale."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One choice of all options."""
+    """One choice of values for all options."""
 
     id: str
     options: Mapping[str, str]
@@ -57,17 +57,17 @@ class Variant:
     price_cents: int
     stock: int
     image: Text
-    """What the picture of this variant shows."""
+    """Description of this variant's picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What a buyer wrote."""
+    """A buyer's review."""
 
     author: Text
     stars: int
     day: int
-    """Day of the shop's calendar; 0 is the shop's today, earlier days are negative."""
+    """Day in the shop's calendar; 0 is the current day, earlier days are negative."""
     text: Text
 
 
@@ -75,7 +75,7 @@ class Writer(Protocol):
     """Writes the texts and variants of a product from its codes."""
 
     def title(self, product: "Product") -> Text:
-        """Write the one line that search results show."""
+        """Write the title line of search results."""
 
     def description(self, product: "Product") -> Text:
         """Write the paragraph of the item page."""
@@ -90,23 +90,23 @@ class Writer(Protocol):
         """Write the reviews, newest first."""
 
     def variants(self, product: "Product") -> tuple[Variant, ...]:
-        """Write every combination of the options offered."""
+        """List every combination of the options on offer."""
 
 
 @dataclass(frozen=True)
 class Product:
-    """One product; the texts are cached properties, written from the codes on first use."""
+    """A product; texts are cached properties, written from the codes on first access."""
 
     id: str
     number: int
-    """Position in the catalogue; never shown to an agent, since neighbours are relatives."""
+    """Position in the catalogue; never shown to an agent, since neighbours are related."""
     category: str
     kind: str
     family: int
     brand: Text
     series: Text
     attributes: Mapping[str, str]
-    """Attribute name -> value slug, all places; shown to nobody as it is."""
+    """Attribute name -> value slug, for all places; never shown directly."""
     options: Mapping[str, tuple[str, ...]]
     price_cents: int
     """Price of the cheapest variant."""
@@ -119,7 +119,7 @@ class Product:
     bundles: tuple[str, ...]
     """`<bundle id>/<part>`."""
     writer: Writer = field(repr=False, compare=False)
-    """Writes the lazy parts."""
+    """Writes the lazy texts."""
 
     @property
     def rating(self) -> float:
@@ -128,39 +128,39 @@ class Product:
 
     @cached_property
     def title(self) -> Text:
-        """One line with the values that are told in the title."""
+        """One line with the title's attribute values."""
         return self.writer.title(self)
 
     @cached_property
     def description(self) -> Text:
-        """A paragraph without any deciding value of specification or reviews."""
+        """A paragraph without any deciding value from the specification or reviews."""
         return self.writer.description(self)
 
     @cached_property
     def features(self) -> Features:
-        """Bullet points of the item page: title and feature values."""
+        """Bullet points of the item page: values of title and features."""
         return self.writer.features(self)
 
     @cached_property
     def specification(self) -> Specification:
-        """The table of (label, value): everything but what only reviews tell."""
+        """The table of (label, value): everything except review-only values."""
         return self.writer.specification(self)
 
     @cached_property
     def reviews(self) -> tuple[Review, ...]:
-        """Reviews, newest first; each review-only value is told by two of them at least."""
+        """Reviews, newest first; at least two of them reveal each review-only value."""
         return self.writer.reviews(self)
 
     @cached_property
     def variants(self) -> tuple[Variant, ...]:
-        """Every combination of the options offered."""
+        """Every combination of the options on offer."""
         return self.writer.variants(self)
 
     def variant(self, variant_id: str) -> Variant:
         """Return a variant by id.
 
         Raises:
-            KeyError: The product has no such variant.
+            KeyError: If the product has no such variant.
         """
         for variant in self.variants:
             if variant.id == variant_id:

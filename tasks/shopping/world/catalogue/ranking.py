@@ -1,4 +1,4 @@
-"""How the search library ranks, as a digest: purchases that a search gives away are not made."""
+"""A digest of the search library's ranking, which decides which purchases count as giveaways."""
 
 import hashlib
 from functools import cache
@@ -11,9 +11,9 @@ _PRODUCTS = 120
 
 @cache
 def ranking_digest() -> str:
-    """Return a SHA-256 (hex) of fixed searches in a small index in memory.
+    """Return a SHA-256 (hex) of fixed searches in a small in-memory index.
 
-    It stays the same where another release of tantivy ranks alike.
+    The digest is equal for all tantivy releases that rank alike.
     """
     import tantivy
 
@@ -39,6 +39,6 @@ def ranking_digest() -> str:
 
 
 def _text_of(number: int) -> str:
-    """Some of the words, of other number and frequency for each product."""
+    """Return some of the words, in different numbers and frequencies per product."""
     count = 3 + number % 9
     return " ".join(_WORDS[(number * step + step * step) % len(_WORDS)] for step in range(count))

@@ -1,6 +1,6 @@
-"""From a row of codes to a product: the decoder over an open store.
+"""The decoder of an open store: from a row of codes to a product.
 
-Decoding reads one row and one family header; nothing long is written before it is asked for.
+Decoding reads one row and one family header; long texts are written on demand.
 """
 
 from functools import lru_cache, partial
@@ -23,7 +23,7 @@ __all__ = ["Decoder", "Header"]
 
 
 class Header:
-    """One family's header as plain numbers, read from the array once."""
+    """A family's header as plain numbers, read from the array once."""
 
     def __init__(self, layout: Layout, family: int) -> None:
         record = layout.families[family]
@@ -58,7 +58,7 @@ class Header:
 
 
 class Decoder:
-    """Decodes products of one catalogue."""
+    """Decodes the products of one catalogue."""
 
     def __init__(self, layout: Layout, seed: int) -> None:
         self.layout = layout
@@ -76,7 +76,7 @@ class Decoder:
         return int(np.searchsorted(self.firsts, number, side="right")) - 1
 
     def decode(self, number: int) -> Product:
-        """Return the product of a number in [0, size)."""
+        """Return the product with a number in [0, size)."""
         header = self.header(self.family_of(number))
         row = self.layout.codes[number].tolist()
         grammar = header.grammar

@@ -1,9 +1,9 @@
 """Search over a catalogue: BM25 with filters, sorting, pages and facets.
 
-A query's result is its best thousand products by BM25 (any word may match), equal scores in
-catalogue order. Sorting, pages and facets work inside that window, so they cost the same however
-many products match, and turning a page or sorting anew does not search again. Without words the
-window is the first thousand products that pass the filters.
+A query's result is its best thousand products by BM25 (any word may match), with ties in catalogue
+order. Sorting, pages and facets work inside that window. Their cost is therefore independent of the
+number of matches, and paging or re-sorting does not search again. Without words, the window is the
+first thousand products that pass the filters.
 """
 
 from collections.abc import Mapping
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 __all__ = ["SORTS", "WINDOW", "Hit", "Range", "SearchEngine", "SearchPage", "Sort"]
 
 WINDOW = 1_000
-"""Most results that one query has."""
+"""Maximum results per query."""
 _LONGEST = 32
-"""Most different words of a query that are looked up."""
+"""Maximum distinct words of a query that are looked up."""
 _REMEMBERED = 256
 Sort = Literal["relevance", "price", "-price", "-rating"]
 SORTS: tuple[Sort, ...] = ("relevance", "price", "-price", "-rating")
 
 
 class Range(NamedTuple):
-    """Closed bounds on a number; None is open."""
+    """Closed bounds on a number; None means unbounded."""
 
     low: int | None = None
     high: int | None = None
@@ -42,7 +42,7 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One line of a result page."""
+    """A line of a result page."""
 
     product_id: str
     title: str
@@ -54,7 +54,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class SearchPage:
-    """One page of results."""
+    """A page of results."""
 
     hits: tuple[Hit, ...]
     total: int
@@ -65,13 +65,13 @@ class SearchPage:
 
     @cached_property
     def facets(self) -> Mapping[str, Mapping[str, int]]:
-        """Counts in the window, by facet and value, largest first; made when first read."""
+        """Counts in the window by facet and value, largest first; computed on first access."""
         counted: Mapping[str, Mapping[str, int]] = self.count_facets()
         return counted
 
 
 class SearchEngine:
-    """Ranks product numbers; one index per language, opened when first searched."""
+    """Ranks product numbers; one index per language, opened on first search."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -86,7 +86,7 @@ class SearchEngine:
         price: Range = Range(),  # noqa: B008 - immutable
         rating: Range = Range(),  # noqa: B008 - immutable
     ) -> npt.NDArray[np.int64]:
-        """Return the product numbers of a query's window, best first; not to be written to."""
+        """Return the product numbers of a query's window, best first; read-only."""
         words = tuple(dict.fromkeys(tokenize(query)))[:_LONGEST]
         return self._remembered(words, language, tags, price, rating)
 
@@ -121,10 +121,10 @@ class SearchEngine:
         return index.searcher(), index.schema
 
     def ordered(self, window: npt.NDArray[np.int64], sort: Sort) -> npt.NDArray[np.int64]:
-        """Return a window sorted; ties in catalogue order.
+        """Return a sorted window; ties in catalogue order.
 
         Raises:
-            ValueError: There is no such order.
+            ValueError: If the order is unknown.
         """
         layout = self._store.layout
         if sort == "relevance":
@@ -141,7 +141,7 @@ class SearchEngine:
 
 
 def _combine(text: "list[tantivy.Query]", filters: "list[tantivy.Query]") -> "tantivy.Query":
-    """Any of the words, all of the filters; filters do not score."""
+    """Combine any of the words with all of the filters; filters do not affect scores."""
     import tantivy
 
     query, occur = tantivy.Query, tantivy.Occur

@@ -1,4 +1,4 @@
-"""Filters and facets: from what a shopper ticks to tags and ranges, and counts of what is there."""
+"""Filters and facets: conversion of filters to tags and ranges, and counts by facet."""
 
 from collections.abc import Mapping
 
@@ -25,7 +25,7 @@ def read_filters(
     """Return (tags, price range, rating range in tenths).
 
     Raises:
-        ValueError: A name or value is unknown; the message lists what there is.
+        ValueError: If a name or value is unknown; the message lists the valid ones.
     """
     tags: list[str] = []
     if category is not None:
@@ -108,7 +108,7 @@ def facet_counts(
 ) -> Mapping[str, Mapping[str, int]]:
     """Count the products of a window by category, brand, price, rating and delivery.
 
-    Where most of the window is of one category, its title and feature attributes are counted too.
+    If most of the window is in one category, its title and feature attributes are counted too.
     """
     if not len(window):
         return {}

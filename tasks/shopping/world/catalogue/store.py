@@ -1,8 +1,8 @@
 """The arrays of a catalogue on disk: built once, memory-mapped, read-only, shared.
 
-A catalogue lives in one folder under the user's cache, named after version, seed and size. It is
-built beside its place and moved there when whole, so that a reader sees all or nothing; of two
-processes that build at once, the second waits for the first.
+A catalogue occupies one directory in the user's cache, named after version, seed and size. It is
+built in a temporary directory and moved into place when complete, so that readers see all or
+nothing. If two processes build at once, the second waits for the first.
 """
 
 import fcntl
@@ -42,15 +42,15 @@ _DECIDING = (
     "goods/*.txt",
     "goods/*.py",
 )
-"""The files whose content decides what is stored."""
+"""The files whose content determines the stored data."""
 _PARALLEL_FROM = 50_000
-"""From this size on, a second process builds the second index."""
+"""Minimum size at which a second process builds the second index."""
 _HELPER = f"import sys, {__name__} as store; store._build_one(*sys.argv[1:])"
 
 
 @cache
 def version() -> str:
-    """Return the version of what is stored: a hash of what decides it, and the index library's."""
+    """Return a hash of what determines the stored data, with the index library's version."""
     digest = hashlib.sha256()
     for pattern in _DECIDING:
         for path in sorted(Path(__file__).parent.glob(pattern)):
@@ -60,7 +60,7 @@ def version() -> str:
 
 @dataclass(frozen=True)
 class Store:
-    """An open catalogue folder."""
+    """An open catalogue directory."""
 
     folder: Path
     seed: int
@@ -69,7 +69,7 @@ class Store:
 
 
 def cache_folder(chosen: Path | None = None) -> Path:
-    """Return where catalogues are kept: argument, HEXATHLON_CACHE, XDG_CACHE_HOME, ~/.cache."""
+    """Return the cache directory: argument, HEXATHLON_CACHE, XDG_CACHE_HOME or ~/.cache."""
     if chosen is not None:
         return chosen
     if "HEXATHLON_CACHE" in os.environ:
@@ -79,7 +79,7 @@ def cache_folder(chosen: Path | None = None) -> Path:
 
 
 def open_store(seed: int, size: int, folder: Path) -> Store:
-    """Open the catalogue of a cache folder, building it first where it is not there yet."""
+    """Open the catalogue in a cache directory, building it first if absent."""
     parent = folder / "catalogues"
     folder = parent / f"{version()}-s{seed}-n{size}"
     if not (folder / "catalogue.json").exists():
@@ -101,9 +101,9 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _build(folder: Path, seed: int, size: int) -> None:
-    """Build a catalogue beside its place and move it there; the caller holds its lock."""
+    """Build a catalogue beside its place and move it there; the caller holds the lock."""
     for remains in folder.parent.glob(f".{folder.name}.*/"):
-        shutil.rmtree(remains)  # of a builder that died
+        shutil.rmtree(remains)  # left by a builder that crashed
     draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
         layout = lay_out(seed, size)
@@ -144,7 +144,7 @@ def _build_indexes(draft: Path, layout: Layout, seed: int, size: int) -> None:
 
 
 def _build_one(draft: str, seed: str, language: str) -> None:
-    """Build one index in a process of its own."""
+    """Build one index in a separate process."""
     folder = Path(draft)
     arrays = {f.name: np.load(folder / f"{f.name}.npy", mmap_mode="r") for f in fields(Layout)}
     build_index(folder, Layout(**arrays), int(seed), next(x for x in LANGUAGES if x == language))

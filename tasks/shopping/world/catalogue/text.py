@@ -11,7 +11,7 @@ LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The same thing said in English and in Chinese; `text["zh"]` picks one."""
+    """The same text in English and in Chinese; `text["zh"]` selects one."""
 
     en: str
     zh: str

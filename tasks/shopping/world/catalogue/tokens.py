@@ -1,8 +1,8 @@
-"""Words as the search sees them, the same for products and for queries.
+"""Search tokens, identical for products and queries.
 
-Latin words and numbers are case-folded, joined numbers and units kept whole ("30h" and "30 h" both
-give `30` and `h`), a plural s dropped. Chinese runs become overlapping pairs of characters; a
-run of one character stands alone.
+Latin words and numbers are case-folded, joined numbers and units are split ("30h" and "30 h" both
+give `30` and `h`), and a plural s is dropped. Chinese runs become overlapping character bigrams; a
+run of one character is a token of its own.
 """
 
 import re
@@ -16,7 +16,7 @@ _RUN = re.compile(r"[0-9]+(?:\.[0-9]+)?|[a-zà-öø-ÿā-ž]+|[\u3400-\u9fff]+")
 
 @lru_cache(maxsize=16_384)
 def tokenize(text: str) -> tuple[str, ...]:
-    """Split a text into search tokens, in order, repeats kept."""
+    """Split a text into search tokens, in order, keeping repeats."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     tokens: list[str] = []
     for run in _RUN.findall(folded):

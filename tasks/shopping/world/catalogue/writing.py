@@ -1,7 +1,7 @@
 """The texts of a product, in both languages at once, from its codes and the words of its category.
 
-Titles, features and the specification are complete for their places; the description is colour
-and never decides anything; a value that only reviews tell is told by two of them at least.
+Titles, features and the specification are complete for their places. The description is decorative
+and never decides anything. At least two reviews reveal each review-only value.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ _CLOSINGS = (
 
 
 class ProductWriter:
-    """Writes for one row of codes; holds what the texts need beside the product itself."""
+    """Writes texts for one row of codes; holds the data that the product itself lacks."""
 
     __slots__ = ("_category", "_distinct", "_noise", "_surcharges")
 
@@ -48,7 +48,7 @@ class ProductWriter:
         self._distinct = distinct
 
     def title(self, product: Product) -> Text:
-        """Write the one line that search results show."""
+        """Write the title line of search results."""
         kind = self._category.kind(product.kind).text
         told = [
             _value(item, product) for item in self._category.attributes if item.place == "title"
@@ -61,7 +61,7 @@ class ProductWriter:
         )
 
     def features(self, product: Product) -> Features:
-        """Write the bullet points: values of title and features, then what can be chosen."""
+        """Write the bullet points: values of title and features, then the options."""
         shown = [item for item in self._category.attributes if item.place in ("title", "feature")]
         lines = [_line(item.label, _value(item, product).text) for item in shown]
         for option in self._category.options:
@@ -73,7 +73,7 @@ class ProductWriter:
         return {"en": tuple(line.en for line in lines), "zh": tuple(line.zh for line in lines)}
 
     def specification(self, product: Product) -> Specification:
-        """Write the table: all but what only reviews tell, among rows that decide nothing."""
+        """Write the table: everything except review-only values, among rows that decide nothing."""
         told = [item for item in self._category.attributes if item.place != "review"]
         rows = [(item.label, _value(item, product).text) for item in told]
         rows.extend(
@@ -86,7 +86,7 @@ class ProductWriter:
         }
 
     def description(self, product: Product) -> Text:
-        """Write a paragraph that names the goods and decides nothing."""
+        """Write a decorative paragraph that names the goods."""
         stream = Stream(self._noise, 44, product.number)
         kind = self._category.kind(product.kind).text
         name = Text(f"{product.series.en} {kind.en}", f"{product.series.zh}{kind.zh}")
@@ -120,10 +120,10 @@ class ProductWriter:
         return tuple(reviews)
 
     def variants(self, product: Product) -> tuple[Variant, ...]:
-        """Write every combination of the options offered.
+        """List every combination of the options on offer.
 
-        A variant with a value that tells this product from its family is always in stock, so that
-        a designed target can be bought; of the rest about three in ten are sold out.
+        A variant with a value that distinguishes this product from its family is always in stock,
+        so that a designed target can be bought; about three in ten of the others are sold out.
         """
         options = self._category.options
         least = self._extra([min(self._ranks(product, item)) for item in options])

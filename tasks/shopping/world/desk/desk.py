@@ -1,4 +1,4 @@
-"""The service desk's tools over customers and orders; they check records, not the policy."""
+"""The service desk's tools over customers and orders; they validate records, not the policy."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, cast
@@ -21,7 +21,7 @@ def subject_of(action: str, arguments: Mapping[str, Any]) -> str:
 
 
 class ServiceDesk:
-    """The tools, over one episode's tables."""
+    """The tools over one episode's tables."""
 
     def __init__(self, tables: Tables, catalogue: Catalogue, language: Language) -> None:
         self.tables = tables
@@ -32,7 +32,7 @@ class ServiceDesk:
         """Run one tool.
 
         Raises:
-            DeskProblem: The call cannot be carried out; nothing has changed then.
+            DeskProblem: If the call cannot be carried out; nothing has changed then.
         """
         return cast("Callable[..., str]", getattr(self, f"do_{name}"))(**arguments)
 
@@ -115,12 +115,12 @@ class ServiceDesk:
     # Writing -----------------------------------------------------------------------------------
 
     def do_cancel_order(self, order: str, reason: str) -> str:
-        """Cancel."""
+        """Cancel an order."""
         record = self._in_status(order, "pending")
         return self._write(record, status="cancelled", cancelled=reason)
 
     def do_return_items(self, order: str, lines: list[str], refund_to: str) -> str:
-        """Take back."""
+        """Return items."""
         record = self._in_status(order, "delivered")
         self._require_payment(record, refund_to)
         known = {line["line"] for line in record["lines"]}
@@ -137,7 +137,7 @@ class ServiceDesk:
         return self._write(record, returned={"lines": wanted, "refund_to": refund_to})
 
     def do_exchange_item(self, order: str, line: str, variant: str) -> str:
-        """Exchange after delivery."""
+        """Exchange an item after delivery."""
         record = self._in_status(order, "delivered")
         new = self._other_variant(record, line, variant)
         difference = new.price_cents - self._line(record, line)["cents"]
@@ -147,7 +147,7 @@ class ServiceDesk:
         return self._write(record, exchanged=change)
 
     def do_change_item(self, order: str, line: str, variant: str) -> str:
-        """Change before sending."""
+        """Change an item before shipping."""
         record = self._in_status(order, "pending")
         new = self._other_variant(record, line, variant)
         lines = [
@@ -163,7 +163,7 @@ class ServiceDesk:
         return self._write(record, address=place)
 
     def do_refund_delivery(self, order: str, cents: int, refund_to: str) -> str:
-        """Refund for lateness."""
+        """Refund the delivery fee for late delivery."""
         record = self._in_status(order, "delivered")
         self._require_payment(record, refund_to)
         if record.get("compensated"):

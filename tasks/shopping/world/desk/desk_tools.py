@@ -1,4 +1,4 @@
-"""The desk's tools as agents are told of them."""
+"""Tool schemas of the service desk."""
 
 from hexathlon.tasks.shopping.world.tools import schema
 from hexathlon.tasks.task import ToolSchema

@@ -1,8 +1,8 @@
 """The written policy of the service desk, and the ruling that follows from it.
 
-The numbers in the policy and the order of its paragraphs differ from task to task, so it has to be
-read; whoever declines names the paragraph. `ruling` decides a request on the records alone;
-templates build cases towards an outcome, and a case stands only if the ruling agrees.
+The policy's numbers and the order of its paragraphs differ between tasks, so it has to be read; a
+refusal names the paragraph. `ruling` decides a request from the records alone. Templates build
+cases for an intended outcome, and a case is valid only if the ruling agrees.
 """
 
 from collections.abc import Mapping
@@ -16,33 +16,33 @@ from hexathlon.tasks.shopping.world.wording import say
 __all__ = ["PARAGRAPHS", "Policy", "paragraph_of", "policy_text", "ruling"]
 
 PARAGRAPHS = ("records", "cancel", "change", "return", "refund", "exchange", "late", "only")
-"""What each paragraph is about, in the order in which they are written below."""
+"""The subjects of the paragraphs, in the order in which they are written below."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """The numbers of one desk's policy."""
+    """The parameters of one desk's policy."""
 
     return_days: int
-    """Days after delivery in which goods may go back."""
+    """Days after delivery in which goods may be returned."""
 
     plus_days: int
-    """Further days for Plus members."""
+    """Additional days for Plus members."""
 
     cash_days: int
     """Days after delivery up to which the refund goes to the original payment method."""
 
     late_days: int
-    """Days of delay above which the delivery fee is refunded."""
+    """Days of delay beyond which the delivery fee is refunded."""
 
     today: int = 0
-    """Day of the shop's calendar; earlier days are negative."""
+    """Day in the shop's calendar; earlier days are negative."""
 
     order: tuple[int, ...] = tuple(range(len(PARAGRAPHS)))
-    """The order in which the paragraphs stand."""
+    """The order of the paragraphs."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the numbers."""
+        """Return the parameters as JSON."""
         return {**asdict(self), "order": list(self.order)}
 
     @classmethod
@@ -52,7 +52,7 @@ class Policy:
 
 
 def policy_text(policy: Policy, language: Language) -> str:
-    """Write the policy out."""
+    """Render the policy's text."""
     written = _paragraphs(policy)
     heading = say(
         language,
@@ -82,7 +82,7 @@ def paragraph_of(policy: Policy, action: str, reason: str) -> int:
 
 
 def _paragraphs(policy: Policy) -> dict[str, tuple[str, str]]:
-    """Return the paragraphs in both languages, by what they are about."""
+    """Return the paragraphs in both languages, by subject."""
     return {
         "records": (
             "Find the customer's record first. Customers may ask only about their own orders; "
@@ -148,15 +148,15 @@ def ruling(
     stock: Mapping[str, int],
     damaged: bool = False,
 ) -> tuple[str, str] | None:
-    """Return why a request is declined, as (reason, record), or None where it is allowed.
+    """Return why a request is declined, as (reason, record), or None if it is allowed.
 
     Args:
-        policy: The desk's numbers.
-        customer: Who asks.
-        order: What it is about.
+        policy: The desk's parameters.
+        customer: The customer who asks.
+        order: The order in question.
         action: Name of the desk's tool.
-        arguments: Its arguments; only lines and variants are looked at.
-        stock: Stock of the variants that are asked for.
+        arguments: The tool's arguments; only lines and variants are read.
+        stock: Stock of the requested variants.
         damaged: Whether the goods arrived damaged.
     """  # fmt: skip
     if order["customer"] != customer["id"]:

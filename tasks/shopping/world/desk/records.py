@@ -1,7 +1,7 @@
-"""Customers and orders of a shop, drawn from its seed; a task lays a few records of its own over.
+"""Customers and orders of a shop, drawn from its seed; a task overlays a few records of its own.
 
-They belong to a catalogue: orders name its products and variants. Built once per process and
-shared by all episodes.
+They belong to a catalogue: orders refer to its products and variants. They are built once per
+process and shared by all episodes.
 """
 
 from functools import lru_cache
@@ -81,7 +81,7 @@ def draw_order(
     status: str | None = None,
     pieces: int | None = None,
 ) -> dict[str, Any]:
-    """Draw an order of goods from the catalogue, no two lines of one category."""
+    """Draw an order of goods from the catalogue, with at most one line per category."""
     chosen = status or _STATUSES[int(rng.integers(len(_STATUSES)))]
     promised = -int(rng.integers(3, 60)) if chosen == "delivered" else int(rng.integers(1, 6))
     lines: list[dict[str, Any]] = []

@@ -1,7 +1,7 @@
-"""What every engine offers: run one statement under limits, and give rows of plain values.
+"""The interface of an engine: run one statement under limits and return rows of plain values.
 
-Values are `int`, `float`, `str`, `bytes` or `None`, whatever the engine's own types are, so the
-texts that an agent sees and the comparison of results do not depend on the engine.
+Values are `int`, `float`, `str`, `bytes` or `None`, whatever the engine's own types, so that
+neither observations nor the comparison of results depend on the engine.
 """
 
 import re
@@ -31,21 +31,21 @@ __all__ = [
 Value = int | float | str | bytes | None
 
 DEFAULT_TODAY = "2024-01-01"
-"""What 'now' means where a task does not say."""
+"""The date that 'now' denotes unless the task sets one."""
 
 WRITE_KINDS = (
     "insert", "update", "delete", "create_table", "alter_table", "create_index", "drop_table",
 )  # fmt: skip
-"""What a write task can permit."""
+"""Kinds of statement that a write task can permit."""
 
 READ_ONLY: frozenset[str] = frozenset()
 
 
 class SqlError(Exception):
-    """A statement failed or was refused. This is data for the agent, not a fault.
+    """A statement that failed or was refused: data for the agent, not an infrastructure failure.
 
-    `kind` is one of `syntax`, `refused`, `time`, `steps`, `too_large`, `statement`, `database`,
-    and `stalled` where the machine, not the statement, was too slow.
+    `kind` is one of `syntax`, `refused`, `time`, `steps`, `too_large`, `statement`, `database`, or
+    `stalled` if the machine rather than the statement was too slow.
     """
 
     def __init__(self, kind: str, message: str, hint: str = "") -> None:
@@ -55,49 +55,49 @@ class SqlError(Exception):
         self.hint = hint
 
     def text(self) -> str:
-        """The error as the agent reads it."""
+        """Return the error as the agent sees it."""
         return f"Error: {self.message}" + (f"\nHint: {self.hint}" if self.hint else "")
 
 
 @dataclass(frozen=True, slots=True)
 class QueryLimits:
-    """What one statement may use up."""
+    """Resource limits of one statement."""
 
     seconds: float = 10.0
-    """Guards the machine; `steps` is meant to end a runaway statement before. On SQLite the
-    processor's time, so that a busy machine does not change what is seen; else the wall clock's."""
+    """Protects the machine; `steps` should stop a runaway statement first. CPU time on SQLite, so
+    that a busy machine does not affect observations; wall-clock time on other engines."""
 
     steps: int = 300_000_000
-    """Instructions of SQLite's virtual machine: the same on every machine, unlike seconds."""
+    """Instructions of SQLite's virtual machine: unlike seconds, the same on every machine."""
 
     rows: int = 1_000
-    """Rows fetched; the result says whether there were more."""
+    """Maximum rows fetched; the result states whether there were more."""
 
     result_bytes: int = 4_000_000
-    """Characters and bytes in all text and blob cells fetched."""
+    """Maximum characters and bytes in all fetched text and blob cells."""
 
     spill_bytes: int = 128_000_000
-    """Bytes that the statement may write to temporary files."""
+    """Maximum bytes that the statement may write to temporary files."""
 
 
 @dataclass(slots=True)
 class QueryResult:
-    """Rows of one statement."""
+    """The rows returned by one statement."""
 
     columns: tuple[str, ...]
-    """Empty when the statement returns no rows by nature."""
+    """Empty if the statement by its nature returns no rows."""
 
     rows: list[tuple[Value, ...]]
     more: bool = False
-    """Whether rows beyond the limit were left out."""
+    """Whether rows beyond the limit were omitted."""
 
     changed: int | None = None
-    """Rows inserted, updated or deleted; None for a reading statement."""
+    """Rows inserted, updated or deleted; None for a read-only statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnInfo:
-    """One column as the engine reports it."""
+    """A column as reported by the engine."""
 
     name: str
     type: str
@@ -108,7 +108,7 @@ class ColumnInfo:
 
 @dataclass(frozen=True, slots=True)
 class TableInfo:
-    """One table or view."""
+    """A table or view."""
 
     name: str
     columns: tuple[ColumnInfo, ...]
@@ -116,19 +116,19 @@ class TableInfo:
 
 
 Catalogue = Mapping[str, TableInfo]
-"""Table name to table, in order of creation."""
+"""Tables by name, in order of creation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A database at one moment: an image, and the statements of a transaction still open."""
+    """The state of a database: an image and the statements of an open transaction."""
 
     image: object
     pending: tuple[str, ...] = ()
 
 
 class Database(Protocol):
-    """One database as one agent, or the grader, sees it."""
+    """A database, as the agent or the grader sees it."""
 
     dialect: str
 
@@ -136,32 +136,32 @@ class Database(Protocol):
         """Run one statement.
 
         Raises:
-            SqlError: It failed, was refused, or went over a limit.
+            SqlError: If the statement fails, is refused or exceeds a limit.
         """
         ...
 
     def catalogue(self) -> Catalogue:
-        """The tables as they stand."""
+        """Return the current tables."""
         ...
 
     def count(self, table: str) -> int:
-        """Number of rows of a table that `catalogue` lists."""
+        """Return the number of rows of a table listed in `catalogue`."""
         ...
 
     def snapshot(self) -> Snapshot:
-        """Hold the state; cheap enough to be called at every step."""
+        """Capture the state; cheap enough to call at every step."""
         ...
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Return to a held state, of this or of another database opened from the same image."""
+        """Restore a captured state of this database or of another one with the same image."""
         ...
 
     def sqlite_image(self) -> bytes:
-        """The committed content as a serialised SQLite database."""
+        """Return the committed content as a serialised SQLite database."""
         ...
 
     def close(self) -> None:
-        """Give back what is held; safe to call twice."""
+        """Release all resources; idempotent."""
         ...
 
 
@@ -170,14 +170,14 @@ _WORD = re.compile(r"[A-Za-z]+")
 
 
 def first_word(sql: str) -> str:
-    """The first keyword of a statement in lower case, comments and parentheses skipped."""
+    """Return the first keyword of a statement in lower case, skipping comments and parentheses."""
     lead = _LEADING.match(sql)
     word = _WORD.match(sql, lead.end() if lead else 0)
     return word.group().lower() if word else ""
 
 
 def plain_row(row: Iterable[object]) -> tuple[Value, ...]:
-    """Turn an engine's values into plain ones: decimals to numbers, dates to ISO text."""
+    """Convert an engine's values to plain ones: decimals to numbers, dates to ISO text."""
     return tuple(_plain(value) for value in row)
 
 

@@ -1,4 +1,4 @@
-"""Which engine a task runs on, and how its database is opened there."""
+"""Selection of a task's engine, and opening of its database there."""
 
 import importlib
 import importlib.util
@@ -27,17 +27,17 @@ _MODULES = {
     "mysql": ("sqlalchemy", "", "hexathlon.tasks.sql.world.backends.mysql"),
 }
 URL_VARIABLES = {"postgresql": "HEXATHLON_POSTGRES_URL", "mysql": "HEXATHLON_MYSQL_URL"}
-"""Environment variables with the server's URL, for whoever only knows a dialect."""
+"""Environment variables with the server's URL, for callers that only know a dialect."""
 
 _given_urls: dict[str, str] = {}
 
 
 class MissingBackend(Exception):
-    """An engine was asked for that is not installed or not configured."""
+    """The requested engine is not installed or not configured."""
 
 
 def writes_of(params: Mapping[str, Any]) -> tuple[str, ...]:
-    """What the task lets the agent change; empty for reading tasks."""
+    """Return the kinds of change a task permits; empty for read-only tasks."""
     if params.get("mode") != "write":
         return ()
     writes = tuple(params.get("writes") or ("insert", "update", "delete"))
@@ -48,20 +48,20 @@ def writes_of(params: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def today_of(params: Mapping[str, Any]) -> str:
-    """The date that 'now' means in the task's world."""
+    """Return the date that 'now' denotes in the task's world."""
     if "today" in params:
         return str(params["today"])
     return world_for(params["world"]).schema.today if "world" in params else DEFAULT_TODAY
 
 
 def dialect_of(backend: str) -> str:
-    """The dialect of a backend name or SQLAlchemy URL: sqlite, duckdb, postgresql or mysql."""
+    """Return the dialect of a backend or SQLAlchemy URL: sqlite, duckdb, postgresql or mysql."""
     name = backend.partition(":")[0].partition("+")[0]
     return {"postgres": "postgresql", "mariadb": "mysql"}.get(name, name)
 
 
 def open_database(params: Mapping[str, Any], backend: str | None = None) -> Database:
-    """Open the visible database of a task for its agent."""
+    """Open a task's visible database for its agent."""
     chosen = backend or str(params.get("backend", "sqlite"))
     return open_image(database_bytes(params), params, chosen, purpose="agent")
 
@@ -71,12 +71,12 @@ def open_image(image: bytes, params: Mapping[str, Any], backend: str, *, purpose
 
     Args:
         image: The content.
-        params: The task's, for the date, the size of cells and what may be written.
+        params: The task's parameters, for the date, the cell size and the permitted writes.
         backend: A dialect or a SQLAlchemy URL.
-        purpose: `agent` or `grader`; only an agent of a write task may write.
+        purpose: `agent` or `grader`; only the agent of a write task may write.
 
     Raises:
-        MissingBackend: A package or the server's URL is missing; says which.
+        MissingBackend: If a package or the server's URL is missing; the message names it.
     """
     dialect = dialect_of(backend)
     writes = writes_of(params) if purpose == "agent" else ()
@@ -89,7 +89,7 @@ def open_image(image: bytes, params: Mapping[str, Any], backend: str, *, purpose
         raise MissingBackend(f"no backend {backend!r}; known: sqlite, {', '.join(_MODULES)}")
     module = importlib.import_module(_requirement_met(dialect))
     if ":" in backend:
-        # The grader knows the dialect only: it is part of the stored record, an address is not.
+        # The grader knows only the dialect: the dialect is part of the stored record, a URL is not.
         _given_urls[dialect] = backend
     url = backend if ":" in backend else _configured_url(dialect)
     return cast("Database", module.open_server_database(url, image, frozenset(writes)))

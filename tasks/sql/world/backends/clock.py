@@ -1,8 +1,8 @@
 """SQLite's date functions with 'now' pinned to a fixed moment.
 
-Every byte that an agent sees is fixed by the task, so no statement may read the clock or the time
-zone. The functions are replaced on the agent's connection by ones that put the pinned moment where
-SQLite would ask the clock, treat the world as UTC, and leave the rest to SQLite itself.
+The task determines every byte that an agent sees, so no statement may read the clock or the time
+zone. On the agent's connection, the date functions are replaced by versions that substitute the
+pinned moment for the clock, treat local time as UTC, and delegate the rest to SQLite.
 """
 
 import sqlite3
@@ -21,9 +21,9 @@ _REMEMBERED = 30_000
 
 
 class _Memory(dict[object, Value]):
-    """Values by argument, or by tuple of arguments; computed when first asked for.
+    """Values by argument or tuple of arguments, computed on first access.
 
-    Numbers that are equal share an entry, which is right: SQLite reads all of them as floats.
+    Equal numbers share an entry, which is correct because SQLite reads all of them as floats.
     """
 
     def __init__(self, compute: Callable[[object], Value]) -> None:
@@ -50,10 +50,10 @@ class PinnedClock:
         self._sqlite: sqlite3.Connection | None = None
 
     def install(self, connection: sqlite3.Connection) -> None:
-        """Replace the date functions of a connection."""
+        """Replace a connection's date functions."""
         for name in CLOCK_FUNCTIONS:
             memory = _Memory(partial(self._computed, name))
-            # One argument is looked up without any Python code when it was met before.
+            # A cached one-argument call runs no Python code.
             connection.create_function(name, 1, memory.__getitem__, deterministic=True)
             several = _of_several(memory)
             connection.create_function(name, -1, several, deterministic=True)
@@ -94,7 +94,7 @@ class PinnedClock:
 
 
 def _cut(value: Value) -> Value:
-    """A text as SQLite's C code reads it: to the first NUL, blobs as their bytes."""
+    """Return a text as SQLite's C code reads it: up to the first NUL, blobs as their bytes."""
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     return value.partition("\0")[0] if isinstance(value, str) else value

@@ -1,9 +1,9 @@
-"""How much work it would be to compile a statement, from its text alone.
+"""Estimate of the work needed to compile a statement, from its text alone.
 
-SQLite copies the text of a common table expression at each place that names it, before any limit
-or callback can stop it: twenty expressions that each name the previous one twice make a million
-copies. PostgreSQL plans a join of fifty tables for seconds without looking at the deadline. What is
-counted here errs on the safe side.
+SQLite copies the text of a common table expression to each place that names it, before any limit or
+callback can intervene: twenty expressions that each name the previous one twice make a million
+copies. PostgreSQL plans a join of fifty tables for seconds without checking the deadline. The
+estimates are conservative.
 """
 
 import re
@@ -25,7 +25,7 @@ _BEFORE_TABLE = frozenset(("from", "join", ",", "(", "main", ".", "in"))
 
 @lru_cache(maxsize=256)
 def copies(sql: str) -> int:
-    """Number of times that bodies of common table expressions are expanded, at least."""
+    """Return a lower bound on the number of expansions of common table expressions."""
     tokens = [_plain(token) for token in _TOKEN.findall(sql) if not token.startswith(("--", "/*"))]
     spans = _definitions(tokens)
     if not spans:
@@ -49,12 +49,12 @@ def copies(sql: str) -> int:
 
 @lru_cache(maxsize=256)
 def tables_joined(sql: str) -> int:
-    """Number of tables, subqueries and expressions that stand in FROM clauses, all together."""
+    """Return the total number of tables, subqueries and expressions in FROM clauses."""
     tokens = (token.lower() for token in _TOKEN.findall(sql) if not token.startswith(("--", "/*")))
     count, listing = 0, [False]
     for token in tokens:
         if token == "(":
-            listing.append(listing[-1])  # parentheses in FROM may hold a join
+            listing.append(listing[-1])  # parentheses in FROM may contain a join
         elif token == ")":
             listing = listing[:-1] or [False]
         elif token in ("from", "join"):
@@ -68,20 +68,20 @@ def tables_joined(sql: str) -> int:
 
 
 def _may_be_table(tokens: list[str], position: int) -> bool:
-    """Whether a name can be a table in FROM: qualifies no column, follows what a table does."""
+    """Whether a name can be a table in FROM: no qualifier, and where a table may occur."""
     after = tokens[position + 1] if position + 1 < len(tokens) else ""
     before = tokens[position - 1] if position else ""
     return after != "." and before in _BEFORE_TABLE
 
 
 def _plain(token: str) -> str:
-    if token[0] in "\"`['":  # SQLite takes even a quoted text for a table's name
+    if token[0] in "\"`['":  # SQLite accepts even a string literal as a table name
         token = token[1:-1]
     return token.lower()
 
 
 def _definitions(tokens: list[str]) -> list[tuple[str, int, int, int]]:
-    """`name [(columns)] AS [NOT] [MATERIALIZED] ( body )`: name, its place, body start and end."""
+    """Return name, position, body start and end of each `name [(columns)] AS [...] ( body )`."""
     found = []
     for position, token in enumerate(tokens):
         if token != "as":

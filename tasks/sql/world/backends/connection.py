@@ -1,8 +1,8 @@
-"""One locked connection to a SQLite database in memory.
+"""One locked connection to an in-memory SQLite database.
 
-It is opened from a serialised image, its catalogue is read, and then an authorizer, size limits
-and a progress handler are put on. After that no statement can look outside the image, read the
-clock, or use more than its limits.
+The connection is opened from a serialised image, its catalogue is read, and then an authorizer,
+size limits and a progress handler are installed. From then on, no statement can access anything
+outside the image, read the clock or exceed its limits.
 """
 
 import re
@@ -33,11 +33,12 @@ CELL_BYTES = 65_536
 _MOST_COPIES = 2_000
 _STEP = 500
 _FINE_STEP = 20
-"""Instructions between two looks at the clock; the second where one instruction can be slow."""
+"""Instructions between clock checks; the second value applies where one instruction can be slow."""
 _FINE_WEIGHT = 3
-"""An instruction of the second kind counts so often, lest the clock end what the count should."""
+"""Weight of an instruction of the second kind, so that the step limit applies before the time
+limit."""
 _PATIENCE = 6.0
-"""How many times a statement's seconds may pass by the clock on a machine busy with others."""
+"""Factor by which a statement's wall-clock time may exceed its seconds on a busy machine."""
 _CHUNK = 64
 _ONLY_SELECT = "Only SELECT statements are allowed."
 _NOT_READING = frozenset(
@@ -51,9 +52,9 @@ _SLOW = ("replace", "instr", "json", "like", "glob", "match")
 
 
 class _Watch:
-    """Stops a statement that goes over a limit; called by SQLite every few instructions.
+    """Stops a statement that exceeds a limit; SQLite calls it every few instructions.
 
-    It knows nothing of the connection that calls it, so that no cycle keeps a connection alive.
+    It holds no reference to the connection, so that no reference cycle keeps the connection alive.
     """
 
     def __init__(self) -> None:
@@ -65,7 +66,7 @@ class _Watch:
         self._spilled_before = -1
 
     def start(self, limits: QueryLimits) -> None:
-        """Begin to count for one statement."""
+        """Start counting for one statement."""
         self.stopped = ""
         self._ticks = 0
         self._most_ticks = limits.steps // self.step
@@ -78,9 +79,9 @@ class _Watch:
         self._seconds = limits.seconds
 
     def __call__(self) -> int:
-        """Answer SQLite: 1 to stop, 0 to go on."""
+        """Return 1 to interrupt the statement, 0 to continue."""
         self._ticks = ticks = self._ticks + 1
-        if ticks == 1:  # not at the start: short statements are done before it is asked for
+        if ticks == 1:  # not on the first call: short statements finish before the clock is needed
             self._work_until = thread_time() + self._seconds
         if ticks > self._most_ticks:
             self.stopped = "steps"
@@ -93,7 +94,7 @@ class _Watch:
         return 1
 
     def _overdue(self) -> bool:
-        """Whether the time was the statement's own, not that of others on a busy machine."""
+        """Whether the statement itself used up the time, rather than other load on the machine."""
         now, left = perf_counter(), self._work_until - thread_time()
         if left <= 0.0:
             self.stopped = "time"
@@ -104,7 +105,7 @@ class _Watch:
         return bool(self.stopped)
 
     def _spilled(self) -> int:
-        """Bytes that this thread has written since the statement began."""
+        """Return the bytes that this thread has written since the statement began."""
         written = _thread_bytes_written()
         if self._spilled_before < 0:
             self._spilled_before = written
@@ -150,7 +151,7 @@ class SqliteConnection:
             raise self._explained(error) from None
 
     def run_lenient(self, sql: str, limits: QueryLimits) -> QueryResult:
-        """Run one statement; text that is not UTF-8 comes with replacement characters."""
+        """Run one statement; text that is not UTF-8 is decoded with replacement characters."""
         try:
             return self.run(sql, limits)
         except SqlError as error:
@@ -163,11 +164,11 @@ class SqliteConnection:
             self._connection.text_factory = str
 
     def catalogue(self) -> Catalogue:
-        """The tables as they were when last read."""
+        """Return the tables as of the last refresh."""
         return self._catalogue
 
     def count(self, table: str) -> int:
-        """Number of rows of a table, remembered until `forget`."""
+        """Return the number of rows of a table; cached until `refresh`."""
         if table not in self._counts:
             limits = QueryLimits(seconds=60.0, steps=10_000_000_000)
             name = self._catalogue[table].name.replace('"', '""')
@@ -176,7 +177,7 @@ class SqliteConnection:
         return self._counts[table]
 
     def refresh(self, *, schema: bool) -> None:
-        """Forget what was remembered of the content, and of the schema if it changed."""
+        """Discard cached content, and the cached schema if it changed."""
         self._counts.clear()
         if schema:
             self._connection.set_authorizer(None)
@@ -193,15 +194,15 @@ class SqliteConnection:
 
     @property
     def total_changes(self) -> int:
-        """Rows changed since the connection was opened."""
+        """Number of rows changed since the connection was opened."""
         return self._connection.total_changes
 
     def serialize(self) -> bytes:
-        """The content as an image."""
+        """Return the content as an image."""
         return self._connection.serialize()
 
     def close(self) -> None:
-        """Close the connection; safe to call twice."""
+        """Close the connection; idempotent."""
         self._connection.close()
         self._clock.close()
         self._printer.close()
@@ -215,7 +216,7 @@ class SqliteConnection:
         self._clock.install(connection)
         self._printer = install_bounded(connection, cell_bytes)
         connection.execute("PRAGMA temp_store=FILE")
-        # Builds the two virtual tables, which the authorizer would not let a statement do.
+        # Creates the two virtual tables, which the authorizer would not let a statement do.
         connection.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')").fetchall()
         if not self._authorizer.writes and not _schema_calls_replaced_functions(connection):
             connection.execute("PRAGMA trusted_schema=OFF")
@@ -224,7 +225,7 @@ class SqliteConnection:
             connection.execute(f"PRAGMA max_page_count={2 * pages + 2_000}")
         else:
             connection.execute("PRAGMA query_only=ON")
-        if hasattr(connection, "enable_load_extension"):  # some interpreters are built without
+        if hasattr(connection, "enable_load_extension"):  # some interpreters are built without it
             connection.enable_load_extension(False)
         widest = max((len(table.columns) for table in self._catalogue.values()), default=0)
         set_limits(connection, cell_bytes=cell_bytes, widest_table=widest)
@@ -293,7 +294,7 @@ def _refuse_at_sight(sql: str, *, writes: bool) -> None:
 
 
 def _fetch(cursor: sqlite3.Cursor, limits: QueryLimits) -> QueryResult:
-    """Fetch in chunks, so that a wide result is noticed before it fills the memory."""
+    """Fetch in chunks, so that an oversized result is detected before it exhausts memory."""
     if cursor.description is None:
         return QueryResult((), [])
     columns = tuple([column[0] for column in cursor.description])
@@ -316,7 +317,7 @@ def _fetch(cursor: sqlite3.Cursor, limits: QueryLimits) -> QueryResult:
 
 
 def _explain(text: str, error: Exception, catalogue: Catalogue) -> SqlError:
-    """Add to SQLite's message what can be done about it."""
+    """Extend SQLite's message with advice."""
     if isinstance(error, MemoryError):
         return SqlError("too_large", "the statement is too complex", "Split it into smaller ones.")
     if isinstance(error, UnicodeEncodeError):
@@ -347,7 +348,7 @@ def _lenient_text(data: bytes) -> str:
 
 
 def _thread_bytes_written() -> int:
-    """Bytes that this thread has written to files so far; 0 where the system does not say."""
+    """Return the bytes that this thread has written to files; 0 if the system does not say."""
     try:
         with open("/proc/thread-self/io", "rb") as file:
             for line in file:
@@ -367,7 +368,7 @@ def _schema_calls_replaced_functions(connection: sqlite3.Connection) -> bool:
 
 
 def read_catalogue(connection: sqlite3.Connection) -> dict[str, TableInfo]:
-    """The tables and views of an unlocked connection."""
+    """Return the tables and views of an unlocked connection."""
     listing = connection.execute(
         "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') "
         "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"

@@ -1,8 +1,8 @@
-"""Replacements for the few SQLite functions whose cost one call does not bound.
+"""Replacements for the few SQLite functions whose cost per call is unbounded.
 
-The progress handler runs between instructions, so no single instruction may take long. These did:
-`trim(x, y)` takes the product of both lengths, and `printf('%.*c', n, 'x')` counts to n, up to
-2 thousand million, even after its result has grown too large.
+The progress handler runs between instructions, so no single instruction may take long. Two do:
+`trim(x, y)` takes time proportional to the product of both lengths, and `printf('%.*c', n, 'x')`
+counts to n, up to 2 billion, even after its result has become too large.
 """
 
 import re
@@ -16,14 +16,14 @@ __all__ = ["REPLACED", "Printer", "install_bounded"]
 _TRIMS = {"trim": "strip", "ltrim": "lstrip", "rtrim": "rstrip"}
 _PRINTS = ("printf", "format")
 REPLACED = (*_TRIMS, *_PRINTS)
-"""Names of the replaced functions; of the trims only the form with two arguments."""
+"""Names of the replaced functions; of the trims, only the two-argument form."""
 
 _WIDTH = re.compile(r"\d{5,}")
 _WIDEST = 9_999
 
 
 def install_bounded(connection: sqlite3.Connection, cell_bytes: int) -> "Printer":
-    """Put the replacements on a connection; the printer is to be closed with it."""
+    """Install the replacements on a connection; close the returned printer with the connection."""
     for name, method in _TRIMS.items():
         connection.create_function(name, 2, _trimmer(method), deterministic=True)
     printer = Printer(cell_bytes)
@@ -53,7 +53,7 @@ class Printer:
         self._cell_bytes = cell_bytes
 
     def __call__(self, *arguments: Value) -> Value:
-        """Return the text, or raise where it would be too wide."""
+        """Return the formatted text, or raise if it would be too wide."""
         if not arguments or arguments[0] is None:
             return None
         pattern = _as_text(arguments[0])
@@ -69,14 +69,14 @@ class Printer:
         return value
 
     def close(self) -> None:
-        """Close the connection that prints."""
+        """Close the connection that formats the text."""
         if self._sqlite is not None:
             self._sqlite.close()
             self._sqlite = None
 
 
 def _is_wide(value: Value) -> bool:
-    """Whether a value, read as the whole number that `*` takes, could be a wide one."""
+    """Whether a value, read as an integer for `*`, could be a wide width or precision."""
     if isinstance(value, (int, float)):
         return not -_WIDEST <= value <= _WIDEST
     return value is not None and bool(_WIDTH.search(_as_text(value)))

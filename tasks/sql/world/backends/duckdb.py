@@ -1,7 +1,7 @@
-"""DuckDB, in memory, through `duckdb-engine`.
+"""DuckDB in memory, through `duckdb-engine`.
 
-Locked by DuckDB's own means: no external access, configuration locked, one thread, a memory limit,
-reading statements in a read-only transaction, and an interrupt at the deadline.
+Locked by DuckDB's own mechanisms: no external access, locked configuration, one thread, a memory
+limit, read-only transactions for reading statements, and an interrupt at the deadline.
 """
 
 import threading
@@ -30,7 +30,7 @@ _KEPT = 4
 
 
 class _DuckDB(Loaded):
-    """One database in memory, on one connection."""
+    """An in-memory database on one connection."""
 
     dialect = "duckdb"
 
@@ -46,7 +46,8 @@ class _DuckDB(Loaded):
         with self._engine.connect() as connection:
             fill(connection, image, opener, _TYPES)
             connection.commit()
-            # The wrapper's own attribute: the plain connection has the interrupt and statements.
+            # The wrapper's own attribute: only the raw connection offers the interrupt and
+            # statements.
             self._raw = connection.connection.dbapi_connection._ConnectionWrapper__c  # type: ignore[union-attr]
         self._raw.execute("SET lock_configuration = true")
 
@@ -97,7 +98,7 @@ class _DuckDB(Loaded):
         return columns, rows, None
 
     def connect(self) -> "Connection":
-        """A connection to look at the tables."""
+        """Return a connection for inspecting the tables."""
         return self._engine.connect()
 
     def close(self) -> None:
@@ -107,7 +108,7 @@ class _DuckDB(Loaded):
 
 
 class _Opener:
-    """Loads images; those for reading are kept and shared."""
+    """Loads images; read-only databases are cached and shared."""
 
     dialect = "duckdb"
     schema = "main"
@@ -118,11 +119,11 @@ class _Opener:
     def open(self, image: bytes, writes: frozenset[str]) -> _DuckDB:
         if writes:
             return _DuckDB(self._url, image, self)
-        key = id(image)  # alive as long as the database that holds it
+        key = id(image)  # unique while the database that holds the image is alive
         if key not in _shared:
             _shared[key] = _DuckDB(self._url, image, self)
             if len(_shared) > _KEPT:
-                # Not closed: somebody may be reading it, and then it lasts as long as they do.
+                # Not closed: readers may still use it, and it lives as long as they do.
                 _shared.popitem(last=False)
         _shared.move_to_end(key)
         return _shared[key]
@@ -143,7 +144,7 @@ _shared: OrderedDict[int, _DuckDB] = OrderedDict()
 
 
 def open_server_database(url: str, image: bytes, writes: frozenset[str]) -> ServerDatabase:
-    """Open an image on DuckDB; the URL must name a database in memory."""
+    """Open an image on DuckDB; the URL must name an in-memory database."""
     if url.rstrip("/") not in {"duckdb:", "duckdb:///:memory:"}:
         raise ValueError(f"expected duckdb:///:memory:, got {url!r}: agents get no file")
     return ServerDatabase(_Opener("duckdb:///:memory:"), image, writes)

@@ -1,4 +1,4 @@
-"""What an agent's SQLite connection may do: the authorizer, the functions and the size limits."""
+"""Permissions of an agent's SQLite connection: the authorizer, functions and size limits."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -19,9 +19,9 @@ FUNCTIONS = frozenset(
     unixepoch unlikely upper
 """.split()
 )
-"""Functions whose value follows from their arguments and that cost no more than their length.
+"""Functions that depend only on their arguments and take time linear in their length.
 
-Absent on purpose: `random`, `changes`, `sqlite_version` and their like (not fixed by the task),
+Omitted on purpose: `random`, `changes`, `sqlite_version` and the like (not determined by the task),
 `load_extension`, `fts3_tokenizer` (unsafe), `zeroblob`, `randomblob`, `json_patch` (costly).
 """
 
@@ -82,10 +82,10 @@ _TINY = (
 
 
 def set_limits(connection: sqlite3.Connection, *, cell_bytes: int, widest_table: int) -> None:
-    """Bound the statement and every value in it.
+    """Bound the size of the statement and of every value in it.
 
-    Cells and rows larger than `cell_bytes` cannot be made nor read: the bound also bounds what one
-    instruction can cost, between two calls of the progress handler.
+    Cells and rows larger than `cell_bytes` can be neither created nor read. This also bounds the
+    cost of one instruction, between two calls of the progress handler.
     """
     for limit, value in _TINY:
         connection.setlimit(limit, value)
@@ -94,10 +94,11 @@ def set_limits(connection: sqlite3.Connection, *, cell_bytes: int, widest_table:
 
 
 class Authorizer:
-    """Decides each action of a statement while it is compiled.
+    """Allows or denies each action of a statement at compile time.
 
-    A reading connection may select from the tables that are there, and call the functions above.
-    A writing connection may in addition do what its task declares. `refused` says what was denied.
+    A reading connection may select from the existing tables and call the functions above. A writing
+    connection may also perform the kinds of change that its task declares. `refused` records what
+    was denied.
     """
 
     def __init__(
@@ -114,7 +115,7 @@ class Authorizer:
     def __call__(
         self, action: int, first: str | None, second: str | None, _base: str | None, _in: str | None
     ) -> int:
-        """Answer SQLite: allow or deny."""
+        """Return SQLite's code for allow or deny."""
         if action == sqlite3.SQLITE_READ:
             name = (first or "").lower()
             allowed = name in self.readable or (second == "" and self._is_expression(name))
@@ -128,10 +129,10 @@ class Authorizer:
         return self._writing(action, first, second)
 
     def _is_expression(self, name: str) -> bool:
-        """Whether a name read without naming a column can only be a common table expression's.
+        """Whether a name read without a column can only be a common table expression.
 
-        SQLite asks so for `WITH r AS (...) SELECT count(*) FROM r`, but also for its built-in
-        virtual tables, which show what is not the task's.
+        SQLite makes this request for `WITH r AS (...) SELECT count(*) FROM r`, but also for its
+        built-in virtual tables, which expose data outside the task.
         """
         return name not in self._modules and not name.startswith(("pragma_", "sqlite_"))
 
@@ -143,8 +144,8 @@ class Authorizer:
         name = (first or "").lower()
         if action in _DML:
             if name in _SCHEMA_TABLES:
-                # SQLite itself asks this while it changes the schema; a statement that names
-                # the schema table is refused by SQLite, as no PRAGMA can make it writable.
+                # SQLite makes this request itself during schema changes; a statement that names
+                # the schema table is refused by SQLite, because no PRAGMA can make it writable.
                 return self._answer(self._schema_writes, "writing to {}", first)
             plain = name in self.readable and not name.startswith("sqlite_")
             kind = _DML[action]

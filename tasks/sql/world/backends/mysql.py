@@ -1,8 +1,8 @@
-"""MySQL by SQLAlchemy URL. Untested: no MySQL server was at hand when this was written.
+"""MySQL through a SQLAlchemy URL. Untested for lack of a MySQL server.
 
 The URL names its own driver, such as `mysql+pymysql://user:password@host/`, and a user who may
-create databases. Each image gets a database of its own, each writing episode a fresh one; reading
-statements run in read-only transactions and end at `max_execution_time`.
+create databases. Each image gets its own database, and each writing episode a new one; reading
+statements run in read-only transactions and stop at `max_execution_time`.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ _counter = count(1)
 
 
 class _MySQL(Loaded):
-    """One database on the server."""
+    """A database on the server."""
 
     dialect = "mysql"
 
@@ -42,7 +42,7 @@ class _MySQL(Loaded):
     def execute(
         self, sql: str, limits: QueryLimits, *, reading: bool
     ) -> tuple[Sequence[str], list[Sequence[Any]], int | None]:
-        """Run a statement in a transaction of its own."""
+        """Run a statement in its own transaction."""
         from sqlalchemy.exc import DBAPIError
 
         with self._lock, self._engine.connect() as connection:
@@ -64,11 +64,11 @@ class _MySQL(Loaded):
                 raise SqlError("syntax", str(error.orig).partition("\n")[0][:500]) from None
 
     def connect(self) -> "Connection":
-        """A connection to look at the tables."""
+        """Return a connection for inspecting the tables."""
         return self._engine.connect()
 
     def close(self) -> None:
-        """Drop a throw-away database."""
+        """Drop a temporary database."""
         if self._temporary:
             with contextlib.suppress(Exception), self._engine.connect() as connection:
                 connection.exec_driver_sql(f"DROP DATABASE `{self._name}`")
@@ -117,7 +117,7 @@ class _Opener:
 
 
 def open_server_database(url: str, image: bytes, writes: frozenset[str]) -> ServerDatabase:
-    """Open an image on the server of the URL."""
+    """Open an image on the server at the URL."""
     name = f"hexathlon_{hashlib.sha256(image).hexdigest()[:20]}"
     if writes:
         name = f"hexathlon_w_{getpid()}_{next(_counter)}"

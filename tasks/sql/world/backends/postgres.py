@@ -1,10 +1,10 @@
-"""PostgreSQL, through `psycopg` and a SQLAlchemy URL of a superuser.
+"""PostgreSQL through `psycopg` and a superuser's SQLAlchemy URL.
 
-One template database per content, made once; readers share a copy of it through a role that may
-only SELECT, and each writing episode gets a throw-away copy. Statements end at
+Each distinct content has one template database, created once. Readers share a copy of it through a
+role that may only SELECT; each writing episode gets a temporary copy. Statements stop at
 `statement_timeout`, temporary files at `temp_file_limit`, and rows come through a server-side
-cursor, so a huge result is never sent whole. Functions that sleep, signal other sessions, change
-settings or reach files are revoked in the template.
+cursor, so that a huge result is never sent whole. Functions that sleep, signal other sessions,
+change settings or access files are revoked in the template.
 """
 
 import atexit
@@ -28,7 +28,7 @@ __all__ = ["open_server_database"]
 
 _TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "TEXT": "TEXT"}
 _READER, _EDITOR, _WRITER = "hexathlon_reader", "hexathlon_editor", "hexathlon_writer"
-"""May SELECT; may also do what an episode's grants say; owns the tables of its copy."""
+"""May SELECT; may also use an episode's grants; owns the tables of its copy."""
 
 _LOCK = 0x48455841
 _KEPT = 8
@@ -36,7 +36,7 @@ _SETTINGS = (
     "temp_file_limit = '256MB'",
     "timezone = 'UTC'",
     "max_parallel_workers_per_gather = 0",
-    # Compiling to machine code takes seconds in which the deadline is not looked at.
+    # JIT compilation takes seconds, during which the deadline is not checked.
     "jit = off",
 )
 _DDL = frozenset({"create_table", "alter_table", "create_index", "drop_table"})
@@ -49,7 +49,7 @@ _REVOKED = (
 
 
 class _Link:
-    """The connections of one open database, which must be closed when nobody uses it any more."""
+    """The connections of one open database, which must be closed when it is no longer used."""
 
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
@@ -57,30 +57,30 @@ class _Link:
         self._process = getpid()
 
     def connected(self) -> Any:
-        """The agent's connection, made when it is first needed."""
+        """Return the agent's connection, opening it on first use."""
         if self._connection is None:
             self._connection = self._engine.connect()
         return self._connection.connection.driver_connection
 
     def disconnect(self) -> None:
-        """Close the agent's connection; a process forked off leaves its parent's alone."""
+        """Close the agent's connection; a forked process leaves its parent's connection open."""
         connection, self._connection = self._connection, None
         if connection is not None and getpid() == self._process:
             connection.invalidate()
             connection.close()
 
     def give_up(self, server: "_Server", name: str | None) -> None:
-        """Close, and leave a throw-away database for the server's next sweep."""
+        """Close, and leave a temporary database for the server's next sweep."""
         self.disconnect()
         if name is not None and getpid() == self._process:
             server.abandoned.append(name)
 
 
 class _Postgres(Loaded):
-    """One database, reached by the agent's role.
+    """A database accessed through the agent's role.
 
-    Readers of one image share one of these. Whoever forgets to close theirs leaves no connection
-    behind: the link is closed when the last of them is gone.
+    Readers of one image share an instance. A caller who forgets to close it leaks no connection:
+    the link is closed when its last user is gone.
     """
 
     dialect = "postgresql"
@@ -96,7 +96,7 @@ class _Postgres(Loaded):
     def execute(
         self, sql: str, limits: QueryLimits, *, reading: bool
     ) -> tuple[Sequence[str], list[Sequence[Any]], int | None]:
-        """Run a statement in a transaction of its own; the server stops it at the deadline."""
+        """Run a statement in its own transaction; the server stops it at the deadline."""
         import psycopg
 
         with self._lock:
@@ -122,7 +122,7 @@ class _Postgres(Loaded):
         raw.execute(f"SET LOCAL statement_timeout = {milliseconds}")
         if not reading:
             with raw.cursor() as cursor:
-                # The extended protocol takes one statement, so none can be stacked behind it.
+                # The extended protocol takes a single statement, so none can be appended to it.
                 cursor.execute(sql, prepare=True)
                 columns = [item.name for item in cursor.description or ()]
                 rows = cursor.fetchmany(limits.rows + 1) if columns else []
@@ -135,20 +135,20 @@ class _Postgres(Loaded):
             return columns, cursor.fetchmany(limits.rows + 1), None
 
     def connect(self) -> "Connection":
-        """A superuser's connection to the same database."""
+        """Return a superuser's connection to the same database."""
         if self._owner is None:
             self._owner = self._server.engine(self._name, None)
         return self._owner.connect()
 
     def close(self) -> None:
-        """Disconnect, and drop a throw-away database."""
+        """Disconnect, and drop a temporary database."""
         self._link.disconnect()
         if self._temporary:
             self._server.drop(self._name)
 
 
 class _Server:
-    """A PostgreSQL server: roles, templates, and engines to its databases."""
+    """A PostgreSQL server: roles, templates, and engines for its databases."""
 
     def __init__(self, url: str) -> None:
         from sqlalchemy import make_url
@@ -160,10 +160,10 @@ class _Server:
         self._counter = count(1)
         self._made: set[str] = set()
         self.abandoned: deque[str] = deque()
-        """Throw-away databases whose episodes were forgotten; the next one made drops them."""
+        """Temporary databases that were never closed; dropped when the next one is created."""
 
     def engine(self, database: str, role: str | None, *, autocommit: bool = False) -> "Engine":
-        """An engine to one database, as a role or as the URL's own user."""
+        """Return an engine for one database, as a role or as the URL's own user."""
         from sqlalchemy import create_engine
         from sqlalchemy.pool import NullPool
 
@@ -176,13 +176,13 @@ class _Server:
 
     @contextlib.contextmanager
     def admin(self) -> "Iterator[Connection]":
-        """A superuser's connection outside transactions, one process at a time."""
+        """Open a superuser's connection outside transactions, locked to one process at a time."""
         with self._admin.connect() as connection:
             connection.exec_driver_sql(f"SELECT pg_advisory_lock({_LOCK})")
             yield connection
 
     def writable(self, image: bytes, writes: frozenset[str]) -> tuple[str, str]:
-        """A throw-away copy of the image's template, and the role that may write to it."""
+        """Return a temporary copy of the image's template and the role that may write to it."""
         self.sweep()
         template = self.template(image)
         name = f"hexathlon_w_{getpid()}_{next(self._counter)}"
@@ -195,7 +195,7 @@ class _Server:
         return name, _WRITER if writes & _DDL else _EDITOR
 
     def drop(self, *names: str) -> None:
-        """Drop throw-away databases of this process, those that are still there."""
+        """Drop those of this process's temporary databases that still exist."""
         left = [name for name in names if name in self._made]
         self._made.difference_update(left)
         if left:
@@ -204,14 +204,14 @@ class _Server:
                     connection.exec_driver_sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
     def sweep(self, *, everything: bool = False) -> None:
-        """Drop the throw-away databases that were forgotten, or all of this process."""
+        """Drop the temporary databases that were never closed, or all of this process."""
         names = sorted(self._made) if everything else []
         while self.abandoned:
             names.append(self.abandoned.popleft())
         self.drop(*names)
 
     def readable(self, image: bytes) -> str:
-        """The copy of the image's template that all readers share."""
+        """Return the copy of the image's template that all readers share."""
         template = self.template(image)
         name = f"{template}_r"
         with self.admin() as connection:
@@ -220,7 +220,7 @@ class _Server:
         return name
 
     def template(self, image: bytes) -> str:
-        """The database that holds the image; made on first use, never connected to after."""
+        """Return the database with the image's content; created once, never connected to again."""
         name = f"hexathlon_{hashlib.sha256(image).hexdigest()[:20]}"
         with self.admin() as connection:
             if not self._ready:
@@ -244,7 +244,7 @@ class _Server:
                 connection.exec_driver_sql(f"ALTER ROLE {role} SET {setting}")
 
     def _build(self, admin: "Connection", name: str, image: bytes) -> None:
-        """Fill a database under another name, so that no half-filled one is taken for whole."""
+        """Fill a database under a provisional name, so that a partial one is never used."""
         half = f"{name}_half"
         admin.exec_driver_sql(f'DROP DATABASE IF EXISTS "{half}" WITH (FORCE)')
         admin.exec_driver_sql(f"CREATE DATABASE \"{half}\" TEMPLATE template0 ENCODING 'UTF8'")
@@ -268,7 +268,7 @@ class _Server:
 
 
 class _Opener:
-    """Opens images on one server; databases for reading are kept and shared."""
+    """Opens images on one server; read-only databases are cached and shared."""
 
     dialect = "postgresql"
     schema = "public"
@@ -285,7 +285,7 @@ class _Opener:
             name = self.server.readable(image)
             self._shared[image] = _Postgres(self.server, name, _READER, temporary=False)
             if len(self._shared) > _KEPT:
-                # Not closed: somebody may be reading it, and then it lasts as long as they do.
+                # Not closed: readers may still use it, and it lives as long as they do.
                 self._shared.popitem(last=False)
         self._shared.move_to_end(image)
         return self._shared[image]
@@ -312,7 +312,7 @@ _openers: dict[str, _Opener] = {}
 
 
 def open_server_database(url: str, image: bytes, writes: frozenset[str]) -> ServerDatabase:
-    """Open an image on the server of the URL."""
+    """Open an image on the server at the URL."""
     if url not in _openers:
         _openers[url] = _Opener(_Server(url))
         atexit.register(_leave, _openers[url], getpid())
@@ -320,22 +320,38 @@ def open_server_database(url: str, image: bytes, writes: frozenset[str]) -> Serv
 
 
 def _leave(opener: _Opener, process: int) -> None:
-    """At the end of the process, disconnect and drop its throw-away databases."""
+    """Disconnect and drop this process's temporary databases at exit."""
     from sqlalchemy.exc import OperationalError
 
     if getpid() == process:
         opener.close()
-        with contextlib.suppress(OperationalError):  # the server may have gone before us
+        with contextlib.suppress(OperationalError):  # the server may already be gone
             opener.server.sweep(everything=True)
 
 
+<<<<<<< HEAD:tasks/sql/world/backends/postgres.py
+=======
+def drop_all(url: str) -> int:
+    """Drop all databases on the server that this module created; return their number."""
+    opener = _openers.pop(url, None) or _Opener(_Server(url))
+    opener.close()
+    with opener.server.admin() as connection:
+        names = connection.exec_driver_sql(
+            "SELECT datname FROM pg_database WHERE datname LIKE 'hexathlon\\_%'"
+        ).fetchall()
+        for (name,) in names:
+            connection.exec_driver_sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+    return len(names)
+
+
+>>>>>>> h-tasks:tasks/sql/backends/postgres.py
 def _exists(connection: "Connection", name: str) -> bool:
     query = f"SELECT 1 FROM pg_database WHERE datname = '{name}'"
     return connection.exec_driver_sql(query).first() is not None
 
 
 def _lockdown(connection: "Connection", database: str) -> Iterator[str]:
-    """Who may do what in a new database."""
+    """Yield the statements that set the permissions of a new database."""
     yield f'REVOKE ALL ON DATABASE "{database}" FROM PUBLIC'
     yield f'GRANT CONNECT ON DATABASE "{database}" TO {_READER}, {_EDITOR}, {_WRITER}'
     yield "REVOKE ALL ON SCHEMA public FROM PUBLIC"
@@ -357,7 +373,7 @@ def _lockdown(connection: "Connection", database: str) -> Iterator[str]:
 
 
 def _single(sql: str) -> str:
-    """The statement without a closing semicolon, which a cursor's query must not have."""
+    """Return the statement without a trailing semicolon, which a cursor's query must not have."""
     return sql.strip().rstrip(";").strip()
 
 

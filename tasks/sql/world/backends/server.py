@@ -1,9 +1,9 @@
-"""What the engines reached through a SQLAlchemy URL have in common.
+"""Shared code of the engines reached through a SQLAlchemy URL.
 
-The content comes from a serialised SQLite database, the same that every other engine gets. A
-reading database is loaded once and shared; a writing one is the agent's own, and its snapshot is
-the image with the statements that have taken effect since: restoring replays them. Each statement
-takes effect at once: transactions over several statements are refused.
+The content comes from the same serialised SQLite database that every other engine gets. A reading
+database is loaded once and shared; a writing one belongs to its agent, and its snapshot is the
+image plus the statements that have taken effect since: restoring replays them. Each statement takes
+effect at once; multi-statement transactions are refused.
 """
 
 import re
@@ -58,7 +58,7 @@ _FORBIDDEN = re.compile(
     re.IGNORECASE,
 )
 _CONFUSING = re.compile(r"\$\w*\$|\b[eu]&?'|\bu&\"|\\['\"]|/\*(?:(?!\*/).)*/\*", re.I | re.S)
-"""Spellings by which engines differ on where a text or comment ends."""
+"""Spellings that make engines disagree about where a string or comment ends."""
 
 _BARE = frozenset((
     "current_date", "current_time", "current_timestamp", "localtime", "localtimestamp",
@@ -67,7 +67,7 @@ _BARE = frozenset((
 
 
 class _Source(NamedTuple):
-    """One table of the image."""
+    """A table of the image."""
 
     info: TableInfo
     create: str
@@ -78,55 +78,55 @@ Content = Mapping[str, _Source]
 
 
 class Loaded:
-    """A database on an engine, ready for statements. One subclass an engine."""
+    """A loaded database, ready for statements; one subclass per engine."""
 
     dialect = ""
 
     def execute(
         self, sql: str, limits: QueryLimits, *, reading: bool
     ) -> tuple[Sequence[str], list[Sequence[Any]], int | None]:
-        """Run a statement: column names, at most `limits.rows` + 1 rows, rows changed.
+        """Run a statement; return column names, at most `limits.rows` + 1 rows, and rows changed.
 
         Raises:
-            SqlError: The engine refused or stopped it.
+            SqlError: If the engine refuses or interrupts the statement.
         """
         raise NotImplementedError
 
     def connect(self) -> "Connection":
-        """A connection of the owner's, for looking at the tables."""
+        """Return the owner's connection, for inspecting the tables."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Give everything back."""
+        """Release all resources."""
         raise NotImplementedError
 
 
 class Opener(Protocol):
-    """How one engine loads images, and how it spells names."""
+    """An engine's way of loading images and spelling names."""
 
     dialect: str
     schema: str
-    """The schema, in the standard's catalogue, that holds the tables."""
+    """The schema of the tables, as named in the standard's information schema."""
 
     def open(self, image: bytes, writes: frozenset[str]) -> Loaded:
-        """Load an image: shared for reading, of one's own for writing."""
+        """Load an image: shared for reading, private for writing."""
         ...
 
     def fold(self, name: str) -> str:
-        """A name as the engine reads it when it is not quoted."""
+        """Return a name as the engine reads it when unquoted."""
         ...
 
     def quote(self, name: str) -> str:
-        """A name quoted."""
+        """Quote a name."""
         ...
 
     def insert(self, connection: "Connection", table: str, rows: list[Row]) -> None:
-        """Insert many rows fast; the table's name comes quoted."""
+        """Bulk-insert rows; the table's name is already quoted."""
         ...
 
 
 class ServerDatabase:
-    """One database on an engine, as the agent or the grader sees it."""
+    """A database on an engine, as the agent or the grader sees it."""
 
     def __init__(self, opener: Opener, image: bytes, writes: frozenset[str]) -> None:
         self._opener = opener
@@ -150,7 +150,7 @@ class ServerDatabase:
         return _result(columns, rows, None if reading else changed, limits)
 
     def catalogue(self) -> Catalogue:
-        """The tables as they stand."""
+        """Return the current tables."""
         done = (*self._pending, *self._log)
         if any(first_word(sql) in {"create", "alter", "drop"} for sql in done):
             return self._inspected()
@@ -161,7 +161,7 @@ class ServerDatabase:
         }
 
     def count(self, table: str) -> int:
-        """Number of rows of a table."""
+        """Return the number of rows of a table."""
         if table not in self._counts:
             sql = f"SELECT COUNT(*) FROM {self._opener.quote(table)}"
             _, rows, _ = self._open().execute(sql, QueryLimits(seconds=60.0), reading=True)
@@ -169,23 +169,23 @@ class ServerDatabase:
         return self._counts[table]
 
     def snapshot(self) -> Snapshot:
-        """The image and every statement that has taken effect since."""
+        """Return the image and every statement that has taken effect since."""
         return Snapshot(self._image, (*self._pending, *self._log))
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Return to a held state; the statements are replayed at the next use."""
+        """Restore a captured state; the statements are replayed on next use."""
         self.close()
         assert isinstance(snapshot.image, bytes)
         self._image, self._pending = snapshot.image, snapshot.pending
 
     def sqlite_image(self) -> bytes:
-        """The content as a serialised SQLite database."""
+        """Return the content as a serialised SQLite database."""
         if not self._writes:
             return self._image
         return sqlite_copy(self._open(), self._image, self._opener.schema)
 
     def close(self) -> None:
-        """Give the database back; the state stays."""
+        """Close the database; the state is kept."""
         if self._loaded is not None:
             self._pending = (*self._pending, *self._log)
             self._log = []
@@ -204,7 +204,7 @@ class ServerDatabase:
         return self._loaded
 
     def _admitted(self, sql: str) -> str:
-        """The first word of a statement that may run here."""
+        """Return the first word of a statement, if the statement may run here."""
         if "\0" in sql or len(sql) > 20_000:
             raise SqlError("statement", "the statement is too long or contains a NUL character")
         try:
@@ -225,7 +225,7 @@ class ServerDatabase:
 
 
 def content_of(image: bytes) -> Content:
-    """The tables of an image with their rows."""
+    """Return the tables of an image with their rows."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.deserialize(image)
         connection.text_factory = lambda data: data.decode("utf-8", "replace").replace("\0", "")
@@ -243,7 +243,7 @@ def content_of(image: bytes) -> Content:
 
 
 def fill(connection: "Connection", image: bytes, opener: Opener, types: Mapping[str, str]) -> None:
-    """Create the image's tables on a connection, with primary keys and NOT NULL, and fill them."""
+    """Create the image's tables, with primary keys and NOT NULL, and fill them."""
     for name, source in content_of(image).items():
         columns = [
             f"{opener.quote(opener.fold(column.name))} "
@@ -260,7 +260,7 @@ def fill(connection: "Connection", image: bytes, opener: Opener, types: Mapping[
 
 
 def sqlite_copy(loaded: Loaded, image: bytes, schema: str) -> bytes:
-    """The engine's tables as a SQLite image; columns that were there keep their declaration."""
+    """Return the engine's tables as a SQLite image; original columns keep their declarations."""
     original = {name.lower(): source for name, source in content_of(image).items()}
     with closing(sqlite3.connect(":memory:")) as copy, loaded.connect() as connection:
         for name, table in described(connection, schema).items():
@@ -274,7 +274,7 @@ def sqlite_copy(loaded: Loaded, image: bytes, schema: str) -> bytes:
 
 
 def _create_again(copy: sqlite3.Connection, table: TableInfo, source: _Source | None) -> str:
-    """Create a table in the copy, the old columns by the old statement; returns its name there."""
+    """Recreate a table in the copy, original columns as declared before; return its name there."""
     names = [column.name.lower() for column in table.columns]
     old = [column.name.lower() for column in source.info.columns] if source is not None else []
     if source is None or names[: len(old)] != old:
@@ -287,7 +287,7 @@ def _create_again(copy: sqlite3.Connection, table: TableInfo, source: _Source | 
 
 
 def _refuse_forbidden(sql: str) -> None:
-    """Refuse what reads the clock, the server or another session; names cannot be computed."""
+    """Refuse access to the clock, the server or other sessions; names cannot be computed."""
     if tables_joined(sql) > _MOST_JOINED or copies(sql) > _MOST_COPIES:
         raise SqlError("steps", "the statement joins too many tables", "Join fewer at a time.")
     if _CONFUSING.search(sql):
@@ -331,7 +331,7 @@ def _image_catalogue(image: bytes) -> dict[str, TableInfo]:
 
 
 def _server_type(declared: str, rows: list[Row], place: int, types: Mapping[str, str]) -> str:
-    """The engine's type for a column: as declared, unless a value does not fit it."""
+    """Return the engine's type for a column: as declared, unless a value does not fit it."""
     kind = declared.upper()
     wanted = (
         "INTEGER" if "INT" in kind
@@ -347,7 +347,7 @@ def _server_type(declared: str, rows: list[Row], place: int, types: Mapping[str,
 
 
 def described(connection: "Connection", schema: str) -> dict[str, TableInfo]:
-    """The tables of a schema by the standard's own catalogue, which every engine has."""
+    """Describe a schema's tables through the standard information schema."""
     keys = connection.exec_driver_sql(
         "SELECT k.table_name, k.column_name FROM information_schema.table_constraints c "
         "JOIN information_schema.key_column_usage k ON k.constraint_name = c.constraint_name "

@@ -1,7 +1,7 @@
 """SQLite databases for agents and graders, on top of locked connections.
 
-A reading connection has no state that a statement could leave behind, so all readers of one image
-share one connection, and their snapshots and forks cost nothing. A writer has its own.
+Statements cannot leave state behind on a reading connection, so all readers of one image share a
+connection, and their snapshots and forks are free. Each writer has its own connection.
 """
 
 import os
@@ -29,7 +29,7 @@ _WITHOUT_EFFECT = frozenset({"select", "values"})
 
 
 class SharedReader:
-    """A read-only database: many of these share the connections of one image."""
+    """A read-only database; many instances share the connections of one image."""
 
     dialect = "sqlite"
 
@@ -44,17 +44,17 @@ class SharedReader:
             return connection.run_lenient(sql, limits)
 
     def catalogue(self) -> Catalogue:
-        """The tables."""
+        """Return the tables."""
         return _pool.get(self._image, *self._rest).catalogue()
 
     def count(self, table: str) -> int:
-        """Number of rows of a table."""
+        """Return the number of rows of a table."""
         connection = _pool.get(self._image, *self._rest)
         with connection.lock:
             return connection.count(table)
 
     def snapshot(self) -> Snapshot:
-        """The image; no statement can have changed it."""
+        """Return the image; no statement can have changed it."""
         return Snapshot(self._image)
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -63,15 +63,15 @@ class SharedReader:
         self._image = snapshot.image
 
     def sqlite_image(self) -> bytes:
-        """The image."""
+        """Return the image."""
         return self._image
 
     def close(self) -> None:
-        """Nothing to do: the connection belongs to all readers of the image."""
+        """Do nothing: the connection belongs to all readers of the image."""
 
 
 class SqliteWriter:
-    """A throw-away database of one episode."""
+    """A temporary database of one episode."""
 
     dialect = "sqlite"
 
@@ -104,15 +104,15 @@ class SqliteWriter:
         return result
 
     def catalogue(self) -> Catalogue:
-        """The tables as they stand."""
+        """Return the current tables."""
         return self._open().catalogue()
 
     def count(self, table: str) -> int:
-        """Number of rows of a table as it stands."""
+        """Return the current number of rows of a table."""
         return self._open().count(table)
 
     def snapshot(self) -> Snapshot:
-        """The committed content, and the statements of a transaction still open."""
+        """Return the committed content and the statements of an open transaction."""
         if self._connection is None:
             return self._snapshot
         if self._connection.in_transaction:
@@ -120,19 +120,19 @@ class SqliteWriter:
         return Snapshot(self._image())
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Return to a held state; the connection is opened at the next statement."""
+        """Restore a captured state; the connection is opened at the next statement."""
         self.close()
         assert isinstance(snapshot.image, bytes)
         self._snapshot = snapshot
 
     def sqlite_image(self) -> bytes:
-        """The committed content: a transaction left open does not count."""
+        """Return the committed content; an open transaction does not count."""
         snapshot = self.snapshot()
         assert isinstance(snapshot.image, bytes)
         return snapshot.image
 
     def close(self) -> None:
-        """Close the connection; the state stays."""
+        """Close the connection; the state is kept."""
         if self._connection is not None:
             self._snapshot = self.snapshot()
             self._connection.close()
@@ -155,7 +155,7 @@ class SqliteWriter:
         return self._connection
 
     def _image(self) -> bytes:
-        """The content outside a transaction; serialised only after a change."""
+        """Return the content outside a transaction, serialised only after a change."""
         assert self._connection is not None
         if not self._clean:
             self._connection.image = self._connection.serialize()
@@ -184,9 +184,9 @@ def open_sqlite(
     cell_bytes: int = CELL_BYTES,
     purpose: str = "agent",
 ) -> SharedReader | SqliteWriter:
-    """Open an image for reading (shared) or, where writes are permitted, for writing.
+    """Open an image for reading (shared) or, if writes are permitted, for writing.
 
-    Readers of different purposes never share a connection.
+    Readers with different purposes never share a connection.
     """
     permitted = frozenset(writes)
     if permitted:
@@ -195,7 +195,7 @@ def open_sqlite(
 
 
 class _Pool:
-    """Reading connections by image, the least recently used closed first."""
+    """A pool of reading connections by image; the least recently used is closed first."""
 
     def __init__(self, entries: int, size: int) -> None:
         self._entries = entries
@@ -204,7 +204,7 @@ class _Pool:
         self._held: OrderedDict[tuple[int, str, int, str], SqliteConnection] = OrderedDict()
 
     def get(self, image: bytes, today: str, cell_bytes: int, purpose: str) -> SqliteConnection:
-        # The connection keeps the image alive, so its identity is not taken by another one.
+        # The connection keeps the image alive, so its identity cannot be reused.
         key = (id(image), today, cell_bytes, purpose)
         with self._guard:
             connection = self._held.get(key)

@@ -1,7 +1,7 @@
-"""The notation in which categories are written down, and its reader.
+"""The notation of category files, and its parser.
 
-A category is a text file of sections. A section opens with a bracketed line and holds `name: value`
-lines and rows; fields are parted by `|`, English before Chinese, and alternatives by `/`:
+A category is a text file of sections. A section starts with a bracketed line and has `name: value`
+lines and rows; fields are separated by `|`, English before Chinese, and alternatives by `/`:
 
     [category headphones] Headphones | 耳机     with `department:` and `price:` (least, greatest)
     [kinds]                                      slug | English | Chinese
@@ -14,7 +14,7 @@ lines and rows; fields are parted by `|`, English before Chinese, and alternativ
     [blurb]  [praise]                            English | Chinese
 
 A value is `slug | shop's English | shop's Chinese`, then the shopper's words in both languages,
-then, for what only reviews tell, the reviewers' sentences in both languages.
+then, for review-only values, the reviewers' sentences in both languages.
 """
 
 from collections.abc import Callable
@@ -58,7 +58,7 @@ _WARRANTY_ASKS_ZH = ("厂家保修至少{}年", "{}年之内坏了厂家包修")
 
 
 class NotationError(ValueError):
-    """A category file does not follow the notation."""
+    """A category file has invalid syntax."""
 
 
 @dataclass
@@ -70,10 +70,10 @@ class _Section:
 
 
 def read_category(text: str) -> Category:
-    """Read one category.
+    """Parse one category.
 
     Raises:
-        NotationError: The text does not follow the notation; the message names the section.
+        NotationError: If the text has invalid syntax; the message names the section.
     """
     sections = _sections(text)
     head = sections[0]
