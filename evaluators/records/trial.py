@@ -1,10 +1,6 @@
 """The record of one trial: its fields, their shape, and its hash.
 
-<<<<<<< HEAD:evaluators/records/trial.py
 Reading and writing files of records is left to `hexathlon.evaluators.records.reader` and
-=======
-Reading and writing record files is left to `hexathlon.evaluators.record_reader` and
->>>>>>> h-code:evaluators/trial.py
 `hexathlon.evaluators.records`; the meaning of scores to `hexathlon.evaluators.summary`.
 """
 

@@ -1,20 +1,10 @@
 """Writer of trial records: append-only, hash-chained, one JSON line per trial.
 
-<<<<<<< HEAD:evaluators/records/writer.py
 A run folder holds ``plan.json`` and ``records.jsonl``. Each line carries the hash of the line
 before it (the first one that of the plan), so changing, removing or re-ordering any of them shows.
 A line is written with one system call and counts only with its newline: what a killed process left
 unfinished is put aside in ``records.torn`` by the next writer, and its trial is run again. Images
 and files of the messages stand once, by hash, in the folder ``media``.
-=======
-A run directory contains ``plan.json`` and ``records.jsonl``. Each line carries the hash of the
-previous line (the first one that of the plan), so changing, removing or re-ordering any of them is
-detectable. A line is written with one system call and counts only with its newline: an unfinished
-line of a killed process is moved to ``records.torn`` by the next writer, and its trial is run
-again. Images and files of the messages are stored once, by hash, in the directory ``media``.
-
-The reader and the chain check are separate modules; this one re-exports them.
->>>>>>> h-code:evaluators/records.py
 """
 
 from __future__ import annotations

@@ -68,17 +68,10 @@ class World:
         return {table.name: rows[table.name] for table in self.schema.tables}
 
     def sqlite_bytes(self, population_seed: int, size: str | int) -> bytes:
-<<<<<<< HEAD:tasks/sql/world/world.py
         """The same rows as a serialised SQLite database; recent ones are kept in memory."""
         number = size_of(size)
         key = (self.id, population_seed, number)
         return CACHE.get(key, lambda: image_of(self.schema, self.rows(population_seed, number)))
-=======
-        """Return the same rows as a serialised SQLite database; recent ones are cached."""
-        from hexathlon.tasks.sql.database import world_bytes
-
-        return world_bytes(self, population_seed, size_of(size))
->>>>>>> h-tasks:tasks/sql/world.py
 
 
 @lru_cache(maxsize=64)

@@ -1,13 +1,8 @@
 """Write tasks: changes to a database with expected tables, an alternative and near misses.
 
-<<<<<<< HEAD:tasks/sql/writes/instances.py
 A template draws a plan from a populated world; the plan is kept only if the tables it expects
 follow from its SQL and, independently, from rows changed in Python (`settle` in
 `hexathlon.tasks.sql.writes.plan`).
-=======
-A template draws a plan from a populated world. The plan is kept only if its expected tables follow
-both from its SQL and, independently, from rows changed in Python (`writes_plan.settle`).
->>>>>>> h-tasks:tasks/sql/writes.py
 """
 
 from collections.abc import Callable, Mapping

@@ -1,12 +1,7 @@
 """Shopping constraints: a shopper's typed, comparable conditions on a product.
 
-<<<<<<< HEAD:tasks/shopping/world/catalogue/constraint.py
 A constraint says what must hold, never which product holds it. Whether it holds is decided in
 `hexathlon.tasks.shopping.world.catalogue.families`; how a person would say it, in the phrase books.
-=======
-A constraint states a condition, never which product satisfies it. It is evaluated in
-`hexathlon.tasks.shopping.catalogue.families`; the phrase books put it into a person's words.
->>>>>>> h-tasks:tasks/shopping/catalogue/constraint.py
 """
 
 from collections.abc import Mapping

@@ -329,22 +329,6 @@ def _leave(opener: _Opener, process: int) -> None:
             opener.server.sweep(everything=True)
 
 
-<<<<<<< HEAD:tasks/sql/world/backends/postgres.py
-=======
-def drop_all(url: str) -> int:
-    """Drop all databases on the server that this module created; return their number."""
-    opener = _openers.pop(url, None) or _Opener(_Server(url))
-    opener.close()
-    with opener.server.admin() as connection:
-        names = connection.exec_driver_sql(
-            "SELECT datname FROM pg_database WHERE datname LIKE 'hexathlon\\_%'"
-        ).fetchall()
-        for (name,) in names:
-            connection.exec_driver_sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-    return len(names)
-
-
->>>>>>> h-tasks:tasks/sql/backends/postgres.py
 def _exists(connection: "Connection", name: str) -> bool:
     query = f"SELECT 1 FROM pg_database WHERE datname = '{name}'"
     return connection.exec_driver_sql(query).first() is not None

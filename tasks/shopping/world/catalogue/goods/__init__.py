@@ -1,11 +1,7 @@
-<<<<<<< HEAD:tasks/shopping/world/catalogue/goods/__init__.py
 """The categories of the catalogue, as data: one text file for each.
 
 Products, prices and languages of a shop are not known here.
 """
-=======
-"""The categories of the catalogue as data: one text file per category."""
->>>>>>> h-tasks:tasks/shopping/catalogue/goods/__init__.py
 
 from pathlib import Path
 
