@@ -206,6 +206,31 @@ def test_a_fork_shares_tokens_and_draws_its_own(after: int, event: str, checkpoi
     executor.close()
 
 
+def test_a_collector_goes_on_with_what_an_abort_paused(checkpoint: Path) -> None:
+    event = "hexathlon/RolePlay-v0"
+    agent, key = agent_of(checkpoint), key_of(event)
+    executor = executor_of(agent)
+    plan = GroupPlan(key[1], event, TrialLimits(), 4, key[2])
+    kept: list[Trajectory] = []
+
+    def keep(batch: list[Trajectory]) -> list[Trajectory]:
+        kept.extend(batch)
+        return batch
+
+    collector = Collector(executor, (Split(2, 2),), keep)
+    asyncio.run(collector.collect([plan]))
+    asyncio.run(agent.engine.clear())
+    engine = agent.engine
+    assert isinstance(engine, CountingEngine)
+    engine.watch(15, executor)
+    asyncio.run(collector.collect([plan]))
+    assert engine.abort_at is None
+    assert [one.key for one in kept[4:]] == [one.key for one in kept[:4]]
+    for again, undisturbed in zip(kept[4:], kept[:4], strict=True):
+        require_same(again, undisturbed, 1e-5)
+    executor.close()
+
+
 def test_a_fork_of_an_aborted_turn_hears_it_once(checkpoint: Path) -> None:
     event = "hexathlon/RolePlay-v0"
     agent, key = agent_of(checkpoint), key_of(event)
