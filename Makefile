@@ -24,7 +24,7 @@ check:
 
 test-slow:
 	@scripts/install --dev
-	@scripts/test -m slow
+	@WORKERS=0 scripts/test -m slow
 
 # Our formulas against TRL's, verl's and torchrl's own functions, in an environment of their own.
 test-oracles:
@@ -44,4 +44,4 @@ bench:
 	.venv/bin/python benchmarks/harness_speed.py $(if $(INSPECT),--peer $(INSPECT)) $(if $(LM_EVAL),--lm-eval $(LM_EVAL))
 
 clean:
-	rm -rf .venv .venv-oracles .venv-vllm build dist runs site
+	rm -rf .venv .venv-oracles .venv-vllm build dist runs site site-docs

@@ -15,10 +15,10 @@ from hexathlon.baselines.prefix import Prefix, Spent
 from hexathlon.envs.base import Environment
 from hexathlon.envs.messages import Message
 from hexathlon.envs.status import Status
-from hexathlon.evaluators.canonical import content_hash, text_hash
 from hexathlon.evaluators.content import content_to_json, joined, media_of
 from hexathlon.evaluators.records import RECORD_SCHEMA, TrialKey, TrialRecord
-from hexathlon.evaluators.trial import JsonContent
+from hexathlon.evaluators.records.canonical import content_hash, text_hash
+from hexathlon.evaluators.records.trial import JsonContent
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import get_verifier
 from hexathlon.tasks.source import parse_address

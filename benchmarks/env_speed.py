@@ -26,7 +26,7 @@ from point_workload import beside_skyrl, step_over_raw
 import hexathlon
 from hexathlon.envs.base import Environment
 from hexathlon.tasks.source import play
-from hexathlon.tasks.sql.database import database_bytes
+from hexathlon.tasks.sql.world.database import database_bytes
 from hexathlon.tasks.task import Level, Task
 from hexathlon.tasks.taskset import TaskSet
 

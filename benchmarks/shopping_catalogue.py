@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from hexathlon.tasks.shopping.catalogue import LANGUAGES, Catalogue, Language, open_catalogue
-from hexathlon.tasks.shopping.catalogue.noise import Stream
-from hexathlon.tasks.shopping.catalogue.tokens import tokenize
+from hexathlon.tasks.shopping.world.catalogue import LANGUAGES, Catalogue, Language, open_catalogue
+from hexathlon.tasks.shopping.world.catalogue.noise import Stream
+from hexathlon.tasks.shopping.world.catalogue.tokens import tokenize
 
 QUERIES = 400
 SEED = 0
@@ -72,7 +72,7 @@ def measure(size: int, cache: Path) -> dict[str, Any]:
 def _open_in_child(size: int, cache: Path) -> None:
     code = (
         "import sys; from pathlib import Path;"
-        "from hexathlon.tasks.shopping.catalogue import open_catalogue;"
+        "from hexathlon.tasks.shopping.world.catalogue import open_catalogue;"
         "open_catalogue(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))"
     )
     subprocess.run([sys.executable, "-c", code, str(SEED), str(size), str(cache)], check=True)

@@ -20,10 +20,10 @@ from hexathlon.tasks.errors import MissingData
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.shopping import source as generator
-from hexathlon.tasks.shopping.catalogue import Catalogue, Language, open_catalogue
 from hexathlon.tasks.shopping.loaders.tau2 import retail_base
-from hexathlon.tasks.shopping.retail import RetailDesk, replay
-from hexathlon.tasks.shopping.tables import Tables
+from hexathlon.tasks.shopping.world.catalogue import Catalogue, Language, open_catalogue
+from hexathlon.tasks.shopping.world.retail import RetailDesk, replay
+from hexathlon.tasks.shopping.world.tables import Tables
 from hexathlon.tasks.source import play
 from hexathlon.tasks.task import Task
 

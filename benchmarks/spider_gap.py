@@ -86,8 +86,8 @@ def play(limit: int | None) -> Iterator[Case]:
     from hexathlon.evaluators.sql.runs import run_gold
     from hexathlon.evaluators.verifier import get_verifier
     from hexathlon.tasks.registry import get_source
-    from hexathlon.tasks.sql.database import database_bytes
     from hexathlon.tasks.sql.loaders.gold import is_ordered
+    from hexathlon.tasks.sql.world.database import database_bytes
 
     source = get_source("spider")
     size = source.size("dev") or 0

@@ -1,1 +1,4 @@
-"""Where it happens: one gymnasium environment per family on a shared base."""
+"""Environments: one gymnasium environment per family on a shared base.
+
+Which agent plays, and how a run of episodes is recorded, is not known here.
+"""

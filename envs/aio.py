@@ -1,11 +1,11 @@
-"""Environments whose hooks are coroutines: browsers, phones, sandboxes, remote services.
+"""Environments with coroutine hooks: browsers, phones, sandboxes, remote services.
 
-An author writes `async def` where something is waited for; hooks that wait for nothing may stay
-ordinary functions. `step` and `reset` work as everywhere; `astep` and `areset` are the same for
-callers inside an event loop, and it is by them that a vector environment waits for many at once.
+An author writes `async def` for hooks that wait on I/O; the others may stay ordinary functions.
+`step` and `reset` work as in any environment. `astep` and `areset` are their coroutine versions,
+which a vector environment uses to wait for many environments at once.
 
-Each action has a deadline. An action that is still waiting at its deadline is cancelled there,
-and what then follows is declared in `on_hang`.
+Each action has a deadline, at which a pending action is cancelled. `on_hang` declares what
+happens next.
 """
 
 import asyncio
@@ -23,8 +23,8 @@ from hexathlon.evaluators.content import Content
 __all__ = ["AsyncEnvironment", "OnHang"]
 
 OnHang = Literal["truncate", "fault"]
-"""`truncate`: the agent's action is to blame, the episode ends as `truncated_time`. `fault`: the
-backend is to blame, `DeadlineExceeded` is raised and the trial counts as an infrastructure fault.
+"""`truncate`: the agent's action is to blame; the episode ends as `truncated_time`. `fault`: the
+backend is to blame; `DeadlineExceeded` is raised and the trial counts as an infrastructure fault.
 """
 
 _Result = TypeVar("_Result")
@@ -39,21 +39,21 @@ class AsyncEnvironment(Environment):
     on_hang: OnHang = "truncate"
 
     keeps_deadlines: ClassVar[bool] = True
-    """A host in another process then leaves it some grace before killing it."""
+    """If True, a host in another process allows a grace period before killing the worker."""
 
     reset_seconds: float = 60.0
-    """Deadline of `reset`; past it the backend is at fault."""
+    """Deadline of `reset` in seconds; exceeding it is a backend fault."""
 
     action_seconds: float | None = None
-    """Deadline of an action in place of the task's `seconds_per_action`."""
+    """Deadline of an action in seconds; overrides the task's `seconds_per_action`."""
 
     _lease: LoopLease | None = None
 
     async def conclude(self) -> None:
-        """Gather whatever `final_state` needs; awaited once, before the verdict."""
+        """Collect what `final_state` needs; awaited once, before the verdict."""
 
     async def aclose(self) -> None:
-        """Let go of the backend; awaited by `close`."""
+        """Release the backend; awaited by `close`."""
 
     async def areset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -61,7 +61,7 @@ class AsyncEnvironment(Environment):
         """Start an episode; see `Environment.reset`.
 
         Raises:
-            DeadlineExceeded: The backend did not get ready within `reset_seconds`.
+            DeadlineExceeded: If the backend did not get ready within `reset_seconds`.
         """
         task = self._open_episode(seed, options)
         try:
@@ -93,7 +93,7 @@ class AsyncEnvironment(Environment):
                 ) from error
             self.finish(Status.TRUNCATED_TIME)
             answers = [(None, f"The action took longer than {seconds:g} s. The episode ends.")]
-            # The backend may hang still, so the image is the one before the action.
+            # The backend may still hang, so this is the image from before the action.
             frame = None if self.image_size is None else self._latest_image()
         return self._close_turn(answers, frame)
 
@@ -115,25 +115,25 @@ class AsyncEnvironment(Environment):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Start an episode and wait until it stands."""
+        """Start an episode and block until it is ready."""
         return self.wait(self.areset(seed=seed, options=options))
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Take one assistant turn and wait for its end."""
+        """Take one assistant turn and block until it ends."""
         return self.wait(self.astep(action))
 
     def wait(self, coroutine: Coroutine[Any, Any, _Result]) -> _Result:
-        """Run a coroutine on this thread's private loop; for hooks such as `save` as well."""
+        """Run a coroutine on this thread's private event loop; also for hooks such as `save`."""
         return self.lease().run(coroutine)
 
     def lease(self) -> LoopLease:
-        """Return this environment's share in the private loop, taken at first need."""
+        """Return this environment's lease on the private event loop, acquired on first use."""
         if self._lease is None:
             self._lease = LoopLease(self)
         return self._lease
 
     def close(self) -> None:
-        """Let go of the backend and of the loop; closing twice is allowed."""
+        """Release the backend and the event loop; idempotent."""
         self.wait(self.aclose())
         if self._lease is not None:
             self._lease.end()
@@ -150,5 +150,5 @@ class AsyncEnvironment(Environment):
 
 
 async def _settled(value: _Result | Awaitable[_Result]) -> _Result:
-    """Return the value, awaited where it has to be."""
+    """Return the value, awaiting it if necessary."""
     return await value if inspect.isawaitable(value) else value

@@ -1,11 +1,11 @@
-"""The base of every environment: task choice, turns, tools, budgets, verdict, fork.
+"""Base class of every environment: task choice, turns, tools, budgets, verdict, fork.
 
 An author writes a subclass with `on_reset`, a few methods marked `@tool`, `final_state`, and, if
-the world changes, `save` and `load`. Answers are text or parts (text, images, files); where the
-agent sees an image of the world after each turn, there are `image_size` and `frame`, too.
-Everything else is here: choosing the task, reading the action, checking tool calls, cutting long
-observations, counting turns, verifying the end, snapshots. What the agent sees is a function of
-(task, seed) and of its own actions.
+the world changes, `save` and `load`. Answers are text or parts (text, images, files). If the agent
+sees an image of the world after each turn, the subclass also defines `image_size` and `frame`.
+The base does the rest: it chooses the task, parses the action, checks tool calls, truncates long
+observations, counts turns, verifies the final state and takes snapshots. What the agent sees is a
+function of (task, seed) and of its own actions.
 """
 
 import copy
@@ -60,51 +60,51 @@ _LIMITS = Limits()
 
 
 class Environment(gymnasium.Env[Any, Any]):
-    """A task world that speaks in messages.
+    """A task world with a chat-message interface.
 
-    In text format an observation is the text of the new messages; images and files stand in the
-    transcript and in message format. With `image_size` it is a dictionary of that `text` and the
-    `image` after the turn, which is the last part of the last message, too.
+    In text format an observation is the text of the new messages; images and files are available in
+    the transcript and in message format. With `image_size` set, the observation is a dictionary of
+    that `text` and the `image` after the turn, which is also the last part of the last message.
 
     Args:
-        taskset: Name of the task source to draw from; the family's own by default.
+        taskset: Name of the task source; the family's own by default.
         split: Split to draw from when `reset` names no task.
         level: Level to draw from; None for all.
         action_format: `text`: actions and observations are strings. `message`: actions are one
             chat message, observations a tuple of the new messages.
-        limits: Replaces single limits of every task, such as `{"turns": 5}`; flat JSON.
-        render_mode: `ansi`, `rgb_array` where there are images, or None.
+        limits: Overrides single limits of every task, such as `{"turns": 5}`; flat JSON.
+        render_mode: `ansi`, `rgb_array` for environments with images, or None.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}
 
     family: ClassVar[str] = ""
     version: ClassVar[str] = "0"
-    """Version of the environment's own behaviour; rises whenever results can change."""
+    """Version of the environment's behaviour; incremented whenever results can change."""
 
     default_taskset: ClassVar[str] = ""
     system_prompt: ClassVar[str] = ""
-    """Told to the agent once per episode; constant."""
+    """System prompt, given to the agent once per episode; constant."""
 
     supports_fork: ClassVar[bool] = True
     fork_obstacle: ClassVar[str] = ""
-    """Why the backend cannot fork, where `supports_fork` is False."""
+    """Why the backend cannot fork; set if `supports_fork` is False."""
 
     sandbox: str = "simulated"
-    """Level of isolation that the record names."""
+    """Isolation level, as written to records."""
 
     hints: ClassVar[Mapping[str, str]] = {}
-    """For a person who plays: what to do after a tool, by its name (empty: at the start), and
-    what is meant by a term of the verdict, by its name."""
+    """Hints for human players: what to do after a tool, by tool name (empty key: at the start), and
+    the meaning of a verdict term, by term name."""
 
     plain_tool: ClassVar[str] = ""
-    """For a person who plays: the tool that takes a line which names none; empty: it is prose."""
+    """For human players: the tool that receives lines naming no tool; empty: they are prose."""
 
     image_size: tuple[int, int] | None = None
-    """Height and width in pixels of the image after each turn; None: there is none."""
+    """Height and width in pixels of the image after each turn; None if there are no images."""
 
     example_tools: ClassVar[tuple[str, ...]] = ()
-    """Names that samples of the action space call; by default those of the class's tools."""
+    """Tool names used in samples of the action space; by default the class's tools."""
 
     _tools: ClassVar[dict[str, str]] = {}
 
@@ -157,20 +157,20 @@ class Environment(gymnasium.Env[Any, Any]):
         self._stream: np.random.Generator | None = None
         self._stream_of: tuple[str, int] | None = None
 
-    # What an author writes ---------------------------------------------------------------------
+    # Hooks for authors -------------------------------------------------------------------------
 
     def on_reset(self, task: Task) -> Content:
-        """Build the world of `task` and return the opening, by default the instruction."""
+        """Build the world of `task` and return the opening content, by default the instruction."""
         return task.instruction
 
     def call_tool(self, name: str, arguments: dict[str, Any]) -> Content:
-        """Run one tool of the task; by default, the class's method marked `tool`.
+        """Run one tool of the task, by default the class's method marked `tool`.
 
-        Environments whose tools are data of the episode override it. The name is that of one of
-        the task's tools, and the arguments fit its schema.
+        Overridden by environments whose tools are data of the episode. `name` is one of the task's
+        tools, and `arguments` fit its schema.
 
         Raises:
-            ToolError: The call is refused; the agent is told why.
+            ToolError: If the call is refused; the message becomes the agent's observation.
         """
         method = self._tools.get(name)
         if method is None:
@@ -179,14 +179,14 @@ class Environment(gymnasium.Env[Any, Any]):
         return answer
 
     def frame(self) -> NDArray[np.uint8]:
-        """Return an image of the world as it stands, where `image_size` is set.
+        """Return an image of the current world; required if `image_size` is set.
 
-        A uint8 array, height x width x 3; it is copied at once, so it may be a buffer.
+        A uint8 array of shape (height, width, 3). It is copied at once, so it may be a buffer.
         """
         raise NotImplementedError(f"{type(self).__name__} sets image_size but no frame()")
 
     def on_text(self, text: str) -> Content:
-        """Answer a turn without tool calls; by default, say how to call a tool."""
+        """Answer a turn without tool calls; by default, explain how to call a tool."""
         self._tool_errors += 1
         known = ", ".join(self._table.schemas) or "none"
         return (
@@ -195,15 +195,15 @@ class Environment(gymnasium.Env[Any, Any]):
         )
 
     def final_state(self) -> dict[str, Any]:
-        """Return what the verifiers need of the world, as JSON; valid at any time."""
+        """Return the world state that the verifiers need, as JSON; valid at any time."""
         return {}
 
     def save(self) -> Any:
-        """Return the world's own part of a snapshot; it must not change when the world does."""
+        """Return the world's part of a snapshot; it must not change when the world does."""
         return None
 
     def load(self, payload: Any) -> None:
-        """Take the world back from `payload` without sharing anything mutable with it."""
+        """Restore the world from `payload` without sharing mutable objects with it."""
 
     def finish(self, status: Status = Status.COMPLETED) -> None:
         """End the episode after the current turn; called from tools."""
@@ -218,7 +218,7 @@ class Environment(gymnasium.Env[Any, Any]):
 
     @property
     def limits(self) -> Limits:
-        """The current limits: the task's, with the environment's own replacements."""
+        """The current limits: the task's, with this environment's overrides."""
         return self._limits
 
     @property
@@ -227,7 +227,7 @@ class Environment(gymnasium.Env[Any, Any]):
         return tuple(self._transcript)
 
     def messages_since(self, index: int) -> tuple[Message, ...]:
-        """The messages from a place in the transcript on, without a look at those before it."""
+        """The messages from position `index` on; earlier ones are not accessed."""
         return self._transcript[index:]
 
     # Gymnasium ---------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ class Environment(gymnasium.Env[Any, Any]):
         """Start an episode.
 
         Args:
-            seed: With the task it fixes every byte that the agent sees.
+            seed: Together with the task, fixes every byte that the agent sees.
             options: `task` (an id), or any of `taskset`, `split`, `level`, `index`; `salt` for a
                 held-out round. Without options the seed picks a task.
 
@@ -247,7 +247,7 @@ class Environment(gymnasium.Env[Any, Any]):
             `system_prompt`, `tools`, `status`, `reward_terms`, `turn`.
 
         Raises:
-            UnknownOption: `options` has a key that is not known.
+            UnknownOption: If `options` has an unknown key.
         """
         task = self._open_episode(seed, options)
         opening = self.on_reset(task)
@@ -279,16 +279,16 @@ class Environment(gymnasium.Env[Any, Any]):
             truncated, and info with `status`, `reward_terms`, `turn`, `tool_errors`, `cut_chars`.
 
         Raises:
-            ResetNeeded: The episode has ended.
-            EnvFault: The infrastructure failed.
+            ResetNeeded: If the episode has ended.
+            EnvFault: If the infrastructure failed.
         """
         return self.outcome(self.advance(action)[0])
 
     def advance(self, action: Any) -> Advance:
-        """Take one assistant turn without putting together what `step` returns.
+        """Take one assistant turn without assembling the return value of `step`.
 
-        For callers that step many environments: `outcome` and `info_of` make the rest of it, at
-        once for an episode that has ended, and whenever somebody looks for one that goes on.
+        For callers that step many environments: `outcome` and `info_of` assemble the rest,
+        immediately for an episode that has ended, and on demand for one that continues.
         """
         turn = self._open_turn(action)
         answers: list[tuple[Call | None, Content]]
@@ -300,7 +300,7 @@ class Environment(gymnasium.Env[Any, Any]):
         return observation, self._status, self._turn, self._tool_errors, self._cut_chars
 
     def outcome(self, observation: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Return what `step` returns after a turn that gave this observation."""
+        """Return the result of `step` for a turn that produced this observation."""
         status = self._status
         if status is Status.ONGOING:
             return observation, 0.0, False, False, self._step_info({})
@@ -317,7 +317,7 @@ class Environment(gymnasium.Env[Any, Any]):
     # Fork --------------------------------------------------------------------------------------
 
     def snapshot(self) -> State:
-        """Return the whole state of the episode, detached from this environment."""
+        """Return the full state of the episode, detached from this environment."""
         self._require_fork()
         return State(
             family=self.family,
@@ -333,10 +333,10 @@ class Environment(gymnasium.Env[Any, Any]):
         )
 
     def restore(self, state: State) -> None:
-        """Continue from `state`, which any environment of the same family may have made.
+        """Continue from `state`, which may come from any environment of the same family.
 
         Raises:
-            WrongState: The state comes from another family.
+            WrongState: If the state comes from another family.
         """
         self._require_fork()
         state.require_family(self.family)
@@ -353,7 +353,7 @@ class Environment(gymnasium.Env[Any, Any]):
         self.load(state.payload)
 
     def fork(self, n: int = 1) -> list[Self]:
-        """Return `n` independent environments that stand exactly where this one does."""
+        """Return `n` independent environments in the same state as this one."""
         state = self.snapshot()
         clones = [self._blank() for _ in range(n)]
         for clone in clones:
@@ -368,7 +368,7 @@ class Environment(gymnasium.Env[Any, Any]):
         return clone
 
     def detach(self) -> None:
-        """Let go, in a fresh shallow copy, of what belongs to the original; `load` follows."""
+        """Drop, in a fresh shallow copy, resources owned by the original; `load` follows."""
 
     def _require_fork(self) -> None:
         if not self.supports_fork:
@@ -377,10 +377,10 @@ class Environment(gymnasium.Env[Any, Any]):
     # Verdict -----------------------------------------------------------------------------------
 
     def verdict(self) -> Verdict:
-        """Judge the episode as it stands; at its end the result is kept.
+        """Grade the episode in its current state; the result is cached once the episode has ended.
 
         Raises:
-            VerifierFault: The verifier itself failed.
+            VerifierFault: If the verifier itself failed.
         """
         if self._verdict is not None:
             return self._verdict
@@ -392,7 +392,7 @@ class Environment(gymnasium.Env[Any, Any]):
             self._verdict = verdict
         return verdict
 
-    # Machinery ---------------------------------------------------------------------------------
+    # Internals ---------------------------------------------------------------------------------
 
     def _choose_task(self, options: dict[str, Any]) -> Task:
         for name in options:
@@ -429,9 +429,9 @@ class Environment(gymnasium.Env[Any, Any]):
 
     @property
     def _np_random(self) -> np.random.Generator | None:
-        """The episode's own stream: a function of (task, seed), however the task was chosen.
+        """The episode's random stream: a function of (task, seed), however the task was chosen.
 
-        Made at first need, as many episodes never draw; None before the first task.
+        Created on first use, since many episodes never draw; None before the first task.
         """
         if self._stream is None and self._stream_of is not None:
             self._stream = generator_for("episode", *self._stream_of)
@@ -478,11 +478,11 @@ class Environment(gymnasium.Env[Any, Any]):
         return self.outcome(self._settle(answers, frame))
 
     def _settle(self, answers: Sequence[tuple[Call | None, Content]], frame: Any) -> Any:
-        """Record the answers, judge the episode if it ends here, and return the observation.
+        """Record the answers, grade the episode if it ends here, and return the observation.
 
         Args:
-            answers: One for each call, or one for the turn's prose.
-            frame: From `frame`, or an `Image`; None where there are no images.
+            answers: One per call, or one for the turn's prose.
+            frame: The result of `frame`, or an `Image`; None for environments without images.
         """
         count = len(answers)
         new = [self._answer(call, content, count) for call, content in answers]
@@ -497,7 +497,7 @@ class Environment(gymnasium.Env[Any, Any]):
 
     def _answer(self, call: Call | None, content: Content, count: int) -> Message:
         limit = max(self._limits.observation_chars // count, 200)
-        # Short plain text, the common case, needs no look at its parts.
+        # Short ASCII text, the common case, needs no per-part processing.
         if content.__class__ is not str or len(content) > limit or not content.isascii():
             content, cut = cut_content(content, limit)
             self._cut_chars += cut
@@ -516,7 +516,7 @@ class Environment(gymnasium.Env[Any, Any]):
         return {"image": image.array(), "text": text}
 
     def _pictured(self, frame: Any) -> Image:
-        """Return what `frame` gave as an image, checked against `image_size`."""
+        """Convert the result of `frame` to an image, checked against `image_size`."""
         image = frame if isinstance(frame, Image) else Image.from_array(frame)
         if (image.height, image.width) != self.image_size:
             raise ValueError(
@@ -527,7 +527,7 @@ class Environment(gymnasium.Env[Any, Any]):
 
     @staticmethod
     def _show(messages: list[Message], image: Image) -> None:
-        """Put the image after a turn behind the last of its messages."""
+        """Append the image after a turn to the last message."""
         messages[-1]["content"] = with_image(messages[-1]["content"], image)
 
     def _latest_image(self) -> Image:
@@ -537,7 +537,7 @@ class Environment(gymnasium.Env[Any, Any]):
         return image
 
     def aside(self, text: str) -> Any:
-        """Return an observation that says `text` outside of a turn, beside the last image."""
+        """Return an observation with `text` outside a turn, together with the last image."""
         message = make_message("user", text)
         if self.image_size is not None:
             self._show([message], self._latest_image())
@@ -562,9 +562,9 @@ class Environment(gymnasium.Env[Any, Any]):
 def info_of(
     status: Status, turn: int, tool_errors: int, cut_chars: int, terms: dict[str, float]
 ) -> dict[str, Any]:
-    """Return the info of a step."""
+    """Return the info dictionary of a step."""
     return {
-        "status": status._value_,  # what `value` looks up by way of a descriptor
+        "status": status._value_,  # avoids the descriptor lookup of `value`
         "reward_terms": terms,
         "turn": turn,
         "tool_errors": tool_errors,
@@ -573,6 +573,6 @@ def info_of(
 
 
 def _check_seed(seed: object) -> None:
-    """Raise `gymnasium.error.Error` unless the seed is a whole number of at least 0."""
+    """Raise `gymnasium.error.Error` unless the seed is a non-negative integer."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise Error(f"a seed is a whole number of at least 0, got {seed!r}")

@@ -1,6 +1,6 @@
-"""Errors of environments: faults of the infrastructure, and requests that make no sense.
+"""Errors of environments: infrastructure faults and invalid requests.
 
-What an agent does wrong is never an exception; it is answered with an observation.
+An agent's mistake is never an exception; it is answered with an observation.
 """
 
 import difflib
@@ -41,7 +41,7 @@ class WorkerCrashed(EnvFault):
 
 
 class DeadlineExceeded(EnvFault):
-    """Something was waited for longer than allowed; the message names what."""
+    """A wait exceeded its deadline; the message names the operation."""
 
     cause = "deadline"
 
@@ -59,7 +59,7 @@ class VerifierFault(EnvFault):
 
 
 class ForkUnsupported(Exception):
-    """The environment's backend cannot be forked; the message says why."""
+    """The environment's backend cannot be forked; the message gives the reason."""
 
 
 class WrongState(Exception):
@@ -67,7 +67,7 @@ class WrongState(Exception):
 
 
 class UnknownOption(ValueError):
-    """`reset` was given an option it does not know."""
+    """`reset` received an unknown option."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
@@ -77,4 +77,4 @@ class UnknownOption(ValueError):
 
 
 class ToolError(Exception):
-    """Raised inside a tool when the call is wrong; the text becomes the observation."""
+    """Raised inside a tool when the call is wrong; the message becomes the observation."""

@@ -1,8 +1,8 @@
 """Fork, snapshot and restore through any stack of wrappers.
 
-What is below the wrappers knows how to copy its own state; a wrapper's state is its attributes,
-ours and foreign ones alike. Each wrapper is copied with deep copies of what it holds, and where it
-holds an environment of the stack, the copy holds the copy of that environment.
+The base environment copies its own state. A wrapper's state is its attributes, for our wrappers
+and foreign ones alike: each wrapper is copied with deep copies of its attributes, and references
+to an environment of the stack are replaced by the copy of that environment.
 """
 
 import copy
@@ -21,17 +21,17 @@ AnyEnv = gymnasium.Env[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Stands in a wrapper's saved state for an environment of its stack."""
+    """Placeholder in a wrapper's saved state for an environment of its stack."""
 
     depth: int
 
 
 @dataclass(frozen=True, slots=True)
 class StackState:
-    """The state of an environment and of every wrapper around it; opaque to callers."""
+    """State of an environment and of every wrapper around it; opaque to callers."""
 
     base: Any
-    """The state of the innermost environment."""
+    """State of the innermost environment."""
 
     wrappers: tuple[tuple[str, dict[str, Any]], ...]
     """Class name and attributes of each wrapper, outermost first."""
@@ -43,12 +43,13 @@ _CONSTANT = ("env", "_cached_spec", "_action_space", "_observation_space", "_met
 
 
 def fork(env: _Env, n: int = 1) -> list[_Env]:
-    """Return `n` independent environments, wrapped alike, that stand where this one does.
+    """Return `n` independent copies of the environment and its wrappers, in the same state.
 
-    The same actions then give the same bytes in each, and the original is untouched.
+    The same actions then produce the same bytes in each, and the original is not affected.
 
     Raises:
-        ForkUnsupported: The environment cannot, or a wrapper holds what cannot be copied.
+        ForkUnsupported: If the environment does not support it, or a wrapper has an attribute
+            that cannot be copied.
     """
     layers = _layers(env)
     bases = _base(layers).fork(n)
@@ -59,7 +60,8 @@ def snapshot(env: AnyEnv) -> StackState:
     """Return the state of the whole stack, detached from it.
 
     Raises:
-        ForkUnsupported: The environment cannot, or a wrapper holds what cannot be copied.
+        ForkUnsupported: If the environment does not support it, or a wrapper has an attribute
+            that cannot be copied.
     """
     layers = _layers(env)
     places = tuple(_Place(depth) for depth in range(len(layers)))
@@ -69,16 +71,16 @@ def snapshot(env: AnyEnv) -> StackState:
 
 
 def restore(env: AnyEnv, state: StackState) -> None:
-    """Bring a stack of the same wrappers to a saved state, which may be used again.
+    """Restore a stack of the same wrappers to a saved state; the state can be reused.
 
     Raises:
-        WrongState: The wrappers differ, or the state is of another kind of environment.
+        WrongState: If the wrappers differ, or the state is of another kind of environment.
     """
     layers = _layers(env)
-    found = [type(layer).__name__ for layer in layers[:-1]]
+    names = [type(layer).__name__ for layer in layers[:-1]]
     expected = [name for name, _ in state.wrappers]
-    if found != expected:
-        raise WrongState(f"the state has the wrappers {expected}, the environment has {found}")
+    if names != expected:
+        raise WrongState(f"the state has the wrappers {expected}, the environment has {names}")
     memo = {id(place): layer for place, layer in zip(state.places, layers, strict=True)}
     _base(layers).restore(state.base)
     for layer, (_, attributes) in zip(layers, state.wrappers, strict=False):
@@ -86,7 +88,7 @@ def restore(env: AnyEnv, state: StackState) -> None:
 
 
 def _layers(env: AnyEnv) -> list[AnyEnv]:
-    """Return the stack from the outermost wrapper to the environment itself."""
+    """Return the stack from the outermost wrapper to the base environment."""
     layers = [env]
     while isinstance(layers[-1], gymnasium.Wrapper):
         layers.append(layers[-1].env)

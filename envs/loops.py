@@ -1,8 +1,8 @@
-"""The one private event loop on which coroutine environments of a thread run.
+"""The private event loop of a thread, on which its coroutine environments run.
 
-Resources such as sockets and browsers belong to the loop they were made on, so an environment
-stepped alone and the same environment inside a vector must use the same loop. The loop exists
-while somebody holds a lease on it, and leaves no descriptor behind when the last lease ends.
+Resources such as sockets and browsers belong to the loop they were created on, so an environment
+must use the same loop whether it is stepped alone or inside a vector. The loop exists while it
+has leases, and leaves no descriptor open when the last lease ends.
 """
 
 import asyncio
@@ -25,10 +25,10 @@ _shared = _Shared()
 
 
 class LoopLease:
-    """A share in this thread's private event loop.
+    """A lease on this thread's private event loop.
 
     Args:
-        owner: The lease ends with this object if it is not ended before.
+        owner: The lease ends with this object, unless it was ended before.
     """
 
     def __init__(self, owner: object) -> None:
@@ -39,10 +39,10 @@ class LoopLease:
         self._finalizer = weakref.finalize(owner, _release, threading.get_ident())
 
     def run(self, coroutine: Coroutine[Any, Any, _Result]) -> _Result:
-        """Run a coroutine to its end.
+        """Run a coroutine to completion.
 
         Raises:
-            RuntimeError: An event loop is already running in this thread; await instead.
+            RuntimeError: If an event loop is already running in this thread; await instead.
         """
         try:
             asyncio.get_running_loop()
@@ -55,13 +55,13 @@ class LoopLease:
         )
 
     def end(self) -> None:
-        """Give the share back; doing it twice changes nothing."""
+        """End the lease; idempotent."""
         self._finalizer()
 
 
 def _release(thread: int) -> None:
     if threading.get_ident() != thread:
-        return  # the owner outlived its thread, and the loop went with that
+        return  # the owner outlived its thread, whose loop is gone
     _shared.leases -= 1
     if _shared.leases == 0 and _shared.loop is not None and not _shared.loop.is_running():
         loop, _shared.loop = _shared.loop, None

@@ -46,34 +46,34 @@ class Message(TypedDict):
 
     role: str
     content: Content
-    """Text as a str; a tuple of parts where there are images or files."""
+    """A str, or a tuple of parts if there are images or files."""
 
     tool_calls: tuple[ToolCall, ...]
     tool_call_id: str
 
 
 class Call(NamedTuple):
-    """One tool call as the environment runs it, or the reason why it cannot."""
+    """One parsed tool call, or the reason why it cannot be run."""
 
     id: str
     name: str
     arguments: dict[str, Any]
     problem: str = ""
-    """What is wrong with the call, in words for the agent; empty when it can be run."""
+    """What is wrong with the call, as text for the agent; empty if it can be run."""
 
 
 class Action(NamedTuple):
-    """An assistant turn taken apart: prose, tool calls, or both."""
+    """A parsed assistant turn: prose, tool calls, or both."""
 
     text: str
     calls: tuple[Call, ...]
 
 
 MAX_CALLS = 16
-"""Tool calls in one turn; a turn with more runs none of them."""
+"""Maximum number of tool calls in one turn; a turn with more runs none of them."""
 
 MAX_DEPTH = 64
-"""Objects and lists within each other in one turn."""
+"""Maximum nesting depth of objects and lists in one turn."""
 
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
 _FORM = 'Call a tool with JSON such as {"name": "tool", "arguments": {"key": "value"}}.'
@@ -82,7 +82,7 @@ _DECODER = json.JSONDecoder()
 
 
 def parse_text(text: str) -> Action:
-    """Take apart an assistant turn in canonical text form; never raises."""
+    """Parse an assistant turn in canonical text form; never raises."""
     stripped = text.strip()
     if not stripped or stripped[0] not in "{[":
         return Action(text, ())
@@ -103,13 +103,13 @@ def parse_text(text: str) -> Action:
 
 
 def _read_json(text: str) -> tuple[Any, int]:
-    """The first value of a text and where it ends.
+    """Return the first JSON value of a text and the offset of its end.
 
-    How deep the standard decoder goes, and what it says of a mistake, differ between versions of
-    Python, and would be seen; so the depth is bounded here and its messages are not shown.
+    The recursion limit and the error messages of the standard decoder differ between versions of
+    Python and would reach observations; so depth is bounded here and its messages are not shown.
 
     Raises:
-        ValueError: The text is not JSON, or nested deeper than `MAX_DEPTH`.
+        ValueError: If the text is not JSON, or nested deeper than `MAX_DEPTH`.
     """
     if text.count("[") + text.count("{") > MAX_DEPTH and _depth(text) > MAX_DEPTH:
         raise ValueError(f"nested deeper than {MAX_DEPTH}")
@@ -117,7 +117,7 @@ def _read_json(text: str) -> tuple[Any, int]:
 
 
 def _depth(text: str) -> int:
-    """How many brackets are open at once, outside strings."""
+    """Return the maximum bracket depth, ignoring strings."""
     opened = deepest = 0
     for token in _BRACKETS.findall(text):
         if token in "[{":
@@ -160,7 +160,7 @@ def _decode(call_id: str, name: str, text: str) -> Call:
 
 
 def parse_message(message: Any) -> Action:
-    """Take apart an assistant turn in message form; never raises."""
+    """Parse an assistant turn in message form; never raises."""
     if not isinstance(message, dict) or message.get("role") != "assistant":
         problem = 'the action must be a message whose role is "assistant"'
         return Action("", (Call("", "", {}, problem),))
@@ -183,7 +183,7 @@ def parse_message(message: Any) -> Action:
 
 
 def assistant_message(action: Action) -> Message:
-    """Return the message that a parsed turn stands for."""
+    """Return the message that a parsed turn represents."""
     calls = tuple(
         ToolCall(id=call.id, name=call.name, arguments=json.dumps(call.arguments))
         for call in action.calls
@@ -192,7 +192,7 @@ def assistant_message(action: Action) -> Message:
 
 
 class Transcript(Sequence[Message]):
-    """The messages of an episode; an assistant turn becomes a message when it is looked at."""
+    """The messages of an episode; assistant turns are converted to messages on access."""
 
     __slots__ = ("entries",)
 
@@ -214,14 +214,14 @@ class Transcript(Sequence[Message]):
 
 
 def scrub(text: str) -> str:
-    """Replace lone surrogates, which no encoding can carry, by U+FFFD."""
+    """Replace lone surrogates, which no encoding can represent, by U+FFFD."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def cut_middle(text: str, limit: int) -> tuple[str, int]:
-    """Cut the middle out of a text that is too long, leaving a marker that says how much.
+    """Cut the middle out of an overlong text, leaving a marker with the number of characters cut.
 
     Returns:
         The text, at most `limit` characters long, and the number of characters cut.
@@ -235,15 +235,15 @@ def cut_middle(text: str, limit: int) -> tuple[str, int]:
 
 
 def cut_content(content: Content, limit: int) -> tuple[Content, int]:
-    """Scrub and cut the text of content; images and files count nothing.
+    """Scrub and truncate the text of content; images and files do not count towards the limit.
 
-    Several text parts that are too long together get an equal share of the limit each.
+    Text parts that are too long together get an equal share of the limit each.
 
     Returns:
         The content and the number of characters cut.
 
     Raises:
-        ContentError: It is neither a str nor a tuple of parts, or has too many of them.
+        ContentError: If it is neither a str nor a tuple of parts, or has too many of them.
     """
     if isinstance(content, str):
         return cut_middle(scrub(content), limit)
@@ -265,12 +265,12 @@ def make_message(role: str, content: Content, call_id: str = "") -> Message:
 
 
 def with_image(content: Content, image: Image) -> Content:
-    """Return content with an image behind it."""
+    """Return content with an image appended."""
     return joined([content, (image,)])
 
 
 def last_image(messages: Sequence[Message]) -> Image | None:
-    """Return the last image that messages hold."""
+    """Return the last image in the messages."""
     for message in reversed(messages):
         content = message["content"]
         for part in () if isinstance(content, str) else reversed(content):

@@ -1,8 +1,8 @@
-"""Environments of other packages, found by their entry points.
+"""Environments from other packages, discovered by entry point.
 
-A package that offers environments names, under the entry-point group `hexathlon.envs`, a module or
-a function. Loading it registers the environments with gymnasium and with `offer`. Nothing is
-loaded by importing hexathlon; the commands load plugins, and so does `load_plugins()`.
+A package with environments declares a module or a function under the entry-point group
+`hexathlon.envs`. Loading it registers the environments with Gymnasium and with `offer`. Importing
+hexathlon loads no plugin; the commands load all of them, and so does `load_plugins()`.
 
 See `docs/plugins.md` for a complete example.
 """
@@ -21,7 +21,7 @@ GROUP = "hexathlon.envs"
 
 
 class PluginError(Exception):
-    """A plugin could not be loaded; the message names it and what it did wrong."""
+    """A plugin could not be loaded; the message names it and its fault."""
 
 
 class Plugin(NamedTuple):
@@ -31,17 +31,17 @@ class Plugin(NamedTuple):
     package: str
     version: str
     environments: tuple[str, ...]
-    """The ids that it brought."""
+    """The ids it registered."""
 
 
 _loaded: dict[tuple[str, str], Plugin] = {}
 
 
 def load_plugins() -> list[Plugin]:
-    """Load every installed plugin that is not loaded yet, and return all, sorted by name.
+    """Load every installed plugin not loaded yet, and return all plugins, sorted by name.
 
     Raises:
-        PluginError: One cannot be imported, raises, or brings no environment.
+        PluginError: If one cannot be imported, raises, or registers no environment.
     """
     importlib.invalidate_caches()
     for entry_point in sorted(entry_points(group=GROUP), key=lambda found: found.name):
@@ -60,18 +60,18 @@ def offer(
     tasksets: tuple[str, ...],
     vector_entry_point: str | None = None,
 ) -> None:
-    """Register an environment with gymnasium and with our commands.
+    """Register an environment with Gymnasium and with Hexathlon's commands.
 
     Args:
         env_id: `namespace/Name-v0`; the namespace is the package's own, not `hexathlon`.
-        entry_point: `module:Class`, as text, so that nothing is imported before it is made.
-        family: The family of its tasks.
+        entry_point: `module:Class`, as text, so that it is imported only when needed.
+        family: The task family.
         title: One line for listings.
-        tasksets: Names of the task sources that it can draw from, its own first.
+        tasksets: Names of supported task sources, the default first.
         vector_entry_point: `module:function`; see `hexathlon.envs.vector.vectorised`.
 
     Raises:
-        PluginError: The id is taken, or is in our namespace.
+        PluginError: If the id is taken, or is in our namespace.
     """
     if env_id.startswith("hexathlon/"):
         raise PluginError(f"{env_id}: the namespace 'hexathlon' is ours; use your package's name")
@@ -105,7 +105,7 @@ def _load(entry_point: EntryPoint) -> Plugin:
     except Exception as error:
         raise PluginError(
             f"{label} could not be loaded: {type(error).__name__}: {error}. "
-            "Mend it, or uninstall the package"
+            "Fix it, or uninstall the package"
         ) from error
     brought = tuple(env_id for env_id in ENVIRONMENTS if env_id not in before)
     if not brought:

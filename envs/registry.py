@@ -1,8 +1,8 @@
-"""The environments' ids, registered with gymnasium.
+"""Environment ids, registered with Gymnasium.
 
-`gymnasium.make` hands out our environments without wrappers: they enforce the order of calls
-themselves, and the conformance kit runs gymnasium's checker on each, so `fork` and `snapshot` are
-at hand on what `make` returns. Entry points are strings; nothing is imported until an id is made.
+`gymnasium.make` returns our environments without wrappers, so `fork` and `snapshot` are available
+on its result: the environments enforce the order of calls themselves, and the conformance kit runs
+Gymnasium's checker on each. Entry points are strings; nothing is imported until an id is made.
 """
 
 import importlib.util
@@ -14,7 +14,7 @@ __all__ = ["ENVIRONMENTS", "EnvironmentInfo", "missing_extra", "register_environ
 
 
 class EnvironmentInfo(NamedTuple):
-    """What the commands say of an id without importing it."""
+    """Listing of one id, available without importing its environment."""
 
     id: str
     family: str
@@ -22,13 +22,13 @@ class EnvironmentInfo(NamedTuple):
     entry_point: str
     vector_entry_point: str
     tasksets: tuple[str, ...]
-    """Task sources that it can draw from, its own first."""
+    """Names of supported task sources, the default first."""
 
     extra: str | None = None
     """The extra of this package that it needs."""
 
     modules: tuple[str, ...] = ()
-    """Modules that come with the extra."""
+    """Modules installed by the extra."""
 
 
 ENVIRONMENTS: dict[str, EnvironmentInfo] = {
@@ -81,7 +81,7 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
 
 
 def register_environments() -> None:
-    """Register every id of this package; doing it twice changes nothing."""
+    """Register every id of this package; idempotent."""
     for info in ENVIRONMENTS.values():
         if info.id not in gymnasium.registry:
             gymnasium.register(
@@ -94,7 +94,7 @@ def register_environments() -> None:
 
 
 def missing_extra(info: EnvironmentInfo) -> str | None:
-    """Return the line that installs what the environment lacks, or None if nothing is missing."""
+    """Return the command that installs the missing extra, or None if nothing is missing."""
     if all(importlib.util.find_spec(name) is not None for name in info.modules):
         return None
     return f"pip install 'hexathlon[{info.extra}]'"

@@ -2,7 +2,7 @@
 
 `gymnasium.spaces.Text` needs a finite alphabet and checks every character; `Unicode` is any
 string up to a length, checked in constant time. It can be sampled, compared, pickled, seeded and
-batched, in shared memory as well.
+batched, including in shared memory.
 """
 
 import copy
@@ -25,17 +25,17 @@ from hexathlon.evaluators.content import ContentError, parts_of, text_of
 __all__ = ["MAX_TEXT", "Contents", "Unicode", "message_space", "messages_space"]
 
 MAX_TEXT = 65_536
-"""Longest action and longest observation, in characters."""
+"""Maximum length of an action or an observation, in characters."""
 
 _WORDS = ("the", "order", "é", "数据", "SELECT", "{", '"name"', "42", "\n", "", "🙂", "</a>", "ok.")
 
 
 class Unicode(Space[str]):
-    """Every string of at most `max_length` characters.
+    """All strings of at most `max_length` characters.
 
     Args:
         max_length: In characters.
-        examples: Strings that `sample` returns now and then, such as well-formed tool calls.
+        examples: Strings that `sample` returns occasionally, such as well-formed tool calls.
         seed: For `sample`.
 
     >>> space = Unicode(5)
@@ -58,11 +58,11 @@ class Unicode(Space[str]):
 
     @property
     def is_np_flattenable(self) -> bool:
-        """Prose has no useful fixed-size array form."""
+        """Always False: prose has no useful fixed-size array form."""
         return False
 
     def contains(self, x: Any) -> bool:
-        """Return whether `x` is a string that is short enough."""
+        """Return whether `x` is a string within the length limit."""
         return isinstance(x, str) and len(x) <= self.max_length
 
     def sample(self, mask: Any = None, probability: Any = None) -> str:
@@ -76,7 +76,7 @@ class Unicode(Space[str]):
         return " ".join(_WORDS[int(pick)] for pick in picks)[: self.max_length]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Copy the generator, where there is one; the rest never changes."""
+        """Copy the generator, if any; the rest is immutable."""
         clone = type(self).__new__(type(self))
         clone.__dict__.update(self.__dict__)
         clone._np_random = copy.deepcopy(self._np_random, memo)
@@ -92,7 +92,7 @@ class Unicode(Space[str]):
 
 
 class Contents(Unicode):
-    """Content of messages: a string, or a tuple of parts whose text is short enough.
+    """Message content: a string, or a tuple of parts whose text is within the length limit.
 
     Args:
         max_length: Of all text together, in characters.
@@ -101,7 +101,7 @@ class Contents(Unicode):
     """
 
     def contains(self, x: Any) -> bool:
-        """Return whether `x` is a short enough string or tuple of parts."""
+        """Return whether `x` is a string or a tuple of parts within the length limit."""
         if not isinstance(x, tuple):
             return super().contains(x)
         try:

@@ -1,4 +1,4 @@
-"""The state of an episode, detached from any environment: what fork and restore hand over."""
+"""The detached state of an episode, used by fork and restore."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,14 +14,14 @@ __all__ = ["State"]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Everything that decides how an episode goes on. Opaque to callers; can be pickled."""
+    """Everything that determines how an episode continues. Opaque to callers; picklable."""
 
     family: str
     task: Task
     limits: Limits
     seed: int
     rng: Any
-    """State of the episode's bit generator; None where nothing was drawn yet."""
+    """State of the episode's bit generator; None if nothing was drawn yet."""
 
     status: Status
     verdict: Verdict | None
@@ -30,7 +30,7 @@ class State:
     """Turns, tool errors, characters cut."""
 
     payload: Any
-    """The world's own part; immutable by contract, since several forks may load it."""
+    """The world's part; immutable by contract, since several forks may load it."""
 
     def require_family(self, family: str) -> None:
         """Raise `WrongState` unless the state belongs to `family`."""

@@ -1,4 +1,4 @@
-"""The one vocabulary for how an episode stands or ended."""
+"""The vocabulary of episode status, ongoing and final."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ __all__ = ["Status"]
 
 
 class Status(StrEnum):
-    """Where an episode stands; the value is what `info["status"]` and the records carry."""
+    """Status of an episode; the value appears in `info["status"]` and in records."""
 
     ONGOING = "ongoing"
     COMPLETED = "completed"

@@ -1,8 +1,8 @@
 """Tools of an environment: methods that the agent may call by name.
 
-A method decorated with `tool` answers calls of its name. Arguments are checked against the JSON
-schema in the task before the method runs, so a tool sees only what its schema allows; what is
-wrong is said in words from which an agent can mend its call.
+A method decorated with `tool` answers the calls of its name. Arguments are checked against the
+JSON schema in the task before the method runs, so a tool only receives arguments that its schema
+allows. Error texts explain how to correct the call.
 """
 
 import difflib
@@ -34,19 +34,19 @@ def tool(method: _Method) -> _Method:
 
 
 def tools_of(cls: type) -> dict[str, str]:
-    """Return the names of the class's tools, mapped to the methods that answer them."""
+    """Return the names of the class's tools, mapped to their methods."""
     names = (name for name in dir(cls) if getattr(getattr(cls, name), "__tool__", False))
     return {name.removeprefix("tool_"): name for name in names}
 
 
 class ToolTable:
-    """The tools of one task, ready to check calls."""
+    """The tools of one task, with their schemas for checking calls."""
 
     def __init__(self, schemas: tuple[ToolSchema, ...]) -> None:
         self.schemas = {schema.name: schema.parameters for schema in schemas}
 
     def problem(self, call: Call) -> str:
-        """Say what is wrong with a call; empty when it fits its schema."""
+        """Return what is wrong with a call; empty if it fits its schema."""
         if call.problem:
             return call.problem
         schema = self.schemas.get(call.name)
@@ -59,11 +59,11 @@ class ToolTable:
 
 
 def argument_problem(name: str, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    """Say what is wrong with the arguments of one call; empty when they fit.
+    """Return what is wrong with the arguments of one call; empty if they fit.
 
-    Understands the part of JSON Schema that tool descriptions use: `type` (one or several),
+    Supports the part of JSON Schema that tool descriptions use: `type` (one or several),
     `properties`, `required`, `enum`, `minimum`, `maximum`, `maxLength`, `items`, `maxItems`.
-    Arguments that the schema does not name are refused.
+    Arguments that the schema does not name are rejected.
     """
     properties = schema.get("properties", {})
     for key in schema.get("required", ()):

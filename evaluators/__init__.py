@@ -1,1 +1,4 @@
-"""What it is worth: verifiers, trial records, statistics."""
+"""Scoring: verifiers, judges, trial records, statistics.
+
+How an episode is played, and by which agent, is not known here.
+"""

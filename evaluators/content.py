@@ -1,11 +1,11 @@
-"""The content of a message: plain text, or a sequence of text, image and file parts.
+"""Message content: plain text, or a sequence of text, image and file parts.
 
-A `str` is the form of text-only content; anything else is a tuple of parts. Parts are immutable
-values that can be hashed, compared, pickled and shared between forks. An image is its pixels: its
-hash covers size and pixels, so it does not depend on how a file encodes them.
+Text-only content is a `str`; any other content is a tuple of parts. Parts are immutable values that
+can be hashed, compared, pickled and shared between forks. An image is its pixels: its hash covers
+size and pixels, so it does not depend on the file encoding.
 
 In records parts are JSON objects that name their bytes by hash; the files themselves are the
-business of `hexathlon.evaluators.media`.
+business of `hexathlon.evaluators.records.media`.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ __all__ = [
 ]
 
 MAX_PIXELS: Final = 1 << 24
-"""Most pixels of one image: 4096 x 4096."""
+"""Maximum pixels of one image: 4096 x 4096."""
 
 MAX_BYTES: Final = 16 << 20
-"""Most bytes of one file, and of an encoded image."""
+"""Maximum bytes of one file, and of an encoded image."""
 
 MAX_PARTS: Final = 64
-"""Most parts of one message."""
+"""Maximum parts of one message."""
 
 MAX_ANSWER_PARTS: Final = 1024
-"""Most parts of all messages between two turns, as a record joins them."""
+"""Maximum parts of all messages between two turns, as joined in a record."""
 
 _MODES = ("1", "L", "LA", "P", "PA", "RGB", "RGBA", "CMYK", "YCbCr")
 _LONGEST_NAME = 255
@@ -62,12 +62,12 @@ _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,63}/[a-z0-9][a-z0-9.+-]{0,126}"
 
 
 class ContentError(ValueError):
-    """Content is malformed, or larger than its limits."""
+    """Content is malformed, or exceeds its limits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text among other parts."""
+    """A text part beside other parts."""
 
     text: str
 
@@ -76,13 +76,13 @@ class Text:
             raise ContentError(f"a text part holds a str, got {type(self.text).__name__}")
 
     def to_json(self) -> dict[str, Any]:
-        """Return the part as it stands in records."""
+        """Return the part's JSON form for records."""
         return {"type": "text", "text": self.text}
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image as RGB pixels, eight bits a channel.
+    """An image as RGB pixels, eight bits per channel.
 
     Args:
         width: In pixels.
@@ -106,10 +106,10 @@ class Image:
 
     @classmethod
     def from_array(cls, array: NDArray[np.uint8]) -> Image:
-        """Make an image of a uint8 array, height x width x 3; the array is copied.
+        """Make an image from a uint8 array of shape (height, width, 3); the array is copied.
 
         Raises:
-            ContentError: The array has another type or shape, or too many pixels.
+            ContentError: If the array has another type or shape, or too many pixels.
         """
         if array.dtype != "uint8" or array.ndim != 3 or array.shape[2] != 3:
             raise ContentError(
@@ -122,13 +122,13 @@ class Image:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Image:
-        """Make an image of a PNG or JPEG file; transparent pixels are laid on white.
+        """Make an image from a PNG or JPEG file; transparent pixels are composited on white.
 
-        PNG is lossless, so equal files give equal images everywhere. The pixels of a JPEG depend
-        on the decoder in their last bits; environments that must replay equally convert it once.
+        PNG is lossless, so equal files give equal images everywhere. The last bits of a JPEG's
+        pixels depend on the decoder; environments that must replay exactly convert it once.
 
         Raises:
-            ContentError: The bytes are no such file, or the image is too large.
+            ContentError: If the bytes are not such a file, or the image is too large.
         """
         from PIL import Image as pillow
 
@@ -146,7 +146,7 @@ class Image:
 
     @property
     def sha256(self) -> str:
-        """The image's name: a hash of its size and pixels, independent of any encoding."""
+        """The image's id: a hash of its size and pixels, independent of any encoding."""
         if "sha256" not in self._memo:
             digest = hashlib.sha256(b"hexathlon.image/1 %d %d\n" % (self.width, self.height))
             digest.update(self.pixels)
@@ -154,7 +154,7 @@ class Image:
         return str(self._memo["sha256"])
 
     def array(self) -> NDArray[np.uint8]:
-        """Return a fresh uint8 array, height x width x 3."""
+        """Return a new uint8 array of shape (height, width, 3)."""
         import numpy as np
 
         flat = np.frombuffer(self.pixels, np.uint8)
@@ -164,7 +164,7 @@ class Image:
         """Return the image as a PNG file.
 
         Raises:
-            ContentError: The file would be larger than `MAX_BYTES`.
+            ContentError: If the file would be larger than `MAX_BYTES`.
         """
         if "png" not in self._memo:
             from PIL import Image as pillow
@@ -177,11 +177,11 @@ class Image:
         return cast("bytes", self._memo["png"])
 
     def data_url(self) -> str:
-        """Return the image as a `data:` URL, the form in which chat servers take it."""
+        """Return the image as a `data:` URL, the form that chat servers accept."""
         return f"data:image/png;base64,{base64.b64encode(self.png()).decode('ascii')}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the part as it stands in records."""
+        """Return the part's JSON form for records."""
         return {
             "type": "image",
             "sha256": self.sha256,
@@ -216,7 +216,7 @@ class File:
         return hashlib.sha256(self.data).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the part as it stands in records."""
+        """Return the part's JSON form for records."""
         return {
             "type": "file",
             "sha256": self.sha256,
@@ -228,14 +228,14 @@ class File:
 
 Part = Text | Image | File
 Content = str | tuple[Part, ...]
-"""What a message says. Text-only content is always a `str`."""
+"""Content of a message. Text-only content is always a `str`."""
 
 
 def parts_of(content: Content) -> tuple[Part, ...]:
     """Return content as parts.
 
     Raises:
-        ContentError: It is neither a str nor a tuple of at most `MAX_PARTS` parts.
+        ContentError: If it is neither a str nor a tuple of at most `MAX_PARTS` parts.
     """
     if isinstance(content, str):
         return (Text(content),) if content else ()
@@ -249,16 +249,16 @@ def parts_of(content: Content) -> tuple[Part, ...]:
 
 
 def text_of(content: Content) -> str:
-    """Return the text of content; images and files are left out."""
+    """Return the text of content; images and files are omitted."""
     if isinstance(content, str):
         return content
     return "\n\n".join(part.text for part in content if isinstance(part, Text))
 
 
 def described(content: str | Iterable[Part | Mapping[str, Any]]) -> str:
-    """Return content, or its JSON form, for a reader of text.
+    """Return content, or its JSON form, as text.
 
-    Images and files appear as one bracketed line that names them by hash.
+    Images and files appear as one bracketed line with their hash.
     """
     if isinstance(content, str):
         return content
@@ -276,7 +276,7 @@ def _described(part: Mapping[str, Any]) -> str:
 
 
 def joined(contents: Iterable[Content]) -> Content:
-    """Return several contents as one; texts alone are joined by an empty line."""
+    """Concatenate several contents; texts alone are joined by an empty line."""
     listed = list(contents)
     if all(isinstance(one, str) for one in listed):
         return "\n\n".join(map(text_of, listed))
@@ -286,7 +286,7 @@ def joined(contents: Iterable[Content]) -> Content:
 def media_of(
     contents: Iterable[Content], known: Mapping[str, bytes] | None = None
 ) -> dict[str, bytes]:
-    """Return the bytes of every image (as PNG) and file, by hash; those known before included."""
+    """Return the bytes of every image (as PNG) and file by hash, including those in `known`."""
     media = dict(known or {})
     for content in contents:
         for part in () if isinstance(content, str) else content:
@@ -297,7 +297,7 @@ def media_of(
 
 
 def content_to_json(content: Content) -> str | list[dict[str, Any]]:
-    """Return content as it stands in records: a str, or a list of JSON parts without bytes."""
+    """Return content in record form: a str, or a list of JSON parts without bytes."""
     if isinstance(content, str):
         return content
     return [part.to_json() for part in content]
@@ -306,14 +306,14 @@ def content_to_json(content: Content) -> str | list[dict[str, Any]]:
 def content_from_json(
     value: str | Iterable[Mapping[str, Any]], load: Callable[[Mapping[str, Any]], bytes]
 ) -> Content:
-    """Return the content that stands in a record.
+    """Return content from its record form.
 
     Args:
         value: From `content_to_json`.
         load: Returns the stored bytes of a part: a PNG file for an image.
 
     Raises:
-        ContentError: The bytes are not those that a part names.
+        ContentError: If the bytes do not match the hash of a part.
     """
     if isinstance(value, str):
         return value
@@ -321,23 +321,23 @@ def content_from_json(
 
 
 def part_from_json(part: Mapping[str, Any], load: Callable[[Mapping[str, Any]], bytes]) -> Part:
-    """Return one part that stands in a record; see `content_from_json`."""
+    """Return one part from its record form; see `content_from_json`."""
     if part["type"] == "text":
         return Text(part["text"])
     data = load(part)
-    made: Image | File
+    decoded: Image | File
     if part["type"] == "image":
-        made = Image.from_bytes(data)
+        decoded = Image.from_bytes(data)
     else:
-        made = File(part["name"], part["media_type"], data)
-    expected = {name: part[name] for name in made.to_json()}
-    if made.to_json() != expected:
-        raise ContentError(f"expected {expected}, the bytes give {made.to_json()}")
-    return made
+        decoded = File(part["name"], part["media_type"], data)
+    expected = {name: part[name] for name in decoded.to_json()}
+    if decoded.to_json() != expected:
+        raise ContentError(f"expected {expected}, the bytes give {decoded.to_json()}")
+    return decoded
 
 
 def check_file(name: str, media_type: str, size: int) -> None:
-    """Raise `ContentError` unless a file part may look like this."""
+    """Raise `ContentError` unless a file part may have this name, type and size."""
     if not 0 < len(name) <= _LONGEST_NAME or any(c in name for c in "/\\\0"):
         raise ContentError(
             f"a file has a name of 1 to {_LONGEST_NAME} characters without slashes, got {name!r}"

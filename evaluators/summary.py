@@ -1,8 +1,8 @@
-"""Turns a stream of trial records into scores: by environment, level, template and overall.
+"""Aggregation of trial records to scores: by environment, level, template and overall.
 
-Everything here comes from records alone, so it can always be made again; memory grows with the
-number of tasks, not with that of trials. Comparing summaries with each other is left to
-`hexathlon.evaluators.statistics` and the leaderboard.
+Summaries are computed from records alone, so they are reproducible; memory grows with the number
+of tasks, not of trials. Comparison of summaries is left to `hexathlon.evaluators.statistics` and
+the leaderboard.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hexathlon.evaluators.plan import TrialKey
+from hexathlon.evaluators.records.plan import TrialKey
+from hexathlon.evaluators.records.trial import record_key
 from hexathlon.evaluators.statistics import (
     Denominators,
     ScoreInterval,
@@ -24,10 +25,9 @@ from hexathlon.evaluators.statistics import (
     score_interval,
 )
 from hexathlon.evaluators.tally import EnvTally, TaskCounts
-from hexathlon.evaluators.trial import record_key
 
 RANKABLE_INFRA = 0.02
-"""A result of which infrastructure spoilt a larger share of trials gets no rank."""
+"""A result with a larger share of infrastructure failures gets no rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +40,16 @@ class Score:
     unscored: int
     infra: int
     interval: ScoreInterval | None
-    """Over the scored trials; None if there is none."""
+    """Over the scored trials; None if there are none."""
     bounds: Denominators
     pass_at: dict[int, float]
-    """pass@k for k = 1, 2, 4 ... up to the scored trials that every task has."""
+    """pass@k for k = 1, 2, 4 ... up to the number of scored trials that every task has."""
     pass_hat: dict[int, float]
     """pass^k for the same k."""
     consistency: float | None
     """Mean of (2p - 1)^2; None below two scored trials of every task."""
     partial: float | None
-    """Mean partial credit over the tasks that give any; beside the score, never part of it."""
+    """Mean partial credit over the tasks with partial credit; never part of the score."""
 
     @property
     def mean(self) -> float | None:
@@ -96,15 +96,15 @@ class EnvSummary:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A whole run."""
+    """Summary of a whole run."""
 
     envs: tuple[EnvSummary, ...]
     overall: Score | None
-    """All environments together, each task alike; None for a run without records."""
+    """All environments together, every task weighted equally; None for a run without records."""
     records: int
 
     def as_json(self) -> dict[str, Any]:
-        """Return the summary as plain JSON, task by task left out."""
+        """Return the summary as plain JSON, without per-task results."""
         return {
             "schema": "hexathlon.summary/1",
             "records": self.records,
@@ -145,7 +145,7 @@ class Summariser:
         self._records = 0
 
     def count(self, record: Mapping[str, Any]) -> None:
-        """Count one record; one that repeats a spoilt trial replaces it."""
+        """Count one record; a retry of an infrastructure failure replaces it."""
         key = record_key(record)
         earlier = self._spoilt.pop(key, None)
         if earlier is not None:
@@ -159,7 +159,7 @@ class Summariser:
             self._spoilt[key] = {name: record[name] for name in kept}
 
     def finish(self, plan: Mapping[str, Any] | None = None) -> Summary:
-        """Return the summary of what was counted; a plan adds what should have been."""
+        """Return the summary of the counted records; a plan adds the planned numbers."""
         planned: dict[str, int] | None = None
         if plan is not None:
             planned = {}
@@ -179,7 +179,7 @@ class Summariser:
 def summarise(
     records: Iterable[Mapping[str, Any]], plan: Mapping[str, Any] | None = None
 ) -> Summary:
-    """Return the summary of a stream of records, such as `read_records` gives."""
+    """Return the summary of a stream of records, such as from `read_records`."""
     summariser = Summariser()
     for record in records:
         summariser.count(record)
@@ -204,8 +204,8 @@ def score_tasks(tasks: Sequence[TaskCounts], envs: Sequence[str] | None = None) 
     Within a single template the tasks themselves are the units.
 
     Args:
-        tasks: the counts of each task, at least one.
-        envs: environment of each task, where they come from several.
+        tasks: The counts of each task, at least one.
+        envs: Environment of each task, if there are several.
     """
     scored = [index for index, task in enumerate(tasks) if task.scored]
     values = [tasks[index].reward / tasks[index].scored for index in scored]

@@ -1,6 +1,6 @@
-"""What is counted while records stream past: per task, per group, and spread over time.
+"""Streaming counters of trial records: per task, per group, and distributions over time.
 
-Nothing here grows with the number of trials, only with the number of tasks and of distinct causes.
+Memory does not grow with the number of trials, only with that of tasks and distinct causes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LEVELS = ("tiny", "easy", "medium", "hard")
 
 
 def level_order(level: str) -> tuple[int, str]:
-    """Return a sorting key that puts levels from easy to hard and unknown ones last."""
+    """Return a sorting key that orders levels from easy to hard, unknown ones last."""
     return (LEVELS.index(level) if level in LEVELS else len(LEVELS), level)
 
 
@@ -31,18 +31,18 @@ class Spread:
         self._total = 0.0
 
     def add(self, value: float) -> None:
-        """Count one value; what is below a millionth counts as a millionth."""
+        """Count one value; values below a millionth count as a millionth."""
         self._bins[math.floor(_BINS_PER_DECADE * math.log10(max(value, _SMALLEST)))] += 1
         self.count += 1
         self._total += value
 
     @property
     def mean(self) -> float | None:
-        """Mean of all values; None without any."""
+        """Mean of all values; None if there are none."""
         return self._total / self.count if self.count else None
 
     def quantile(self, share: float) -> float | None:
-        """Return the value that ``share`` of all values do not exceed; None without any."""
+        """Return the value not exceeded by ``share`` of all values; None if there are none."""
         if not self.count:
             return None
         left = share * self.count
@@ -55,7 +55,7 @@ class Spread:
 
 @dataclass(slots=True)
 class TaskCounts:
-    """The trials of one task."""
+    """Counts of the trials of one task."""
 
     template: str
     level: str
@@ -72,11 +72,11 @@ class TaskCounts:
 
     @property
     def trials(self) -> int:
-        """All trials, whatever came of them."""
+        """All trials, whatever their outcome."""
         return self.scored + self.unscored + self.infra
 
     def count(self, record: Mapping[str, Any], sign: int = 1) -> None:
-        """Count one trial; ``sign=-1`` takes back one that infrastructure spoilt."""
+        """Count one trial; ``sign=-1`` uncounts an infrastructure failure."""
         status = record["status"]
         if status == "scored":
             reward = float(record["reward"])
@@ -101,7 +101,7 @@ class RoleUsage:
     calls: int = 0
     cost: float = 0.0
     unpriced: int = 0
-    """Trials whose cost is unknown; then the total is unknown, not small."""
+    """Trials of unknown cost; if any, the total is unknown."""
 
     def count(self, usage: Mapping[str, Any]) -> None:
         """Add the usage of one trial."""
@@ -122,17 +122,17 @@ class RoleUsage:
 
 @dataclass(slots=True)
 class EnvTally:
-    """Everything counted for one version of one environment."""
+    """All counts of one version of one environment."""
 
     env: str
     version: str
     tasks: dict[str, TaskCounts] = field(default_factory=dict)
     causes: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """(status, cause) of trials without a score, and of earlier spoilt attempts (``retried``)."""
+    """(status, cause) of trials without a score, and of earlier failed attempts (``retried``)."""
     stops: Counter[str] = field(default_factory=Counter)
     flags: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
-    """What verifiers found wrong in scored trials that failed: the terms `fault_…` that are set."""
+    """Faults found by verifiers in scored trials that failed: the terms `fault_…` that are set."""
     sandboxes: Counter[str] = field(default_factory=Counter)
     checks: Counter[str] = field(default_factory=Counter)
     usage: dict[str, RoleUsage] = field(default_factory=dict)
@@ -171,9 +171,9 @@ class EnvTally:
         self._count_time(record["timing"])
 
     def take_back(self, record: Mapping[str, Any]) -> None:
-        """Undo a trial that infrastructure spoilt and that was tried again later.
+        """Uncount a trial that failed in infrastructure and was retried later.
 
-        What it used stays counted: it was spent.
+        Its usage stays counted: it was spent.
         """
         name = record["key"]["task"]
         self.tasks[name].count(record, -1)
@@ -194,7 +194,7 @@ class EnvTally:
             self.latencies.add(float(latency))
 
     def total_cost(self) -> float | None:
-        """Return the cost of all roles; None where any is unknown or nothing was priced."""
+        """Return the cost of all roles; None if any is unknown or nothing was priced."""
         costs = [usage.known_cost for usage in self.usage.values() if usage.calls]
         known = [cost for cost in costs if cost is not None]
         return math.fsum(known) if costs and len(known) == len(costs) else None

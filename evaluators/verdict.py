@@ -1,4 +1,4 @@
-"""The verdict: what a verifier found."""
+"""The verdict: result of a verifier."""
 
 from typing import Any, Literal
 
@@ -8,7 +8,7 @@ __all__ = ["Verdict"]
 
 
 class Verdict(BaseModel):
-    """The outcome of verifying one episode."""
+    """Result of verifying one episode."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -19,15 +19,15 @@ class Verdict(BaseModel):
     """Partial credit, reported beside the score and never part of it."""
 
     terms: dict[str, float] = Field(default_factory=dict)
-    """Named parts of the decision."""
+    """Named components of the decision."""
 
     status: Literal["scored", "unscored"] = "scored"
-    """`unscored` when the verifier could not decide; its score then counts for nothing."""
+    """`unscored` if the verifier could not decide; the score is then ignored."""
 
     evidence: dict[str, Any] = Field(default_factory=dict)
-    """What the decision rests on, as JSON; never the expected answer."""
+    """Basis of the decision, as JSON; never the expected answer."""
 
     @property
     def passed(self) -> bool:
-        """Whether the episode was scored and fully met."""
+        """Whether the episode was scored and met every requirement."""
         return self.status == "scored" and self.score == 1.0

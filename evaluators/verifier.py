@@ -1,7 +1,7 @@
-"""Verifiers by name, and how several make one verdict.
+"""Registry of verifiers, and combination of several into one verdict.
 
 A verifier is a pure function of (task, parameters, final state, transcript). The final state is
-plain JSON made by the environment, so a stored record can be judged again without one.
+plain JSON from the environment, so a stored record can be graded again without an environment.
 """
 
 import importlib
@@ -28,7 +28,7 @@ Transcript = Sequence[Mapping[str, Any]]
 
 
 class Verifier(Protocol):
-    """Judges the end of one episode."""
+    """Grades the end of one episode."""
 
     def __call__(
         self,
@@ -37,16 +37,16 @@ class Verifier(Protocol):
         final_state: Mapping[str, Any],
         transcript: Transcript,
     ) -> Verdict:
-        """Return the verdict; raise only when the verifier itself is at fault."""
+        """Return the verdict; raise only if the verifier itself is at fault."""
         ...
 
 
 class UnknownVerifier(Exception):
-    """A task asks for a verifier that nothing registered."""
+    """A task names a verifier that is not registered."""
 
 
 class RegisteredVerifier(NamedTuple):
-    """A verifier with what a record must say of it."""
+    """A verifier with the properties stored in records."""
 
     name: str
     version: str
@@ -95,16 +95,16 @@ _loaded: dict[str, RegisteredVerifier] = {}
 def register_verifier(
     name: str, target: str | Verifier, *, version: str, deterministic: bool = True
 ) -> None:
-    """Make a verifier known.
+    """Register a verifier.
 
     Args:
-        name: The name by which a task's checks ask for it.
+        name: The name used in a task's checks.
         target: `module:function`, or the function itself.
-        version: Rises whenever the same episode can get another verdict.
-        deterministic: Whether judging the same episode twice gives the same verdict.
+        version: Incremented whenever the same episode can get another verdict.
+        deterministic: Whether grading the same episode twice gives the same verdict.
 
     Raises:
-        ValueError: The name is taken.
+        ValueError: If the name is taken.
     """
     entry = _Entry(target, version, deterministic)
     if _entries.get(name, entry) != entry:
@@ -116,7 +116,7 @@ def get_verifier(name: str) -> RegisteredVerifier:
     """Return the verifier of this name, importing it on first use.
 
     Raises:
-        UnknownVerifier: Nothing is registered under the name.
+        UnknownVerifier: If nothing is registered under the name.
     """
     if name not in _loaded:
         if name not in _entries:
@@ -146,8 +146,10 @@ def verify(task: Task, final_state: Mapping[str, Any], transcript: Transcript) -
         elif verdict.status == "scored":
             beside[label] = verdict.score
             beside.update({f"{label}.{term}": value for term, value in verdict.terms.items()})
-    whole = all_of(headline)
-    return whole.model_copy(update={"terms": {**whole.terms, **beside}}) if beside else whole
+    combined = all_of(headline)
+    return (
+        combined.model_copy(update={"terms": {**combined.terms, **beside}}) if beside else combined
+    )
 
 
 def all_of(verdicts: Mapping[str, Verdict]) -> Verdict:
@@ -156,17 +158,20 @@ def all_of(verdicts: Mapping[str, Verdict]) -> Verdict:
 
 
 def gate(hard: Mapping[str, Verdict], soft: Verdict) -> Verdict:
-    """Let the soft verdict count only if every hard one scores 1 (product of hard, times soft)."""
+    """Combine as the product of the hard scores times the soft score.
+
+    The soft verdict counts only if every hard one scores 1.
+    """
     held = all(verdict.score == 1.0 for verdict in hard.values())
     parts = {**hard, "soft": soft}
     return _combine(parts, lambda scores: scores["soft"] if held else 0.0)
 
 
 def weighted(verdicts: Mapping[str, Verdict], weights: Mapping[str, float]) -> Verdict:
-    """Combine by weighted mean, weights being positive and named like the verdicts.
+    """Combine by weighted mean, with positive weights and the same names as the verdicts.
 
     Raises:
-        ValueError: The names differ, or a weight is not positive.
+        ValueError: If the names differ, or a weight is not positive.
     """
     if set(weights) != set(verdicts) or any(not weight > 0 for weight in weights.values()):
         raise ValueError(

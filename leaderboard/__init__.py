@@ -1,1 +1,4 @@
-"""What the world sees: a static site built from records alone."""
+"""Publication: a static site built from records alone.
+
+No trial is played here. A score is read from records or computed from them, never from a page.
+"""

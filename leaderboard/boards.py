@@ -1,4 +1,4 @@
-"""Boards: which submissions stand in one table, in which order, and how far that can be told.
+"""Boards: grouping of submissions into tables, their order, and its uncertainty.
 
 One board is one version of one environment on one task set. Rows of different versions or task sets
 are never ranked against each other.
@@ -12,8 +12,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hexathlon.baselines.judging.results import JudgedSummary
-from hexathlon.evaluators.canonical import content_hash
+from hexathlon.evaluators.judged.results import JudgedSummary
+from hexathlon.evaluators.records.canonical import content_hash
 from hexathlon.evaluators.statistics import normalised_score, pareto_front, rank_ranges
 from hexathlon.evaluators.summary import EnvSummary, Score
 from hexathlon.evaluators.tally import level_order
@@ -28,7 +28,7 @@ class Row:
     submission: Submission
     result: EnvSummary
     best: int | None
-    """Best place that the tests leave open, 1 + the number of better rows; None if not ranked."""
+    """Best place that the tests allow, 1 + the number of better rows; None if not ranked."""
     worst: int | None
     unranked: str | None
     """Why the row has no rank."""
@@ -37,7 +37,7 @@ class Row:
     tokens: float | None
     """Input and output tokens per trial, all roles."""
     cost: float | None
-    """Per trial; None where the price of anything is unknown."""
+    """Per trial; None if the price of any part is unknown."""
     latency: float | None
     """Median seconds per model call."""
 
@@ -71,7 +71,7 @@ class Board:
     env: str
     version: str
     tasksets: tuple[str, ...]
-    """Name, split, level and hash of each task set in it."""
+    """Name, split, level and hash of each of its task sets."""
     rows: tuple[Row, ...]
     """Ranked rows by place and score, then unranked ones, then the reference agents."""
     floor: float | None
@@ -84,7 +84,7 @@ class Board:
 
     @property
     def anchor(self) -> str:
-        """Name of the board's place in the page."""
+        """HTML anchor of the board."""
         return slug(f"{self.env}-{self.version}-{content_hash(self.tasksets)[:6]}", 80)
 
     @property
@@ -104,12 +104,12 @@ class Board:
 
     @property
     def competitors(self) -> list[Row]:
-        """Rows that are no reference agents."""
+        """Rows that are not reference agents."""
         return [row for row in self.rows if row.submission.reference is None]
 
     @property
     def judged(self) -> list[tuple[Row, JudgedSummary]]:
-        """What judges say of the rows' trials, in the order of the rows."""
+        """Judges' summaries of the rows' trials, in the order of the rows."""
         return [(row, one) for row in self.rows for one in row.submission.judged.of(self.env)]
 
     def _sorted_groups(self, kind: str) -> list[str]:
@@ -120,9 +120,9 @@ class Board:
         return sorted(means, key=lambda n: (-math.fsum(means[n]) / max(1, len(means[n])), n))
 
     def points(self) -> tuple[str, list[Point]]:
-        """Return what the cost axis shows and a point for each ranked row; none without costs.
+        """Return the label of the cost axis and a point per ranked row; no points without costs.
 
-        Money where every row's is known, tokens otherwise.
+        Money if every row's is known, otherwise tokens.
         """
         rows = [row for row in self.competitors if row.best is not None]
         scores = [row.score.mean or 0.0 for row in rows]
@@ -155,12 +155,12 @@ def make_boards(submissions: Sequence[Submission]) -> list[Board]:
 
 
 def _version_order(version: str) -> list[tuple[int, Any]]:
-    """Order versions by their numbers where they have any: 10 after 9."""
+    """Return a sorting key that orders versions numerically: 10 after 9."""
     return [(1, int(p)) if p.isdecimal() else (0, p) for p in version.replace("-", ".").split(".")]
 
 
 def board_title(env: str, tasksets: Sequence[str]) -> str:
-    """Return the short name of an environment, and of its task sets where they are others.
+    """Return the short name of an environment, with its task sets if they differ from the default.
 
     >>> board_title("hexathlon/SQL-v0", ["sql:test 0b284b2aa756"])
     'SQL'
@@ -174,7 +174,7 @@ def board_title(env: str, tasksets: Sequence[str]) -> str:
 
 
 def tasksets_of(plan: dict[str, Any], env: str) -> tuple[str, ...]:
-    """Return one line per task set that a plan draws this environment's tasks from."""
+    """Return one line per task set from which a plan draws this environment's tasks."""
     lines = []
     for entry in plan["envs"]:
         if entry.get("id") == env:

@@ -1,7 +1,7 @@
-"""Builds the static site: run folders in, a folder of pages out.
+"""Builder of the static site: run directories in, a directory of pages out.
 
-Nothing is read but plans and records; nothing is needed to look at the result but a browser. The
-same runs give the same bytes.
+It reads only plans and records; viewing the result needs only a browser. The same runs give the
+same bytes.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from hexathlon.leaderboard.reruns import with_reruns
 from hexathlon.leaderboard.submission import Rejected, Submission, load_submission
 
 MARK = "board.json"
-"""A folder that holds this file is a site of ours and may be replaced."""
+"""A directory that contains this file is a generated site and may be replaced."""
 
 
 class BuildError(Exception):
-    """The site cannot be built there, or from that."""
+    """The site cannot be built at this place, or from these runs."""
 
 
 def build(
@@ -33,21 +33,21 @@ def build(
 ) -> Path:
     """Build the site of some runs and return the path of its first page.
 
-    Runs whose plan or chain of records does not hold are listed as rejected, with the place of the
-    fault, and stand in no table. A run given twice counts once.
+    Runs with an invalid plan or chain of records are listed as rejected, with the location of the
+    fault, and are in no table. A run given twice counts once.
 
     Args:
-        runs: run folders.
-        out: folder to write; an older site there is replaced, anything else is left alone.
-        verified: those of the run folders that the caller has just replayed with success.
-        data: put a compressed copy of the records beside each submission.
-        progress: called with (trajectories written, trajectories in all).
+        runs: Run directories.
+        out: Directory to write; an older site there is replaced, anything else is not touched.
+        verified: Those of the run directories that the caller has just replayed successfully.
+        data: Whether to put a compressed copy of the records beside each submission.
+        progress: Called with (trajectories written, trajectories in all).
 
     Raises:
-        BuildError: ``out`` holds something else, or there is no run.
+        BuildError: If ``out`` contains something else, or there is no run.
     """
     if not runs:
-        raise BuildError("no run was given: name at least one run folder")
+        raise BuildError("no run was given: name at least one run directory")
     _check_target(out)
     submissions, rejected = _load(runs, verified)
     draft = out.with_name(out.name + ".part")
@@ -80,9 +80,9 @@ def _check_target(out: Path) -> None:
     if not out.exists():
         return
     if not out.is_dir():
-        raise BuildError(f"{out} is a file: expected a folder for the site")
+        raise BuildError(f"{out} is a file: expected a directory for the site")
     if any(out.iterdir()) and not (out / MARK).exists():
-        raise BuildError(f"{out} holds something that is no leaderboard: choose another folder")
+        raise BuildError(f"{out} is not a leaderboard directory: choose another")
 
 
 def _load(

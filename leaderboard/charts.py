@@ -1,4 +1,4 @@
-"""Geometry of the drawings: numbers in, coordinates out; the templates write the SVG."""
+"""Geometry of the charts: numbers in, coordinates out; the templates write the SVG."""
 
 from __future__ import annotations
 

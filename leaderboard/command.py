@@ -1,4 +1,4 @@
-"""The command line that runs a plan again."""
+"""Command line that reproduces a plan."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _SECRET = re.compile(r"//[^/@\s#]*@")
 def eval_command(plan: Mapping[str, Any]) -> str:
     """Return the ``hexathlon eval`` command that makes the same plan.
 
-    Every setting that the plan holds is spelt out, defaults too, so that the command means the same
-    when defaults change. User names and passwords in addresses are left out; a held-out round
-    needs its published salt.
+    Every setting in the plan is written out, including defaults, so that the command keeps its
+    meaning when defaults change. User names and passwords in addresses are omitted; a held-out
+    round needs its published salt.
     """
     config = plan.get("config") or {}
     model = str(config.get("model") or plan.get("model", {}).get("name", "MODEL"))

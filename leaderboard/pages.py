@@ -1,7 +1,7 @@
-"""Writes pages: one template engine, set up so that nothing a stranger wrote becomes markup.
+"""Page writer: one template engine, configured so that no foreign text becomes markup.
 
 Every text that a template prints passes through `hexathlon.leaderboard.text.shown` and is then
-escaped; there is no filter that switches either off.
+escaped; there is no filter that disables either.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
 
-from hexathlon.evaluators.canonical import canonical_bytes, canonical_json
 from hexathlon.evaluators.content import Image, described
-from hexathlon.evaluators.media import MediaStore, media_parts
-from hexathlon.evaluators.record_reader import records_file
+from hexathlon.evaluators.records.canonical import canonical_bytes, canonical_json
+from hexathlon.evaluators.records.media import MediaStore, media_parts
+from hexathlon.evaluators.records.reader import records_file
 from hexathlon.leaderboard.boards import Board, Row, board_title, tasksets_of
 from hexathlon.leaderboard.charts import heat_step, scatter
 from hexathlon.leaderboard.command import eval_command
@@ -34,7 +34,7 @@ CHARACTERS_PER_PAGE = 400_000
 
 
 class PageWriter:
-    """Writes the pages of a site below one folder."""
+    """Writes the pages of a site below one directory."""
 
     def __init__(self, out: Path) -> None:
         self._out = out
@@ -57,7 +57,7 @@ class PageWriter:
         )
 
     def static(self) -> None:
-        """Copy style, script and drawing."""
+        """Copy stylesheet, script and logo."""
         shutil.copytree(_HERE / "static", self._out / "static")
 
     def index(
@@ -131,9 +131,9 @@ class PageWriter:
             tick()
 
     def _media(self, store: MediaStore, record: dict[str, Any]) -> None:
-        """Write the images and files that a record names; each stands once in the whole site.
+        """Write the images and files referenced by a record; each is stored once per site.
 
-        Images are encoded anew, so that nothing but their pixels gets into the site.
+        Images are re-encoded, so that nothing but their pixels gets into the site.
         """
         for _, part in media_parts(record):
             path = f"media/{store.name(part)}"
@@ -182,7 +182,7 @@ _NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 
 def _known(value: Any) -> Any:
-    """Leave out what is empty, and spread objects inside an object over its own lines."""
+    """Drop empty values, and flatten nested objects into separate lines."""
     if not isinstance(value, dict):
         return value
     inner = {
@@ -194,7 +194,7 @@ def _known(value: Any) -> Any:
 
 
 def _teams(submissions: Sequence[Submission]) -> dict[str, int]:
-    """Return the number of submissions of each team, reference agents left out."""
+    """Return the number of submissions of each team, reference agents excluded."""
     return Counter(s.team for s in submissions if s.team and s.reference is None)
 
 
@@ -312,7 +312,7 @@ def _trial_index(lines: Sequence[TrialLine]) -> dict[str, Any]:
 
 
 def _parts(steps: Sequence[dict[str, Any]]) -> Iterator[Sequence[dict[str, Any]]]:
-    """Cut a trajectory into pages by steps and by size; at least one page."""
+    """Split a trajectory into pages by steps and by size; at least one page."""
     start = size = 0
     for index, step in enumerate(steps):
         observed = described(step["observation"])
@@ -330,7 +330,7 @@ def _part_name(page: str, number: int) -> str:
 
 
 def _calls(action: str) -> list[dict[str, Any]]:
-    """Return the tool calls of an action in its canonical form; nothing for prose."""
+    """Return the tool calls of an action in its canonical form; empty for prose."""
     if not action.lstrip().startswith(("{", "[")):
         return []
     try:

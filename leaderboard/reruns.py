@@ -1,8 +1,8 @@
-"""Which submissions another team has run again, and with the same outcome.
+"""Submissions reproduced by another team with the same outcome.
 
-Two runs are of the same work if their plans agree in all but the submitter. That the second one is
-no copy of the first is judged by the moments at which its trials began. Both teams' names are what
-their plans say; who they really are is for whoever builds the site to know.
+Two runs do the same work if their plans agree except for the submitter. The start times of its
+trials show that the second run is not a copy of the first. Both teams' names are as in their
+plans; their identity has to be known by the builder of the site.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hexathlon.evaluators.plan import work_hash
+from hexathlon.evaluators.records.plan import work_hash
 from hexathlon.evaluators.summary import Score
 from hexathlon.leaderboard.submission import Submission
 

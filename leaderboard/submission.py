@@ -1,7 +1,7 @@
-"""One submission: a run folder read once, checked, summed up and indexed.
+"""One submission: a run directory read once, checked, summarised and indexed.
 
-What is kept grows with the number of trials by a short tuple each; trajectories are not kept, the
-pages are written in a second pass over the file.
+Memory grows with the number of trials by a short tuple each; trajectories are not kept, the pages
+are written in a second pass over the file.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hexathlon.evaluators.chain import chain_head, check_chain
-from hexathlon.evaluators.plan import SUBMITTER, PlanError, read_plan
-from hexathlon.evaluators.record_reader import TornLineWarning, read_records, records_file
+from hexathlon.evaluators.records.chain import chain_head, check_chain
+from hexathlon.evaluators.records.plan import SUBMITTER, PlanError, read_plan
+from hexathlon.evaluators.records.reader import TornLineWarning, read_records, records_file
+from hexathlon.evaluators.records.trial import RecordError
 from hexathlon.evaluators.summary import EnvSummary, Summariser, Summary
-from hexathlon.evaluators.trial import RecordError
 from hexathlon.leaderboard.judged import Judgements, load_judgements
 from hexathlon.leaderboard.text import slug
 
 TRIVIAL = ("noop", "random", "dump", "majority")
-"""Built-in agents that set the floor."""
+"""Built-in agents that define the floor."""
 ORACLE = "oracle"
 
 
 class Rejected(Exception):
-    """A run that may not appear: its plan or its chain of records does not hold."""
+    """A run that may not appear: its plan or its chain of records is invalid."""
 
 
 class TrialLine(NamedTuple):
-    """What the index of a run says of one trial."""
+    """A run's index entry for one trial."""
 
     line: int
     """Line in the record file; names the trial's page."""
@@ -87,9 +87,9 @@ class Submission:
     torn: bool
     """Whether the record file ends in an unfinished line."""
     rerun_by: tuple[str, ...] = ()
-    """Other teams that ran the same plan themselves and came to the same score."""
+    """Other teams that ran the same plan independently and obtained the same score."""
     judged: Judgements = Judgements()
-    """What judges say of the trials; has no part in score or rank."""
+    """Judges' summaries of the trials; they affect neither score nor rank."""
 
     @property
     def name(self) -> str:
@@ -98,7 +98,7 @@ class Submission:
 
     @property
     def team(self) -> str:
-        """Who submitted the run; empty if the plan does not say."""
+        """The submitter of the run; empty if the plan names none."""
         return str(self.plan.get(SUBMITTER, "")).strip()
 
     @property
@@ -109,7 +109,7 @@ class Submission:
 
     @property
     def reference(self) -> str | None:
-        """``floor`` or ``ceiling`` for the built-in agents that set them, else None."""
+        """``floor`` or ``ceiling`` for the built-in agents that define them, else None."""
         model = self.plan.get("model", {})
         if model.get("kind") != "agent":
             return None
@@ -123,21 +123,22 @@ class Submission:
         return max(0, len(self.plan["keys"]) - self.summary.records)
 
     def records(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield (line number, record), read anew from the file."""
+        """Yield (line number, record), read again from the file."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TornLineWarning)
             yield from enumerate(read_records(self.path), start=1)
 
     def env(self, env: str, version: str) -> EnvSummary | None:
         """Return the summary of one environment version."""
-        found = [e for e in self.summary.envs if (e.env, e.version) == (env, version)]
-        return found[0] if found else None
+        matching = [e for e in self.summary.envs if (e.env, e.version) == (env, version)]
+        return matching[0] if matching else None
 
 
 def load_submission(path: Path, verified: bool = False) -> Submission:
-    """Read and check a run folder.
+    """Read and check a run directory.
 
-    Raises `Rejected` with the first fault and its place.
+    Raises:
+        Rejected: If it is invalid; the message has the first fault and its location.
     """
     try:
         plan = read_plan(path)

@@ -1,8 +1,8 @@
-"""Makes text that a model or a stranger wrote fit to be shown.
+"""Sanitising of foreign text for display.
 
-Escaping for HTML is the template engine's; this module takes care of what escaping leaves: terminal
-colours, control characters, characters that turn the reading direction round or cannot be seen.
-Nothing is dropped without a mark, terminal colours apart.
+Escaping for HTML is the template engine's job; this module handles what escaping leaves: terminal
+colours, control characters, characters that reverse the reading direction or are invisible.
+Nothing is dropped without a mark, except terminal colours.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from markupsafe import Markup
 
 LONGEST = 200_000
-"""Characters of one text that a page shows; the rest stands in the records only."""
+"""Maximum characters of one text on a page; the rest is in the records only."""
 
 _COLOUR = re.compile(r"(?:\x1b\[|\x9b)[0-9;:]*m")
 _SEQUENCE = re.compile(
@@ -35,7 +35,7 @@ _CONTROLS = (
 
 
 def shown(text: str) -> str:
-    """Return a text with everything unseen made visible.
+    """Return a text with all invisible characters made visible.
 
     Control characters become their names, line ends become newlines, bidirectional controls,
     zero-width characters and lone surrogates become their code points in angle brackets.
@@ -54,14 +54,14 @@ def _symbol(match: re.Match[str]) -> str:
 
 
 def finalise(value: Any) -> Any:
-    """Make every text that a template prints visible; the engine escapes it afterwards."""
+    """Make every text printed by a template visible; the engine escapes it afterwards."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return shown(value)
     return value
 
 
 def shorten(text: str, longest: int = LONGEST) -> tuple[str, int]:
-    """Return at most ``longest`` characters, both ends kept, and how many were left out."""
+    """Return at most ``longest`` characters, both ends kept, and the number of characters cut."""
     if len(text) <= longest:
         return text, 0
     half = longest // 2
@@ -69,18 +69,18 @@ def shorten(text: str, longest: int = LONGEST) -> tuple[str, int]:
 
 
 def pretty_json(value: Any) -> str:
-    """Return JSON for reading."""
+    """Return JSON formatted for reading."""
     return json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True)
 
 
 def inline_json(value: Any) -> Markup:
-    """Return JSON that may stand inside a script element: nothing in it can close the element."""
+    """Return JSON safe inside a script element: nothing in it can close the element."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     for character in "<>&'":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)  # no character left that HTML could take for markup
+    return Markup(text)  # no character left that HTML could parse as markup
 
 
 def slug(text: str, longest: int = 40) -> str:
-    """Return a text as a harmless file name: lower-case letters, digits and single dashes."""
+    """Return a text as a safe file name: lower-case letters, digits and single dashes."""
     return re.sub(r"[^a-z0-9]+", "-", shown(text).lower())[:longest].strip("-") or "run"

@@ -1,1 +1,4 @@
-"""What is asked: task records, generators, splits, oracles, loaders of public formats."""
+"""Tasks: records, generators, splits, oracles, loaders of public formats.
+
+How an agent acts on a task, and how its result is scored, is not known here.
+"""

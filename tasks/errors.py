@@ -1,4 +1,4 @@
-"""Errors about tasks: one short class each, saying what came and what was expected."""
+"""Errors about tasks: one short class each; messages state what was received and expected."""
 
 import difflib
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ __all__ = ["GenerationExhausted", "MissingData", "TaskError", "UnknownTask", "Un
 
 
 class TaskError(Exception):
-    """Something is wrong with a task, a task source or a request for one."""
+    """Base class: an invalid task, task source or request for one."""
 
 
 class UnknownTask(TaskError):
@@ -21,7 +21,7 @@ class UnknownTask(TaskError):
 
 
 class UnknownTaskSource(TaskError):
-    """No generator or loader has this name."""
+    """No task source is registered under this name."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
@@ -31,8 +31,8 @@ class UnknownTaskSource(TaskError):
 
 
 class MissingData(TaskError):
-    """A public data set that the user must bring is not where it was looked for."""
+    """A public data set that the user must provide was not found."""
 
 
 class GenerationExhausted(TaskError):
-    """A generator found no acceptable instance within its number of tries."""
+    """A generator found no acceptable instance within its maximum number of attempts."""

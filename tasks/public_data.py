@@ -1,4 +1,4 @@
-"""Where public data is looked for: a folder that the user names, never one inside the package."""
+"""Location of public data sets: a directory that the user names, never one inside the package."""
 
 import os
 from pathlib import Path
@@ -9,13 +9,13 @@ __all__ = ["data_folder"]
 
 
 def data_folder(wanted: str) -> Path:
-    """The folder of public data sets that the user brings: the variable HEXATHLON_DATA.
+    """Return the directory of the user's public data sets, from the variable HEXATHLON_DATA.
 
     Args:
-        wanted: What is looked for in it, for the message.
+        wanted: What the caller is looking for; appears in the error message.
 
     Raises:
-        MissingData: The variable is not set.
+        MissingData: If the variable is not set.
     """
     folder = os.environ.get("HEXATHLON_DATA")
     if not folder:

@@ -1,4 +1,4 @@
-"""Task sources by name; each is imported when it is first asked for."""
+"""Registry of task sources by name; a source is imported on first use."""
 
 import importlib
 from collections.abc import Callable
@@ -36,14 +36,14 @@ _sources: dict[str, TaskSource] = {}
 
 
 def register_source(name: str, factory: str | Callable[[], TaskSource]) -> None:
-    """Make a task source known.
+    """Register a task source.
 
     Args:
-        name: First part of its task ids.
-        factory: `module:function` or a callable that returns the source; called at most once.
+        name: First part of the source's task ids.
+        factory: `module:function`, or a callable that returns the source; called at most once.
 
     Raises:
-        TaskError: The name is taken by another factory.
+        TaskError: If the name is already registered with another factory.
     """
     if _factories.get(name, factory) != factory:
         raise TaskError(f"the task source name {name!r} is taken; choose another")
@@ -51,10 +51,10 @@ def register_source(name: str, factory: str | Callable[[], TaskSource]) -> None:
 
 
 def get_source(name: str) -> TaskSource:
-    """Return the source of this name, importing it on first use.
+    """Return the source with this name, importing it on first use.
 
     Raises:
-        UnknownTaskSource: Nothing is registered under the name.
+        UnknownTaskSource: If no source is registered under the name.
     """
     if name not in _sources:
         if name not in _factories:
@@ -70,5 +70,5 @@ def get_source(name: str) -> TaskSource:
 
 
 def source_names() -> list[str]:
-    """Return the names of all known sources, sorted."""
+    """Return the names of all registered sources, sorted."""
     return sorted(_factories)

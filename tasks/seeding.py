@@ -1,7 +1,7 @@
-"""Seeds derived from names, so that every random choice has an address.
+"""Seeds derived from names, so that every random draw is addressable.
 
-`derive_seed("sql", "test", 42)` is the same number on every machine, in every process and under
-every version of Python. Nothing here touches a global random state.
+`derive_seed("sql", "test", 42)` returns the same number on every machine, in every process and
+under every version of Python. This module does not touch global random state.
 """
 
 import hashlib
@@ -14,8 +14,8 @@ __all__ = ["derive_seed", "generator_for"]
 def derive_seed(*parts: str | int) -> int:
     """Return a 63-bit seed that depends on every part and on their order.
 
-    Parts are joined with their type and length, so `("a", "bc")` and `("ab", "c")` differ, and so
-    do `1` and `"1"`.
+    Parts are encoded with type and length, so `("a", "bc")` and `("ab", "c")` give different seeds,
+    and so do `1` and `"1"`.
     """
     text = "".join(f"{type(part).__name__}{len(str(part))}:{part};" for part in parts)
     digest = hashlib.sha256(text.encode()).digest()
@@ -23,5 +23,5 @@ def derive_seed(*parts: str | int) -> int:
 
 
 def generator_for(*parts: str | int) -> np.random.Generator:
-    """Return a fresh numpy generator seeded by `derive_seed(*parts)`."""
+    """Return a new numpy generator seeded with `derive_seed(*parts)`."""
     return np.random.Generator(np.random.PCG64(derive_seed(*parts)))

@@ -1,8 +1,8 @@
-"""Task sources: generators of our own and loaders of public formats, behind one interface.
+"""Task sources: generators and loaders of public formats behind one interface.
 
-A source addresses its tasks by id, builds each on demand, and brings the scripts that prove the
-task sound: an oracle that solves it, other solutions that must count as well, near misses that
-must not, and the trivial policies whose score is the floor.
+A source addresses its tasks by id, builds each on demand and provides the scripts that validate
+it: an oracle that solves the task, alternative solutions that must also pass, near misses that must
+fail, and trivial policies whose scores set the floor.
 """
 
 from abc import ABC, abstractmethod
@@ -18,12 +18,12 @@ from hexathlon.tasks.task import LEVELS, SPLITS, Level, Split, Task
 __all__ = ["Address", "Script", "TaskSource", "parse_address", "play"]
 
 Script = Generator[str, str, None]
-"""Yields actions as text and is sent the observation that followed each."""
+"""A generator that yields actions as text and receives each resulting observation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A task id taken apart."""
+    """The parts of a task id."""
 
     source: str
     template: str
@@ -36,10 +36,10 @@ class Address:
 
 
 def parse_address(task_id: str) -> Address:
-    """Take a task id apart.
+    """Parse a task id.
 
     Raises:
-        UnknownTask: The id does not have five parts, or a part is not of its kind.
+        UnknownTask: If the id does not have five parts or a part is invalid.
     """
     parts = task_id.split("/")
     if len(parts) != 5:
@@ -58,80 +58,85 @@ class TaskSource(ABC):
     """A named, versioned origin of tasks.
 
     Subclasses set `name`, `family` and `version` and implement `size`, `address`, `build` and
-    `oracle`. `build` is pure: the same id (and salt) gives the same task in every process.
+    `oracle`. `build` is pure: the same id and salt give the same task in every process.
     """
 
     name: str
     family: str
     version: str
-    """Rises when the same id can mean another task, or the same task another hash."""
+    """Incremented when an id may denote a different task, or a task's hash changes."""
 
     late_modules: ClassVar[Sequence[str]] = ()
-    """Modules that decide the tasks and are imported by computed names; `package.*` is all of one
-    package. What import statements reach is found without being named here."""
+    """Modules that determine the tasks but are imported by computed names; `package.*` stands for
+    all modules of one package. Modules reached by import statements are found automatically."""
 
     @abstractmethod
     def size(self, split: Split, level: Level | None = None) -> int | None:
-        """Return how many tasks the split holds; None where there is no end."""
+        """Return the number of tasks in the split, or None if it is unbounded."""
 
     @abstractmethod
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """Return the id of the index-th task, so that any prefix covers templates and levels."""
+        """Return the id of the task at `index`; any prefix covers templates and levels."""
 
     @abstractmethod
     def build(self, task_id: str, salt: str | None = None) -> Task:
-        """Build one task; `salt` is the secret of a held-out round and is needed only there.
+        """Build one task.
+
+        Args:
+            task_id: The task's id.
+            salt: The secret of a held-out round; required only there.
 
         Raises:
-            UnknownTask: No task has this id.
+            UnknownTask: If no task has this id.
         """
 
     @abstractmethod
     def oracle(self, task: Task) -> Script:
-        """Solve the task through the public action interface alone."""
+        """Solve the task through the public action interface only."""
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
-        """Return other right solutions, by name; each must score 1."""
+        """Return alternative correct solutions by name; each must score 1."""
         return {}
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
-        """Return near misses, by name; each must score 0."""
+        """Return near misses by name; each must score 0."""
         return {}
 
     def policies(self, task: Task) -> Mapping[str, Script]:
-        """Return the family's trivial policies, by name, such as `dump` and `majority`."""
+        """Return the family's trivial policies by name, such as `dump` and `majority`."""
         return {}
 
     def thought(self, task: Task, heard: Sequence[str], action: str) -> str:
-        """Return what a solver may say to itself before one of the oracle's actions.
+        """Return the reasoning that a solver could give before one of the oracle's actions.
 
-        It says what the action rests on and holds nothing that a solver could not see; empty where
-        there is nothing to say.
+        It states the grounds for the action and uses only information that a solver can see; empty
+        if there is nothing to state.
 
         Args:
             task: The task.
-            heard: The observations so far, the opening first.
-            action: What is done next.
+            heard: The observations so far, starting with the opening.
+            action: The action that follows.
         """
         return ""
 
     def data_files(self) -> Sequence[str]:
-        """Return patterns of the package's data files that decide the tasks.
+        """Return glob patterns of the package's data files that determine the tasks.
 
-        They are relative to the folder of the source's top-level package, such as
+        Patterns are relative to the directory of the source's top-level package, for example
         `tasks/roleplay/settings/*.toml`.
         """
         return ()
 
     def dependencies(self) -> Mapping[str, str]:
-        """Return digests of what other packages do that decides the tasks, by package.
+        """Return digests, by package, of third-party behaviour that determines the tasks.
 
-        Versions are no digests: a release that does the same must give the same hash.
+        Version numbers are not used as digests: a release with unchanged behaviour must give the
+        same hash.
         """
         return {"numpy": draws_digest()}
 
     def fingerprint(self) -> str:
-        """Return a SHA-256 (hex) over the code, data and dependencies that decide the tasks."""
+        """Return a SHA-256 (hex) of the code, data and dependencies that determine the tasks."""
         return fingerprint_of(
             f"{self.name} {self.version}",
             (type(self).__module__, *self.late_modules),
@@ -141,7 +146,11 @@ class TaskSource(ABC):
 
 
 def play(script: Script, respond: Callable[[str], str | None]) -> int:
-    """Drive a script: `respond` takes an action and returns the observation, or None at the end.
+    """Run a script until it ends or the episode does.
+
+    Args:
+        script: The script to run.
+        respond: Takes an action and returns the observation, or None at the end of the episode.
 
     Returns:
         The number of actions taken.

@@ -1,4 +1,4 @@
-"""Sources whose tasks go round a list of templates with their levels, numbered within each."""
+"""Sources that cycle through strata (template and level) and number tasks within each stratum."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -11,35 +11,35 @@ __all__ = ["StratifiedSource"]
 
 
 class StratifiedSource(TaskSource):
-    """A source of so many tasks of each template and level; train has no end.
+    """A source with a fixed number of tasks per stratum; the train split is unbounded.
 
     Attributes:
-        per_stratum: Tasks of each template and level, in the splits that have an end.
-        strata: The templates with their levels, in the order in which they take turns.
+        per_stratum: Number of tasks per template and level, for each bounded split.
+        strata: Pairs of template and level, in round-robin order.
     """
 
     per_stratum: ClassVar[Mapping[Split, int]]
     strata: Sequence[tuple[str, Level]]
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
-        """The number of tasks of a split; train has no end."""
+        """Return the number of tasks in a split, or None for the unbounded train split."""
         return None if split == "train" else self.per_stratum[split] * len(self.strata_of(level))
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """The id of the index-th task: round after round over the strata."""
+        """Return the id of the task at `index`, in round-robin order over the strata."""
         strata = self.strata_of(level)
         template, own = strata[index % len(strata)]
         return str(Address(self.name, template, own, split, index // len(strata)))
 
     def strata_of(self, level: Level | None) -> list[tuple[str, Level]]:
-        """The strata of one level, or of all."""
+        """Return the strata of one level, or all strata."""
         return [item for item in self.strata if level in (None, item[1])]
 
     def checked(self, task_id: str, salt: str | None) -> Address:
-        """Return the address of a task that there is.
+        """Return the address of an existing task.
 
         Raises:
-            UnknownTask: There is no such template, level or index, or the salt is missing.
+            UnknownTask: If the template, level or index does not exist, or the salt is missing.
         """
         address = parse_address(task_id)
         if address.source != self.name or task_id != str(address):

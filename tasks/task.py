@@ -1,9 +1,9 @@
-"""The task record: what is asked of the agent, and by which checks it is judged.
+"""The task record: the agent's instruction and tools, and the checks that score the result.
 
 A `Task` is immutable plain data and a pure function of (generator, version, split, index). It
-holds nothing that runs: environments, verifiers and oracles are found by name. What it holds in
-`params`, `checks` and `canary` is for the environment and the verifier; the agent sees
-`instruction` and `tools`, nothing else.
+contains no executable objects: environments, verifiers and oracles are looked up by name. The
+environment and the verifier read `params`, `checks` and `canary`; the agent sees only `instruction`
+and `tools`.
 """
 
 import hashlib
@@ -33,13 +33,13 @@ SPLITS: tuple[Split, ...] = get_args(Split)
 
 
 class _Record(BaseModel):
-    """An immutable record that refuses fields it does not know."""
+    """An immutable record that rejects unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Limits(_Record):
-    """What one episode may use up."""
+    """Resource limits of one episode."""
 
     turns: int = Field(default=20, ge=1)
     """Assistant turns; the episode is truncated after the last one."""
@@ -48,11 +48,11 @@ class Limits(_Record):
     """Wall-clock seconds for one action inside the environment."""
 
     observation_chars: int = Field(default=20_000, ge=200, le=65_536)
-    """Longest observation; longer ones are cut in the middle, with a marker that says so."""
+    """Maximum length of an observation; longer ones are cut in the middle, with a marker."""
 
 
 class ToolSchema(_Record):
-    """One tool as the agent is told of it."""
+    """A tool's schema, as the agent sees it."""
 
     name: str
     description: str
@@ -61,53 +61,53 @@ class ToolSchema(_Record):
 
 
 class Check(_Record):
-    """One verifier, asked for by its registered name."""
+    """A verifier, referenced by its registered name."""
 
     name: str
     params: dict[str, Any] = Field(default_factory=dict)
-    """Passed to the verifier; may hold expected answers, which the agent never sees."""
+    """Parameters of the verifier; may contain expected answers, which the agent never sees."""
 
     headline: bool = True
-    """Whether the score depends on it; otherwise it is reported beside the score, as a term."""
+    """Whether the check decides the score; otherwise it is reported as a separate term."""
 
 
 class Task(_Record):
-    """One task."""
+    """A task: an immutable record."""
 
     id: str = Field(pattern=r"^[a-z0-9-]+(/[A-Za-z0-9_.-]+){4}$")
     """`generator/template/level/split/index`."""
 
     family: str
-    """The event: shopping, sql, terminal, web, gui or roleplay, or a plugin's own word."""
+    """The event (shopping, sql, terminal, web, gui or roleplay) or a plugin's own name."""
 
     generator: str
     version: str
-    """Rises when the same id can mean another task."""
+    """Incremented when an existing id may denote a different task."""
 
     level: Level
     split: Split
     seed: int
     instruction: str
     params: dict[str, Any] = Field(default_factory=dict)
-    """What the environment needs to build the world; JSON values only."""
+    """Parameters from which the environment builds the world; JSON values only."""
 
     tools: tuple[ToolSchema, ...] = ()
     limits: Limits = Limits()
     checks: tuple[Check, ...] = Field(min_length=1)
-    """All must hold for a score of 1."""
+    """All headline checks must pass for a score of 1."""
 
     rubric: str | None = None
-    """Name of the rubric that a judge applies, where code cannot decide."""
+    """Name of the rubric that a judge applies where no code can decide."""
 
     twin: str | None = None
-    """Id of the task that differs from this one in the deciding fact only."""
+    """Id of the task that differs from this one only in the deciding fact."""
 
     canary: str = ""
-    """A string planted in the truth; seen on the agent's side, it proves a leak."""
+    """A string planted in the ground truth; its appearance on the agent's side proves a leak."""
 
     @property
     def template(self) -> str:
-        """The second part of the id: tasks of one template form a statistical cluster."""
+        """The template, second part of the id; tasks of one template form a statistical cluster."""
         return self.id.split("/")[1]
 
     @cached_property
@@ -118,7 +118,7 @@ class Task(_Record):
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Copy the record; the copy works its hash out anew."""
+        """Copy the record; the copy computes its own hash."""
         copied = super().model_copy(update=update, deep=deep)
         copied.__dict__.pop("hash", None)
         return copied

@@ -1,8 +1,8 @@
-"""Task sets: a slice of a source with a name, a version and a content hash.
+"""Task sets: named, versioned slices of a source, with a content hash.
 
-A set is lazy: it knows its ids by arithmetic and builds a task when asked for it. The held-out
-split is drawn from a secret salt: before a round `commitment(salt)` is published, after it the
-salt itself, so that anyone can rebuild the tasks and see that they were fixed beforehand.
+A set is lazy: ids are computed arithmetically and a task is built on access. The held-out split is
+drawn from a secret salt. `commitment(salt)` is published before a round and the salt itself
+afterwards, so that anyone can rebuild the tasks and verify that they were fixed in advance.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ _CACHED_TASKS = 256
 
 
 def commitment(salt: str) -> str:
-    """Return the hash of a held-out salt that is published before the round (SHA-256, hex)."""
+    """Return the SHA-256 (hex) of a held-out salt, published before the round."""
     return hashlib.sha256(f"hexathlon held-out salt\n{salt}".encode()).hexdigest()
 
 
@@ -32,8 +32,11 @@ class TaskSet:
     Args:
         source: A source or its registered name.
         split: `train`, `dev`, `test` or `heldout`.
-        level: Only tasks of this level; None for all.
-        salt: The secret of a held-out round; needed for `heldout`, refused elsewhere.
+        level: Restricts the set to one level; None includes all.
+        salt: The secret of a held-out round; required for `heldout`, rejected for other splits.
+
+    Raises:
+        TaskError: If `salt` is missing for `heldout` or given for another split.
     """
 
     def __init__(
@@ -54,7 +57,7 @@ class TaskSet:
         self._salt = salt
         self._cache: OrderedDict[str, Task] = OrderedDict()
         self._lock = threading.Lock()
-        self._building = threading.Lock()  # sources need not be safe for threads
+        self._building = threading.Lock()  # sources need not be thread-safe
 
     @property
     def name(self) -> str:
@@ -68,7 +71,7 @@ class TaskSet:
 
     @property
     def size(self) -> int | None:
-        """The number of tasks; None where there is no end."""
+        """The number of tasks, or None if the set is unbounded."""
         return self.source.size(self.split, self.level)
 
     def __len__(self) -> int:
@@ -77,13 +80,13 @@ class TaskSet:
         return self.size
 
     def task_id(self, index: int) -> str:
-        """Return the id of the index-th task without building it."""
+        """Return the id of the task at `index` without building it."""
         if index < 0 or (self.size is not None and index >= self.size):
             raise IndexError(f"{self.name} has {self.size} tasks; there is no index {index}")
         return self.source.address(self.split, index, self.level)
 
     def ids(self, count: int | None = None) -> Iterator[str]:
-        """Yield the first `count` ids, or all of a finite set."""
+        """Yield the first `count` ids, or all ids of a finite set."""
         end = len(self) if count is None else count
         if self.size is not None and end > self.size:
             raise TaskError(f"{self.name} has {self.size} tasks, {end} were asked for")
@@ -96,10 +99,10 @@ class TaskSet:
         return (self.get(task_id) for task_id in self.ids())
 
     def get(self, task_id: str) -> Task:
-        """Return the task of this id, which must belong to the set.
+        """Return the task with this id, which must belong to the set.
 
         Raises:
-            UnknownTask: The id belongs to another source, split or level.
+            UnknownTask: If the id belongs to another source, split or level.
         """
         address = parse_address(task_id)
         wanted = (self.source.name, self.split, self.level or address.level)
@@ -119,11 +122,11 @@ class TaskSet:
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 (hex) of everything that decides the tasks.
+        """SHA-256 (hex) of everything that determines the tasks.
 
-        That is the source's fingerprint (its code and data) with version, split, level, size and,
-        for a held-out round, the salt's commitment. The hash of each single task stands in its
-        record besides.
+        The hash covers the source's fingerprint (its code and data), version, split, level, size
+        and, for a held-out round, the commitment to the salt. In addition, each record carries the
+        hash of its own task.
         """
         parts = [self.name, self.version, str(self.size), self.source.fingerprint()]
         if self._salt is not None:
@@ -132,7 +135,7 @@ class TaskSet:
 
 
 def build_task(task_id: str, salt: str | None = None) -> Task:
-    """Build one task from its id alone."""
+    """Build one task from its id."""
     return get_source(parse_address(task_id).source).build(task_id, salt)
 
 
@@ -140,5 +143,5 @@ def build_task(task_id: str, salt: str | None = None) -> Task:
 def shared_taskset(
     source: str, split: Split = "test", level: Level | None = None, salt: str | None = None
 ) -> TaskSet:
-    """Return the set that all environments of this process share, with its built tasks."""
+    """Return the task set shared by all environments of this process, including its built tasks."""
     return TaskSet(source, split, level, salt)

@@ -1,4 +1,4 @@
-"""Fixtures that every test may use."""
+"""Fixtures for all tests."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,12 +8,27 @@ import pytest
 from support.docker_engine import docker_engine
 from support.postgres import postgres_server
 
+_LONGEST = (
+    "envs/testing/test_registered.py", "baselines/training/test_run.py", "test_wheel.py",
+    "baselines/training/test_cloning.py", "baselines/training/test_learning.py",
+    "tasks/shopping/test_cheaters.py", "test_site.py", "test_demo.py", "test_cli.py",
+    "leaderboard/test_build.py", "leaderboard/test_browser.py", "baselines/judging/test_audit.py",
+    "baselines/training/test_ranks.py", "baselines/learner/test_ranks.py",
+)  # fmt: skip
+"""Files that take longest: begun first, so that no process is left alone with one of them."""
+_TESTS = Path(__file__).resolve().parent
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Order files by `_LONGEST`; all others keep theirs."""
+    places = {_TESTS / name: place for place, name in enumerate(_LONGEST)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of public data beside the checkout."""
+    """The directory of public data beside the checkout."""
     if not _SHARED.is_dir():
         pytest.skip("the public data folder ../shared/data is not beside this checkout")
     return _SHARED
@@ -28,6 +43,6 @@ def postgres_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def docker_url() -> Iterator[str]:
-    """The URL of a throw-away docker engine."""
+    """The URL of a throw-away Docker engine."""
     with docker_engine() as url:
         yield url

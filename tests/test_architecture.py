@@ -15,69 +15,155 @@ FAMILIES = ("shopping", "sql", "terminal", "web", "gui", "roleplay")
 HEAVY = ("sqlalchemy", "jinja2", "httpx", "rich", "typer", "duckdb", "psycopg", "torch", "ray")
 
 
+ROOMS_APART = {
+    # Declared, until they are mended.
+    "hexathlon.baselines.training": ({"run", "ranks"},),
+    "hexathlon.baselines": ({"agents", "engines", "tokens"},),
+}
+"""Cycles that are still there: package -> sets of its rooms that import each other."""
+
+
 def modules() -> dict[str, Path]:
-    found = {}
-    for layer in LAYERS:
-        for path in sorted((ROOT / layer).rglob("*.py")):
-            parts = ("hexathlon", *path.relative_to(ROOT).with_suffix("").parts)
-            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-            found[name] = path
-    return found
-
-
-def imports(path: Path, *, top_level_only: bool = False) -> set[str]:
-    """Names of our own modules that a file imports, as written."""
-    tree = ast.parse(path.read_text())
-    nodes = tree.body if top_level_only else list(ast.walk(tree))
-    found: set[str] = set()
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
-            found.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return found
+    """Every module of the package and of the command, by its dotted name."""
+    folders = {layer: f"hexathlon.{layer}" for layer in LAYERS} | {
+        "src/hexathlon_cli": "hexathlon_cli"
+    }
+    named = {}
+    for folder, prefix in folders.items():
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            parts = (prefix, *path.relative_to(ROOT / folder).with_suffix("").parts)
+            named[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return named | {"hexathlon": ROOT / "src" / "hexathlon" / "__init__.py"}
 
 
 MODULES = modules()
+PACKAGES = {name for name, path in MODULES.items() if path.name == "__init__.py"}
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
+def imports(path: Path) -> set[str]:
+    """Modules that a file imports, also inside functions and under `TYPE_CHECKING`."""
+    targets: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            targets.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                targets.add(inner if inner in MODULES else node.module)
+    return targets
+
+
+IMPORTS = {name: imports(path) - {name} for name, path in MODULES.items()}
+GRAPH = {name: targets & MODULES.keys() for name, targets in IMPORTS.items()}
+"""Module -> our own modules that it imports."""
+
+
+def cycles(graph: dict[str, set[str]]) -> list[set[str]]:
+    """Sets of nodes that reach each other: strongly connected components of two and more."""
+    reached = {node: reachable(graph, node) for node in graph}
+    found: list[set[str]] = []
+    for node in sorted(graph):
+        circle = {other for other in reached[node] if node in reached[other]}
+        if len(circle) > 1 and circle not in found:
+            found.append(circle)
+    return found
+
+
+def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
+    seen: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for node in graph[waiting.pop()] - seen:
+            seen.add(node)
+            waiting.append(node)
+    return seen
+
+
+def rooms(package: str) -> dict[str, set[str]]:
+    """The graph between a package's modules and subpackages, each subpackage as one node."""
+    start = f"{package}."
+    graph: dict[str, set[str]] = {}
+    for name in MODULES:
+        if name.startswith(start):
+            room = name.removeprefix(start).partition(".")[0]
+            inside = {t.removeprefix(start).partition(".")[0] for t in GRAPH[name]
+                      if t.startswith(start)}  # fmt: skip
+            graph[room] = graph.get(room, set()) | (inside - {room})
+    return graph
+
+
+def test_the_graph_sees_every_kind_of_import(tmp_path):
+    path = tmp_path / "module.py"
+    path.write_text(
+        "from typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n"
+        "    from hexathlon.tasks.task import Task\n"
+        "def load():\n"
+        "    from hexathlon.envs import base\n"
+        "    import hexathlon.evaluators.verdict\n"
+    )
+    assert imports(path) == {
+        "typing", "hexathlon.tasks.task", "hexathlon.envs.base", "hexathlon.evaluators.verdict",
+    }  # fmt: skip
+
+
+LAYERED = sorted(name for name in MODULES if name.startswith("hexathlon."))
+"""Every module but the face's: the command and `hexathlon` itself may import everything."""
+
+
+@pytest.mark.parametrize("name", LAYERED)
 def test_imports_only_what_stands_left(name):
     layer = LAYERS.index(name.split(".")[1])
-    for target in imports(MODULES[name]):
+    for target in IMPORTS[name]:
         parts = target.split(".")
         assert parts[0] != "hexathlon_cli", f"{name} imports the face"
         if parts[0] == "hexathlon" and len(parts) > 1 and parts[1] in LAYERS:
             assert LAYERS.index(parts[1]) <= layer, f"{name} imports {target}, which stands right"
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
+@pytest.mark.parametrize("name", LAYERED)
 def test_a_family_never_imports_another(name):
     own = [part for part in name.split(".")[2:3] if part in FAMILIES]
-    for target in imports(MODULES[name]):
+    for target in IMPORTS[name]:
         parts = target.split(".")
         if parts[0] == "hexathlon" and len(parts) > 2 and parts[2] in FAMILIES:
             # Registries name families as strings; only a family's own files import it.
             assert parts[2] in own, f"{name} imports {target}"
 
 
+def test_the_leaderboard_reads_records_without_the_baselines():
+    pages = [name for name in MODULES if name.startswith("hexathlon.leaderboard")]
+    reached = set().union(*(reachable(GRAPH, name) for name in pages))
+    assert not [name for name in reached if name.startswith("hexathlon.baselines")]
+
+
+def test_cycles_are_found():
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a", "e"}, "e": {"e"}}
+    assert cycles(graph) == [{"a", "b", "c"}]
+
+
 def test_no_cycles_between_files():
-    graph = {
-        name: {t for t in imports(path, top_level_only=True) if t in MODULES and t != name}
-        for name, path in MODULES.items()
-    }
-    done: set[str] = set()
+    declared = [
+        {f"{package}.{room}" for room in circle}
+        for package, circles in ROOMS_APART.items()
+        for circle in circles
+        if all(f"{package}.{room}" not in PACKAGES for room in circle)
+    ]
+    assert [circle for circle in cycles(GRAPH) if circle not in declared] == []
 
-    def visit(name: str, path: tuple[str, ...]) -> None:
-        assert name not in path, " -> ".join([*path[path.index(name) :], name])
-        if name not in done:
-            for target in sorted(graph[name]):
-                visit(target, (*path, name))
-            done.add(name)
 
-    for name in sorted(graph):
-        visit(name, ())
+@pytest.mark.parametrize("package", sorted(PACKAGES))
+def test_no_cycles_between_the_rooms_of_a_package(package):
+    circles = cycles(rooms(package))
+    assert [circle for circle in circles if circle not in ROOMS_APART.get(package, ())] == []
+
+
+@pytest.mark.parametrize(
+    "package", sorted(name for name in PACKAGES if not name.startswith("hexathlon.baselines"))
+)
+def test_every_package_says_what_it_does_and_what_it_does_not_know(package):
+    opening = ast.get_docstring(ast.parse(MODULES[package].read_text("utf-8")))
+    assert opening and len(opening.split("\n\n")) > 1, f"{package} says too little"
 
 
 def test_a_bare_import_loads_nothing_heavy():

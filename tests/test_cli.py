@@ -1,4 +1,4 @@
-"""The command as people meet it: real processes, exit codes, no traceback for bad input."""
+"""The command line: real processes, exit codes, no traceback for bad input."""
 
 import importlib.util
 import inspect
@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -24,8 +25,9 @@ from support.chat_server import ChatServer
 from support.events import FIRST, TOY, register_toy, unregister
 
 TESTS = Path(__file__).resolve().parent
-"""Where `python -m support.toy_command` is found."""
+"""Import path of `python -m support.toy_command`."""
 TOY_COMMAND = (sys.executable, "-m", "support.toy_command")
+COMMAND = (sys.executable, "-m", "hexathlon")
 DEADLINE = 60.0
 
 
@@ -79,6 +81,32 @@ def test_the_version_is_the_packages_own() -> None:
     import hexathlon as package
 
     assert hexathlon("--version").stdout == f"hexathlon {package.__version__}\n"
+
+
+def test_shells_complete_commands() -> None:
+    """The shell's request after `hexathlon le` and a tab."""
+    asked = {
+        **os.environ,
+        "_HEXATHLON_COMPLETE": "complete_bash",
+        "COMP_WORDS": "hexathlon le",
+        "COMP_CWORD": "1",
+    }
+    done = subprocess.run(
+        COMMAND, env=asked, capture_output=True, text=True, timeout=DEADLINE, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "leaderboard\n", "")
+
+
+def test_completion_is_installed_for_the_shell_it_is_called_from(tmp_path: Path) -> None:
+    home = {**os.environ, "HOME": str(tmp_path)}
+    line = f"{shlex.join(COMMAND)} --install-completion; true"  # not the last: bash stays
+    done = subprocess.run(
+        ["bash", "-c", line], env=home, capture_output=True, text=True, timeout=DEADLINE, check=True
+    )
+    assert "completion installed" in done.stdout, done.stderr
+    (script,) = (tmp_path / ".bash_completions").iterdir()
+    assert script.name == "hexathlon.sh"
+    assert "_HEXATHLON_COMPLETE" in script.read_text("utf-8")
 
 
 def test_every_setting_is_a_flag_and_every_flag_a_setting() -> None:
@@ -352,7 +380,7 @@ def test_an_interrupted_run_is_continued(tmp_path: Path) -> None:
         cwd=TESTS,
         stderr=subprocess.PIPE,
         text=True,
-        # Tests that a shell runs in the background inherit a deaf ear for the signal.
+        # Tests that a shell runs in the background inherit an ignored SIGINT.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     file = tmp_path / "run" / "records.jsonl"

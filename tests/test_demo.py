@@ -1,4 +1,4 @@
-"""`make demo` as a newcomer sees it: commands, tables, a page; and again, from what is there."""
+"""`make demo` as a newcomer sees it: commands, tables, a page; and a second, cached run."""
 
 import json
 import os

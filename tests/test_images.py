@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,15 +16,16 @@ from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig, load
 from hexathlon.baselines.harness.rescore import rescore_run
 from hexathlon.baselines.harness.run import evaluate, resume
 from hexathlon.baselines.harness.verify import verify_run
-from hexathlon.baselines.judging.judged_file import judged_files, last_of_trials, read_judged
 from hexathlon.envs.plugins import offer
 from hexathlon.envs.registry import ENVIRONMENTS
 from hexathlon.envs.testing import assert_conforms
 from hexathlon.evaluators.content import Image
-from hexathlon.evaluators.plan import read_plan
+from hexathlon.evaluators.judged.file import judged_files, last_of_trials, read_judged
 from hexathlon.evaluators.records import check_chain, read_content, read_records
+from hexathlon.evaluators.records.plan import read_plan
 from hexathlon.leaderboard.build import build
 from hexathlon_cli.app import run as command
+from hexathlon_cli.sitting import Sitting
 from support.chat_server import Body, ChatServer, _answer
 from support.events import unregister
 from support.lights import LightsEnv
@@ -294,3 +296,20 @@ def test_a_browser_draws_the_image(page: Path) -> None:
         assert image.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [128, 96]
         assert messages == []
         browser.close()
+
+
+def test_a_person_is_told_where_the_image_lies(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    typed = iter(["Hm.", "/quit"])
+    monkeypatch.setattr("builtins.input", lambda _: next(typed))
+    env = LightsEnv()
+    _, details = env.reset(seed=1, options={"task": "example-lights/lit/easy/test/00002"})
+    assert not Sitting(env, details).play()
+    shown = capsys.readouterr().out.replace("\n", "")
+    told = re.findall(r"\[image, 128 x 96: ?(\S+\.png)\]", shown)
+    assert len(told) == 2
+    drawn = env.transcript[0]["content"][1]
+    assert all(Image.from_bytes(Path(path).read_bytes()) == drawn for path in told)
+    assert all(Path(path).is_relative_to(tmp_path) for path in told)

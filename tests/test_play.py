@@ -1,4 +1,4 @@
-"""What a person types in `hexathlon play`, as the action that it stands for."""
+"""Input of a person in `hexathlon play`, and the resulting action."""
 
 import json
 
@@ -85,7 +85,7 @@ def test_missing_data_is_named_with_exit_code_4(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("HEXATHLON_DATA", raising=False)
-    monkeypatch.setattr(get_source("spider"), "_items", {})  # what other tests have read
+    monkeypatch.setattr(get_source("spider"), "_items", {})  # files that other tests have read
     assert run(["play", "SQL", "--taskset", "spider"]) == 4
     assert run(["play", "SQL", "--task", "spider/x/easy/dev/00001"]) == 4
     assert capsys.readouterr().err.count("set HEXATHLON_DATA") == 2

@@ -1,4 +1,4 @@
-"""What a person types at `hexathlon play`, how texts are folded, and a whole game of shopping."""
+"""Input of a person in `hexathlon play`, text folding, and a whole game of shopping."""
 
 import doctest
 import json
@@ -29,7 +29,7 @@ def tools_of(task_id: str) -> list[dict[str, object]]:
 
 @pytest.fixture(scope="module")
 def tools() -> list[dict[str, object]]:
-    """Those of a purchase in dialogue and of a case at the desk."""
+    """The tools of a purchase in dialogue and of a case at the desk."""
     names = ("dialogue_ask", "dialogue_cancel")
     found = {}
     for name in names:

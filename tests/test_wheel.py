@@ -1,5 +1,7 @@
-"""The distribution: a wheel built from the sdist holds every file of the folders and imports."""
+"""The distribution: a wheel built from the sdist contains every file and imports."""
 
+import json
+import re
 import subprocess
 import sys
 import venv
@@ -10,22 +12,23 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 TRAIN = ("matplotlib", "torch", "transformers", "tokenizers", "safetensors")
-"""What comes with the extra `train`, which an empty environment lacks."""
+"""Modules of the extra `train`, which an empty environment lacks."""
 
 FOLDERS = ("tasks", "evaluators", "envs", "baselines", "leaderboard")
 
 
-def run(*command: object, cwd: Path) -> str:
+def run(*command: object, cwd: Path, env: dict[str, str] | None = None) -> str:
     out = subprocess.run(
-        [str(part) for part in command], cwd=cwd, capture_output=True, text=True, timeout=280
-    )
+        [str(part) for part in command],
+        cwd=cwd, env=env, capture_output=True, text=True, timeout=280,
+    )  # fmt: skip
     assert out.returncode == 0, f"{command}\n{out.stdout[-2000:]}\n{out.stderr[-2000:]}"
     return out.stdout
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    """Built the way an installer builds it: from the source distribution."""
+    """A wheel built as an installer does: from the source distribution."""
     out = tmp_path_factory.mktemp("dist")
     run(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, ROOT, cwd=out)
     return next(out.glob("*.whl"))
@@ -43,13 +46,19 @@ def test_the_wheel_holds_every_module_and_data_file(wheel):
     assert {"hexathlon/__init__.py", "hexathlon/py.typed", "hexathlon_cli/__init__.py"} <= names
 
 
-def test_it_installs_into_an_empty_environment_and_imports(wheel, tmp_path):
-    venv.create(tmp_path / "venv", with_pip=True)
-    python = tmp_path / "venv" / "bin" / "python"
+@pytest.fixture(scope="module")
+def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The scripts directory of a separate environment, as made by `pipx` and `uvx`."""
+    folder = tmp_path_factory.mktemp("isolated") / "venv"
+    venv.create(folder, with_pip=True)
     run(
-        python, "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt", wheel,
-        cwd=tmp_path,
+        folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile",
+        "--constraint", ROOT / "constraints.txt", wheel, cwd=folder,
     )  # fmt: skip
+    return folder / "bin"
+
+
+def test_it_imports_in_an_empty_environment(programs: Path, tmp_path: Path) -> None:
     optional = ("duckdb", "postgres", "mysql", "browser")
     modules = [
         name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
@@ -65,6 +74,25 @@ def test_it_installs_into_an_empty_environment_and_imports(wheel, tmp_path):
             f"        if error.name.split('.')[0] not in {TRAIN}: raise",
         ]
     )
-    run(python, "-W", "error", "-c", code, *modules, cwd=tmp_path)
-    listing = run(tmp_path / "venv" / "bin" / "hexathlon", "list", cwd=tmp_path)
-    assert "hexathlon/SQL-v0" in listing
+    run(programs / "python", "-W", "error", "-c", code, *modules, cwd=tmp_path)
+
+
+def test_its_command_works_without_the_checkout(programs: Path, tmp_path: Path) -> None:
+    """Run as by `pipx run` and `uvx`: by path, with nothing of ours in the environment."""
+    bare = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "LANG": "C.UTF-8"}
+    command = programs / "hexathlon"
+
+    def hexathlon(*arguments: object) -> str:
+        return run(command, *arguments, cwd=tmp_path, env=bare)
+
+    (version,) = re.findall(r'^version = "(.*)"', (ROOT / "pyproject.toml").read_text(), re.M)
+    assert hexathlon("--version") == f"hexathlon {version}\n"
+    assert run(programs / "python", "-m", "hexathlon", "--version", cwd=tmp_path, env=bare) == (
+        f"hexathlon {version}\n"
+    )
+    assert "hexathlon/SQL-v0" in hexathlon("list")
+    hexathlon("eval", "agent:oracle", "--envs", "SQL", "--tasks", "2", "--out", "played")
+    assert json.loads((tmp_path / "played" / "plan.json").read_text())["suite_version"] == version
+    hexathlon("verify", "played")
+    hexathlon("leaderboard", "build", "played", "--out", "site")
+    assert (tmp_path / "site" / "index.html").is_file()

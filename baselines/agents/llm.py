@@ -10,7 +10,7 @@ from hexathlon.baselines.codecs.base import with_thought
 from hexathlon.baselines.codecs.parts import answer_messages, user_message
 from hexathlon.baselines.engines.base import ChatRequest, Engine, Sampling
 from hexathlon.envs.messages import Message
-from hexathlon.evaluators.canonical import text_hash
+from hexathlon.evaluators.records.canonical import text_hash
 from hexathlon.tasks.seeding import derive_seed
 
 __all__ = ["LlmAgent"]

@@ -31,8 +31,8 @@ from hexathlon.baselines.tokens.conversation import Conversation, ConversationSt
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.tree import TokenTree
 from hexathlon.envs.messages import Message
-from hexathlon.evaluators.canonical import text_hash
 from hexathlon.evaluators.records import TrialKey
+from hexathlon.evaluators.records.canonical import text_hash
 from hexathlon.tasks.seeding import derive_seed
 
 __all__ = ["PolicyAgent", "PolicyPlayer"]

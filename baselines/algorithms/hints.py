@@ -19,6 +19,11 @@ Hint = Callable[..., int]
 HINTS: Registry[Hint] = Registry("hint")
 
 
+def _share(name: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} is a share from 0 to 1, got {value}")
+
+
 @HINTS.register("none")
 def none(success: float, actions: int) -> int:
     """Nothing."""
@@ -27,13 +32,26 @@ def none(success: float, actions: int) -> int:
 
 @HINTS.register("fading")
 def fading(success: float, actions: int, *, most: float = 0.8) -> int:
-    """The share 1 - success of the oracle's actions, up to `most` (after ADHint)."""
+    """The share 1 - success of the oracle's actions, up to `most` (after ADHint).
+
+    Raises:
+        ValueError: `most` is no share.
+    """
+    _share("most", most)
     return int(min(1.0 - success, most) * actions)
 
 
 @HINTS.register("rescue")
-def rescue(success: float, actions: int, *, share: float = 0.5, below: float = 0.0) -> int:
-    """A share of the actions for tasks that nearly never succeed, else nothing (after Guide)."""
+def rescue(success: float, actions: int, *, share: float = 0.5, below: float = 0.2) -> int:
+    """A share of the actions for tasks that nearly never succeed, else nothing (after Guide).
+
+    A task that was never tried stands at the prior, 0.5; one failed in all of 8 rollouts at 0.1.
+
+    Raises:
+        ValueError: `share` or `below` is no share.
+    """
+    _share("share", share)
+    _share("below", below)
     return int(share * actions) if success <= below else 0
 
 

@@ -63,6 +63,7 @@ class Registry(Generic[Part]):
 
         Raises:
             UnknownPart: A given name is no parameter of it.
+            ValueError: A given value has another type than the default.
         """
         defaults = self.defaults(name)
         unknown = sorted(set(given) - set(defaults))
@@ -71,4 +72,21 @@ class Registry(Generic[Part]):
             raise UnknownPart(
                 f"the {self.kind} {name!r} has no parameter {', '.join(unknown)}; it has {known}"
             )
+        for parameter, value in given.items():
+            if not _fits(value, defaults[parameter]):
+                raise ValueError(
+                    f"the parameter {parameter} of the {self.kind} {name!r} is {value!r}; its "
+                    f"default is {defaults[parameter]!r}"
+                )
         return {**defaults, **given}
+
+
+def _fits(value: Any, default: Any) -> bool:
+    """Return whether a value may replace a default: whole numbers for others, lists for tuples."""
+    if isinstance(default, float):
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    if isinstance(default, tuple):
+        if not isinstance(value, (list, tuple)):
+            return False
+        return not default or all(_fits(one, default[0]) for one in value)
+    return type(value) is type(default)

@@ -14,7 +14,7 @@ import numpy as np
 from hexathlon.baselines.algorithms.registry import Registry
 from hexathlon.baselines.algorithms.samples import Group, Sample
 
-__all__ = ["REPLAYS", "Memory", "Replay", "recent", "rescue"]
+__all__ = ["MENDING", "REPLAYS", "Memory", "Replay", "recent", "rescue"]
 
 
 class Memory:
@@ -45,7 +45,11 @@ class Memory:
         """Return what is kept as lists, dictionaries, arrays and plain values."""
         return {
             "groups": [
-                {"task": group.task, "samples": [asdict(one) for one in group.samples]}
+                {
+                    "task": group.task,
+                    "samples": [asdict(one) for one in group.samples],
+                    "metrics": group.metrics,
+                }
                 for group in self.groups
             ],
             "successes": {task: asdict(sample) for task, sample in self.successes.items()},
@@ -55,7 +59,7 @@ class Memory:
         """Take back what `state` returned."""
         self.groups.clear()
         self.groups.extend(
-            Group(row["task"], tuple(Sample(**one) for one in row["samples"]))
+            Group(row["task"], tuple(Sample(**one) for one in row["samples"]), row["metrics"])
             for row in state["groups"]
         )
         self.successes = {task: Sample(**one) for task, one in state["successes"].items()}
@@ -66,6 +70,9 @@ Replay = Callable[..., list[Group]]
 
 
 REPLAYS: Registry[Replay] = Registry("replay")
+MENDING = frozenset({"rescue"})
+"""Replays that mend failed groups and so come before the filters, which drop such groups; the
+others add groups after them."""
 
 
 @REPLAYS.register("none")
@@ -78,7 +85,13 @@ def none(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -> 
 def recent(
     groups: Sequence[Group], memory: Memory, draw: np.random.Generator, *, share: float = 0.5
 ) -> list[Group]:
-    """Fresh groups and so many older ones that these are `share` of all (rollout replay)."""
+    """Fresh groups and so many older ones that these are `share` of all (rollout replay).
+
+    Raises:
+        ValueError: The share leaves no place for fresh groups.
+    """
+    if not 0 <= share < 1:
+        raise ValueError(f"share is from 0 to less than 1, got {share}")
     wanted = round(len(groups) * share / (1.0 - share))
     places = sorted(draw.permutation(len(memory.groups))[:wanted])
     return [*groups, *(memory.groups[int(place)] for place in places)]
@@ -93,7 +106,9 @@ def rescue(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -
         if stored is not None and not group.varies and group.rewards.max() < stored.reward:
             place = int(draw.integers(len(group.samples)))
             samples = [*group.samples]
-            samples[place] = stored
+            # Names of turns are unique within a step, so no turn may seem shared.
+            branches = tuple(f"stored {name}" for name in stored.branches)
+            samples[place] = replace(stored, branches=branches) if branches else stored
             group = replace(group, samples=tuple(samples))
         made.append(group)
     return made

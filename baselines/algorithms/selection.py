@@ -50,11 +50,17 @@ def frontier(
     target: float = 0.5,
     temperature: float = 0.1,
 ) -> list[int]:
-    """Without replacement, by exp(-|success - target| / temperature) (difficulty-targeted)."""
+    """Without replacement, by exp(-|success - target| / temperature) (difficulty-targeted).
+
+    Raises:
+        ValueError: The temperature is not above 0, or there are fewer tasks than are wanted.
+    """
+    if temperature <= 0:
+        raise ValueError(f"temperature is above 0, got {temperature}")
     _fits(tasks, count)
-    weight = np.exp(-np.abs(known.success(tasks) - target) / temperature)
     # The largest of log w + Gumbel noise are a draw without replacement by w.
-    scores = np.log(weight) + draw.gumbel(size=len(tasks))
+    log_weight = -np.abs(known.success(tasks) - target) / temperature
+    scores = log_weight + draw.gumbel(size=len(tasks))
     return [int(place) for place in np.argsort(-scores, kind="stable")[:count]]
 
 

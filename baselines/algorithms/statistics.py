@@ -25,16 +25,21 @@ class TaskStatistics:
     threshold: float = 1.0
     """Reward from which a rollout counts as a success."""
 
+    most: int = 65_536
+    """Tasks that are known at once; the one tried longest ago is forgotten first."""
+
     counts: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """By task: successes and failures."""
+    """By task: successes and failures, the task tried last at the end."""
 
     def observe(self, groups: Sequence[Group]) -> None:
         """Take in the rollouts of some tasks."""
         for group in groups:
             passed = int((group.rewards >= self.threshold).sum())
-            won, lost = self.counts.get(group.task, (0.0, 0.0))
+            won, lost = self.counts.pop(group.task, (0.0, 0.0))
             failed = len(group.samples) - passed
             self.counts[group.task] = (self.decay * won + passed, self.decay * lost + failed)
+        while len(self.counts) > self.most:
+            del self.counts[next(iter(self.counts))]
 
     def posterior(self, tasks: Sequence[str]) -> Array:
         """Return the Beta parameters of each task, `[tasks, 2]`."""

@@ -17,7 +17,7 @@ class Split(NamedTuple):
     """A place at which every rollout of a group splits."""
 
     after: int
-    """Turns taken in all, from 1."""
+    """Turns that the policy has taken, from 1; those of a hint do not count."""
 
     width: int
     """Rollouts that each becomes."""

@@ -1,4 +1,4 @@
-"""The arena's second half: trajectories of one scene are compared pair by pair, and rated."""
+"""The arena's second half: performances of one scene are compared pair by pair, and rated."""
 
 import asyncio
 import inspect
@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hexathlon.baselines.arena.simulation import Trajectory
+from hexathlon.baselines.arena.simulation import Performance
 from hexathlon.evaluators.statistics.ratings import Comparison, Rating, bradley_terry
 
 __all__ = ["ArenaResult", "Comparer", "run_arena", "run_arena_async"]
 
-Comparer = Callable[[Trajectory, Trajectory], "float | None | Awaitable[float | None]"]
+Comparer = Callable[[Performance, Performance], "float | None | Awaitable[float | None]"]
 """Returns the result of the first: 1 better, 0.5 tie, 0 worse; None for no answer."""
 
 
@@ -31,13 +31,15 @@ class ArenaResult:
     """Trajectories that infrastructure spoilt; they were not compared."""
 
 
-def run_arena(trajectories: Sequence[Trajectory], compare: Comparer, **options: Any) -> ArenaResult:
+def run_arena(
+    performances: Sequence[Performance], compare: Comparer, **options: Any
+) -> ArenaResult:
     """Do as `run_arena_async` does, on an event loop of its own."""
-    return asyncio.run(run_arena_async(trajectories, compare, **options))
+    return asyncio.run(run_arena_async(performances, compare, **options))
 
 
 async def run_arena_async(
-    trajectories: Sequence[Trajectory],
+    performances: Sequence[Performance],
     compare: Comparer,
     *,
     both_orders: bool = False,
@@ -45,10 +47,10 @@ async def run_arena_async(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> ArenaResult:
-    """Compare all pairs of trajectories on each scene and rate the agents.
+    """Compare all pairs of performances on each scene and rate the agents.
 
     Args:
-        trajectories: As `simulate` returns them.
+        performances: As `simulate` returns them.
         compare: A judge; see `hexathlon.baselines.arena.judges`.
         both_orders: Ask a second time with the places exchanged and take the mean; for judges that
             do not do so themselves. One silent order silences the pair.
@@ -56,8 +58,8 @@ async def run_arena_async(
         confidence: Level of the intervals.
         seed: Of the bootstrap.
     """
-    played = [one for one in trajectories if one.played]
-    scenes: dict[str, list[Trajectory]] = {}
+    played = [one for one in performances if one.played]
+    scenes: dict[str, list[Performance]] = {}
     for one in played:
         scenes.setdefault(one.scene, []).append(one)
     pairs = [
@@ -75,17 +77,17 @@ async def run_arena_async(
         else []
     )
     silent = len(pairs) - len(comparisons)
-    return ArenaResult(ratings, comparisons, silent, len(trajectories) - len(played))
+    return ArenaResult(ratings, comparisons, silent, len(performances) - len(played))
 
 
 async def _ask_all(
-    pairs: Sequence[tuple[Trajectory, Trajectory]], compare: Comparer, both_orders: bool
+    pairs: Sequence[tuple[Performance, Performance]], compare: Comparer, both_orders: bool
 ) -> list[float | None]:
     return list(await asyncio.gather(*(_ask(a, b, compare, both_orders) for a, b in pairs)))
 
 
 async def _ask(
-    first: Trajectory, second: Trajectory, compare: Comparer, both_orders: bool
+    first: Performance, second: Performance, compare: Comparer, both_orders: bool
 ) -> float | None:
     forward = await _answer(compare(first, second))
     if not both_orders or forward is None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 
 from hexathlon.baselines.arena.arena import Comparer
-from hexathlon.baselines.arena.simulation import Trajectory
+from hexathlon.baselines.arena.simulation import Performance
 from hexathlon.baselines.judging.comparing import GroupwiseJudge, PairwiseJudge
 from hexathlon.evaluators.judges.rubric import Rubric
 from hexathlon.evaluators.judges.transcript import Transcript
@@ -12,7 +12,7 @@ from hexathlon.evaluators.judges.transcript import Transcript
 __all__ = ["group_comparer", "rubric_comparer", "score_comparer"]
 
 
-def score_comparer(first: Trajectory, second: Trajectory) -> float | None:
+def score_comparer(first: Performance, second: Performance) -> float | None:
     """Compare by what the tasks' own rules say: the score, and on a tie the partial credit."""
     ranks = []
     for one in (first, second):
@@ -24,9 +24,9 @@ def score_comparer(first: Trajectory, second: Trajectory) -> float | None:
 
 
 def rubric_comparer(judge: PairwiseJudge, rubric: Rubric) -> Comparer:
-    """Compare by a model that reads both trajectories, in both orders, under a rubric."""
+    """Compare by a model that reads both performances, in both orders, under a rubric."""
 
-    async def compare(first: Trajectory, second: Trajectory) -> float | None:
+    async def compare(first: Performance, second: Performance) -> float | None:
         found = await judge.compare(rubric, _transcript(first), _transcript(second))
         return found.result
 
@@ -34,17 +34,17 @@ def rubric_comparer(judge: PairwiseJudge, rubric: Rubric) -> Comparer:
 
 
 def group_comparer(
-    judge: GroupwiseJudge, rubric: Rubric, trajectories: Sequence[Trajectory]
+    judge: GroupwiseJudge, rubric: Rubric, performances: Sequence[Performance]
 ) -> Comparer:
     """Compare by one judgement of each scene's whole group (CPO), asked when first needed.
 
     Args:
         judge: Scores groups.
         rubric: Whose criteria count.
-        trajectories: All that will be compared.
+        performances: All that will be compared.
     """
-    groups: dict[str, list[Trajectory]] = {}
-    for one in trajectories:
+    groups: dict[str, list[Performance]] = {}
+    for one in performances:
         if one.played:
             groups.setdefault(one.scene, []).append(one)
     asked: dict[str, asyncio.Task[dict[str, float | None]]] = {}
@@ -55,7 +55,7 @@ def group_comparer(
         scores = await judge.judge(rubric, shown, address=(scene,))
         return dict(zip((one.agent for one in group), scores.values, strict=True))
 
-    def compare(first: Trajectory, second: Trajectory) -> Awaitable[float | None]:
+    def compare(first: Performance, second: Performance) -> Awaitable[float | None]:
         if first.scene not in asked:
             asked[first.scene] = asyncio.ensure_future(judged(first.scene))
         return _by_value(asked[first.scene], first.agent, second.agent)
@@ -73,5 +73,5 @@ async def _by_value(
     return 0.5 if a == b else float(a > b)
 
 
-def _transcript(trajectory: Trajectory) -> Transcript:
-    return Transcript.of_record(trajectory.record)
+def _transcript(performance: Performance) -> Transcript:
+    return Transcript.of_record(performance.record)

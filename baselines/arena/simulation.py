@@ -11,11 +11,11 @@ from hexathlon.baselines.harness.environments import make_environment
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.rollout import EnvironmentSlot, Rollout
 
-__all__ = ["Trajectory", "simulate"]
+__all__ = ["Performance", "simulate"]
 
 
 @dataclass(frozen=True, slots=True)
-class Trajectory:
+class Performance:
     """What one agent did in one scene."""
 
     agent: str
@@ -44,7 +44,7 @@ def simulate(
     env: str = "hexathlon/RolePlay-v0",
     seed: int = 0,
     limits: TrialLimits | None = None,
-) -> list[Trajectory]:
+) -> list[Performance]:
     """Let every agent play every scene.
 
     Args:
@@ -58,7 +58,7 @@ def simulate(
     slot = EnvironmentSlot(make_environment(env, chosen))
     try:
         return [
-            Trajectory(name, scene, _trial(agent, slot, (env, scene, seed, 0), chosen))
+            Performance(name, scene, _trial(agent, slot, (env, scene, seed, 0), chosen))
             for scene in scenes
             for name, agent in agents.items()
         ]

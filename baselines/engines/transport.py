@@ -20,6 +20,9 @@ _PART = 2**16
 _IDLE = 60.0
 """Seconds after which a connection that nobody used is not trusted any more."""
 
+_RESTED = 1.0
+"""Seconds after which the server may have closed a connection without the loop knowing yet."""
+
 
 def default_transport() -> httpx.AsyncBaseTransport | None:
     """Return the lean transport, or None (httpx's own) where the environment names a proxy."""
@@ -81,6 +84,11 @@ class SocketTransport(httpx.AsyncBaseTransport):
         free, now = self._free.get(place, []), asyncio.get_running_loop().time()
         while free:
             connection = free.pop()
+            if now - connection.used_at >= _RESTED:
+                # A loop that did not run meanwhile, as while a policy learns, sees what the server
+                # closed in its next pass and tells the reader in the one after.
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
             if connection.fresh(now):
                 return connection
             connection.writer.close()

@@ -1,6 +1,6 @@
 """Makes the plan of a run from its configuration: everything that will be tried, with its hashes.
 
-Writing and reading plans is `hexathlon.evaluators.plan`; running them is
+Writing and reading plans is `hexathlon.evaluators.records.plan`; running them is
 `hexathlon.baselines.harness.run`.
 """
 
@@ -25,7 +25,7 @@ from hexathlon.baselines.harness.machine import code_state, hardware
 from hexathlon.baselines.harness.models import OpenedModel
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.registry import EnvironmentInfo
-from hexathlon.evaluators.plan import PLAN_SCHEMA, TrialKey
+from hexathlon.evaluators.records.plan import PLAN_SCHEMA, TrialKey
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import SPLITS, Level

@@ -12,8 +12,8 @@ from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.tokens import TokenLog
 from hexathlon.baselines.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
-from hexathlon.evaluators.plan import TrialKey
 from hexathlon.evaluators.records import RecordWriter
+from hexathlon.evaluators.records.plan import TrialKey
 
 __all__ = ["Player"]
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from hexathlon.baselines.faults import POLICIES
 from hexathlon.baselines.harness.environments import short
 from hexathlon.baselines.harness.errors import UsageError
-from hexathlon.baselines.judging.judged_file import JudgedError
-from hexathlon.baselines.judging.results import JudgedSummary, judged_summaries
-from hexathlon.evaluators.plan import PLAN_FILE, PlanError, read_plan
+from hexathlon.evaluators.judged.file import JudgedError
+from hexathlon.evaluators.judged.results import JudgedSummary, judged_summaries
 from hexathlon.evaluators.records import RecordError, read_records
+from hexathlon.evaluators.records.plan import PLAN_FILE, PlanError, read_plan
 from hexathlon.evaluators.statistics import normalised_score
 from hexathlon.evaluators.summary import EnvSummary, Score, Summary, summarise
 

@@ -17,7 +17,6 @@ from hexathlon.envs.messages import Message, assistant_message, make_message, pa
 from hexathlon.envs.status import Status
 from hexathlon.evaluators.content import Content
 from hexathlon.evaluators.judges.recorded import decided_by_code
-from hexathlon.evaluators.plan import PLAN_FILE, PlanError, plan_hash, read_plan, write_plan
 from hexathlon.evaluators.records import (
     RecordError,
     RecordWriter,
@@ -26,6 +25,7 @@ from hexathlon.evaluators.records import (
     read_records,
     stored_media,
 )
+from hexathlon.evaluators.records.plan import PLAN_FILE, PlanError, plan_hash, read_plan, write_plan
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.task import Task

@@ -25,15 +25,6 @@ from hexathlon.baselines.harness.player import Player
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.tokens import TokenLog
 from hexathlon.baselines.rollout import Fatal, Rollout
-from hexathlon.evaluators.plan import (
-    PLAN_FILE,
-    PlanError,
-    TrialKey,
-    plan_differences,
-    plan_hash,
-    read_plan,
-    write_plan,
-)
 from hexathlon.evaluators.records import (
     RecordError,
     RecordWriter,
@@ -41,6 +32,15 @@ from hexathlon.evaluators.records import (
     read_records,
     record_key,
     stored_media,
+)
+from hexathlon.evaluators.records.plan import (
+    PLAN_FILE,
+    PlanError,
+    TrialKey,
+    plan_differences,
+    plan_hash,
+    read_plan,
+    write_plan,
 )
 
 __all__ = ["Outcome", "evaluate", "resume", "stored_config", "stored_plan"]

@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from hexathlon.baselines.tokens.tree import TokenTree
-from hexathlon.evaluators.canonical import canonical_bytes
-from hexathlon.evaluators.plan import TrialKey
+from hexathlon.evaluators.records.canonical import canonical_bytes
+from hexathlon.evaluators.records.plan import TrialKey
 
 __all__ = ["TOKENS_FILE", "KeptTokens", "TokenLog", "read_tokens"]
 

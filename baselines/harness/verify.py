@@ -19,7 +19,6 @@ from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.run import stored_config
 from hexathlon.baselines.rollout import EnvironmentSlot, Fatal, Rollout
 from hexathlon.envs.status import Status
-from hexathlon.evaluators.plan import PlanError, TrialKey, plan_keys, read_plan
 from hexathlon.evaluators.records import (
     RecordError,
     TrialRecord,
@@ -28,6 +27,7 @@ from hexathlon.evaluators.records import (
     read_records,
     record_key,
 )
+from hexathlon.evaluators.records.plan import PlanError, TrialKey, plan_keys, read_plan
 
 __all__ = ["NOT_VERIFIABLE", "Finding", "Verification", "replay_differences", "verify_run"]
 

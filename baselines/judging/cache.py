@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from hexathlon.evaluators.canonical import canonical_bytes
+from hexathlon.evaluators.records.canonical import canonical_bytes
 
 __all__ = ["VerdictCache"]
 

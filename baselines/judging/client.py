@@ -12,10 +12,10 @@ from typing import Any, Generic, TypeVar
 from hexathlon.baselines.engines.base import ChatReply, ChatRequest, Engine, Sampling, Usage
 from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.judging.cache import VerdictCache
-from hexathlon.evaluators.canonical import content_hash
 from hexathlon.evaluators.judges.labels import Source, Why
 from hexathlon.evaluators.judges.parsing import ReplyFault
 from hexathlon.evaluators.judges.prompts import Prompt, image_prompt_hash, prompt_hash
+from hexathlon.evaluators.records.canonical import content_hash
 from hexathlon.tasks.seeding import derive_seed
 
 __all__ = ["Asked", "JudgeClient", "JudgeIdentity"]

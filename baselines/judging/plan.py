@@ -10,11 +10,12 @@ from hexathlon.baselines.harness.errors import UsageError, near_miss
 from hexathlon.baselines.harness.plan import open_row
 from hexathlon.evaluators.judges.audit.document import Audit
 from hexathlon.evaluators.judges.families import family_of, kinship
-from hexathlon.evaluators.judges.rubric import Rubric, RubricError, get_rubric
+from hexathlon.evaluators.judges.rubric import Rubric, RubricError
+from hexathlon.evaluators.judges.rubric_files import get_rubric
 from hexathlon.evaluators.judges.transcript import Transcript
-from hexathlon.evaluators.plan import TrialKey, read_plan
-from hexathlon.evaluators.record_reader import located_records, record_at
 from hexathlon.evaluators.records import check_chain, read_content, record_key
+from hexathlon.evaluators.records.plan import TrialKey, read_plan
+from hexathlon.evaluators.records.reader import located_records, record_at
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.taskset import TaskSet
 

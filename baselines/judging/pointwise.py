@@ -10,14 +10,15 @@ from dataclasses import replace
 from functools import lru_cache
 
 from hexathlon.baselines.judging.client import Asked, JudgeClient
-from hexathlon.evaluators.canonical import text_hash
 from hexathlon.evaluators.judges.isolation import addressed, contentless, hide_addressed
 from hexathlon.evaluators.judges.labels import ABSTAIN, Decision, Why
 from hexathlon.evaluators.judges.parsing import PointVerdict, ReplyFault, read_criteria, read_point
 from hexathlon.evaluators.judges.predicates import decide_by_code
 from hexathlon.evaluators.judges.prompts import criteria_prompt, pointwise_prompt
-from hexathlon.evaluators.judges.rubric import Criterion, Rubric, RubricError, build_rubric
+from hexathlon.evaluators.judges.rubric import Criterion, Rubric, RubricError
+from hexathlon.evaluators.judges.rubric_files import build_rubric
 from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.records.canonical import text_hash
 
 __all__ = ["PointwiseJudge", "decision_of", "masked", "speaks_to_judge"]
 

@@ -17,7 +17,8 @@ from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.judging.client import JudgeClient
 from hexathlon.baselines.judging.comparing import GroupScores, GroupwiseJudge, PairwiseJudge
 from hexathlon.baselines.judging.concurrency import at_once
-from hexathlon.baselines.judging.judged_file import (
+from hexathlon.baselines.judging.plan import JudgedTrial, JudgingPlan, trials_of
+from hexathlon.evaluators.judged.file import (
     JudgedError,
     JudgedWriter,
     last_of_controls,
@@ -25,13 +26,12 @@ from hexathlon.baselines.judging.judged_file import (
     read_judged,
     spoilt,
 )
-from hexathlon.baselines.judging.plan import JudgedTrial, JudgingPlan, trials_of
 from hexathlon.evaluators.judges.aggregate import score
 from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.rubric import Control, Criterion, Rubric
 from hexathlon.evaluators.judges.transcript import Transcript
-from hexathlon.evaluators.plan import PlanError
 from hexathlon.evaluators.records import RecordError, record_key
+from hexathlon.evaluators.records.plan import PlanError
 
 __all__ = ["JudgeOfCriteria", "Judged", "judge_run"]
 

@@ -62,6 +62,7 @@ class Trajectory:
             tuple(turns[number].state for number in range(count)),
             tuple(f"{turns[number].trial}.{number}" for number in range(count)),
             finished=not (cut or self.record["stop"].startswith("truncated")),
+            objectives=tuple(float(value) for _, value in sorted(self.record["terms"].items())),
         )
         _, task, _, trial = self.key
         return self.tokens.samples(outcome, f"{task}#{trial}")

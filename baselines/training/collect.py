@@ -113,10 +113,13 @@ class Collector:
             for plan in plans
             for root in range(plan.members // wide)
         ]
+        given = {plan.task: plan.start.turns if plan.start else 0 for plan in plans}
         done: list[Trajectory] = []
         for split in self._splits:
             wide //= split.width
-            stretch = [one._replace(pause_after=split.after) for one in requests]
+            stretch = [
+                one._replace(pause_after=given[one.key[1]] + split.after) for one in requests
+            ]
             outcomes = await self._outcomes(stretch)
             requests = []
             for request, outcome in zip(stretch, outcomes, strict=True):

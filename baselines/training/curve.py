@@ -1,8 +1,9 @@
 """The learning curve: a page of its own, with no script, server or library, and a picture."""
 
 import html
+import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hexathlon.baselines.training.metrics import read_metrics
@@ -10,14 +11,17 @@ from hexathlon.baselines.training.metrics import read_metrics
 __all__ = ["write_curve"]
 
 _WIDTH, _HEIGHT, _PAD = 720, 220, 52
-_PANELS = (
+Panel = tuple[str, tuple[str, ...], bool]
+"""Title, metrics, and whether their range is from 0 to 1."""
+
+_PANELS: tuple[Panel, ...] = (
     ("Success", ("success", "dev/success"), True),
     ("Reward", ("reward",), True),
     ("Entropy (nats)", ("entropy",), False),
     ("Gradient norm", ("grad_norm",), False),
     ("Seconds per step", ("seconds/collect", "seconds/learn"), False),
 )
-_COLOURS = ("#1f6feb", "#d1242f")
+_COLOURS = ("#1f6feb", "#d1242f", "#1a7f37", "#9a6700", "#8250df", "#bf3989", "#57606a")
 
 _STYLE = """body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:760px;padding:0 1rem;
 color:#1f2328;background:#fff}svg{width:100%;height:auto}h2{font-size:1rem;margin:1.6rem 0 .2rem}
@@ -25,21 +29,25 @@ text{font:11px system-ui,sans-serif;fill:#59636e}pre{overflow:auto;background:#f
 @media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}pre{background:#161b22}}"""
 
 
-def write_curve(run: Path, after: float | None = None) -> Path:
+def write_curve(run: Path, after: Mapping[str, float] | None = None) -> Path:
     """Draw a run's metrics into `curve.html`, and into `curve.png` where matplotlib is installed.
+
+    Mixtures have further panels with a line for each event.
 
     Args:
         run: The run's folder.
-        after: Success on unseen tasks once it was over, for the curve's last point.
+        after: `dev/success` once training was over, for the curve's last points; of a mixture also
+            of each event, as `dev/success/sql-tiny`.
 
     Returns:
         The page.
     """
     rows = read_metrics(run / "metrics.jsonl")
     if rows and after is not None:
-        rows[-1] = {**rows[-1], "dev/success": after}
+        rows[-1] = {**rows[-1], **after}
     recipe = json.loads((run / "recipe.json").read_text())
-    panels = [_panel(title, names, unit, rows) for title, names, unit in _PANELS]
+    chosen = _panels(rows)
+    panels = [_panel(title, names, unit, rows) for title, names, unit in chosen]
     title = html.escape(f"Training: {recipe['name']}")
     text = html.escape(json.dumps(recipe, indent=1))
     page = (
@@ -50,11 +58,30 @@ def write_curve(run: Path, after: float | None = None) -> Path:
     )
     path = run / "curve.html"
     path.write_text(page, encoding="utf-8")
-    _picture(run / "curve.png", recipe["name"], rows)
+    _picture(run / "curve.png", recipe["name"], rows, chosen)
     return path
 
 
-def _picture(path: Path, name: str, rows: Sequence[dict[str, float]]) -> None:
+def _panels(rows: Sequence[Mapping[str, float]]) -> list[Panel]:
+    """Return the panels of a run, those of a mixture's events included."""
+    names = sorted({name for row in rows for name in row})
+    of_events = [
+        (title, tuple(name for name in names if name.startswith(prefix)), True)
+        for title, prefix in (
+            ("Success on unseen tasks by event", "dev/success/"),
+            ("Reward by event", "reward/"),
+        )
+    ]
+    return [_PANELS[0], *of_events, *_PANELS[1:]]
+
+
+def _coloured(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    return zip(names, itertools.cycle(_COLOURS), strict=False)
+
+
+def _picture(
+    path: Path, name: str, rows: Sequence[dict[str, float]], panels: Sequence[Panel]
+) -> None:
     try:
         import matplotlib
     except ImportError:
@@ -62,11 +89,11 @@ def _picture(path: Path, name: str, rows: Sequence[dict[str, float]]) -> None:
     matplotlib.use("agg", force=False)
     from matplotlib.figure import Figure
 
-    drawn = [panel for panel in _PANELS if any(key in row for row in rows for key in panel[1])]
+    drawn = [panel for panel in panels if any(key in row for row in rows for key in panel[1])]
     figure = Figure(figsize=(8.0, 2.2 * len(drawn)), layout="constrained")
     for place, (title, names, unit) in enumerate(drawn):
         axes = figure.add_subplot(len(drawn), 1, place + 1)
-        for key, colour in zip(names, _COLOURS, strict=False):
+        for key, colour in _coloured(names):
             points = [(row["step"], row[key]) for row in rows if key in row]
             if points:
                 mark = "o" if key.startswith("dev/") else None
@@ -89,7 +116,7 @@ def _panel(title: str, names: Sequence[str], unit: bool, rows: Sequence[dict[str
     low, high = (0.0, 1.0) if unit else (min(0.0, *values), max(values) or 1.0)
     last = max(step for line in lines for step, _ in line) or 1
     drawn = []
-    for name, line, colour in zip(names, lines, _COLOURS, strict=False):
+    for (name, colour), line in zip(_coloured(names), lines, strict=False):
         points = " ".join(
             f"{_PAD + step / last * (_WIDTH - 2 * _PAD):.1f},"
             f"{_HEIGHT - _PAD - (value - low) / (high - low or 1.0) * (_HEIGHT - 2 * _PAD):.1f}"
@@ -100,8 +127,7 @@ def _panel(title: str, names: Sequence[str], unit: bool, rows: Sequence[dict[str
             f"<title>{html.escape(name)}</title></polyline>"
         )
     legend = "  ".join(
-        f"<tspan fill={colour}>{html.escape(name)}</tspan>"
-        for name, colour in zip(names, _COLOURS, strict=False)
+        f"<tspan fill={colour}>{html.escape(name)}</tspan>" for name, colour in _coloured(names)
     )
     return (
         f"<h2>{html.escape(title)}</h2><svg viewBox='0 0 {_WIDTH} {_HEIGHT}' role=img>"

@@ -11,7 +11,7 @@ from hexathlon.baselines.algorithms.catalogue import ALLOCATORS, HINTS, SAMPLERS
 from hexathlon.baselines.algorithms.samples import Group
 from hexathlon.baselines.algorithms.statistics import TaskStatistics
 from hexathlon.baselines.algorithms.structures import leaves
-from hexathlon.baselines.executor import Executor, Request
+from hexathlon.baselines.executor import Executor, Outcome, Request
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.prefix import Prefix
 from hexathlon.baselines.tokens.trajectory import Trajectory
@@ -21,6 +21,8 @@ from hexathlon.baselines.training.tasks_table import TasksTable, shares
 from hexathlon.tasks.seeding import derive_seed, generator_for
 
 __all__ = ["Generation", "HintFailed"]
+
+_LONG_SOLUTION = 1_000_000
 
 
 class HintFailed(Exception):
@@ -93,28 +95,47 @@ class Generation:
         Raises:
             HintFailed: The oracle did not solve a task.
         """
-        part = self._recipe.generate.hint
-        if part.name == "none":
+        success = self.known.success([plan.task for plan in plans])
+        # Tasks that would get none of a long solution need no oracle.
+        asked = [
+            plan
+            for plan, rate in zip(plans, success, strict=True)
+            if self._given(rate, _LONG_SOLUTION)
+        ]
+        if not asked:
             return list(plans)
         oracles = [
             Request((plan.env, plan.task, plan.seed, 0), plan.limits, "agent:oracle")
-            for plan in plans
+            for plan in asked
         ]
-        success = self.known.success([plan.task for plan in plans])
+        played = zip(asked, await executor.run(oracles), strict=True)
+        solutions = {plan.task: _solution(plan, outcome) for plan, outcome in played}
         made = []
-        for plan, rate, oracle in zip(plans, success, await executor.run(oracles), strict=True):
-            if not isinstance(oracle, Trajectory) or oracle.record["reward"] != 1.0:
-                raise HintFailed(
-                    f"the oracle of {plan.task} did not solve it; no hint can be given"
-                )
-            actions = len(oracle.record["steps"])
-            # The last action stays the policy's: a hint leaves something to do.
-            given = HINTS[part.name](float(rate), actions, **part.parameters)
-            given = min(given, actions - 1)
-            made.append(plan._replace(start=Prefix.of(oracle, given) if given > 0 else None))
+        for plan, rate in zip(plans, success, strict=True):
+            solution = solutions.get(plan.task)
+            if solution is not None:
+                # The last action stays the policy's: a hint leaves something to do.
+                actions = len(solution.record["steps"])
+                given = min(self._given(rate, actions), actions - 1)
+                plan = plan._replace(start=Prefix.of(solution, given) if given > 0 else None)
+            made.append(plan)
         return made
+
+    def _given(self, success: float, actions: int) -> int:
+        """Return how many of so many actions the hint gives."""
+        part = self._recipe.generate.hint
+        return HINTS[part.name](float(success), actions, **part.parameters)
 
     def observe(self, groups: Sequence[Group], plans: Sequence[GroupPlan]) -> None:
         """Take in the rollouts of tasks that were played without a hint."""
         plain = {plan.task for plan in plans if plan.start is None}
         self.known.observe([group for group in groups if group.task in plain])
+
+
+def _solution(plan: GroupPlan, outcome: Outcome) -> Trajectory:
+    if isinstance(outcome, Trajectory) and outcome.record["reward"] == 1.0:
+        return outcome
+    raise HintFailed(
+        f"the oracle of {plan.task} did not solve it, so it gives no hint: leave generate.hint out "
+        "or choose other tasks"
+    )

@@ -19,7 +19,7 @@ import numpy as np
 from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, FILTERS, REPLAYS, SHAPINGS
 from hexathlon.baselines.algorithms.estimators import Credit, scaled_by_event
-from hexathlon.baselines.algorithms.replay import Memory
+from hexathlon.baselines.algorithms.replay import MENDING, Memory
 from hexathlon.baselines.algorithms.samples import Array, Group
 from hexathlon.baselines.algorithms.statistics import TaskStatistics
 from hexathlon.baselines.codecs import get_codec
@@ -224,7 +224,7 @@ class Trainer:
         for attempt in range(recipe.rollout.tries):
             got = self._played(attempt)
             seen.append(got)
-            kept += self._filtered(self._shaped(got.groups))
+            kept += self._filtered(self._mended(self._shaped(got.groups), attempt))
             if not recipe.credit.filters or len(kept) >= recipe.rollout.groups:
                 break
         if not kept:
@@ -234,7 +234,8 @@ class Trainer:
                 f"nothing to learn from (filters: {filters}); the policy succeeds always or never "
                 "here: clone it first, or choose another level"
             )
-        return self._replayed(kept[: recipe.rollout.groups]), self._described(seen, len(kept))
+        joined = self._joined(kept[: recipe.rollout.groups])
+        return joined, {**self._described(seen, len(kept)), **self._replays(joined)}
 
     def _played(self, attempt: int) -> Collected:
         """Plan a batch of groups, play it, and learn how difficult its tasks are."""
@@ -247,14 +248,39 @@ class Trainer:
         generation.observe(got.groups, plans)
         return got
 
-    def _replayed(self, groups: list[Group]) -> list[Group]:
-        """Let rollouts of earlier steps join, and remember the fresh ones."""
-        table = self.recipe.replay
-        draw = generator_for("replay", self.recipe.seed, self.step)
-        joined = REPLAYS[table.name](groups, self._memory, draw, **table.parameters)
+    def _mended(self, groups: list[Group], attempt: int) -> list[Group]:
+        """Put stored successes into failed groups, before filters can drop them."""
+        if self.recipe.replay.name not in MENDING:
+            return groups
+        mended = self._replay(groups, attempt)
+        self._memory.keep(groups)
+        return mended
+
+    def _joined(self, groups: list[Group]) -> list[Group]:
+        """Let groups of earlier steps join the fresh ones that filters left."""
+        if self.recipe.replay.name in MENDING:
+            return groups
+        joined = self._replay(groups, 0)
         if self._kept_memory is not None:
             self._memory.keep(groups)
         return joined
+
+    def _replay(self, groups: list[Group], attempt: int) -> list[Group]:
+        table = self.recipe.replay
+        draw = generator_for("replay", self.recipe.seed, self.step, attempt)
+        return REPLAYS[table.name](groups, self._memory, draw, **table.parameters)
+
+    def _replays(self, joined: Sequence[Group]) -> dict[str, float]:
+        """Count the samples of an update that the policies of earlier steps drew."""
+        if self._kept_memory is None:
+            return {}
+        drawn_by = [
+            one.version[one.sampled].max()
+            for group in joined
+            for one in group.samples
+            if one.version is not None and one.sampled.any()
+        ]
+        return {"samples/replayed": float(sum(version < self.step for version in drawn_by))}
 
     def _collected(self, collector: Collector, plans: Sequence[GroupPlan]) -> Collected:
         """Play this rank's share of the plans; return all ranks' rollouts in the plans' order."""

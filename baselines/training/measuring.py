@@ -78,17 +78,18 @@ def _records(
 ) -> list[dict[str, Any]]:
     """Play one table's tasks with all ranks and return the records, on the first rank only."""
     tasks = table.addresses("dev", recipe.evaluation.tasks)
+    phase = run.name if len(recipe.tasks) == 1 else f"{run.parent.name} {run.name}"
     several = range(ranks.count if ranks.count > 1 else 0)
     shares = [run.with_name(f"{run.name}.share-{number}") for number in several]
     mine = ranks.share(tasks)
     play = partial(_play, recipe, checkpoint, table.turns)
     if shares and mine and not (run / RECORDS_FILE).exists():
-        play(mine, shares[ranks.number], _Told(run.name, len(tasks), report, ranks.count))
+        play(mine, shares[ranks.number], _Told(phase, len(tasks), report, ranks.count))
     ranks.wait()
     if not ranks.first:
         return []
     played = [folder for folder in shares if folder.exists()]
-    play(tasks, run, _Told(run.name, len(tasks), report), played)
+    play(tasks, run, _Told(phase, len(tasks), report), played)
     for folder in played:
         shutil.rmtree(folder)
     return list(read_records(run))

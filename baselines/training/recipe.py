@@ -4,15 +4,19 @@ Every table of a recipe is the configuration of one component. `scale` is the on
 multiplies the sizes that make a run longer and better, and nothing else.
 """
 
+import copy
 import tomllib
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from hexathlon.baselines.algorithms.catalogue import (
     ALLOCATORS,
+    BOUNDS,
     ESTIMATORS,
     FILTERS,
     HINTS,
@@ -22,6 +26,8 @@ from hexathlon.baselines.algorithms.catalogue import (
     STRUCTURES,
 )
 from hexathlon.baselines.algorithms.objectives import Objective
+from hexathlon.baselines.algorithms.replay import Memory
+from hexathlon.baselines.algorithms.statistics import TaskStatistics
 from hexathlon.baselines.algorithms.structures import Split, leaves
 from hexathlon.baselines.learner.critic import CriticConfig
 from hexathlon.baselines.learner.learner import LearnerConfig
@@ -29,7 +35,13 @@ from hexathlon.baselines.learner.optimiser import OptimiserConfig
 from hexathlon.baselines.training.cloning import CloneConfig
 from hexathlon.baselines.training.demonstrations import Noise
 from hexathlon.baselines.training.initial import ModelShape
-from hexathlon.baselines.training.tasks_table import Table, TasksTable
+from hexathlon.baselines.training.tasks_table import (
+    Table,
+    TasksTable,
+    check_mixture,
+    largest_share,
+)
+from hexathlon.tasks.seeding import generator_for
 
 __all__ = ["Recipe", "RecipeError", "load_recipe", "recipe_names", "recipe_of", "recipe_path"]
 
@@ -125,7 +137,12 @@ class GenerateTable(Table):
         ALLOCATORS.resolve(self.allocator.name, self.allocator.parameters)
         HINTS.resolve(self.hint.name, self.hint.parameters)
         STRUCTURES.resolve(self.structure.name, self.structure.parameters)
+        # Called once with little, parts refuse values here that would end a run later.
         self.splits()
+        HINTS[self.hint.name](0.5, 4, **self.hint.parameters)
+        SAMPLERS[self.sampler.name](
+            ["a task"], TaskStatistics(), 1, generator_for("trial"), **self.sampler.parameters
+        )
         return self
 
     def splits(self) -> tuple[Split, ...]:
@@ -143,6 +160,12 @@ class ReplayTable(Table):
 
     tasks: int = Field(default=4_096, ge=1)
     """Most tasks whose newest success is kept."""
+
+    @model_validator(mode="after")
+    def _exists(self) -> "ReplayTable":
+        REPLAYS.resolve(self.name, self.parameters)
+        REPLAYS[self.name]([], Memory(), generator_for("trial"), **self.parameters)
+        return self
 
 
 class CreditTable(Table):
@@ -264,10 +287,7 @@ class Recipe(Table):
     @field_validator("tasks")
     @classmethod
     def _told_apart(cls, tables: tuple[TasksTable, ...]) -> tuple[TasksTable, ...]:
-        labels = [table.label for table in tables]
-        for label in labels:
-            if labels.count(label) > 1:
-                raise ValueError(f"{labels.count(label)} tables are called {label!r}; set `name`")
+        check_mixture(tables)
         return tables
 
     @model_validator(mode="after")
@@ -278,16 +298,33 @@ class Recipe(Table):
                 f"the structure makes {wide} rollouts of one, so rollout.members is a multiple of "
                 f"{wide}, got {self.rollout.members}"
             )
+        part = self.generate.allocator
+        ALLOCATORS[part.name](np.full(1, 0.5), self.rollout.members // wide, **part.parameters)
         return self
 
     @model_validator(mode="after")
+    def _pools_suffice(self) -> "Recipe":
+        groups = self._groups_scaled()
+        for number, table in enumerate(self.tasks):
+            wanted = largest_share(self.tasks, number, groups)
+            if 0 < table.pool < wanted:
+                raise ValueError(
+                    f"a step takes up to {wanted} tasks of {table.label}, more than its pool of "
+                    f"{table.pool}"
+                )
+        return self
+
+    def _groups_scaled(self) -> int:
+        return max(1, round(self.rollout.groups * self.scale))
+
+    @model_validator(mode="after")
     def _parts_exist(self) -> "Recipe":
-        REPLAYS.resolve(self.replay.name, self.replay.parameters)
         ESTIMATORS.resolve(self.credit.estimator.name, self.credit.estimator.parameters)
         for part in self.credit.shapings:
             SHAPINGS.resolve(part.name, part.parameters)
         for part in self.credit.filters:
             FILTERS.resolve(part.name, part.parameters)
+        BOUNDS.resolve(self.learn.bounds.name, self.learn.bounds.parameters)
         self.learn.objective.check()
         if self.credit.estimator.name.startswith("gae") != (self.critic is not None):
             raise ValueError("a critic and the estimators gae and gae_turns need each other")
@@ -319,9 +356,7 @@ class Recipe(Table):
                 ),
             }
         )
-        rollout = self.rollout.model_copy(
-            update={"groups": max(1, round(self.rollout.groups * self.scale))}
-        )
+        rollout = self.rollout.model_copy(update={"groups": self._groups_scaled()})
         steps = round(self.steps * self.scale)
         return self.model_copy(
             update={"scale": 1.0, "clone": clone, "rollout": rollout, "steps": steps}
@@ -384,20 +419,25 @@ def load_recipe(spec: str, changes: dict[str, Any] | None = None) -> Recipe:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise RecipeError(f"{path} cannot be read: {error}") from None
-    for key, value in (changes or {}).items():
-        _put(table, key, value)
     try:
-        return recipe_of(table)
+        return recipe_of(table, changes)
     except RecipeError as error:
         raise RecipeError(f"{path}: {error}") from None
 
 
-def recipe_of(table: dict[str, Any]) -> Recipe:
+def recipe_of(table: dict[str, Any], changes: Mapping[str, Any] | None = None) -> Recipe:
     """Return the recipe that a table describes.
+
+    Args:
+        table: As read from TOML.
+        changes: Values by dotted key that replace the table's, as `rollout.groups`.
 
     Raises:
         RecipeError: A key or value is not what is expected.
     """
+    table = copy.deepcopy(table)
+    for key, value in (changes or {}).items():
+        _put(table, key, value)
     try:
         return Recipe(**table)
     except ValidationError as error:

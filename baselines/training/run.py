@@ -127,15 +127,17 @@ def train_rank(
     ranks.wait()
     found |= evaluated(recipe, out / "policy", out, "after", report, ranks)
     if "after" in found:
-        write_curve(out, found["after"].mean)
+        write_curve(out, _success(found, "after"))
     ranks.wait()
     return found
 
 
 def _success(found: Mapping[str, ScoreInterval], moment: str) -> dict[str, float]:
-    """Return an evaluation as metrics, those of single events included."""
+    """Return one evaluation as metrics, those of single events included."""
     return {
-        name.replace(moment, "dev/success", 1): interval.mean for name, interval in found.items()
+        name.replace(moment, "dev/success", 1): interval.mean
+        for name, interval in found.items()
+        if name.partition("/")[0] == moment
     }
 
 
@@ -189,8 +191,9 @@ def make_start(recipe: Recipe, place: Path, report: Report, ranks: Ranks = ALONE
 
     dialect = recipe.policy.dialect
     played = _demonstrations(recipe, report, ranks)
-    shown = list(chain.from_iterable(played))
-    counted = shown[: len(ranks.share(range(_COUNTED)))]
+    counted = [
+        one for part in played for one in part[: len(ranks.share(range(_COUNTED // len(played))))]
+    ]
     told = ranks.joined([[said["content"] for said in transcript(one, dialect)] for one in counted])
     shape = recipe.policy.shape
     tokenizer = ranks.from_first(

@@ -1,6 +1,7 @@
 """The `[tasks]` table of a recipe: where episodes come from, one event or a mixture of several."""
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
@@ -13,7 +14,7 @@ from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import Split
 
-__all__ = ["Table", "TasksTable", "shares", "table_of"]
+__all__ = ["Table", "TasksTable", "check_mixture", "largest_share", "shares", "table_of"]
 
 _LOOKED_AT = 1_000
 """Tasks among which every template of a source is found."""
@@ -41,7 +42,7 @@ class TasksTable(Table):
     pool: int = Field(default=0, ge=0)
     """Train tasks that steps draw from, the split's first ones; 0 draws from the whole split."""
 
-    name: str = ""
+    name: str = Field(default="", pattern=r"^[A-Za-z0-9._-]*$")
     """Names its metrics and evaluations in a mixture; source and level by default."""
 
     @model_validator(mode="after")
@@ -63,6 +64,11 @@ class TasksTable(Table):
                     f"{self.source} has no template {unknown[0]!r} at level {self.level}; there "
                     f"are {', '.join(known)}"
                 )
+        if len(self.addresses("train", self.pool)) < self.pool:
+            raise ValueError(
+                f"{self.source} has only {len(self.addresses('train', self.pool))} train tasks of "
+                f"this kind, fewer than the pool of {self.pool}"
+            )
         return self
 
     @property
@@ -93,6 +99,13 @@ class TasksTable(Table):
         address = parse_address(task_id)
         same = address.source == self.source and self.level in (None, address.level)
         return same and self._wants(address.template)
+
+    def overlaps(self, other: "TasksTable") -> bool:
+        """Return whether a task can be of both kinds."""
+        levels = self.level is None or other.level in (None, self.level)
+        templates = set(self.templates) & set(other.templates)
+        whole = not self.templates or not other.templates
+        return self.source == other.source and levels and (whole or bool(templates))
 
     def drawn(self, count: int, draw: np.random.Generator) -> list[str]:
         """Return train tasks at random; on unbounded splits, draws practically never repeat."""
@@ -137,6 +150,28 @@ def shares(tables: Sequence[TasksTable], count: int, *place: str | int) -> list[
         chance = np.maximum(rest, 1e-12)
         given[draw.choice(len(tables), left, replace=False, p=chance / chance.sum())] += 1
     return [int(number) for number in given]
+
+
+def largest_share(tables: Sequence[TasksTable], number: int, count: int) -> int:
+    """Return the most tasks that `shares` may give to one table of a mixture."""
+    weights = [table.weight for table in tables]
+    return math.ceil(count * weights[number] / math.fsum(weights) - 1e-9)
+
+
+def check_mixture(tables: Sequence[TasksTable]) -> None:
+    """Check that tables have names of their own and no task in common.
+
+    Raises:
+        ValueError: Two tables share a name or tasks.
+    """
+    for one, other in itertools.combinations(tables, 2):
+        if one.label == other.label:
+            raise ValueError(f"two tables are called {one.label!r}; give each its own `name`")
+        if one.overlaps(other):
+            raise ValueError(
+                f"the tables {one.label!r} and {other.label!r} share tasks; separate them by "
+                "level or templates"
+            )
 
 
 def table_of(tables: Sequence[TasksTable], task_id: str) -> TasksTable:

@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from hexathlon.tasks.shopping.catalogue.index import documents
-from hexathlon.tasks.shopping.catalogue.layout import lay_out
-from hexathlon.tasks.shopping.catalogue.noise import Stream
+from hexathlon.tasks.shopping.world.catalogue.index import documents
+from hexathlon.tasks.shopping.world.catalogue.layout import lay_out
+from hexathlon.tasks.shopping.world.catalogue.noise import Stream
 
 SEED, QUERIES, TOP = 0, 100, 1_000
 Search = Callable[[list[str]], list[int]]

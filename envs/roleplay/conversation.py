@@ -1,7 +1,7 @@
-"""A scripted conversation: the visitor leads, beat by beat, and answers what they are asked.
+"""A scripted conversation: the visitor leads, beat by beat, and answers questions.
 
-The lines come from the task; what visitors know of themselves is the shared simulated user's
-agenda. What is right is not known here.
+The lines come from the task; what visitors know of themselves is the agenda of the shared
+simulated user. Correct answers are not known here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,9 +22,9 @@ class Conversation:
     """One conversation.
 
     Args:
-        params: The task's.
-        seed: Of the visitor's wording.
-        voice: Who words the lines; None for the script.
+        params: The task's parameters.
+        seed: Seed of the visitor's wording.
+        voice: Rewords the lines; None for the script.
     """
 
     def __init__(self, params: Mapping[str, Any], seed: int, voice: Voice | None = None) -> None:
@@ -43,12 +43,12 @@ class Conversation:
         return len(self._turns) >= len(self._lines)
 
     def opening(self) -> str:
-        """Say the first line."""
+        """Return the first line."""
         self._heard = self._next()
         return self._heard
 
     def act(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """Take one act of the character and go on."""
+        """Execute one act of the character and continue."""
         reply = str(arguments["reply"])
         if not reply.strip():
             return _SILENCE[self._params["language"]]
@@ -64,7 +64,7 @@ class Conversation:
         return self._heard
 
     def state(self) -> dict[str, Any]:
-        """Return what the verifier needs."""
+        """Return the state for the verifier."""
         return {"turns": [dict(turn) for turn in self._turns]}
 
     def save(self) -> Any:
@@ -73,7 +73,7 @@ class Conversation:
         return self._turns, self._heard, self._choices, user, self._seed
 
     def load(self, saved: Any) -> None:
-        """Take a state back."""
+        """Restore a state."""
         self._turns, self._heard, self._choices, user, self._seed = saved
         self._user = self._visitor()
         if self._user is not None:
@@ -85,7 +85,7 @@ class Conversation:
         return SimulatedUser(self._agenda, derive_seed("visitor", self._seed))
 
     def _answer(self, reply: str) -> str:
-        """What the visitor says to a question of the character's; empty where there is none."""
+        """Return the visitor's answer to a question of the character; empty if there is none."""
         if self._user is None or not any(mark in reply for mark in "?？"):
             return ""
         answer = self._user.reply(reply)

@@ -1,7 +1,7 @@
 """`hexathlon/RolePlay-v0`: play a character, in prose and in typed acts.
 
-The environment passes acts to the scene that a task plays in. What is right stands in the task's
-checks, which no scene reads.
+The environment passes acts to the task's scene. Correct answers are in the task's checks, which
+no scene reads.
 """
 
 import copy
@@ -19,7 +19,7 @@ __all__ = ["RolePlayEnv", "Scene", "make_vector", "open_scene"]
 
 
 class Scene(Protocol):
-    """What a task plays in."""
+    """Interactive scene of a task."""
 
     @property
     def closed(self) -> bool:
@@ -27,15 +27,15 @@ class Scene(Protocol):
         ...
 
     def opening(self) -> str:
-        """Return what the character hears first."""
+        """Return the opening line that the character hears."""
         ...
 
     def act(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """Take one act; return what the character hears next."""
+        """Execute one act; return what the character hears next."""
         ...
 
     def state(self) -> dict[str, Any]:
-        """Return what the verifiers need, as JSON."""
+        """Return the state for the verifiers, as JSON."""
         ...
 
     def save(self) -> Any:
@@ -43,7 +43,7 @@ class Scene(Protocol):
         ...
 
     def load(self, saved: Any) -> None:
-        """Take a state back."""
+        """Restore a state."""
         ...
 
 
@@ -63,8 +63,8 @@ class RolePlayEnv(Environment):
     """Conversations of a character with another speaker.
 
     Args:
-        partner: Words the other speaker's lines anew, such as a model; None for the script alone.
-            Episodes are then as repeatable as the partner is.
+        partner: Rewords the other speaker's lines, such as a model; None for the script alone.
+            Episodes are then only as reproducible as the partner.
         **kwargs: As for every environment.
     """
 
@@ -100,15 +100,15 @@ class RolePlayEnv(Environment):
         return f"{task.instruction}\n\n{self._scene.opening()}"
 
     def call_tool(self, name: str, arguments: dict[str, Any]) -> str:
-        """Pass an act on to the scene; which there are is what the task says."""
+        """Pass an act on to the scene; the task defines which acts exist."""
         return self.act(name, arguments)
 
     def on_text(self, text: str) -> str:
-        """Say prose aloud."""
+        """Speak prose aloud."""
         return self.act("say", {"reply": text})
 
     def act(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """Take one act of the character."""
+        """Execute one act of the character."""
         try:
             return self.scene.act(name, arguments)
         finally:
@@ -131,19 +131,19 @@ class RolePlayEnv(Environment):
         return self.scene.save()
 
     def load(self, payload: Any) -> None:
-        """Take a scene's state back, opening the scene where it is another task's."""
+        """Restore a scene's state, opening the scene first if the task differs."""
         if self._scene is None or self._scene_task is not self.task:
             self._scene = open_scene(self.task.params, 0, self._partner)
             self._scene_task = self.task
         self._scene.load(payload)
 
     def detach(self) -> None:
-        """Give a fork a scene of its own; `load` fills it."""
+        """Give a fork its own scene; `load` fills it."""
         self._scene = copy.copy(self._scene)
 
 
 def make_vector(num_envs: int, **kwargs: Any) -> Any:
-    """Make several of these side by side; see `hexathlon.envs.vector`."""
+    """Make a vector of these environments; see `hexathlon.envs.vector`."""
     from hexathlon.envs.vector import make_vector as make
 
     return make(RolePlayEnv, num_envs, **kwargs)

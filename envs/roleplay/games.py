@@ -1,7 +1,7 @@
 """Games with a pay-off: the other speaker is the shared simulated user with something at stake.
 
-A buyer weighs offers by what things are worth to them; a visitor under questioning tells what they
-are asked for. Neither knows what the character's card says or what would be right.
+A buyer evaluates offers by the items' value to them; a visitor under questioning answers what they
+are asked. Neither knows the character's card or the correct outcome.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ __all__ = ["Bargain", "Inquiry"]
 
 
 class _Game:
-    """What both games share: the user, the turns, silence, and who words the lines."""
+    """Common part of both games: the user, the turns, silence, and the voice."""
 
     def __init__(self, params: Mapping[str, Any], seed: int, voice: Voice | None = None) -> None:
         self._params, self._seed, self._voice = params, seed, voice
@@ -26,11 +26,11 @@ class _Game:
         self.closed = False
 
     def opening(self) -> str:
-        """Say what brings the other speaker here."""
+        """Return the other speaker's opening line."""
         return self._hear(self._user.opening())
 
     def act(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """Take one act of the character."""
+        """Execute one act of the character."""
         reply = str(arguments["reply"])
         typed = {key: value for key, value in arguments.items() if key != "reply"}
         turn = {"act": name, "reply": reply, "heard": self._heard, "typed": typed}
@@ -40,7 +40,7 @@ class _Game:
         return answer
 
     def state(self) -> dict[str, Any]:
-        """Return what the verifier needs."""
+        """Return the state for the verifier."""
         return {"turns": [dict(turn) for turn in self._turns], **self._outcome()}
 
     def save(self) -> Any:
@@ -48,7 +48,7 @@ class _Game:
         return self._turns, self._heard, self.closed, self._user.snapshot(), self._seed
 
     def load(self, saved: Any) -> None:
-        """Take a state back."""
+        """Restore a state."""
         self._turns, self._heard, self.closed, user, self._seed = saved
         self._user = self._visitor()
         self._user.restore(user)
@@ -67,12 +67,12 @@ class _Game:
         return str(self._params["ends"][key])
 
     def _hear(self, reply: Reply) -> str:
-        """Word what the user says, keeping every value that it tells."""
+        """Word the user's reply, keeping every value that it reveals."""
         slots = self._agenda.slots
         keep = [str(slots[name].value) for name in reply.revealed]
         hidden = [slot.value for name, slot in slots.items() if name not in self._user.revealed]
-        said = [part for turn in self._turns for part in (turn["heard"], turn["reply"])]
-        cue = Cue(reply.text, "", self._agenda.language, said)
+        spoken = [part for turn in self._turns for part in (turn["heard"], turn["reply"])]
+        cue = Cue(reply.text, "", self._agenda.language, spoken)
         self._heard = worded(self._voice, cue, keep, hidden)
         if reply.left:
             return f"{self._heard}\n{self._end('gone')}"

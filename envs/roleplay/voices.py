@@ -1,8 +1,8 @@
-"""Who speaks the other speaker's lines: the script itself, or a model that words them anew.
+"""Voices of the other speaker: the script itself, or a model that rewords its lines.
 
-A model decides nothing: it is given the line, who says it, and what was said before, and its
-wording is used only if it keeps every name and number that the line turns on and brings in
-nothing that the script keeps hidden. So tasks stay checkable whoever speaks.
+A model decides nothing. It receives the line, the speaker and the conversation so far, and its
+wording is used only if it keeps every name and number that matters and adds nothing that the
+script keeps hidden. So tasks stay checkable whichever voice is used.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,30 +16,30 @@ _LONGEST = 1_000
 
 
 class Cue(NamedTuple):
-    """What a voice is told before it speaks."""
+    """Input of a voice."""
 
     line: str
-    """What is to be said, as the script has it."""
+    """The scripted line."""
 
     manner: str
-    """How this speaker talks."""
+    """The speaker's manner of speech."""
 
     language: str
     said: Sequence[str]
-    """The conversation so far, the other speaker's lines and the character's in turn."""
+    """The conversation so far, alternating between the other speaker and the character."""
 
 
 Voice = Callable[[Cue], str]
 
 
 def worded(voice: Voice | None, cue: Cue, keep: Sequence[str], hidden: Sequence[Any]) -> str:
-    """Return a line in a voice's words, or the script's where they will not do.
+    """Return a line in a voice's words, or the script's if those are invalid.
 
     Args:
         voice: A model; None for the script.
-        cue: What it is told.
-        keep: What the line must name.
-        hidden: What it must not name.
+        cue: Its input.
+        keep: Words that the line must contain.
+        hidden: Words that it must not contain.
     """
     if voice is None:
         return cue.line

@@ -1,5 +1,5 @@
-"""Sandboxes: where what an agent types is run, and cannot get out of.
+"""Sandboxes: isolated execution of the agent's commands.
 
-One protocol (`base`), three rungs (`namespaces`, `docker`, `landlock`), one ladder that chooses
-among them (`ladder`). Knows nothing of tasks, tools or verdicts.
+One protocol (`base`), three rungs, i.e. backends (`namespaces`, `docker`, `landlock`), and a
+ladder that chooses among them (`ladder`). Knows nothing of tasks, tools or verdicts.
 """

@@ -1,4 +1,4 @@
-"""The protocol of every sandbox: commands, keys, files, snapshots, limits, evidence."""
+"""Protocol of every sandbox: commands, keys, files, snapshots, limits, evidence."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -16,50 +16,51 @@ __all__ = ["Probe", "Sandbox", "SandboxBackend", "SandboxFault", "SandboxPathErr
 
 
 class SandboxFault(EnvFault):
-    """The sandbox itself failed, not what ran in it."""
+    """The sandbox itself failed, not a program in it."""
 
     cause = "sandbox"
 
 
 class SandboxPathError(Exception):
-    """A path inside cannot be read or written; the message is fit for an agent's eyes."""
+    """A path inside cannot be read or written; the message may be shown to an agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Whether a rung works here, and what it gives."""
+    """Availability of a rung on this machine, and its properties."""
 
     available: bool
     reason: str
-    """Why not, or what was tried and found working."""
+    """Why it is unavailable, or what was tried and works."""
 
     properties: Mapping[str, str | bool] = field(default_factory=dict)
-    """Of the working rung: who (`root` or `user`), `limits` (`cgroup1`, `cgroup2`, `rlimits`),
-    `owners` (whether files can belong to other ids than 0), `absolute_paths`, `network`, …"""
+    """Properties of an available rung: user (`root` or `user`), `limits` (`cgroup1`, `cgroup2`,
+    `rlimits`), `owners` (whether files can belong to ids other than 0), `absolute_paths`,
+    `network`, …"""
 
 
 class Snapshot(ABC):
-    """The files and the shell of a sandbox at one moment; processes are not part of it.
+    """Files and shell of a sandbox at one moment; processes are not included.
 
-    It stays as it is, however often it is opened, until it is closed. It can be pickled: it then
-    carries its changes over the image as data.
+    Immutable and reusable until closed. Picklable: a pickled snapshot carries its changes relative
+    to the image as data.
     """
 
     image: Image
     limits: SandboxLimits
     shell: ShellState | None
-    """What brings its shell back; None for a fresh one."""
+    """State from which the shell is recreated; None for a fresh shell."""
 
     lost: tuple[Process, ...]
-    """Background processes that lived in the sandbox at that moment and live on only there."""
+    """Background processes at the time of the snapshot; they live on only in the sandbox itself."""
 
     @abstractmethod
     def changes(self, max_bytes: int = 64 * MIB, max_entries: int = 50_000) -> Changes:
-        """Return what differs from the image."""
+        """Return the difference from the image."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let it go; sandboxes that were opened from it are not touched. Safe to call twice."""
+        """Release the snapshot; sandboxes opened from it are not affected. Idempotent."""
 
     def __enter__(self) -> Self:
         return self
@@ -71,12 +72,12 @@ class Snapshot(ABC):
 
 
 class Sandbox(ABC):
-    """One place where an agent's commands run. Used from one thread at a time.
+    """Isolated execution environment for an agent's commands. Used from one thread at a time.
 
     Attributes:
         backend: Name of the rung, for records.
-        image: What it started from.
-        limits: What it may use up.
+        image: The image it was opened from.
+        limits: Its resource limits.
     """
 
     backend: str
@@ -85,100 +86,101 @@ class Sandbox(ABC):
 
     @abstractmethod
     def execute(self, command: str, timeout: float | None = None) -> Execution:
-        """Run a command in the persistent shell, with nothing on its standard input.
+        """Run a command in the persistent shell, with empty standard input.
 
-        Directory, variables, functions and background jobs last from call to call. A command
-        that passes its deadline is killed with everything it started and still waits for; the
-        shell survives that if it can, else a new one is started and the result says so.
+        Directory, variables, functions and background jobs persist between calls. A command
+        that exceeds its deadline is killed with every process that it started and still waits
+        for. The shell survives if possible; otherwise a new one is started and the result
+        reports it.
 
         Args:
             command: Bash; any number of lines.
             timeout: Wall-clock seconds; None for the limit.
 
         Raises:
-            SandboxFault: The sandbox itself is gone.
+            SandboxFault: If the sandbox itself is gone.
         """
 
     @abstractmethod
     def keys(self, text: str) -> None:
-        """Type into the terminal; a second shell is started on it at the first call."""
+        """Type into the terminal; the first call starts a second shell on it."""
 
     @abstractmethod
     def screen(self, quiet: float = 0.05, timeout: float = 2.0) -> Screen:
-        """Return what the terminal shows once nothing has come for `quiet` seconds."""
+        """Return the terminal's screen once there was no output for `quiet` seconds."""
 
     @abstractmethod
     def read(self, path: str, max_bytes: int = 16 * MIB) -> bytes:
-        """Return a regular file's content, with the rights of a command inside.
+        """Return the content of a regular file, with the rights of a command inside.
 
         Raises:
-            SandboxPathError: There is no such regular file, or it is longer than `max_bytes`.
+            SandboxPathError: If there is no such regular file, or it is longer than `max_bytes`.
         """
 
     @abstractmethod
     def write(self, path: str, data: bytes, mode: int = 0o644) -> None:
-        """Write a file, with the rights of a command inside; missing folders are made.
+        """Write a file, with the rights of a command inside; missing directories are created.
 
         Raises:
-            SandboxPathError: It cannot be written.
+            SandboxPathError: If it cannot be written.
         """
 
     @abstractmethod
     def lay(self, files: Mapping[str, Entry]) -> None:
-        """Write files, folders and links with owner, mode and time.
+        """Write files, directories and links with owner, mode and time.
 
-        What stands in the way is replaced, symbolic links too: the last part of a path is never
-        followed.
+        Existing files are replaced, symbolic links included: the last component of a path is
+        never followed.
         """
 
     @abstractmethod
     def processes(self) -> tuple[Process, ...]:
-        """Return what runs inside, less the sandbox's own parts and the waiting shells."""
+        """Return the processes inside, except the sandbox's own and idle shells."""
 
     @abstractmethod
     def freeze(self) -> None:
-        """Stop everything inside where it is."""
+        """Suspend all processes inside."""
 
     @abstractmethod
     def thaw(self) -> None:
-        """Let everything go on."""
+        """Resume all processes inside."""
 
     @abstractmethod
     def kill_all(self) -> tuple[Process, ...]:
-        """Kill everything inside, shells included, and return what had been running.
+        """Kill everything inside, shells included, and return the processes that were running.
 
         Raises:
-            SandboxFault: Something is still alive.
+            SandboxFault: If a process is still alive.
         """
 
     @abstractmethod
     def evidence(self) -> Evidence:
-        """Return what was counted since the sandbox was opened."""
+        """Return the counters since the sandbox was opened."""
 
     @abstractmethod
     def snapshot(self) -> Snapshot:
-        """Return the state of files and shell; the sandbox goes on as if nothing had been."""
+        """Return the state of files and shell; the sandbox is not affected."""
 
     @abstractmethod
     def restore(self, snapshot: Snapshot) -> None:
-        """Kill everything, then go on from the snapshot, its image and limits."""
+        """Kill everything, then continue from the snapshot, its image and limits."""
 
     @abstractmethod
     def reset(self) -> None:
-        """Kill everything, then start anew from the image."""
+        """Kill everything, then start again from the image."""
 
     @abstractmethod
     def close(self) -> None:
-        """End everything and leave nothing behind; safe to call twice."""
+        """End all processes and release all resources; idempotent."""
 
     def fork(self, count: int) -> list["Sandbox"]:
-        """Return `count` new sandboxes that go on from here; this one is untouched."""
+        """Return `count` new sandboxes with the current state; this one is not affected."""
         with self.snapshot() as state:
             return [self.opener().open_snapshot(state) for _ in range(count)]
 
     @abstractmethod
     def opener(self) -> "SandboxBackend":
-        """Return the backend that opened this."""
+        """Return the backend that opened this sandbox."""
 
     def __enter__(self) -> Self:
         return self
@@ -190,22 +192,22 @@ class Sandbox(ABC):
 
 
 class SandboxBackend(ABC):
-    """One rung of the ladder. Opening is safe from several threads."""
+    """One rung of the ladder. `open` is thread-safe."""
 
     name: ClassVar[str]
 
     @abstractmethod
     def probe(self) -> Probe:
-        """Try it out, once per process."""
+        """Test the rung; once per process."""
 
     @abstractmethod
     def open(self, image: Image, limits: SandboxLimits | None = None) -> Sandbox:
         """Start a sandbox.
 
         Raises:
-            SandboxFault: It cannot be started; the message says why.
+            SandboxFault: If it cannot be started; the message gives the reason.
         """
 
     @abstractmethod
     def open_snapshot(self, snapshot: Snapshot, limits: SandboxLimits | None = None) -> Sandbox:
-        """Start a sandbox from a snapshot, its own or, through its changes, another rung's."""
+        """Start a sandbox from a snapshot of this rung or, by way of its changes, of another."""

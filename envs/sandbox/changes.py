@@ -1,4 +1,4 @@
-"""What was changed over an image, as plain data."""
+"""Changes relative to an image, as plain data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,29 +10,29 @@ __all__ = ["Changes", "compare"]
 
 @dataclass(frozen=True)
 class Changes:
-    """The difference between a sandbox's files and its image.
+    """Difference between a sandbox's files and its image.
 
-    Only files, folders and symbolic links are brought out, as data: nothing is followed,
-    unpacked or run on the way. Everything else is named in `special`.
+    Contains only files, directories and symbolic links, as data: nothing is followed, unpacked or
+    executed to obtain it. Everything else is listed in `special`.
     """
 
     written: Mapping[str, Entry] = field(default_factory=dict)
-    """Absolute path → what was added there, or what it was changed to; sorted by path."""
+    """Absolute path → entry that was added or changed; sorted by path."""
 
     deleted: tuple[str, ...] = ()
-    """Paths of the image that are gone; what stood below a folder is gone with it."""
+    """Image paths that were deleted; deleting a directory includes its content."""
 
     special: Mapping[str, str] = field(default_factory=dict)
-    """Path → why it was left behind: `fifo`, `socket`, `device`, `too_long`, `name`."""
+    """Path → why it was omitted: `fifo`, `socket`, `device`, `too_long`, `name`."""
 
     cut: bool = False
-    """Whether the limits on bytes or entries were reached, so that something is missing."""
+    """Whether the limits on bytes or entries were reached, so that entries are missing."""
 
 
 def compare(
     before: Mapping[str, Entry], after: Mapping[str, Entry], special: Mapping[str, str], cut: bool
 ) -> Changes:
-    """Return what was added, changed and deleted; times do not count."""
+    """Return what was added, changed and deleted; times are ignored."""
     written = {}
     for path in sorted(after):
         old, new = before.get(path), after[path]
@@ -40,12 +40,12 @@ def compare(
             written[path] = new
     deleted = [] if cut else [path for path in sorted(before) if path not in after]
     tops: list[str] = []
-    for path in deleted:  # what stood below a folder is gone with it
+    for path in deleted:  # a deleted directory implies its content
         if not tops or not path.startswith(tops[-1] + "/"):
             tops.append(path)
     return Changes(written, tuple(tops), dict(special), cut)
 
 
 def _face(entry: Entry) -> tuple[bytes, int, str | None, bool]:
-    mode = 0 if entry.link is not None else entry.mode  # a link's own mode means nothing
+    mode = 0 if entry.link is not None else entry.mode  # a link's mode is meaningless
     return entry.data, mode, entry.link, entry.folder

@@ -1,4 +1,4 @@
-"""What comes back from a sandbox: a command's end, a screen, a process, evidence."""
+"""Results of a sandbox: execution of a command, screen, process, evidence."""
 
 from dataclasses import dataclass
 
@@ -9,28 +9,28 @@ __all__ = ["Evidence", "Execution", "Process", "Screen", "ShellState"]
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """One command in the persistent shell."""
+    """Result of one command in the persistent shell."""
 
     output: bytes
-    """Standard output and error as they came, cut in the middle if there was too much."""
+    """Standard output and error in order of arrival; the middle is cut out if too long."""
 
     exit_status: int | None
-    """As the shell's `$?`; None if the shell did not live to say so."""
+    """The shell's `$?`; None if the shell did not survive to report it."""
 
     seconds: float
     """Wall-clock seconds; never shown to an agent."""
 
     cut_at: int = 0
-    """Where in `output` bytes were left out."""
+    """Offset in `output` at which bytes were cut."""
 
     cut_bytes: int = 0
-    """How many bytes were left out there."""
+    """Number of bytes cut there."""
 
     stop: Stop | None = None
-    """The wall that the command ran into, if any; it may have gone on after that."""
+    """The limit that the command hit, if any; it may have continued after that."""
 
     restarted: bool = False
-    """Whether the shell is a new one: variables, functions and its jobs are gone, files stay."""
+    """Whether the shell is a new one: variables, functions and its jobs are lost, files remain."""
 
     @property
     def timed_out(self) -> bool:
@@ -40,7 +40,7 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What a terminal shows."""
+    """Content of a terminal's screen."""
 
     lines: tuple[str, ...]
     """Rows from top to bottom, without trailing blanks."""
@@ -55,7 +55,7 @@ class Screen:
     """Whether a full-screen program has switched to the alternate screen."""
 
     def text(self) -> str:
-        """Return the rows as text, without the empty ones at the end."""
+        """Return the rows as text, without trailing empty ones."""
         return "\n".join(self.lines).rstrip()
 
 
@@ -69,32 +69,32 @@ class Process:
     """As in `ps`: R, S, D, T, Z …"""
 
     command: str
-    """Command line, its arguments parted by blanks; the short name where there is none."""
+    """Command line, arguments separated by blanks; the short name if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the sandbox has counted since it was opened; kept outside the agent's reach."""
+    """Counters since the sandbox was opened; stored out of the agent's reach."""
 
     network_attempts: int = 0
-    """Packets or connections that found no route out."""
+    """Number of packets or connections without a route."""
 
     memory_kills: int = 0
-    """Processes that were killed for memory."""
+    """Number of processes killed for memory."""
 
     process_refusals: int = 0
-    """Times that a new process was refused."""
+    """Number of refused process creations."""
 
     stops: tuple[Stop, ...] = ()
-    """Every wall that commands ran into, in order."""
+    """Every limit that commands hit, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShellState:
-    """What a new shell needs in order to go on where another stood."""
+    """State that a new shell needs in order to continue from another."""
 
     script: bytes
-    """Bash that brings back variables, functions, options and the folder; empty: a fresh shell."""
+    """Bash that restores variables, functions, options and directory; empty: a fresh shell."""
 
     previous: int
     """`$?`."""

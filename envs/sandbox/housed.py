@@ -1,7 +1,7 @@
-"""Sandboxes whose process 1 is ours: commands, keys and files by way of it.
+"""Sandboxes with our own process 1, which serves commands, keys and files.
 
-Shared by the rungs that start processes themselves; where files live and how snapshots are taken
-is theirs.
+Shared by the rungs that start processes themselves; the rungs decide where files live and how
+snapshots are taken.
 """
 
 import os
@@ -28,7 +28,7 @@ _SCRIPT = 57
 
 
 class ShellPipes:
-    """The pipes of a shell that is about to start: three ends for us, three for it."""
+    """Pipes of a shell about to start: three ends for the caller, three for the shell."""
 
     def __init__(self) -> None:
         theirs_in, ours_in = os.pipe2(os.O_CLOEXEC)
@@ -38,20 +38,20 @@ class ShellPipes:
         self.theirs = [theirs_in, theirs_out, theirs_status]
 
     def close_theirs(self) -> None:
-        """Close the ends that were handed over."""
+        """Close the shell's ends after handing them over."""
         for descriptor in self.theirs:
             os.close(descriptor)
         self.theirs = []
 
     def close(self) -> None:
-        """Close everything."""
+        """Close all ends."""
         self.close_theirs()
         for descriptor in self.ours:
             os.close(descriptor)
 
 
 class HousedSandbox(Sandbox):
-    """The part that every rung with a process 1 of ours shares."""
+    """Common base of the rungs with our own process 1."""
 
     def __init__(self, image: Image, limits: SandboxLimits) -> None:
         self.image = image
@@ -65,7 +65,7 @@ class HousedSandbox(Sandbox):
 
     @abstractmethod
     def _live(self) -> InitLink:
-        """Return the link to a process 1 that may change files, starting it if need be."""
+        """Return the link to a process 1 that may change files, starting it if necessary."""
 
     def execute(self, command: str, timeout: float | None = None) -> Execution:
         """Run a command in the persistent shell."""
@@ -83,7 +83,7 @@ class HousedSandbox(Sandbox):
         return replace(done, stop=stop)
 
     def _wall(self, link: InitLink, done: Execution) -> Stop | None:
-        """Return the wall that a command ran into, by counters first, by its words second."""
+        """Return the limit that a command hit, by counters first, by its output second."""
         reply, _ = link.ask("walls")
         kills, refusals = reply["counts"] or (0, 0)
         before, self._counts = self._counts, (kills, refusals)
@@ -111,7 +111,7 @@ class HousedSandbox(Sandbox):
         return self._adopt(pipes, script is not None)
 
     def _adopt(self, pipes: ShellPipes, with_script: bool) -> PipeShell:
-        """Talk to a shell that has just been started."""
+        """Connect to a shell that has just been started."""
         assert self._link is not None
         shell = PipeShell(*pipes.ours, self._link)
         try:
@@ -141,7 +141,7 @@ class HousedSandbox(Sandbox):
         self._terminal.type(text)
 
     def screen(self, quiet: float = 0.05, timeout: float = 2.0) -> Screen:
-        """Return what the terminal shows."""
+        """Return the terminal's screen."""
         if self._terminal is None:
             self.keys("")
         assert self._terminal is not None
@@ -170,7 +170,7 @@ class HousedSandbox(Sandbox):
             os.close(store)
 
     def lay(self, files: Mapping[str, Entry]) -> None:
-        """Write files, folders and links."""
+        """Write files, directories and links."""
         entries = {absolute(path): entry for path, entry in files.items()}
         store = bundle.bundle_of(entries)
         try:
@@ -180,20 +180,20 @@ class HousedSandbox(Sandbox):
             os.close(store)
 
     def processes(self) -> tuple[Process, ...]:
-        """Return what runs inside."""
+        """Return the processes inside."""
         reply, _ = self._live().ask("processes")
         return tuple(Process(*row) for row in reply["processes"])
 
     def freeze(self) -> None:
-        """Stop everything inside where it is."""
+        """Suspend all processes inside."""
         self._live().ask("signal", number=int(signal.SIGSTOP))
 
     def thaw(self) -> None:
-        """Let everything go on."""
+        """Resume all processes inside."""
         self._live().ask("signal", number=int(signal.SIGCONT))
 
     def kill_all(self) -> tuple[Process, ...]:
-        """Kill everything inside and return what had been running."""
+        """Kill everything inside and return the processes that were running."""
         reply, _ = self._live().ask("kill")
         self._drop_shell()
         self._drop_terminal()
@@ -202,7 +202,7 @@ class HousedSandbox(Sandbox):
         return tuple(Process(*row) for row in reply["processes"])
 
     def evidence(self) -> Evidence:
-        """Return what was counted since the sandbox was opened."""
+        """Return the counters since the sandbox was opened."""
         attempts = self._attempts
         if self._link is not None:
             reply, _ = self._link.ask("network")
@@ -210,7 +210,7 @@ class HousedSandbox(Sandbox):
         return Evidence(attempts, *self._counts, tuple(self._stops))
 
     def _hang_up(self) -> None:
-        """Close everything that leads to process 1, upon which it ends."""
+        """Close every connection to process 1, which ends it."""
         self._drop_shell()
         self._drop_terminal()
         if self._link is not None:

@@ -1,4 +1,4 @@
-"""What a sandbox starts from: a read-only base and the files laid over it."""
+"""Initial content of a sandbox: a read-only base and files on top."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ from functools import cached_property
 __all__ = ["DEFAULT_ENVIRONMENT", "HOST", "Entry", "Image"]
 
 HOST = "host"
-"""The base that is this machine's own `/usr`, read-only, and a small made-up rest."""
+"""The base made of this machine's own `/usr`, read-only, and a small synthetic rest."""
 
 DEFAULT_ENVIRONMENT = {
     "HOME": "/root",
@@ -25,53 +25,53 @@ DEFAULT_ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file, folder or symbolic link to lay in; its path is the key beside it."""
+    """One file, directory or symbolic link to write; the mapping key is its path."""
 
     data: bytes = b""
-    """Content of a file; empty for folders and links."""
+    """Content of a file; empty for directories and links."""
 
     mode: int = 0o644
     """Permission bits."""
 
     owner: int = 0
-    """User and group id inside; only id 0 exists where the sandbox has no more (see Probe)."""
+    """User and group id inside; only id 0 exists if the sandbox supports no others (see Probe)."""
 
     link: str | None = None
-    """Target, if this is a symbolic link."""
+    """Target of a symbolic link; None for other entries."""
 
     folder: bool = False
-    """Whether this is a folder; missing parents of anything are made with mode 755."""
+    """Whether this is a directory; missing parents of any entry are created with mode 755."""
 
     mtime: int = 1_767_225_600
-    """Modification time, seconds since 1970; the same everywhere by default."""
+    """Modification time, seconds since 1970; constant by default."""
 
 
 @dataclass(frozen=True)
 class Image:
-    """A base and what is laid over it.
+    """A base and the files on top of it.
 
-    Two images that are equal share one read-only layer while sandboxes of them are open, so
-    opening and resetting cost the same whatever the number of files.
+    Equal images share one read-only layer while sandboxes of them are open, so the cost of opening
+    and resetting does not depend on the number of files.
     """
 
     base: str = HOST
-    """`"host"`, the path of a root tree (a folder), or a tag of the docker engine."""
+    """`"host"`, the path of a root tree (a directory), or a tag of the Docker engine."""
 
     files: Mapping[str, Entry] = field(default_factory=dict)
     """Absolute path inside → entry."""
 
     workdir: str = "/root"
-    """Where shells start; made if missing."""
+    """Initial directory of shells; created if missing."""
 
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables over `DEFAULT_ENVIRONMENT`."""
+    """Variables added to or overriding `DEFAULT_ENVIRONMENT`."""
 
     def variables(self) -> dict[str, str]:
-        """Return the whole environment of a new shell."""
+        """Return the full environment of a new shell."""
         return {**DEFAULT_ENVIRONMENT, **self.environment, "PWD": self.workdir}
 
     def digest(self) -> str:
-        """Return a hash of the base and the files; two images that share it share a layer."""
+        """Return a hash of the base and the files; images with equal hashes share a layer."""
         return self._digest
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The ladder of sandboxes, from the default down, and the choice of a rung."""
+"""The ladder of sandbox backends, and the choice of a rung."""
 
 from functools import cache
 
@@ -13,39 +13,39 @@ BACKENDS = {
     "landlock": "hexathlon.envs.sandbox.landlocked.backend:LandlockBackend",
     "none": "hexathlon.envs.sandbox.landlocked.backend:UnconfinedBackend",
 }
-"""Name → class, in order of preference. `none` is no sandbox and is never chosen unasked."""
+"""Name → class, in order of preference. `none` is no sandbox and is never chosen by default."""
 
 _UNASKED = ("namespaces", "docker", "landlock")
 
 
 @cache
 def backend(name: str) -> SandboxBackend:
-    """Return a rung by name, whether it works here or not.
+    """Return a rung by name, available or not.
 
     Raises:
-        ValueError: There is no rung of this name.
+        ValueError: If there is no rung of this name.
     """
     from importlib import import_module
 
     if name not in BACKENDS:
         raise ValueError(f"unknown sandbox {name!r}; known: {', '.join(BACKENDS)}")
     module, _, attribute = BACKENDS[name].partition(":")
-    made: SandboxBackend = getattr(import_module(module), attribute)()
-    return made
+    rung: SandboxBackend = getattr(import_module(module), attribute)()
+    return rung
 
 
 def choose(name: str | None = None) -> SandboxBackend:
-    """Return the named rung, or the first that works here.
+    """Return the named rung, or the first available one.
 
     Raises:
-        ValueError: There is no rung of this name.
-        BackendMissing: It does not work here, or none does; the message says why.
+        ValueError: If there is no rung of this name.
+        BackendMissing: If it is unavailable, or none is available; the message gives the reason.
     """
     reasons = []
     for candidate in (name,) if name else _UNASKED:
-        found = backend(candidate)
-        probe = found.probe()
+        rung = backend(candidate)
+        probe = rung.probe()
         if probe.available:
-            return found
+            return rung
         reasons.append(f"{candidate}: {probe.reason}")
     raise BackendMissing("no sandbox works here. " + "; ".join(reasons), cause="sandbox_missing")

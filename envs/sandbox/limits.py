@@ -1,4 +1,4 @@
-"""What a sandbox may use up, and the reasons for which something in it was stopped."""
+"""Resource limits of a sandbox, and the reasons for stopping a process in it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,22 +13,22 @@ class SandboxLimits:
     """Limits of one sandbox. There is never a network beyond its own loopback."""
 
     seconds: float = 30.0
-    """Wall-clock seconds of one command, unless `execute` is told otherwise."""
+    """Default deadline of one command, in wall-clock seconds."""
 
     memory_bytes: int = 512 * MIB
-    """Memory of all processes together; files in memory (`disk_bytes`) come on top."""
+    """Memory of all processes together; in-memory files (`disk_bytes`) come on top."""
 
     processes: int = 128
     """Processes and threads alive at once."""
 
     disk_bytes: int = 256 * MIB
-    """Bytes of all files written, over what the image holds."""
+    """Bytes of all files written, in addition to the image."""
 
     inodes: int = 32_768
-    """Files and folders created or changed, over what the image holds."""
+    """Files and directories created or changed, in addition to the image."""
 
     file_bytes: int = 256 * MIB
-    """Longest single file."""
+    """Maximum size of a single file."""
 
     open_files: int = 256
     """Descriptors open in one process, at least 64."""
@@ -40,7 +40,7 @@ class SandboxLimits:
     """Bytes of one command's output that are kept: half from its beginning, half from its end."""
 
     cpus: float | None = None
-    """Processors that all processes together may keep busy; None for as many as there are."""
+    """Maximum number of processors used by all processes together; None for all processors."""
 
     def __post_init__(self) -> None:
         if self.open_files < 64:  # the shell's own channels have numbers just below
@@ -48,7 +48,7 @@ class SandboxLimits:
 
 
 class Stop(StrEnum):
-    """Why a command ended otherwise than by itself, or hit a wall; the value goes to records."""
+    """Why a command was stopped, or which limit it hit; the value appears in records."""
 
     TIME = "time"
     OUTPUT = "output"

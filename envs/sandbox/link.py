@@ -15,7 +15,7 @@ _SECONDS = 30.0
 
 
 class InitLink:
-    """Requests to process 1, and its news of shells that have ended.
+    """Requests to process 1, and its notices of ended shells.
 
     Args:
         connection: The socket.
@@ -29,7 +29,7 @@ class InitLink:
         self._pids: dict[str, int] = {}
 
     def close(self) -> None:
-        """Close the socket, upon which the sandbox ends."""
+        """Close the socket, which ends the sandbox."""
         self._connection.close()
 
     def fileno(self) -> int:
@@ -37,10 +37,10 @@ class InitLink:
         return self._connection.fileno()
 
     def started(self) -> dict[str, Any]:
-        """Wait for the sandbox to say that it is up; return what else it says.
+        """Wait for the sandbox's start-up notice; return its other fields.
 
         Raises:
-            SandboxFault: It is not; the message says why.
+            SandboxFault: If it does not start; the message gives the reason.
         """
         reply, _ = self._answer("start", _SECONDS)
         if "error" in reply:
@@ -54,8 +54,8 @@ class InitLink:
         """Send a request and return the answer and its descriptors.
 
         Raises:
-            SandboxFault: There is no answer.
-            OSError: What was asked failed inside.
+            SandboxFault: If there is no answer.
+            OSError: If the request failed inside.
         """
         try:
             wire.send(self._connection, {"do": do, **more}, descriptors or [])
@@ -70,17 +70,17 @@ class InitLink:
         return reply, received
 
     def shell_end(self) -> int | None:
-        """Read news; return the persistent shell's exit code if it has ended."""
+        """Read notices; return the persistent shell's exit code if it has ended."""
         while self._poll.poll(0):
             self._hear()
         return self._ended.pop("shell", None)
 
     def has_ended(self, kind: str) -> bool:
-        """Whether a shell that was started has ended."""
+        """Whether a started shell has ended."""
         return kind in self._ended
 
     def stop(self, since: float, number: int, shell: bool) -> None:
-        """Signal what the persistent shell has started since a moment, and itself if asked."""
+        """Signal processes that the shell started since a time, and the shell itself if asked."""
         self.ask("stop", since=since, number=number, shell=shell)
 
     def _answer(self, what: str, seconds: float) -> tuple[dict[str, Any], list[int]]:
@@ -109,7 +109,7 @@ class InitLink:
 
 
 def answer_on(connection: socket.socket, what: str, seconds: float) -> list[int]:
-    """Wait on a connection of its own for the answer to something slow; return descriptors."""
+    """Wait on a separate connection for a slow request's answer; return its descriptors."""
     connection.settimeout(seconds)
     try:
         heard = wire.receive(connection)

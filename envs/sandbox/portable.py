@@ -10,7 +10,7 @@ __all__ = ["PortableSnapshot"]
 
 
 class PortableSnapshot(Snapshot):
-    """A snapshot that carries its changes over the image with it."""
+    """A snapshot that contains its changes relative to the image."""
 
     def __init__(
         self,
@@ -27,8 +27,8 @@ class PortableSnapshot(Snapshot):
         self.lost = lost
 
     def changes(self, max_bytes: int = 64 * MIB, max_entries: int = 50_000) -> Changes:
-        """Return what differs from the image."""
+        """Return the difference from the image."""
         return self._changes
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is nothing to release."""

@@ -1,4 +1,4 @@
-"""Parts of running commands that every rung shares."""
+"""Command execution shared by every rung."""
 
 import re
 import signal
@@ -17,7 +17,7 @@ _LONGEST_COMMAND = 1 << 20
 _NO_TERMINAL = re.compile(
     rb"^bash: \[\d+: \d+ \(\d+\)\] tcsetattr: Inappropriate ioctl for device\n?", re.MULTILINE
 )
-"""What an interactive shell without a terminal sometimes says when its command is interrupted."""
+"""Messages of an interactive shell without a terminal when its command is interrupted."""
 
 _SIGNS = (
     (b"No space left on device", Stop.DISK),
@@ -36,10 +36,10 @@ _SIGNS_WITHOUT_GROUPS = (
 def run_in_shell(
     shell: Shell, command: str, limits: SandboxLimits, timeout: float | None
 ) -> Execution:
-    """Run a command; `restarted` says that the shell is gone and has to be started again.
+    """Run a command; `restarted` means that the shell is gone and has to be restarted.
 
     Raises:
-        SandboxFault: The shell neither answers nor ends.
+        SandboxFault: If the shell neither answers nor ends.
     """
     if len(command) > _LONGEST_COMMAND:
         return Execution(b"bash: command too long\n", 126, 0.0)
@@ -59,13 +59,13 @@ def run_in_shell(
 
 
 def wall_in_words(status: int | None, output: bytes, *, counted: bool) -> Stop | None:
-    """Return the wall that a command's own words and exit status tell of.
+    """Return the limit indicated by a command's output and exit status.
 
     Args:
         status: Its exit status.
-        output: What it printed.
-        counted: Whether memory and processes are counted from outside, so that words about them
-            need not be believed.
+        output: Its output.
+        counted: Whether memory and processes are counted from outside, so that output about them
+            is ignored.
     """
     if not counted:
         found = next((stop for words, stop in _SIGNS_WITHOUT_GROUPS if words in output), None)
@@ -79,10 +79,10 @@ def wall_in_words(status: int | None, output: bytes, *, counted: bool) -> Stop |
 
 
 def absolute(path: str) -> str:
-    """Return a path as it is taken inside; relative ones start at the root.
+    """Return a path as absolute inside; relative ones start at the root.
 
     Raises:
-        SandboxPathError: It is no path.
+        SandboxPathError: If it is not a path.
     """
     if not path or "\0" in path or len(path.encode("utf-8", "replace")) > 4000:
         raise SandboxPathError(f"not a path: {path[:80]!r}")

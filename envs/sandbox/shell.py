@@ -1,8 +1,8 @@
-"""The persistent shell: what is typed into it, and how its answers are told from its output.
+"""The persistent shell: its input protocol, and separation of reports from command output.
 
-Each command becomes one line `eval $'…'`, so that no text of an agent can leave the line half
-open, followed by a line that reports `$?` over a channel of its own. The shell is an interactive
-one without a terminal: an interrupt ends the command and leaves the shell.
+Each command becomes one line `eval $'…'`, so that no text of an agent can leave the line
+unterminated, followed by a line that reports `$?` over a separate channel. The shell is interactive
+without a terminal: an interrupt ends the command and leaves the shell.
 """
 
 import contextlib
@@ -51,7 +51,7 @@ _ESCAPES = {byte: b"\\%03o" % byte for byte in range(1, 32)} | {
 }
 _TABLE = [_ESCAPES.get(byte, bytes([byte])) for byte in range(256)]
 
-# What every shell has of itself; to assign it again is refused or means nothing.
+# Variables that every shell sets itself; assigning them is refused or has no effect.
 _NOT_STATE = (
     b"BASHOPTS", b"BASHPID", b"BASH_", b"COMP_", b"DIRSTACK", b"EPOCH", b"EUID", b"FUNCNAME",
     b"GROUPS", b"HISTCMD", b"LINENO", b"PIPESTATUS", b"PPID", b"SECONDS", b"SHELLOPTS", b"SRANDOM",
@@ -59,7 +59,7 @@ _NOT_STATE = (
 )  # fmt: skip
 
 
-# To set these makes bash change the way it reads its input and lose what it has read.
+# Setting these makes bash change the way it reads its input and lose what it has read.
 _EDITING = tuple(b"set %co %s" % (sign, name) for sign in b"+-" for name in (b"emacs", b"vi"))
 
 
@@ -67,8 +67,8 @@ def setup_line(script: int | None = None, folder: str | None = None) -> bytes:
     """Return the first line for a new shell.
 
     Args:
-        script: Descriptor in the shell of a script that brings back an earlier state.
-        folder: Where to go first; a folder that is gone leaves the shell where it started.
+        script: Descriptor in the shell of a script that restores an earlier state.
+        folder: Initial directory; if it is gone, the shell stays where it started.
     """
     line = _SETUP
     if folder is not None:
@@ -79,7 +79,7 @@ def setup_line(script: int | None = None, folder: str | None = None) -> bytes:
 
 
 def quoted(text: bytes) -> bytes:
-    """Return text for between `$'` and `'`; NUL bytes, which no shell can hold, are dropped."""
+    """Return text quoted for `$'…'`; NUL bytes, which no shell supports, are dropped."""
     return b"".join([_TABLE[byte] for byte in text if byte])
 
 
@@ -88,9 +88,9 @@ def command_lines(command: str, previous: int, marker: bytes = b"") -> bytes:
 
     Args:
         command: Any text.
-        previous: What `$?` shall be when it begins.
-        marker: Written to standard output afterwards, where outputs and status come by ways
-            that do not keep their order.
+        previous: Value of `$?` at its beginning.
+        marker: Written to standard output afterwards, for connections that do not preserve the
+            order between output and status.
     """
     status = b"__hx %d; " % previous if previous else b""
     text = quoted(command.encode("utf-8", "surrogateescape"))
@@ -101,19 +101,19 @@ def command_lines(command: str, previous: int, marker: bytes = b"") -> bytes:
 
 
 def end_line(marker: bytes) -> bytes:
-    """Return the line that writes a marker to standard output, wherever that points by now."""
+    """Return the line that writes a marker to the shell's current standard output."""
     return b"builtin printf '%s' '" + marker + b"' >&58\n"
 
 
 def useful_state(dump: bytes) -> bytes:
-    """Return the part of a shell's description that makes a new shell the same."""
+    """Return the part of a state dump that a new shell needs."""
     kept = []
     skipping = False
     for line in dump.split(b"\n"):
         if line.startswith(b"declare -"):
             name = line.split(b" ", 2)[2]
             skipping = name.startswith(_NOT_STATE)
-        elif skipping and line.endswith(b" ()"):  # a function's definition begins
+        elif skipping and line.endswith(b" ()"):  # start of a function definition
             skipping = False
         if not skipping and line not in _EDITING:
             kept.append(line)
@@ -121,7 +121,7 @@ def useful_state(dump: bytes) -> bytes:
 
 
 class Gathered:
-    """Output as it comes in: its beginning and its end are kept, the middle is counted.
+    """Collected output: the beginning and the end are kept, the middle is counted.
 
     Args:
         kept: Bytes to keep.
@@ -135,7 +135,7 @@ class Gathered:
         self.total = 0
 
     def add(self, data: bytes) -> None:
-        """Take what came."""
+        """Add output."""
         self.total += len(data)
         room = self._half - len(self._head)
         if room > 0:
@@ -148,23 +148,23 @@ class Gathered:
                 self._tail_size -= len(self._tail.popleft())
 
     def result(self) -> tuple[bytes, int, int]:
-        """Return what was kept, where bytes are missing and how many."""
+        """Return the kept output, the offset of the cut and the number of bytes cut."""
         tail = b"".join(self._tail)[-self._half :]
         cut = self.total - len(self._head) - len(tail)
         return bytes(self._head) + tail, len(self._head) if cut else 0, cut
 
 
 class ShellLink(Protocol):
-    """What the shell's driver needs of the sandbox around it."""
+    """Interface of the sandbox that the shell driver needs."""
 
     def fileno(self) -> int:
-        """Return a descriptor that becomes readable when there is news."""
+        """Return a descriptor that becomes readable when there are notices."""
 
     def shell_end(self) -> int | None:
-        """Read news; return the shell's exit code if it has ended."""
+        """Read notices; return the shell's exit code if it has ended."""
 
     def stop(self, since: float, number: int, shell: bool) -> None:
-        """Signal what the shell has started since a moment, and the shell itself if asked."""
+        """Signal processes that the shell started since a time, and the shell itself if asked."""
 
 
 _INTERRUPT, _KILL = 2, 9
@@ -174,9 +174,10 @@ _STAGES = (
     (_INTERRUPT, True, 1.0),
     (_KILL, True, 5.0),
 )
-"""Signal, whether the shell itself gets it, and the seconds after which the next stage begins.
+"""Signal, whether the shell itself gets it, and the seconds until the next stage.
 
-Only what ignores an interrupt waits them out; a busy machine must not cost a shell its state.
+Only processes that ignore an interrupt reach later stages; the delays are generous so that a
+busy machine costs no shell its state.
 """
 
 _READ = 1 << 16
@@ -193,7 +194,7 @@ class ShellEnded(Exception):
 
 
 class Shell(ABC):
-    """The caller's side of one shell, whatever way leads to it.
+    """The caller's side of one shell, independent of the transport.
 
     Args:
         link: The sandbox around it.
@@ -204,16 +205,16 @@ class Shell(ABC):
         self._link = link
         self._marker = marker
         self.previous = 0
-        """What `$?` is."""
+        """Current value of `$?`."""
         self.pid = 0
         """Its process id inside."""
 
     @abstractmethod
     def close(self) -> None:
-        """Close the way to it."""
+        """Close the connection to it."""
 
     def follow(self, link: ShellLink) -> None:
-        """Belong to another sandbox object from now on."""
+        """Attach to another sandbox object."""
         self._link = link
 
     @abstractmethod
@@ -223,15 +224,15 @@ class Shell(ABC):
         """Write lines and read until the shell reports.
 
         Returns:
-            The report with the NUL that ends it, or None at the deadline or when more than
+            The report with its terminating NUL, or None at the deadline or when more than
             `most` bytes have been printed.
 
         Raises:
-            ShellEnded: The shell has ended.
+            ShellEnded: If the shell has ended.
         """
 
     def begin(self, line: bytes, seconds: float) -> bool:
-        """Send the first line and wait until the shell is ready; false if it never is."""
+        """Send the first line and wait until the shell is ready; False if it never is."""
         report = self._talk(line + self._end(), Gathered(1 << 12), seconds)
         _, ready, pid = (report or b"").rpartition(b"ready ")
         if ready:
@@ -251,7 +252,7 @@ class Shell(ABC):
         """Run a command; return its exit status and why it was stopped, if it was.
 
         Raises:
-            ShellEnded: The shell has ended, by itself or because nothing else would stop it.
+            ShellEnded: If the shell has ended, by itself or because it could not be interrupted.
         """
         since = time.clock_gettime(time.CLOCK_BOOTTIME)
         lines = command_lines(command, self.previous, self._marker)
@@ -267,7 +268,7 @@ class Shell(ABC):
         return self.previous, stop
 
     def _stop(self, gathered: Gathered, since: float) -> bytes:
-        """Stop the command, more and more firmly; return the report or see the shell end."""
+        """Stop the command with escalating signals; return the report, or raise `ShellEnded`."""
         for number, shell, seconds in _STAGES:
             self._link.stop(since, number, shell)
             report = self._talk(b"", gathered, seconds)
@@ -283,9 +284,9 @@ class PipeShell(Shell):
     """A shell at the other end of three pipes.
 
     Args:
-        command: Writes into the shell.
-        output: Reads what commands print.
-        status: Reads what the shell reports.
+        command: Pipe to the shell's input.
+        output: Pipe from the commands' output.
+        status: Pipe from the shell's reports.
         link: The sandbox around it.
     """
 
@@ -334,7 +335,7 @@ class PipeShell(Shell):
             written = os.write(self._command, self._unsent)
         except BlockingIOError:
             written = 0
-        except BrokenPipeError:  # the shell is ending; the news of it is on its way
+        except BrokenPipeError:  # the shell is ending; a notice will follow
             written = len(self._unsent)
         self._unsent = self._unsent[written:]
         if self._unsent:
@@ -344,7 +345,7 @@ class PipeShell(Shell):
                 self._poll.unregister(self._command)
 
     def _drain(self, gathered: Gathered) -> None:
-        """Take what is in the pipe now; what is still running may go on printing later."""
+        """Read what is in the pipe now; running processes may print more later."""
         for _ in range(_PIPE_READS):
             data = _read(self._output)
             if not data:

@@ -12,7 +12,7 @@ __all__ = ["COLUMNS", "ROWS", "Terminal"]
 ROWS, COLUMNS = 24, 80
 _READ = 1 << 16
 _MOST_PER_LOOK = 1 << 18
-"""Bytes drawn at one look; of a flood the earlier ones are dropped, as they have scrolled away."""
+"""Bytes rendered per look; earlier bytes of a burst have scrolled away and are dropped."""
 
 _ALTERNATE = frozenset({47, 1047, 1049})
 
@@ -21,7 +21,7 @@ class Terminal:
     """One terminal, its keyboard and its screen.
 
     Args:
-        master: The terminal's own end; closed with it.
+        master: The terminal's master end; closed with it.
     """
 
     def __init__(self, master: int) -> None:
@@ -38,7 +38,7 @@ class Terminal:
         os.close(self._master)
 
     def type(self, text: str) -> None:
-        """Type; what the program does not read is lost, as the keyboard's buffer is small."""
+        """Type; input that the program does not read is lost, as the keyboard's buffer is small."""
         data = text.encode("utf-8", "replace")
         deadline = time.monotonic() + 2.0
         while data and not self.ended and time.monotonic() < deadline:
@@ -47,7 +47,7 @@ class Terminal:
                 self._draw(0.01)
 
     def look(self, quiet: float, timeout: float) -> Screen:
-        """Draw what comes until nothing has come for `quiet` seconds, and show the screen."""
+        """Render output until none has come for `quiet` seconds, and return the screen."""
         deadline = time.monotonic() + timeout
         while not self.ended and time.monotonic() < deadline and self._draw(quiet):
             continue
@@ -85,7 +85,7 @@ class Terminal:
             self._stream.feed(data)
         except (TypeError, ValueError, IndexError, KeyError, OverflowError, AttributeError):
             # The library's handlers take some sequences with the wrong number of parameters
-            # badly. A real terminal ignores such a sequence; the parser has to begin anew.
+            # badly. A real terminal ignores such a sequence; the parser has to be restarted.
             self._stream = _new_stream(self._screen)
 
 
@@ -99,7 +99,7 @@ def _screen_class() -> Any:
     import pyte
 
     class AlternatingScreen(pyte.Screen):
-        """A screen with the second page that full-screen programs draw on."""
+        """A screen with the alternate page that full-screen programs draw on."""
 
         def __init__(self, columns: int, rows: int, answer: Any) -> None:
             self.alternate = False

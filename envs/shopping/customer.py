@@ -1,7 +1,7 @@
-"""The customer of a store or service episode: the shared simulated user, with wishes behind it.
+"""Customer of a store or service episode: the shared simulated user, with wishes.
 
-An agenda speaks in words; what the words mean stands beside it, in the task's `wishes`: for every
-slot and each value that it can take, the conditions that an offer must meet.
+The agenda holds words; their meaning is in the task's `wishes`: for every slot and each of its
+possible values, the conditions that an offer must meet.
 """
 
 from collections.abc import Mapping
@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from hexathlon.envs.users import Agenda, SimulatedUser
 from hexathlon.envs.users.user import Judge
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.shopping.catalogue.constraint import Constraint
-from hexathlon.tasks.shopping.facts import holds_on
+from hexathlon.tasks.shopping.world.catalogue.constraint import Constraint
+from hexathlon.tasks.shopping.world.facts import holds_on
 
 __all__ = ["Answer", "Customer", "as_question"]
 
@@ -23,16 +23,16 @@ _OTHER_GOODS = {
 
 
 def as_question(text: str) -> str:
-    """Return what was asked with a question mark: the tool says already that it is a question."""
+    """Return the text with a question mark: the tool already implies a question."""
     return text if text.rstrip().endswith(("?", "？")) else f"{text.rstrip()}?"
 
 
 class Answer(NamedTuple):
-    """What the customer made of an offer."""
+    """The customer's response to an offer."""
 
     text: str
     judged: bool
-    """False where the customer had something else to say first; nothing was decided then."""
+    """False if the customer had something else to say first; nothing was decided then."""
 
     accepted: bool
 
@@ -42,8 +42,8 @@ class Customer:
 
     Args:
         script: `agenda` for the simulated user, `wishes`: slot -> value -> conditions, `head`:
-            conditions that the goal names, and `consent`: changes that get the customer's yes.
-        seed: Of the wording.
+            conditions named by the goal, and `consent`: changes to which the customer agrees.
+        seed: Seed of the wording.
     """
 
     def __init__(self, script: Mapping[str, Any], seed: int) -> None:
@@ -56,11 +56,11 @@ class Customer:
 
     @property
     def revealed(self) -> tuple[str, ...]:
-        """Slots told so far."""
+        """Slots revealed so far."""
         return self._user.revealed
 
     def opening(self) -> str:
-        """Say what it is about."""
+        """State the request."""
         return self._user.opening().text
 
     def hear(self, text: str) -> str:
@@ -70,11 +70,11 @@ class Customer:
         return self._user.reply(text).text
 
     def consider(self, facts: Mapping[str, Any]) -> Answer:
-        """Judge an offer by the wishes as they stand now."""
+        """Judge an offer by the current wishes."""
         return self._judged(lambda _, wanted: self._objection(facts, wanted))
 
     def agree(self, subject: str) -> Answer:
-        """Say yes or no to a change that is proposed."""
+        """Accept or decline a proposed change."""
         chinese = self._agenda.language == "zh"
         no = "不，我要的不是这个。" if chinese else "No, not that."
         answer = self._judged(lambda _, __: None if subject in self._consent else no)

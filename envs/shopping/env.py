@@ -1,8 +1,7 @@
 """`hexathlon/Shopping-v0`: search and buy, serve customers, and the public shopping benchmarks.
 
-The environment only chooses the world that a task plays in and passes tool calls to it. What is
-true in a world and what its tools do stands in the world's own module; expected answers are in
-none of them.
+The environment only chooses the task's world and passes tool calls to it. Facts and tools of a
+world are in the world's own module; expected answers are in none of them.
 """
 
 import copy
@@ -15,10 +14,10 @@ from hexathlon.envs.shopping.hints import HINTS
 from hexathlon.envs.shopping.world import World, open_world
 from hexathlon.tasks.shopping.loaders.tau2 import END_TOOL
 from hexathlon.tasks.shopping.loaders.webshop import WEBSHOP_TOOLS
-from hexathlon.tasks.shopping.retail import DeskProblem
-from hexathlon.tasks.shopping.retail_tools import RETAIL_TOOLS
 from hexathlon.tasks.shopping.service.casework import service_tools
-from hexathlon.tasks.shopping.tools import store_tools
+from hexathlon.tasks.shopping.world.retail import DeskProblem
+from hexathlon.tasks.shopping.world.retail_tools import RETAIL_TOOLS
+from hexathlon.tasks.shopping.world.tools import store_tools
 from hexathlon.tasks.task import Task
 
 __all__ = ["ShoppingEnv", "make_vector"]
@@ -64,13 +63,13 @@ class ShoppingEnv(Environment):
         return self._world.opening()
 
     def on_text(self, text: str) -> str:
-        """Hand prose to the person in the world."""
+        """Pass prose to the person in the world."""
         answer = self.world.say(text)
         self._end_if_closed()
         return answer
 
     def call_tool(self, name: str, arguments: dict[str, Any]) -> str:
-        """Run a tool of the world; which there are is what the task says."""
+        """Run a tool of the world; the task defines which tools exist."""
         try:
             return self.world.call(name, arguments)
         except DeskProblem as problem:
@@ -94,13 +93,13 @@ class ShoppingEnv(Environment):
         return self.world.save()
 
     def load(self, payload: Any) -> None:
-        """Take a world's state back, opening the world where it is another task's."""
+        """Restore a world's state, opening the world first if the task differs."""
         if self._world is None or self._world_task is not self.task:
             self._world, self._world_task = open_world(self.task, self.np_random), self.task
         self._world.load(payload)
 
     def detach(self) -> None:
-        """Give a fork a world of its own; `load` fills it."""
+        """Give a fork its own world; `load` fills it."""
         self._world = copy.copy(self._world)
 
     def _end_if_closed(self) -> None:

@@ -1,4 +1,4 @@
-"""What a person who plays the shopping event is told: what to do next, and what went wrong."""
+"""Hints for human players of the shopping event: next steps, and causes of failure."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,18 +1,18 @@
-"""What the store shows: result pages, item pages, tables, the cart, the rules. Text only."""
+"""Pages of the store: results, items, tables, the cart, the rules. Text only."""
 
 from collections.abc import Mapping, Sequence
 
-from hexathlon.tasks.shopping.catalogue.money import (
+from hexathlon.tasks.shopping.world.catalogue.money import (
     Address,
     Coupon,
     PriceBreakdown,
     Rules,
 )
-from hexathlon.tasks.shopping.catalogue.product import Product, Variant
-from hexathlon.tasks.shopping.catalogue.search import SearchPage
-from hexathlon.tasks.shopping.catalogue.text import Language
-from hexathlon.tasks.shopping.facts import category_of
-from hexathlon.tasks.shopping.wording import chosen_text, money, offered_text, say
+from hexathlon.tasks.shopping.world.catalogue.product import Product, Variant
+from hexathlon.tasks.shopping.world.catalogue.search import SearchPage
+from hexathlon.tasks.shopping.world.catalogue.text import Language
+from hexathlon.tasks.shopping.world.facts import category_of
+from hexathlon.tasks.shopping.world.wording import chosen_text, money, offered_text, say
 
 __all__ = [
     "bundles_text",
@@ -30,11 +30,11 @@ __all__ = [
 
 _REVIEWS_PER_PAGE = 5
 _FACETS = 6
-"""Most values of a facet that a page lists."""
+"""Maximum number of facet values listed on a page."""
 
 
 def results_text(found: SearchPage, language: Language, per_page: int) -> str:
-    """A result page; the first one lists what can be filtered by."""
+    """Return a result page; the first one lists the available filters."""
     last = max(found.pages, 1)
     lines = [
         say(
@@ -55,13 +55,13 @@ def results_text(found: SearchPage, language: Language, per_page: int) -> str:
         for name, counts in found.facets.items():
             if name == "price":  # in cents, and easy to see from the hits
                 continue
-            shown = ", ".join(f"{value} ({n})" for value, n in list(counts.items())[:_FACETS])
-            lines.append(f"{say(language, 'Filter', '筛选')} {name}: {shown}")
+            values = ", ".join(f"{value} ({n})" for value, n in list(counts.items())[:_FACETS])
+            lines.append(f"{say(language, 'Filter', '筛选')} {name}: {values}")
     return "\n".join(lines)
 
 
 def item_text(product: Product, language: Language) -> str:
-    """The item page."""
+    """Return the item page."""
     ships = say(language, f"{product.shipping.days} days", f"{product.shipping.days}天送达")
     back = product.returns.days
     returns = (
@@ -85,7 +85,7 @@ def item_text(product: Product, language: Language) -> str:
 
 
 def bundles_text(product: Product, rules: Rules, language: Language) -> str:
-    """Which parts of bundles on offer an item is, a line each, each begun with a line break."""
+    """Return the offered bundles with an item, one line each, each preceded by a line break."""
     lines = []
     for part in product.bundles:
         bundle, _, number = part.partition("/")
@@ -98,19 +98,19 @@ def bundles_text(product: Product, rules: Rules, language: Language) -> str:
 
 
 def profile_text(facts: Sequence[str], addresses: Mapping[str, Address]) -> str:
-    """What the shop knows about the customer, and where orders may go."""
+    """Return the shop's data on the customer, and the delivery addresses."""
     lines = [f"- {fact}" for fact in facts]
     return "\n".join([*lines, *(f"{name}: {where.region}" for name, where in addresses.items())])
 
 
 def specification_text(product: Product, language: Language) -> str:
-    """The specification table."""
+    """Return the specification table."""
     rows = (f"{label}: {value}" for label, value in product.specification[language])
     return "\n".join([f"{product.id}  {say(language, 'Specification', '规格参数')}", *rows])
 
 
 def reviews_text(product: Product, page: int, language: Language) -> str:
-    """One page of reviews, newest first."""
+    """Return one page of reviews, newest first."""
     pages = max(1, -(-len(product.reviews) // _REVIEWS_PER_PAGE))
     start = (page - 1) * _REVIEWS_PER_PAGE
     lines = [f"{product.id}  {say(language, 'Reviews, page', '评价，页')} {page}/{pages}"]
@@ -120,7 +120,7 @@ def reviews_text(product: Product, page: int, language: Language) -> str:
 
 
 def variant_text(product: Product, variant: Variant, language: Language) -> str:
-    """One variant: price, stock, picture."""
+    """Return one variant: price, stock, picture."""
     stock = (
         say(language, f"{variant.stock} in stock", f"库存{variant.stock}件")
         if variant.stock
@@ -133,7 +133,7 @@ def variant_text(product: Product, variant: Variant, language: Language) -> str:
 
 
 def comparison_text(products: Sequence[Product], language: Language) -> str:
-    """Items side by side, row by row; what only reviews tell is not in it."""
+    """Return items side by side, row by row; facts known only from reviews are not included."""
     tables = [dict(product.specification[language]) for product in products]
     lines = ["  |  ".join(["", *(product.id for product in products)])]
     lines.append("  |  ".join(["", *(product.title[language] for product in products)]))
@@ -150,7 +150,7 @@ def cart_text(
     price: PriceBreakdown,
     language: Language,
 ) -> str:
-    """The cart with its price."""
+    """Return the cart with its price."""
     if not lines:
         return say(language, "The cart is empty.", "购物车是空的。")
     rows = [
@@ -175,13 +175,13 @@ def cart_text(
 
 
 def coupons_text(coupons: Sequence[Coupon], language: Language) -> str:
-    """The coupons that the customer holds."""
+    """Return the coupons that the customer holds."""
     lines = [_coupon_text(coupon, language) for coupon in coupons]
     return "\n".join(lines) or say(language, "There are no coupons.", "没有优惠券。")
 
 
 def _coupon_text(coupon: Coupon, language: Language) -> str:
-    """The terms of a coupon."""
+    """Return the terms of a coupon."""
     gain = {
         "percent": say(language, f"{coupon.value}% off", f"减{coupon.value}%"),
         "amount": f"{money(coupon.value, language)} {say(language, 'off', '立减')}",
@@ -215,7 +215,7 @@ def _coupon_text(coupon: Coupon, language: Language) -> str:
 
 
 def rules_text(rules: Rules, language: Language) -> str:
-    """The price rules, in the order in which they are applied."""
+    """Return the price rules, in order of application."""
     lines = [
         say(
             language,

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from hexathlon.tasks.shopping.loaders.tau2 import retail_base, retail_policy
-from hexathlon.tasks.shopping.retail import RetailDesk
-from hexathlon.tasks.shopping.tables import Changes, Tables
+from hexathlon.tasks.shopping.world.retail import RetailDesk
+from hexathlon.tasks.shopping.world.tables import Changes, Tables
 from hexathlon.tasks.task import Task
 
 __all__ = ["RetailWorld"]
@@ -25,7 +25,7 @@ class RetailWorld:
         self._transferred = self.closed = False
 
     def opening(self) -> str:
-        """Give the policy and the customer's notes."""
+        """Return the policy and the customer's notes."""
         return f"{retail_policy()}\n\n{self._task.instruction}"
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> str:
@@ -33,7 +33,7 @@ class RetailWorld:
         if name == "end_conversation":
             self.closed = True
             return "The conversation has ended."
-        # A call that the desk refuses is a look as well: the refusal tells why.
+        # A refused call counts as a lookup as well: the refusal reveals the reason.
         looked = [str(arguments[key]) for key in ("order_id", "user_id") if key in arguments]
         self._looked_at += tuple(key for key in looked if key not in self._looked_at)
         result = self._desk.call(name, dict(arguments))
@@ -45,16 +45,16 @@ class RetailWorld:
         return _ANSWER
 
     def save(self) -> tuple[Changes, tuple[str, ...], bool, bool]:
-        """Return the changed records, what was looked at, and two flags."""
+        """Return the changed records, the records looked up, and two flags."""
         return self._desk.tables.changes(), self._looked_at, self._transferred, self.closed
 
     def load(self, payload: tuple[Changes, tuple[str, ...], bool, bool]) -> None:
-        """Take a saved state back."""
+        """Restore a saved state."""
         changes, self._looked_at, self._transferred, self.closed = payload
         self._desk = RetailDesk(Tables(retail_base(), changes))
 
     def final_state(self) -> dict[str, Any]:
-        """Return the changed records and how the conversation went."""
+        """Return the changed records and the course of the conversation."""
         return {
             "changes": self._desk.tables.difference(),
             "looked_at": list(self._looked_at),

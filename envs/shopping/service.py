@@ -7,22 +7,22 @@ import numpy as np
 
 from hexathlon.envs.shopping import pages
 from hexathlon.envs.shopping.customer import Customer, as_question
-from hexathlon.tasks.shopping.catalogue import Language, open_catalogue
-from hexathlon.tasks.shopping.retail import DeskProblem
 from hexathlon.tasks.shopping.service.casework import changed_since
-from hexathlon.tasks.shopping.service.desk import ServiceDesk, subject_of
-from hexathlon.tasks.shopping.service.desk_tools import DESK_WRITES
-from hexathlon.tasks.shopping.service.policy import Policy, policy_text
-from hexathlon.tasks.shopping.service.records import service_base
-from hexathlon.tasks.shopping.tables import Changes, Record, Tables
-from hexathlon.tasks.shopping.wording import say
+from hexathlon.tasks.shopping.world.catalogue import Language, open_catalogue
+from hexathlon.tasks.shopping.world.desk.desk import ServiceDesk, subject_of
+from hexathlon.tasks.shopping.world.desk.desk_tools import DESK_WRITES
+from hexathlon.tasks.shopping.world.desk.policy import Policy, policy_text
+from hexathlon.tasks.shopping.world.desk.records import service_base
+from hexathlon.tasks.shopping.world.retail import DeskProblem
+from hexathlon.tasks.shopping.world.tables import Changes, Record, Tables
+from hexathlon.tasks.shopping.world.wording import say
 from hexathlon.tasks.task import Task
 
 __all__ = ["ServiceWorld"]
 
 
 class _State(NamedTuple):
-    """What the episode has changed, records apart."""
+    """The episode's changes, except records."""
 
     writes: tuple[str, ...] = ()
     offers: tuple[tuple[str, bool], ...] = ()
@@ -55,7 +55,7 @@ class ServiceWorld:
         return self._state.finished or self._state.answer is not None
 
     def opening(self) -> str:
-        """Give the instruction, and the customer's first words where there is one."""
+        """Return the instruction, and the customer's first words if there is a customer."""
         if self._customer is None:
             return self._task.instruction
         return f"{self._task.instruction}\n\n{self._customer.opening()}"
@@ -92,7 +92,7 @@ class ServiceWorld:
         return result
 
     def say(self, text: str) -> str:
-        """Hand prose to the customer."""
+        """Pass prose to the customer."""
         if self._customer is None:
             return self._words(
                 "The customer only left a message: call one of the tools.",
@@ -106,14 +106,14 @@ class ServiceWorld:
         return self._state, self._desk.tables.changes(), customer
 
     def load(self, payload: tuple[_State, Changes, Any]) -> None:
-        """Take a state back."""
+        """Restore a state."""
         self._state, changes, customer = payload
         self._desk = self._opened(changes)
         if self._customer is not None:
             self._customer = self._customer.resumed(customer)
 
     def final_state(self) -> dict[str, Any]:
-        """Return the changed records, what was proposed and done, and the answer."""
+        """Return the changed records, proposals and actions, and the answer."""
         state = self._state
         return {
             "orders": [],

@@ -1,7 +1,7 @@
-"""The store as a world: browse, ask, put into the cart, order.
+"""The store as a world: browse, ask, add to the cart, order.
 
-The catalogue is shared by all episodes and never changes. What an episode changes is one small
-immutable value, so saving a state is handing out that value.
+The catalogue is shared by all episodes and never changes. An episode's changes are one small
+immutable value, so saving a state is returning that value.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,12 +12,12 @@ import numpy as np
 from hexathlon.envs.shopping import pages
 from hexathlon.envs.shopping.customer import Customer, as_question
 from hexathlon.envs.shopping.till import Bought, lines_of, order_record, priced
-from hexathlon.tasks.shopping.catalogue.money import PriceBreakdown
-from hexathlon.tasks.shopping.catalogue.product import Product, Variant
-from hexathlon.tasks.shopping.facts import facts_of
-from hexathlon.tasks.shopping.retail import DeskProblem
-from hexathlon.tasks.shopping.settings import StoreSettings, open_settings
-from hexathlon.tasks.shopping.wording import find_variant, money, say
+from hexathlon.tasks.shopping.world.catalogue.money import PriceBreakdown
+from hexathlon.tasks.shopping.world.catalogue.product import Product, Variant
+from hexathlon.tasks.shopping.world.facts import facts_of
+from hexathlon.tasks.shopping.world.retail import DeskProblem
+from hexathlon.tasks.shopping.world.settings import StoreSettings, open_settings
+from hexathlon.tasks.shopping.world.wording import find_variant, money, say
 from hexathlon.tasks.task import Task
 
 __all__ = ["StoreWorld"]
@@ -27,7 +27,7 @@ _MOST_LINES = 20
 
 
 class _State(NamedTuple):
-    """What the episode has changed."""
+    """The episode's changes."""
 
     cart: tuple[tuple[str, str, int], ...] = ()
     """(product, variant, quantity)."""
@@ -57,11 +57,11 @@ class StoreWorld:
 
     @property
     def closed(self) -> bool:
-        """Whether something was ordered or reported."""
+        """Whether an order was placed or a report made."""
         return self._state.order is not None or self._state.answer is not None
 
     def opening(self) -> str:
-        """Give the request: the instruction, or the customer's first words."""
+        """Return the request: the instruction, or the customer's first words."""
         if self._customer is None:
             return self._task.instruction
         return f"{self._task.instruction}\n\n{self._customer.opening()}"
@@ -71,7 +71,7 @@ class StoreWorld:
         return cast("Callable[..., str]", getattr(self, f"_do_{name}"))(**arguments)
 
     def say(self, text: str) -> str:
-        """Hand prose to the customer."""
+        """Pass prose to the customer."""
         if self._customer is None:
             return self._words(
                 "Nobody is listening here: call one of the tools.", "这里没有人在听，请调用工具。"
@@ -84,13 +84,13 @@ class StoreWorld:
         return self._state._replace(customer=customer)
 
     def load(self, payload: _State) -> None:
-        """Take a state back."""
+        """Restore a state."""
         self._state = payload
         if self._customer is not None:
             self._customer = self._customer.resumed(payload.customer)
 
     def final_state(self) -> dict[str, Any]:
-        """Return the orders placed, what was seen and offered, and the answer."""
+        """Return the orders placed, the items seen and offered, and the answer."""
         state = self._state
         return {
             "orders": [self._order()] if state.order else [],
@@ -104,7 +104,7 @@ class StoreWorld:
             "outcome": "ended" if self.closed else "open",
         }
 
-    # Looking -----------------------------------------------------------------------------------
+    # Browsing ----------------------------------------------------------------------------------
 
     def _do_search(
         self,
@@ -265,7 +265,7 @@ class StoreWorld:
             self._state = self._state._replace(offers=offers)
         return heard.text
 
-    # Parts -------------------------------------------------------------------------------------
+    # Helpers -----------------------------------------------------------------------------------
 
     def _product(self, item: str) -> Product:
         product = self._settings.product(item.strip().upper().partition("-")[0])
@@ -285,7 +285,7 @@ class StoreWorld:
         return product
 
     def _chosen(self, item: str, options: Mapping[str, Any] | str) -> tuple[Product, Variant]:
-        """Return what is meant by an item with options, or by a variant's id alone."""
+        """Return the variant given by an item with options, or by a variant's id alone."""
         product = self._product(item)
         named = [v for v in product.variants if v.id == item.strip().upper()]
         if named and not options:

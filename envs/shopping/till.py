@@ -1,12 +1,12 @@
-"""What a cart holds, what it costs, and the record of the order that it becomes."""
+"""Contents and price of a cart, and the record of the resulting order."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from hexathlon.tasks.shopping.catalogue.money import PriceBreakdown, price_cart
-from hexathlon.tasks.shopping.catalogue.product import Product, Variant
-from hexathlon.tasks.shopping.facts import facts_of
-from hexathlon.tasks.shopping.settings import StoreSettings, cart_line
+from hexathlon.tasks.shopping.world.catalogue.money import PriceBreakdown, price_cart
+from hexathlon.tasks.shopping.world.catalogue.product import Product, Variant
+from hexathlon.tasks.shopping.world.facts import facts_of
+from hexathlon.tasks.shopping.world.settings import StoreSettings, cart_line
 
 __all__ = ["Bought", "lines_of", "order_record", "priced"]
 
@@ -15,7 +15,7 @@ Bought = tuple[Product, Variant, int]
 
 
 def lines_of(settings: StoreSettings, cart: Sequence[tuple[str, str, int]]) -> list[Bought]:
-    """Return the lines of a cart of ids."""
+    """Return the lines of a cart given by ids."""
     lines = []
     for product_id, variant_id, quantity in cart:
         product = settings.catalogue.product(product_id)
@@ -43,7 +43,7 @@ def priced(
 def order_record(
     lines: Sequence[Bought], price: PriceBreakdown, address: str, speed: str
 ) -> dict[str, Any]:
-    """Return an order as verifiers read it, with the facts of what was bought."""
+    """Return an order as verifiers read it, with the facts of the items bought."""
     return {
         "lines": [
             {

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hexathlon.tasks.shopping.loaders.webshop_data import read_webshop
-from hexathlon.tasks.shopping.retail import DeskProblem
+from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.task import Task
 
 __all__ = ["WebShopWorld"]
@@ -18,7 +18,7 @@ _SUBPAGES = ("description", "features", "reviews")
 
 
 class _Page(NamedTuple):
-    """Where the shopper stands; everything that a snapshot needs."""
+    """The shopper's position; everything that a snapshot needs."""
 
     kind: str = "search"
     hits: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class WebShopWorld:
 
     @property
     def closed(self) -> bool:
-        """Whether something was bought."""
+        """Whether an item was bought."""
         return self._page.bought
 
     def opening(self) -> str:
@@ -53,7 +53,7 @@ class WebShopWorld:
         return self._click(arguments["label"].strip())
 
     def say(self, text: str) -> str:
-        """Understand WebShop's own `search[…]` and `click[…]`; anything else changes nothing."""
+        """Parse WebShop's own `search[…]` and `click[…]`; anything else changes nothing."""
         match = _RAW.fullmatch(text)
         try:
             if match is None:
@@ -73,7 +73,7 @@ class WebShopWorld:
         self._page = payload
 
     def final_state(self) -> dict[str, Any]:
-        """Return what was bought, with what the rules ask about it."""
+        """Return the purchase, with the facts that the rules need."""
         page = self._page
         if not page.bought:
             return {"bought": None, "opened": list(page.opened)}

@@ -1,4 +1,4 @@
-"""What the shopping environment asks of a world, and the worlds by name."""
+"""Interface between the shopping environment and its worlds, and the worlds by name."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -19,17 +19,17 @@ _WORLDS = {
 
 
 class World(Protocol):
-    """One episode's world: tools, a counterpart, and a state that costs nothing to copy."""
+    """One episode's world: tools, a counterpart, and a state that is free to copy."""
 
     closed: bool
-    """Whether the episode has come to its own end."""
+    """Whether the episode has ended by itself."""
 
     def opening(self) -> str:
         """Return the first message to the agent."""
         ...
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """Run a tool; raises `DeskProblem` for what is refused."""
+        """Run a tool; raises `DeskProblem` for refused calls."""
         ...
 
     def say(self, text: str) -> str:
@@ -41,16 +41,16 @@ class World(Protocol):
         ...
 
     def load(self, payload: Any) -> None:
-        """Take a state back."""
+        """Restore a state."""
         ...
 
     def final_state(self) -> dict[str, Any]:
-        """Return what the verifiers need, as JSON."""
+        """Return the state for the verifiers, as JSON."""
         ...
 
 
 def open_world(task: Task, rng: np.random.Generator) -> World:
-    """Open the world that a task plays in; `rng` is the episode's stream."""
+    """Open the world of a task; `rng` is the episode's stream."""
     module, _, name = _WORLDS[task.params["world"]].partition(":")
     make = cast(
         "Callable[[Task, np.random.Generator], World]",

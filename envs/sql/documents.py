@@ -1,9 +1,9 @@
-"""The documents that come with a database, as a task names them."""
+"""Documents accompanying a database, as named by a task."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from hexathlon.tasks.sql.world import world_for
+from hexathlon.tasks.sql.world.world import world_for
 
 __all__ = ["DocumentShelf"]
 
@@ -20,12 +20,12 @@ class DocumentShelf:
         self._world = params.get("world")
 
     def listing(self) -> str:
-        """One line a document: name and, where there is one, title and date."""
+        """Return one line per document: name and, if available, title and date."""
         lines = [self._heading(name) for name in self._listed]
         return "\n".join([f"{len(lines)} document{'' if len(lines) == 1 else 's'}", *lines])
 
     def text(self, name: str) -> str | None:
-        """The text of a document, or None if it is not among those of the task."""
+        """Return the text of a document, or None if the task does not include it."""
         if name not in self._listed:
             return None
         if isinstance(self._listed, Mapping):

@@ -1,7 +1,7 @@
-"""`hexathlon/SQL-v0`: look at a database, run statements, ask, and hand in.
+"""`hexathlon/SQL-v0`: explore a database, run statements, ask, and submit.
 
-The agent works on its own view of the visible database. Expected answers are not here: they stay
-in the task's checks, and the grader runs what was handed in on pristine copies of its own.
+The agent works on its own view of the visible database. Expected answers are in the task's checks
+only, and the grader runs the submission on its own pristine copies.
 """
 
 from typing import Any, ClassVar, NamedTuple
@@ -14,7 +14,7 @@ from hexathlon.envs.tools import tool
 from hexathlon.envs.users import SimulatedUser
 from hexathlon.evaluators.sql.dbbench import tables_hash
 from hexathlon.evaluators.sql.images import describe_content, image_rows
-from hexathlon.tasks.sql.backends.base import (
+from hexathlon.tasks.sql.world.backends.base import (
     Catalogue,
     Database,
     QueryLimits,
@@ -22,7 +22,7 @@ from hexathlon.tasks.sql.backends.base import (
     Snapshot,
     SqlError,
 )
-from hexathlon.tasks.sql.backends.choice import MissingBackend, open_database, writes_of
+from hexathlon.tasks.sql.world.backends.choice import MissingBackend, open_database, writes_of
 from hexathlon.tasks.task import Task
 
 __all__ = ["SQLEnv", "make_vector"]
@@ -34,7 +34,7 @@ _NOTHING: dict[str, Any] = {
 
 
 class _World(NamedTuple):
-    """The event's own part of a snapshot."""
+    """The event's part of a snapshot."""
 
     database: Snapshot
     handed_in: dict[str, Any]
@@ -47,7 +47,7 @@ class SQLEnv(Environment):
     """Questions about databases, and changes to them.
 
     Args:
-        backend: Where the agent's statements run: None for what the task says (SQLite), else
+        backend: Backend of the agent's statements: None for the task's choice (SQLite), else
             `sqlite`, `duckdb`, `postgresql`, or a SQLAlchemy URL.
         **kwargs: As for every environment.
     """
@@ -73,7 +73,7 @@ class SQLEnv(Environment):
         self._query_limits = _LIMITS
 
     def on_reset(self, task: Task) -> str:
-        """Open the visible database and bring in the user, if the task has one."""
+        """Open the visible database and create the user, if the task has one."""
         self.close()
         self._prepare(task)
         self._handed_in, self._asked = _NOTHING, ()
@@ -137,7 +137,7 @@ class SQLEnv(Environment):
 
     @tool
     def submit(self, sql: str | None = None, answer: list[str] | None = None) -> str:
-        """Hand in a query, an answer or the database, and end."""
+        """Submit a query, an answer or the database, and end."""
         kind = "sql" if sql is not None else "answer" if answer is not None else "database"
         self._handed_in = {**_NOTHING, "kind": kind, "sql": sql, "answer": answer}
         self.finish()
@@ -145,7 +145,7 @@ class SQLEnv(Environment):
 
     @tool
     def submit_impossible(self, reason: str, evidence: str) -> str:
-        """Say that the task cannot be done, and end."""
+        """Declare the task impossible, and end."""
         self._handed_in = {
             **_NOTHING, "kind": "impossible", "reason": reason, "evidence": evidence,
         }  # fmt: skip
@@ -153,7 +153,7 @@ class SQLEnv(Environment):
         return "Handed in."
 
     def final_state(self) -> dict[str, Any]:
-        """What was handed in, the dialect it was written in, and the database if it can change."""
+        """Return the submission, its dialect, and the database if it is writable."""
         state = {
             **self._handed_in,
             "dialect": self._open().dialect,
@@ -168,13 +168,13 @@ class SQLEnv(Environment):
         return state
 
     def save(self) -> _World:
-        """The database's state, what was handed in, and the user's memory."""
+        """Return the database's state, the submission, and the user's memory."""
         user = self._user.snapshot() if self._user is not None else None
         state = self._open().snapshot()
         return _World(state, self._handed_in, user, self._user_seed, self._asked)
 
     def load(self, payload: _World) -> None:
-        """Take the state of a snapshot; the connection is opened when it is first needed."""
+        """Restore a snapshot; the connection is opened on first use."""
         if self._database is None:
             self._prepare(self.task)
         self._open().restore(payload.database)
@@ -190,7 +190,7 @@ class SQLEnv(Environment):
         self._database = None
 
     def close(self) -> None:
-        """Give the database back; safe to call twice."""
+        """Release the database; idempotent."""
         if self._database is not None:
             self._database.close()
             self._database = None
@@ -235,7 +235,7 @@ class SQLEnv(Environment):
 
 
 def make_vector(num_envs: int, **kwargs: Any) -> Any:
-    """Make several of these side by side; see `hexathlon.envs.vector`."""
+    """Make a vector of these environments; see `hexathlon.envs.vector`."""
     from hexathlon.envs.vector import make_vector as make
 
     return make(SQLEnv, num_envs, **kwargs)

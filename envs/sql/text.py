@@ -1,12 +1,12 @@
 """Query results and table descriptions as compact text.
 
-One line a row, cells parted by ` | `. Text stands as it is unless that would mislead: empty text,
-surrounding blanks, control characters, bars and the word NULL are shown in quotes.
+One line per row, cells separated by ` | `. Text is printed unquoted unless that would mislead:
+empty text, surrounding blanks, control characters, bars and the word NULL are shown in quotes.
 """
 
 from collections.abc import Sequence
 
-from hexathlon.tasks.sql.backends.base import Catalogue, QueryResult, TableInfo, Value
+from hexathlon.tasks.sql.world.backends.base import Catalogue, QueryResult, TableInfo, Value
 
 __all__ = ["ROWS_SHOWN", "found_text", "result_text", "table_text", "tables_text"]
 
@@ -14,11 +14,11 @@ ROWS_SHOWN = 50
 _CELL_SHOWN = 200
 _MATCHES_SHOWN = 40
 _FEW = 12
-"""Cells up to which looking at each is faster than looking at all together."""
+"""Number of cells up to which checking each is faster than checking all together."""
 
 
 def result_text(result: QueryResult, shown: int = ROWS_SHOWN) -> str:
-    """Render a result: header, rows, and how many there are."""
+    """Render a result: header, rows, and the number of rows."""
     if not result.columns:
         changed = result.changed
         return "Done." if changed is None else f"Done. {_rows(changed)} changed."
@@ -81,7 +81,7 @@ def _rows(count: int) -> str:
 
 
 def _lines(rows: Sequence[Sequence[Value]]) -> list[str]:
-    """One line a row; plain rows are told from the text of all together, which is fast."""
+    """Return one line per row; plain rows are detected on the joined text, which is fast."""
     if len(rows) * len(rows[0]) <= _FEW:
         return [" | ".join([_cell(cell) for cell in row]) for row in rows]
     lines = [
@@ -99,7 +99,7 @@ def _lines(rows: Sequence[Sequence[Value]]) -> list[str]:
 
 
 def _is_plain(lines: list[str], rows: Sequence[Sequence[Value]]) -> bool:
-    """Whether no cell needs care: each of those would leave one of these traces."""
+    """Whether no cell needs quoting: each of those would leave one of these traces."""
     text = "\n".join(lines)
     return (
         text.replace("\n", "").isprintable()
@@ -121,20 +121,20 @@ def _is_plain(lines: list[str], rows: Sequence[Sequence[Value]]) -> bool:
 def _cell(value: Value) -> str:
     if value.__class__ is str and value.isprintable() and "|" not in value and value != "NULL":
         if 0 < len(value) <= _CELL_SHOWN and value[0] != " " != value[-1]:
-            return value  # most are so; a printable text has no other blanks than spaces
+            return value  # most are so; a printable text has no whitespace other than spaces
     match value:
         case None:
             return "NULL"
         case str():
             odd = not value or value == "NULL" or value != value.strip() or "|" in value
-            shown = value if len(value) <= _CELL_SHOWN else value[:_CELL_SHOWN]
-            if not shown.isprintable():
-                shown, odd = _escaped(shown), True
-            shown = f"'{shown}'" if odd else shown
-            return shown + _cut_marker(len(value), "characters")
+            text = value if len(value) <= _CELL_SHOWN else value[:_CELL_SHOWN]
+            if not text.isprintable():
+                text, odd = _escaped(text), True
+            text = f"'{text}'" if odd else text
+            return text + _cut_marker(len(value), "characters")
         case bytes():
-            shown = f"x'{value[: _CELL_SHOWN // 4].hex()}'"
-            return shown + (_cut_marker(len(value), "bytes", _CELL_SHOWN // 4))
+            text = f"x'{value[: _CELL_SHOWN // 4].hex()}'"
+            return text + (_cut_marker(len(value), "bytes", _CELL_SHOWN // 4))
         case _:
             return repr(value)
 

@@ -1,7 +1,7 @@
-"""Builds the image of a task: its Dockerfile's steps over the base that a sandbox has.
+"""Image builds: a task's Dockerfile steps on top of the sandbox's base.
 
-What the Dockerfile would install must be in the base already; a task that needs more, or asks for
-what is not understood, is refused with the list of what it needs.
+Software that the Dockerfile would install must be in the base already. A task that needs more, or
+uses unsupported instructions, is rejected with the list of its requirements.
 """
 
 import posixpath
@@ -19,7 +19,7 @@ from hexathlon.tasks.terminal.harbor import HarborTask
 __all__ = ["FIXED", "FILE_TIME", "ImageCache", "build_image", "limits_of"]
 
 FILE_TIME = 1_772_323_200
-"""When the files of an image were last changed."""
+"""Modification time of all files of an image."""
 
 FIXED = {
     "GIT_AUTHOR_DATE": "2026-03-02T09:00:00Z",
@@ -36,7 +36,7 @@ FIXED = {
     "SOURCE_DATE_EPOCH": "1772323200",
     "TIME_STYLE": "+",
 }
-"""Variables that keep clocks and chance out of what the agent sees: commits made by it get fixed
+"""Variables that keep clocks and randomness out of observations: the agent's commits get fixed
 dates, `ls -l` shows no times."""
 
 _COMMANDS = {
@@ -62,17 +62,17 @@ _COMMANDS = {
     "xz-utils": "xz",
     "zip": "zip",
 }
-"""Commands by which a package shows, where its name is not one."""
+"""Commands that indicate a package, where its name is not one."""
 
 _HARNESS_FOLDERS = ("/logs", "/solution", "/tests")
-"""Empty for the agent; there because a sandbox may be writable below known folders only."""
+"""Empty for the agent; created because a sandbox may be writable below known directories only."""
 
 _BUILD_SECONDS = 120.0
 _KEPT = 8
 
 
 def limits_of(task: HarborTask, seconds: float) -> SandboxLimits:
-    """Limits of an agent's sandbox."""
+    """Return the limits of an agent's sandbox."""
     memory = min(max(task.memory_mb or 512, 128), 4_096)
     disk = min(max(task.storage_mb or 256, 64), 1_024)
     return SandboxLimits(seconds=seconds, memory_bytes=memory * MIB, disk_bytes=disk * MIB)
@@ -84,14 +84,14 @@ def build_image(
     """Build the image from the task's Dockerfile.
 
     Args:
-        backend: Opens the sandbox in which it is built.
+        backend: Opens the sandbox in which the image is built.
         task: The task.
-        base: What the sandbox starts from.
-        found: Packages that this base is known to have; those that are found are added.
+        base: Base of the sandbox.
+        found: Packages known to be in this base; newly found ones are added.
 
     Raises:
-        BackendMissing: The task needs what this sandbox cannot give; the message lists it.
-        SandboxFault: A step of the Dockerfile failed.
+        BackendMissing: If the task needs what this sandbox cannot provide; the message lists it.
+        SandboxFault: If a step of the Dockerfile failed.
     """
     found = set() if found is None else found
     dockerfile = task.environment.get("Dockerfile", b"FROM debian:12\n")
@@ -127,7 +127,7 @@ _COMPOSED = ("docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compo
 def _leading_copies(
     recipe: Recipe, context: Mapping[str, bytes]
 ) -> tuple[dict[str, Entry], list[Copy | Run]]:
-    """Copies before anything is run need no sandbox."""
+    """Split off the copies before the first command, which need no sandbox."""
     files: dict[str, Entry] = {}
     steps = list(recipe.steps)
     while steps and (isinstance(steps[0], Copy) or steps[0].command.startswith("mkdir -p /")):
@@ -216,7 +216,7 @@ def _module(requirement: str) -> str:
 
 
 def _frozen(sandbox: Sandbox, image: Image) -> Image:
-    """The image with what the build changed."""
+    """Return the image with the changes of the build."""
     with sandbox.snapshot() as state:
         changes = state.changes()
     if changes.cut:
@@ -233,7 +233,7 @@ def _gone(path: str, deleted: Sequence[str]) -> bool:
 
 
 class ImageCache:
-    """The images that were built last, shared by all environments of a process."""
+    """Most recently built images, shared by all environments of a process."""
 
     def __init__(self) -> None:
         self._images: dict[tuple[str, str, str], Image] = {}
@@ -241,15 +241,15 @@ class ImageCache:
         self._lock = Lock()
 
     def get(self, backend: SandboxBackend, key: str, task: HarborTask, base: str) -> Image:
-        """Return the image of a task, built if need be."""
-        whole = (backend.name, key, base)
+        """Return the image of a task, building it if necessary."""
+        identity = (backend.name, key, base)
         with self._lock:
-            found = self._images.get(whole)
-        if found is None:
+            image = self._images.get(identity)
+        if image is None:
             packages = self._packages.setdefault((backend.name, base), set())
-            found = build_image(backend, task, base, packages)
+            image = build_image(backend, task, base, packages)
             with self._lock:
-                self._images[whole] = found
+                self._images[identity] = image
                 while len(self._images) > _KEPT:
                     del self._images[next(iter(self._images))]
-        return found
+        return image

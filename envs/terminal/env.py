@@ -1,7 +1,7 @@
-"""`hexathlon/Terminal-v0`: a shell in a sandbox, files, and a task to be done there.
+"""`hexathlon/Terminal-v0`: a shell in a sandbox, files, and a task to solve there.
 
-The agent works in a sandbox that holds the task's files and nothing of its tests. What it leaves
-is judged in another sandbox, see `grading`; the outcome is the final state.
+The agent works in a sandbox with the task's files and without its tests. The result is graded in
+a separate sandbox, see `grading`; its outcome is the final state.
 """
 
 import os
@@ -34,7 +34,7 @@ _images = ImageCache()
 
 @dataclass(frozen=True)
 class _World:
-    """The event's own part of a snapshot."""
+    """The event's part of a snapshot."""
 
     files: Snapshot
     results: tuple[StepResult, ...]
@@ -45,12 +45,12 @@ class TerminalEnv(Environment):
     """Work at a shell.
 
     Args:
-        sandbox: Rung of the ladder, `namespaces`, `docker` or `landlock`; None for the one that
-            the variable HEXATHLON_SANDBOX names, else the first that works here. `none` is an
-            unconfined shell, which the record then says.
-        base: What sandboxes start from, None for the rung's own default: a root tree, or a tag.
-        verifier: `separate`, in a fresh sandbox, or `shared`, the benchmark's own way: the tests
-            run beside the agent's processes, and can be tampered with.
+        sandbox: Rung of the ladder, `namespaces`, `docker` or `landlock`; None for the one named
+            by the variable HEXATHLON_SANDBOX, else the first available one. `none` is an
+            unconfined shell, which the record then states.
+        base: Base of the sandboxes, a root tree or a tag; None for the rung's default.
+        verifier: `separate`, in a fresh sandbox, or `shared`, as in the original benchmark: the
+            tests run beside the agent's processes, and can be tampered with.
         **kwargs: As for every environment.
     """
 
@@ -96,7 +96,7 @@ class TerminalEnv(Environment):
     # -- the episode -----------------------------------------------------------------------
 
     def on_reset(self, task: Task) -> str:
-        """Open a sandbox with the task's files and return what is asked."""
+        """Open a sandbox with the task's files and return the instruction."""
         self.close()
         self._harbor = open_task(task)
         self._results, self._flags, self._final = (), (), None
@@ -145,7 +145,7 @@ class TerminalEnv(Environment):
 
     @tool
     def submit(self) -> str:
-        """Hand in the step."""
+        """Submit the step."""
         result = self._judged(ended=True)
         self._results += (result,)
         step = self._task_steps().steps[len(self._results) - 1]
@@ -162,7 +162,7 @@ class TerminalEnv(Environment):
         super().finish(status)
 
     def final_state(self) -> dict[str, Any]:
-        """The outcome of each step's tests, digests of what was changed, and flags."""
+        """Return the outcome of each step's tests, digests of changed files, and flags."""
         if self._final is None:
             self._final = self._gathered()
         return self._final
@@ -180,7 +180,7 @@ class TerminalEnv(Environment):
         }
 
     def _judged(self, *, ended: bool) -> StepResult:
-        """Judge the current step; at its end the agent's processes are ended first."""
+        """Grade the current step; at its end the agent's processes are killed first."""
         steps, shell = self._task_steps(), self._open()
         judge = Judge(self._opener(), self._image(), shell.limits, steps)
         step = steps.steps[len(self._results)]
@@ -196,11 +196,11 @@ class TerminalEnv(Environment):
     # -- state -----------------------------------------------------------------------------
 
     def save(self) -> _World:
-        """The files, and what was judged so far."""
+        """Return the files and the results of graded steps."""
         return _World(self._open().snapshot(), self._results, self._flags)
 
     def load(self, payload: _World) -> None:
-        """Go on from the files of a snapshot."""
+        """Continue from the files of a snapshot."""
         self._harbor, self._final = open_task(self.task), None
         self._results, self._flags = payload.results, payload.flags
         if self._shell is None:
@@ -213,7 +213,7 @@ class TerminalEnv(Environment):
         self._shell = None
 
     def close(self) -> None:
-        """End the sandbox; safe to call twice."""
+        """End the sandbox; idempotent."""
         shell, self._shell = self._shell, None
         if shell is not None:
             shell.close()
@@ -221,7 +221,7 @@ class TerminalEnv(Environment):
     # -- parts -----------------------------------------------------------------------------
 
     def _notice(self, text: str) -> None:
-        """Flag what goes for the grader or for a way out, found or not."""
+        """Flag attempts to reach the grader or to escape, successful or not."""
         if looks_for_grader(text):
             self._flags = tuple(sorted({*self._flags, "searching"}))
 
@@ -246,7 +246,7 @@ class TerminalEnv(Environment):
 
 
 def make_vector(num_envs: int, **kwargs: Any) -> Any:
-    """Make several of these side by side; see `hexathlon.envs.vector`."""
+    """Make a vector of these environments; see `hexathlon.envs.vector`."""
     from hexathlon.envs.vector import make_vector as make
 
     return make(TerminalEnv, num_envs, **kwargs)

@@ -1,7 +1,7 @@
-"""Tools for running tests that a task brings along, and what they reported.
+"""Tools for running a task's own tests, and parsing of their reports.
 
-Public tasks fetch pytest from the network before they test. Here there is none: the grader lays in
-a `pytest` of its own, and stand-ins for the installers that the scripts call on the way.
+Public tasks download pytest before they test. There is no network here: the grader provides its
+own `pytest`, and stubs for the installers that the scripts call.
 """
 
 import inspect
@@ -49,18 +49,18 @@ GRADER_FILES: Mapping[str, Entry] = {
     f"{_LIBRARY}/pytest.py": Entry(inspect.getsource(small_pytest).encode(), 0o644),
     f"{_HOME}/.local/bin/env": Entry(b"", 0o644),
 }
-"""Laid over the grader's sandbox before the tests run."""
+"""Written into the grader's sandbox before the tests run."""
 
 _SUMMARY = re.compile(r"^(PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS) (\S+::[^\s]+)", re.M)
 
 
 def clear_away(logs: str) -> str:
-    """The command that removes whatever stands where tests and rewards go."""
+    """Return the command that clears the paths of tests and rewards."""
     return f"/bin/rm -rf /tests {logs} {_OUTCOMES}; /bin/mkdir -p {logs}"
 
 
 def test_command(workdir: str, variables: Mapping[str, str], *, pristine: bool) -> str:
-    """The command that runs a step's tests, with the grader's tools first where there are any."""
+    """Return the command that runs a step's tests, with the grader's tools, if any, first."""
     words = [f"{name}={shlex.quote(value)}" for name, value in variables.items()]
     if pristine:
         own = [
@@ -76,13 +76,13 @@ def test_command(workdir: str, variables: Mapping[str, str], *, pristine: bool) 
             f"HEXATHLON_OUTCOMES={_OUTCOMES}",
         ]
         words = ["-i", *words, *own]
-    # Commands by their paths: an agent may have left others of these names in /usr/local.
+    # Absolute paths: an agent may have left other commands of these names in /usr/local.
     run = f"/usr/bin/env {' '.join(words)} /bin/bash /tests/test.sh"
     return f"( cd {shlex.quote(workdir)} && {run} )"
 
 
 def read_outcomes(sandbox: Sandbox, output: bytes) -> tuple[tuple[str, str], ...]:
-    """Test ids and outcomes, as far as the tests reported them; parameters are put together."""
+    """Return reported test ids and outcomes, with the cases of parametrised tests merged."""
     for path, parse in ((_OUTCOMES, _own), ("/logs/verifier/ctrf.json", _ctrf)):
         try:
             found = parse(json.loads(sandbox.read(path)))
@@ -102,15 +102,15 @@ def _ctrf(data: dict[str, dict[str, list[dict[str, str]]]]) -> list[tuple[str, s
 
 
 def _together(found: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Ids relative to the tests' folder; the cases of a parametrised test count as one."""
-    whole: list[tuple[str, str]] = []
+    """Return ids relative to the tests' directory; cases of a parametrised test count as one."""
+    outcomes: list[tuple[str, str]] = []
     cases: dict[str, str] = {}
     for name, outcome in found:
         path, _, rest = name.partition("::")
         base, bracket, _ = rest.partition("[")
         key = f"{path.rpartition('/')[2]}::{base}" if rest else name
         if not bracket:
-            whole.append((key, outcome))
+            outcomes.append((key, outcome))
         elif cases.get(key, "passed") == "passed":
             cases[key] = outcome
-    return (*whole, *cases.items())
+    return (*outcomes, *cases.items())

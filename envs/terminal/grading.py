@@ -1,9 +1,8 @@
-"""Judges a final state in a sandbox of its own, once the agent's processes are dead.
+"""Grading of a final state in a separate sandbox, once the agent's processes are dead.
 
-For generated tasks the grader starts from the pristine image, carries over what was changed below
-the working directory and nothing else, writes the held-out inputs, runs each probe's command, and
-compares out here: expected answers never enter a sandbox, and the verdict is nobody's to write but
-this process's.
+For generated tasks the grader starts from the pristine image, carries over only the changes below
+the working directory, writes the held-out inputs, runs each probe's command, and compares outside:
+expected answers never enter a sandbox, and only this process can write the verdict.
 """
 
 import hashlib
@@ -34,7 +33,7 @@ def judge_probes(
     checks: Mapping[str, Any],
     limits: SandboxLimits,
 ) -> list[list[str]]:
-    """Return [test id, `passed` or what was wrong] for every file to keep and every probe."""
+    """Return [test id, `passed` or the fault] for every file to keep and every probe."""
     outcomes = [
         [f"keep:{path}", _kept(f"{image.workdir}/{path}", digest, image, changes)]
         for path, digest in checks["keep"].items()
@@ -46,7 +45,7 @@ def judge_probes(
 
 
 def carried_over(image: Image, changes: Changes, folder: str) -> Image:
-    """The image with those changes that lie below one folder."""
+    """Return the image with the changes below one directory."""
     inside = f"{folder.rstrip('/')}/"
     gone = [path for path in changes.deleted if path.startswith(inside)]
     files = {
@@ -59,23 +58,23 @@ def carried_over(image: Image, changes: Changes, folder: str) -> Image:
 
 
 def changed_files(changes: Changes, folder: str) -> dict[str, str]:
-    """Digests of the files below a folder that were written, as far as they are the agent's.
+    """Return digests of the agent's files written below a directory.
 
-    Git's own files and compiled Python are left out: they hold clocks and inode numbers.
+    Git's own files and compiled Python are excluded: they contain clocks and inode numbers.
     """
     inside = f"{folder.rstrip('/')}/"
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for path, entry in changes.written.items():
         name = path.removeprefix(inside)
         if entry.folder or name == path or "__pycache__" in name or f"/{name}".count("/.git/"):
             continue
         content = entry.data if entry.link is None else f"-> {entry.link}".encode()
-        if len(found) < _MOST_NAMED:
-            found[name] = f"{entry.mode:o} {hashlib.sha256(content).hexdigest()[:16]}"
+        if len(digests) < _MOST_NAMED:
+            digests[name] = f"{entry.mode:o} {hashlib.sha256(content).hexdigest()[:16]}"
     for path in changes.deleted:
-        if path.startswith(inside) and len(found) < _MOST_NAMED:
-            found[path.removeprefix(inside)] = "deleted"
-    return dict(sorted(found.items()))
+        if path.startswith(inside) and len(digests) < _MOST_NAMED:
+            digests[path.removeprefix(inside)] = "deleted"
+    return dict(sorted(digests.items()))
 
 
 def _kept(path: str, digest: str, image: Image, changes: Changes) -> str:

@@ -1,4 +1,4 @@
-"""Judges one step of a task and says what came of it, as plain data."""
+"""Grading of one step of a task, with the result as plain data."""
 
 import json
 import math
@@ -39,22 +39,22 @@ _DROPPED = (
 
 @dataclass(frozen=True)
 class StepResult:
-    """What came of one step."""
+    """Result of one step."""
 
     name: str
     tests: tuple[tuple[str, str], ...] = ()
-    """Test id and `passed`, or in a word what was wrong."""
+    """Test id and `passed`, or one word for the fault."""
 
     reward: Mapping[str, float] | None = None
-    """What a task's own script wrote; None for probes of ours."""
+    """The reward written by a task's own script; None for generated probes."""
 
     fault: str = ""
-    """Why the step could not be judged; empty otherwise."""
+    """Why the step could not be graded; empty otherwise."""
 
     changed: Mapping[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """The result as plain data."""
+        """Return the result as plain data."""
         return {
             "name": self.name,
             "tests": [list(pair) for pair in self.tests],
@@ -64,7 +64,7 @@ class StepResult:
         }
 
     def reaches(self, least: float) -> bool:
-        """Whether the reward is at least so high; without one, whether all tests passed."""
+        """Whether the reward is at least `least`; without a reward, whether all tests passed."""
         if self.reward is None:
             return float(all(what == "passed" for _, what in self.tests)) >= least
         values = list(self.reward.values())
@@ -72,12 +72,12 @@ class StepResult:
 
 
 class Judge:
-    """Judges steps of one task.
+    """Grades steps of one task.
 
     Args:
         backend: Opens the grader's sandboxes.
-        image: What the agent started from.
-        limits: Of the grader's sandboxes.
+        image: The agent's initial image.
+        limits: Limits of the grader's sandboxes.
         task: The whole task.
     """
 
@@ -87,25 +87,25 @@ class Judge:
         self.backend, self.image, self.limits, self.task = backend, image, limits, task
 
     def separate(self, step: Step, changes: Changes) -> StepResult:
-        """Judge in a fresh sandbox what an agent left."""
+        """Grade the agent's files in a fresh sandbox."""
         changed = changed_files(changes, self.image.workdir)
         checks = native_checks(step.tests)
         if checks is not None:
-            made = judge_probes(self.backend, self.image, changes, checks, self.limits)
-            return StepResult(step.name, tuple((a, b) for a, b in made), changed=changed)
-        left = self._left(changes)
-        files = {**left.files, "/hexathlon": Entry(folder=True, mode=0o755)}
-        with self.backend.open(replace(left, files=files), self.limits) as sandbox:
+            outcomes = judge_probes(self.backend, self.image, changes, checks, self.limits)
+            return StepResult(step.name, tuple((a, b) for a, b in outcomes), changed=changed)
+        image = self._left(changes)
+        files = {**image.files, "/hexathlon": Entry(folder=True, mode=0o755)}
+        with self.backend.open(replace(image, files=files), self.limits) as sandbox:
             return self._scripted(step, sandbox, GRADER_FILES, changed)
 
     def shared(self, step: Step, sandbox: Sandbox) -> StepResult:
-        """Judge as the benchmark does, in the agent's sandbox, its processes alive."""
+        """Grade as the original benchmark does, in the agent's sandbox with its processes alive."""
         with sandbox.snapshot() as state:
             changed = changed_files(state.changes(), self.image.workdir)
         return self._scripted(step, sandbox, {}, changed)
 
     def _left(self, changes: Changes) -> Image:
-        """The image with what the agent left, but for tools, hooks and the grader's own places."""
+        """Return the image with the agent's changes, but without tools, hooks and grader paths."""
         inside = f"{self.image.workdir.rstrip('/')}/"
 
         def ours(path: str) -> bool:
@@ -149,7 +149,7 @@ class Judge:
 
 
 def _reward(sandbox: Sandbox) -> tuple[dict[str, float] | None, str]:
-    """The reward that the script wrote, or why there is none; `reward.json` wins."""
+    """Return the script's reward, or why there is none; `reward.json` takes precedence."""
     for name, parse in (("reward.json", _from_json), ("reward.txt", _from_text)):
         try:
             data = sandbox.read(f"{_LOGS}/{name}", 65_536)

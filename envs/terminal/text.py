@@ -1,4 +1,4 @@
-"""How commands and screens are shown to the agent: cleaned, cut, with their exit status."""
+"""Observation text of commands and screens: cleaned, truncated, with exit status."""
 
 import re
 
@@ -8,7 +8,7 @@ from hexathlon.envs.sandbox.limits import Stop
 __all__ = ["clean", "execution_text", "screen_text"]
 
 _ESCAPES = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and cursor moves
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and cursor movement
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # window titles, links
     r"|\x1b[PX^_][^\x1b]*\x1b\\"  # other strings
     r"|\x1b[ -/]*[0-~]"
@@ -28,7 +28,7 @@ _REASONS = {
 
 
 def clean(data: bytes) -> str:
-    """Decode terminal output: escape sequences go, other control characters are spelled out."""
+    """Decode terminal output: remove escape sequences, spell out other control characters."""
     text = data.decode("utf-8", "replace").replace("\r\n", "\n")
     text = _ESCAPES.sub("", text)
     text = _OVERWRITTEN.sub("", text).replace("\r", "")
@@ -41,7 +41,7 @@ def _spelled(match: re.Match[str]) -> str:
 
 
 def execution_text(done: Execution) -> str:
-    """The output with what was left out, then the exit status and what stopped the command."""
+    """Return the output with a note of what was cut, the exit status and the reason of a stop."""
     if done.cut_bytes:
         head, tail = done.output[: done.cut_at], done.output[done.cut_at :]
         text = f"{clean(head)}\n[… {done.cut_bytes:,} bytes cut …]\n{clean(tail)}"
@@ -57,6 +57,6 @@ def execution_text(done: Execution) -> str:
 
 
 def screen_text(screen: Screen) -> str:
-    """The screen's rows and where the cursor stands."""
+    """Return the screen's rows and the cursor position."""
     place = f"[cursor in row {screen.row + 1}, column {screen.column + 1}]"
     return f"{_CONTROL.sub(_spelled, screen.text())}\n{place}"

@@ -1,4 +1,4 @@
-"""The conformance kit: one call says whether an environment keeps every promise made here.
+"""Conformance kit: one call checks an environment against the whole environment contract.
 
 >>> from hexathlon.envs.testing import check_environment
 >>> report = check_environment("hexathlon/SQL-v0", fuzz=100)  # doctest: +SKIP

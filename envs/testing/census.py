@@ -1,4 +1,4 @@
-"""What a process holds: threads, child processes, open descriptors, temporary files."""
+"""Resource counts of a process: threads, child processes, open descriptors, temporary files."""
 
 import gc
 import os
@@ -17,7 +17,7 @@ _PROC = Path("/proc/self/fd")
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """One count."""
+    """Resource counts at one moment."""
 
     threads: Counter[str]
     processes: Counter[str]
@@ -25,12 +25,12 @@ class Census:
     temporary: Counter[str]
 
     def grown(self, kind: str, since: "Census") -> list[str]:
-        """Return what there is more of, of one kind, than there was."""
+        """Return the resources of one kind that were added since an earlier census."""
         return sorted((getattr(self, kind) - getattr(since, kind)).elements())
 
 
 def take_census() -> Census:
-    """Count, after collecting garbage, what this process holds."""
+    """Collect garbage, then count the resources of this process."""
     gc.collect()
     return Census(
         threads=Counter(thread.name for thread in threading.enumerate()),
@@ -42,7 +42,7 @@ def take_census() -> Census:
 
 @contextmanager
 def private_temporary_folder() -> Iterator[None]:
-    """Let temporary files of this process go to a folder where nobody else writes."""
+    """Redirect temporary files of this process to a private directory."""
     before, variable = tempfile.tempdir, os.environ.get("TMPDIR")
     with tempfile.TemporaryDirectory(prefix="hexathlon-kit-") as folder:
         tempfile.tempdir = os.environ["TMPDIR"] = folder
@@ -57,14 +57,14 @@ def private_temporary_folder() -> Iterator[None]:
 
 
 def _files() -> Iterator[str]:
-    """Yield what open descriptors point to; nothing where the system does not tell."""
+    """Yield the targets of open descriptors; empty on systems that do not list them."""
     if not _PROC.is_dir():
         return
     for link in list(_PROC.iterdir()):
         try:
             target = os.readlink(link)
         except OSError:
-            continue  # the descriptor by which the folder itself was read
+            continue  # the descriptor used to list the directory itself
         yield target.split(":[")[0] if ":[" in target else target
 
 
@@ -74,6 +74,6 @@ def _children() -> Iterator[str]:
         try:
             head, _, rest = stat.read_text().rpartition(")")
         except OSError:
-            continue  # it ended while we looked
+            continue  # the process ended during the scan
         if rest.split()[1] == own:
             yield head.partition("(")[2]

@@ -83,7 +83,7 @@ def two_processes(subject: Subject) -> None:
 
 
 def seed_honoured(subject: Subject) -> None:
-    """Reset by seed alone: the same seed the same start, other seeds other starts."""
+    """Reset by seed alone: equal seeds give equal openings, different seeds different ones."""
     env, other = subject.make(), subject.make()
     try:
         starts: set[tuple[str, str]] = set()
@@ -106,7 +106,7 @@ def seed_honoured(subject: Subject) -> None:
 
 def global_state(subject: Subject) -> None:
     """Compare the process's global state before and after an episode."""
-    subject.make().close()  # importing what it needs may set things once
+    subject.make().close()  # imports may set global state on first use
     before = _global_state()
     env = subject.make()
     for task in subject.tasks[:2]:
@@ -130,7 +130,7 @@ def _global_state() -> dict[str, str]:
 
 
 def order_independence(subject: Subject) -> None:
-    """Play tasks in several orders on one instance and compare each with a fresh one."""
+    """Play tasks in several orders on one instance and compare each with a fresh instance."""
     tasks = subject.tasks[:6]
     plans = {task.id: probe_actions(subject, task, 20) for task in tasks}
     alone = {task.id: _alone(subject, task, plans[task.id]) for task in tasks}
@@ -184,7 +184,7 @@ CHECKS = (
     ),
     Check(
         "order_independence",
-        "build the world anew in on_reset; share nothing mutable",
+        "rebuild the world in on_reset; share nothing mutable",
         order_independence,
     ),
 )

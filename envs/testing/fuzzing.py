@@ -1,4 +1,4 @@
-"""Hostile and random actions, and the trivial policies that every environment must withstand."""
+"""Hostile and random actions, and trivial policies that must neither crash nor score."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -92,13 +92,13 @@ def random_calls(task: Task, seed: int) -> Script:
 
 
 def do_nothing(task: Task) -> Script:
-    """Say nothing, turn after turn."""
+    """Send an empty message every turn."""
     while True:
         yield ""
 
 
 def spam(task: Task) -> Script:
-    """Give the whole instruction to every tool and for every argument, over and over."""
+    """Pass the whole instruction to every tool as every argument, repeatedly."""
     while True:
         for schema in task.tools:
             properties = schema.parameters.get("properties", {})

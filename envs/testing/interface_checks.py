@@ -1,4 +1,4 @@
-"""Checks of the interface: gymnasium's own, info, observations, options, closing, fuzz."""
+"""Checks of the interface: Gymnasium's own, info, observations, options, closing, fuzz."""
 
 import copy
 import re
@@ -42,7 +42,7 @@ _A_DAY = 86_400.0
 
 
 def gymnasium_checker(subject: Subject) -> None:
-    """Run gymnasium's checker with warnings as errors."""
+    """Run Gymnasium's checker with warnings as errors."""
     env = subject.make()
     try:
         with warnings.catch_warnings():
@@ -69,7 +69,7 @@ def close_twice(subject: Subject) -> None:
 
 
 def unknown_option(subject: Subject) -> None:
-    """Ask for a reset option that cannot exist."""
+    """Pass a reset option that cannot exist."""
     env = subject.make()
     try:
         env.reset(seed=0, options={"no_such_option": 1})
@@ -83,7 +83,7 @@ def unknown_option(subject: Subject) -> None:
 
 
 def info_fixed(subject: Subject) -> None:
-    """Compare the keys and types of info over several episodes with what is promised."""
+    """Compare the keys and types of info over several episodes with the contract."""
     resets, steps = set(), set()
     for episode in _episodes(subject):
         _require_types("reset", episode.reset_info, _RESET_KEYS)
@@ -108,14 +108,14 @@ def _require_types(where: str, info: dict[str, Any], wanted: dict[str, type]) ->
         if key not in info:
             raise CheckFailed(f"info at {where} lacks {key!r}; it has {sorted(info)}")
         if not isinstance(info[key], kind):
-            found = type(info[key]).__name__
-            raise CheckFailed(f"info[{key!r}] at {where} is {found}, expected {kind.__name__}")
+            actual = type(info[key]).__name__
+            raise CheckFailed(f"info[{key!r}] at {where} is {actual}, expected {kind.__name__}")
     if any(type(value) is not float for value in info["reward_terms"].values()):
         raise CheckFailed(f"reward_terms at {where} must be floats: {info['reward_terms']}")
 
 
 def info_plain(subject: Subject) -> None:
-    """Look for clocks, uuids, paths and addresses in info."""
+    """Search info for clocks, uuids, paths and addresses."""
     for episode in _episodes(subject):
         infos = [episode.reset_info, *(step[4] for step in episode.steps)]
         for info in infos:
@@ -156,7 +156,7 @@ def _impurity(value: Any) -> str:
 
 
 def observation_bounded(subject: Subject) -> None:
-    """Look whether every observation is in the space, and the longest within the limit."""
+    """Check that every observation is in the space, and the longest within the limit."""
     env = subject.make()
     space = env.observation_space
     env.close()
@@ -170,7 +170,7 @@ def observation_bounded(subject: Subject) -> None:
 
 
 def fresh_observations(subject: Subject) -> None:
-    """Look whether what was returned changes afterwards."""
+    """Check that returned objects are not modified afterwards."""
     env = subject.make()
     task = subject.tasks[0]
     kept: list[tuple[Any, str]] = []
@@ -224,7 +224,7 @@ def _fuzz_episode(subject: Subject, env: Any, task: Any, count: int, salt: int) 
 
 
 def _episodes(subject: Subject) -> list[Episode]:
-    """Return right, random, idle and hostile episodes; computed once per subject."""
+    """Return correct, random, idle and hostile episodes; computed once per subject."""
     cached: list[Episode] | None = subject.__dict__.get("_episodes")
     if cached is None:
         env = subject.make()
@@ -273,7 +273,7 @@ CHECKS = (
     ),
     Check(
         "fresh_observations",
-        "return new objects from every call; do not hand out buffers that you go on using",
+        "return new objects from every call, not buffers that are reused",
         fresh_observations,
     ),
     Check(

@@ -1,4 +1,4 @@
-"""The kit's one call: every check on one environment."""
+"""Entry points of the kit: run every check on one environment."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -22,11 +22,11 @@ __all__ = ["assert_conforms", "check_environment", "check_names"]
 
 _CHECKS: tuple[Check, ...] = (*INTERFACE, *DETERMINISM, *STATE, *LEAKS, *SCORES)
 
-_RAISED = "the check came to no end: mend first what is raised here"
+_RAISED = "the check raised an exception; fix this first"
 
 
 def check_names() -> list[str]:
-    """Return the names of all checks, in the order in which they run."""
+    """Return the names of all checks, in execution order."""
     return [check.name for check in _CHECKS]
 
 
@@ -47,16 +47,16 @@ def check_environment(
     Args:
         target: A registered id, or a constructor of environments.
         floor: Highest mean score that a trivial policy may reach.
-        fuzz: How many fuzzed actions to send.
-        tasks: How many tasks the checks of scores use.
-        seed: Where the kit's own choices start.
+        fuzz: Number of fuzzed actions to send.
+        tasks: Number of tasks used by the score checks.
+        seed: Base seed of the kit's own choices.
         only: Names of the checks to run; all by default.
-        skip: Names of checks to leave out, which the report then says.
-        progress: Called with each result as it comes.
+        skip: Names of checks to skip; the report lists them as skipped.
+        progress: Called with each result as it completes.
         **kwargs: For every instance of the environment.
 
     Raises:
-        ValueError: `only` or `skip` names a check that does not exist.
+        ValueError: If `only` or `skip` names a check that does not exist.
     """
     wanted = set(check_names() if only is None else only)
     left_out = set(skip)
@@ -82,7 +82,7 @@ def assert_conforms(target: Target, **options: Any) -> None:
         **options: As for `check_environment`.
 
     Raises:
-        ConformanceError: A check failed; the message is the report.
+        ConformanceError: If a check failed; the message is the report.
     """
     report = check_environment(target, **options)
     if not report.passed:
@@ -96,11 +96,11 @@ def _result(check: Check, subject: Subject) -> CheckResult:
         return CheckResult(check.name, "failed", str(failure), check.mend)
     except CheckSkipped as skipped:
         return CheckResult(check.name, "skipped", str(skipped))
-    except Exception as error:  # whatever the environment raises is a finding, not our crash
+    except Exception as error:  # whatever the environment raises is a finding
         detail = f"raised {type(error).__name__}: {error}"
         return CheckResult(check.name, "failed", detail, _RAISED)
     return CheckResult(check.name, "passed")
 
 
 def _left_out(check: Check) -> CheckResult:
-    return CheckResult(check.name, "skipped", "left out by the caller")
+    return CheckResult(check.name, "skipped", "skipped by the caller")

@@ -1,4 +1,4 @@
-"""Checks of what is left behind when environments are closed."""
+"""Checks for resources leaked by closed environments."""
 
 from hexathlon.envs.testing.census import Census, private_temporary_folder, take_census
 from hexathlon.envs.testing.fuzzing import fuzzed_actions
@@ -22,7 +22,7 @@ def _live(subject: Subject) -> None:
 
 
 def _growth(subject: Subject, kind: str) -> None:
-    """Compare what there is after one round with what there is after some more."""
+    """Compare the resources after one round with those after several more."""
     counted: tuple[Census, Census] | None = subject.__dict__.get("_censuses")
     if counted is None:
         with private_temporary_folder():
@@ -41,22 +41,22 @@ def _growth(subject: Subject, kind: str) -> None:
 
 
 def no_leaked_thread(subject: Subject) -> None:
-    """Look for threads."""
+    """Check for leaked threads."""
     _growth(subject, "threads")
 
 
 def no_leaked_process(subject: Subject) -> None:
-    """Look for child processes, zombies included."""
+    """Check for leaked child processes, zombies included."""
     _growth(subject, "processes")
 
 
 def no_leaked_file(subject: Subject) -> None:
-    """Look for open files, sockets and pipes."""
+    """Check for leaked files, sockets and pipes."""
     _growth(subject, "files")
 
 
 def no_leaked_temporary(subject: Subject) -> None:
-    """Look for temporary files and folders."""
+    """Check for leaked temporary files and directories."""
     _growth(subject, "temporary")
 
 

@@ -1,4 +1,4 @@
-"""What the kit found: one result for each check, with a line on how to mend what failed."""
+"""Report of the kit: one result per check, with a line on how to fix each failure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ class CheckFailed(Exception):
 
 
 class CheckSkipped(Exception):
-    """A check does not apply; the message says why."""
+    """A check does not apply; the message gives the reason."""
 
 
 class ConformanceError(AssertionError):
-    """An environment does not conform; the message lists what failed and how to mend it."""
+    """An environment does not conform; the message lists the failures and how to fix them."""
 
 
 class Check(NamedTuple):
@@ -24,10 +24,10 @@ class Check(NamedTuple):
 
     name: str
     mend: str
-    """One line on what to do when it fails."""
+    """One line on how to fix a failure."""
 
     run: Callable[[Any], None]
-    """Takes the subject; raises `CheckFailed` or `CheckSkipped`."""
+    """Receives the subject; raises `CheckFailed` or `CheckSkipped`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class CheckResult:
         line = f"{self.status:8}{self.name}"
         if self.detail:
             line += f": {self.detail}"
-        return f"{line}\n        mend: {self.mend}" if self.status == "failed" else line
+        return f"{line}\n        fix: {self.mend}" if self.status == "failed" else line
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +55,17 @@ class Report:
 
     @property
     def failures(self) -> tuple[CheckResult, ...]:
-        """The checks that failed, in order."""
+        """The failed checks, in order."""
         return tuple(result for result in self.results if result.status == "failed")
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """Names of the checks that failed."""
+        """Names of the failed checks."""
         return tuple(result.name for result in self.failures)
 
     @property
     def passed(self) -> bool:
-        """Whether nothing failed."""
+        """Whether no check failed."""
         return not self.failures
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Checks of scores: what is right scores 1, what is not scores 0, truth stays hidden."""
+"""Checks of scores: correct solutions score 1, others 0, and the ground truth stays hidden."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -24,14 +24,14 @@ def oracle_scores_one(subject: Subject) -> None:
 
 
 def noop_scores_zero(subject: Subject) -> None:
-    """Say nothing on every task."""
+    """Send empty messages on every task."""
     for task, episode in _played(subject, do_nothing):
         if episode.reward != 0.0:
             raise CheckFailed(f"doing nothing got {episode.reward} on {task.id}")
 
 
 def floor(subject: Subject) -> None:
-    """Play the trivial policies; the mean of each must not pass the floor."""
+    """Play the trivial policies; the mean score of each must not exceed the floor."""
     makers: dict[str, Callable[[Task], Script]] = {
         "random": lambda task: random_calls(task, subject.seed),
         "spam": spam,
@@ -64,7 +64,7 @@ def alternatives_score_one(subject: Subject) -> None:
 
 
 def reward_bounded(subject: Subject) -> None:
-    """Farm reward by repeating what works, and by fuzz; compare with the declared maximum."""
+    """Farm reward by repeating rewarded actions, and by fuzz; compare with the declared maximum."""
     env = subject.make()
     most = float(getattr(env, "max_reward", 1.0))
     try:
@@ -85,7 +85,7 @@ def reward_bounded(subject: Subject) -> None:
 
 
 def canary_hidden(subject: Subject) -> None:
-    """Look for any task's canary in everything that the agent's side sees."""
+    """Search everything visible to the agent for any task's canary."""
     canaries = [task.canary for task in subject.tasks]
     if not all(canaries):
         raise CheckSkipped("not every task carries a canary")
@@ -137,7 +137,7 @@ def _scripts(
 
 
 CHECKS = (
-    Check("oracle_scores_one", "mend the oracle or the verifier: they disagree", oracle_scores_one),
+    Check("oracle_scores_one", "fix the oracle or the verifier: they disagree", oracle_scores_one),
     Check("noop_scores_zero", "let the verifier demand an answer or a change", noop_scores_zero),
     Check("floor", "make answers longer or rarer, or the verifier stricter", floor),
     Check(

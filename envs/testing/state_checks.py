@@ -21,7 +21,7 @@ __all__ = ["CHECKS"]
 
 
 def fork_contract(subject: Subject) -> None:
-    """Fork at several points: same actions, same bytes; the parent is untouched."""
+    """Fork at several points: same actions, same bytes; the parent is not affected."""
     _require_support(subject)
     for wrapped in (False, True):
         task = subject.tasks[0]
@@ -114,7 +114,7 @@ def _require_same(fault: str, expected: list[str], seen: list[str]) -> None:
 
 
 def spec_round_trip(subject: Subject) -> None:
-    """Write the spec as JSON, read it, make the environment, compare its start."""
+    """Write the spec as JSON, read it, make the environment, compare its opening."""
     if subject.spec is None:
         raise CheckSkipped("made by a constructor, without a spec")
     original = gymnasium.make(subject.spec, **subject.kwargs)
@@ -133,7 +133,7 @@ def spec_round_trip(subject: Subject) -> None:
 
 
 def pickle_round_trip(subject: Subject) -> None:
-    """Pickle the spec and a snapshot and use what comes back."""
+    """Pickle the spec and a snapshot, and use the unpickled copies."""
     env = subject.make()
     task = subject.tasks[0]
     try:
@@ -155,7 +155,7 @@ def pickle_round_trip(subject: Subject) -> None:
 
 
 def vector_equals_single(subject: Subject) -> None:
-    """Step three in our vector and in gymnasium's and compare."""
+    """Step three environments in our vector and in Gymnasium's, and compare."""
     if subject.spec is not None and subject.spec.vector_entry_point is None:
         raise CheckFailed("the id has no vector_entry_point")
     task = subject.tasks[0]
@@ -193,7 +193,7 @@ def _compare(ours: Any, theirs: Any) -> None:
 
 
 def _without_masks(part: Any) -> Any:
-    """Make object arrays, which hold Python values, comparable."""
+    """Convert object arrays, which hold Python values, to a comparable form."""
     if isinstance(part, dict):
         return {key: _without_masks(part[key]) for key in part}
     return part.tolist() if getattr(getattr(part, "dtype", None), "kind", "") == "O" else part

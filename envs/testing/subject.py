@@ -1,4 +1,4 @@
-"""The environment under test: how to make it, its tasks, and how to drive it."""
+"""The environment under test: its construction, its tasks, and episodes played on it."""
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +27,7 @@ MAX_STEPS = 200
 
 @dataclass(slots=True)
 class Episode:
-    """What came of one episode."""
+    """The recorded result of one episode."""
 
     opening: Any
     reset_info: dict[str, Any]
@@ -40,11 +40,11 @@ class Episode:
 
     @property
     def status(self) -> str:
-        """How it stands."""
+        """The status at the end."""
         return str((self.steps[-1][4] if self.steps else self.reset_info).get("status"))
 
     def shown(self) -> Iterator[Any]:
-        """Yield everything that the agent's side gets to see."""
+        """Yield everything visible to the agent."""
         yield self.opening
         yield self.reset_info
         for observation, _, _, _, info in self.steps:
@@ -59,9 +59,9 @@ class Subject:
         target: A registered id, or a constructor.
         kwargs: For every instance.
         floor: Highest mean score that a trivial policy may reach.
-        fuzz: How many fuzzed actions.
-        tasks: How many tasks the checks of scores use.
-        seed: Where the kit's own choices start.
+        fuzz: Number of fuzzed actions.
+        tasks: Number of tasks used by the score checks.
+        seed: Base seed of the kit's own choices.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Subject:
         return str(getattr(self.target, "__name__", self.target))
 
     def make(self, **kwargs: Any) -> Any:
-        """Make a fresh instance, without wrappers that gymnasium may have added."""
+        """Make a fresh instance, without wrappers that Gymnasium may have added."""
         own = {**self.kwargs, **kwargs}
         if isinstance(self.target, str):
             return gymnasium.make(self.target, **own).unwrapped
@@ -102,10 +102,10 @@ class Subject:
 
     @cached_property
     def entry_point(self) -> str:
-        """Where another process finds the constructor.
+        """Import path by which another process can find the constructor.
 
         Raises:
-            CheckSkipped: It cannot be imported by name.
+            CheckSkipped: If it cannot be imported by name.
         """
         if self.spec is not None and isinstance(self.spec.entry_point, str):
             return self.spec.entry_point
@@ -128,7 +128,7 @@ class Subject:
 
     @cached_property
     def tasks(self) -> list[Task]:
-        """The first tasks of the first split that has any, public splits first."""
+        """The first tasks of the first non-empty split, public splits first."""
         for split in ("dev", "test", "train"):
             size = self.source.size(cast("Any", split))
             if size is None or size > 0:
@@ -138,13 +138,13 @@ class Subject:
         raise CheckSkipped(f"the source {self.source.name} has no task in any of {SPLITS[:3]}")
 
     def act(self, env: Any, text: str) -> Any:
-        """Return a text action in the form that the environment takes."""
+        """Convert a text action to the environment's action format."""
         if isinstance(env.action_space, Unicode):
             return text
         return assistant_message(parse_text(text))
 
     def play(self, env: Any, task: Task, script: Script, seed: int = 0) -> Episode:
-        """Play one episode by a script, which is sent the text of each observation."""
+        """Play one episode by a script, which receives the text of each observation."""
         opening, info = env.reset(seed=seed, options={"task": task.id})
         episode = Episode(opening, info)
         try:
@@ -165,7 +165,7 @@ class Subject:
         return self.play(env, task, fixed(actions), seed)
 
     def oracle_actions(self, task: Task) -> list[str]:
-        """Return what the oracle does on a task."""
+        """Return the oracle's actions on a task."""
         actions: list[str] = []
         env = self.make()
         try:
@@ -176,7 +176,7 @@ class Subject:
 
 
 def text_of(observation: Any) -> str:
-    """Return the text of an observation of any of our forms."""
+    """Return the text of an observation in any of our formats."""
     if isinstance(observation, dict):
         return text_of(observation["text"])
     if isinstance(observation, str):

@@ -1,4 +1,4 @@
-"""Episodes as bytes, so that "the same" means byte for byte."""
+"""Canonical byte form of episodes, so that "the same" means byte for byte."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ __all__ = ["canonical", "first_difference", "probe_actions", "trace"]
 
 
 def canonical(value: Any) -> str:
-    """Return a text that is equal for equal data, arrays and types included."""
+    """Return a text that is equal for equal data; arrays and types are included."""
     return json.dumps(_plain(value), sort_keys=True, ensure_ascii=True)
 
 
@@ -24,7 +24,7 @@ def trace(episode: Episode) -> list[str]:
 
 
 def first_difference(one: list[str], other: list[str]) -> str:
-    """Say where two traces part; empty if they are the same."""
+    """Return the first difference between two traces; empty if they are equal."""
     for place, (a, b) in enumerate(zip(one, other, strict=False)):
         if a != b:
             at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), 0)

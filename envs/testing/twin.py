@@ -1,4 +1,4 @@
-"""The other process of the two-process check: plays what it is told and prints a digest.
+"""Second process of the two-process check: plays the requested episodes and prints a digest.
 
 Reads one JSON object from standard input: `path`, `entry_point`, `kwargs`, `episodes` (a list of
 task id, seed, actions). Writes the SHA-256 of the traces to standard output.
@@ -14,7 +14,7 @@ __all__ = ["digest", "main"]
 
 
 def digest(env: Any, episodes: list[Any]) -> str:
-    """Play each episode and return the SHA-256 (hex) of all that was seen."""
+    """Play each episode and return the SHA-256 (hex) of the traces."""
     from hexathlon.envs.messages import assistant_message, parse_text
     from hexathlon.envs.spaces import Unicode
     from hexathlon.envs.testing.tracing import canonical
@@ -32,7 +32,7 @@ def digest(env: Any, episodes: list[Any]) -> str:
 
 
 def main() -> None:
-    """Play what standard input asks for."""
+    """Play the episodes requested on standard input."""
     request = json.load(sys.stdin)
     sys.path[:] = request["path"]
     module, _, name = request["entry_point"].partition(":")

@@ -1,7 +1,7 @@
-"""What a simulated user wants, knows and puts up with.
+"""Agenda of a simulated user: goal, slots and patience.
 
 An agenda is plain JSON inside a task (`params["user"]`), so that generators can write it without
-importing anything from here; this module is where it is checked.
+importing this module, which validates it.
 """
 
 from typing import Any, Literal
@@ -18,25 +18,25 @@ class _Strict(BaseModel):
 
 
 class Slot(_Strict):
-    """One thing that the user knows and tells only when asked for it."""
+    """One fact that the user knows and reveals only when asked."""
 
     value: Value
-    """What the user means; hidden until the slot is asked for or volunteered."""
+    """The true value; hidden until the slot is asked for or volunteered."""
 
     say: tuple[str, ...] = ()
-    """Templates with `{value}` in each; the language's own bank where there are none."""
+    """Templates, each with `{value}`; empty: the language's own bank."""
 
     ask: tuple[str, ...] = ()
-    """Words and phrases of which one must stand in a question about this slot, whole words."""
+    """Words and phrases, matched as whole words; questions about this slot contain one of them."""
 
     volunteer: bool = False
-    """Whether the opening tells it unasked."""
+    """Whether the opening reveals it without being asked."""
 
     change_to: Value | None = None
-    """A second value that the user switches to after the first was told."""
+    """A second value, to which the user switches after revealing the first."""
 
     label: str | None = None
-    """How the user calls the slot when complaining about an offer; the slot's name otherwise."""
+    """The user's name for the slot when rejecting an offer; the slot's name by default."""
 
     @model_validator(mode="after")
     def _can_be_told(self) -> "Slot":
@@ -50,26 +50,26 @@ class Slot(_Strict):
 
 
 class Agenda(_Strict):
-    """What one simulated user wants."""
+    """Agenda of one simulated user."""
 
     goal: str = Field(min_length=1)
-    """Said in the opening; must not give away a slot that is to be asked for."""
+    """Stated in the opening; must not reveal a slot that has to be asked for."""
 
     slots: dict[str, Slot] = Field(default_factory=dict)
     patience: int = Field(default=4, ge=1)
-    """How many useless, repeated or overloaded messages, and rejected offers, until they leave."""
+    """Number of useless, repeated or overloaded messages and rejected offers before they leave."""
 
     slots_per_turn: int = Field(default=2, ge=1)
-    """Most slots that one answer reveals, however many were asked for."""
+    """Maximum number of slots revealed in one answer, however many were asked for."""
 
     style: Literal["plain", "warm"] = "plain"
     language: Literal["en", "zh"] = "en"
 
     @classmethod
     def parse(cls, data: "Agenda | dict[str, Any]") -> "Agenda":
-        """Check an agenda that came as JSON.
+        """Validate an agenda given as JSON.
 
         Raises:
-            pydantic.ValidationError: A field is missing, unknown or of the wrong kind.
+            pydantic.ValidationError: If a field is missing, unknown or of the wrong kind.
         """
         return data if isinstance(data, Agenda) else cls.model_validate(data)

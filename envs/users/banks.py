@@ -1,7 +1,7 @@
-"""What the simulated user says, in each language, apart from what the agenda brings.
+"""Phrase banks of the simulated user in each language, apart from the agenda's own templates.
 
-Each bank is a tuple of interchangeable phrases; which one is said follows from the seed. No
-phrase quotes the agent.
+Each bank is a tuple of interchangeable phrases; the seed determines the choice. No phrase quotes
+the agent.
 """
 
 from collections.abc import Mapping

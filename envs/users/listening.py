@@ -1,8 +1,8 @@
-"""How the simulated user understands a message: which slots it asks for, and in what manner.
+"""Language understanding of the simulated user: the slots a message asks for, and its manner.
 
-Understanding is by whole words inside questions, after normalisation. Code blocks do not count,
-lists of many things count as overload, and attempts to talk the user out of its role are a kind
-of their own, so that none of them is a way to have every slot revealed at once.
+Matching is by whole words inside questions, after normalisation. Code blocks are ignored, long
+lists count as overload, and attempts to talk the user out of its role are a category of their own,
+so that none of these reveals every slot at once.
 """
 
 import re
@@ -14,29 +14,29 @@ from typing import NamedTuple
 __all__ = ["Heard", "listen"]
 
 MAX_CHARS = 1_500
-"""Longer messages are an overload, whatever they say."""
+"""Longer messages count as overload, whatever their content."""
 
 MAX_ITEMS = 8
-"""Most things named in the questions of one message before it is an overload."""
+"""Maximum number of items named in the questions of one message; more count as overload."""
 
 
 class Heard(NamedTuple):
-    """What the user made of one message."""
+    """The user's reading of one message."""
 
     asked: tuple[str, ...]
     """Slots asked for, in the order in which the message names them."""
 
     question: bool
-    """Whether anything was asked at all."""
+    """Whether it asks anything at all."""
 
     overloaded: bool
-    """Whether it asked for too much to be answered."""
+    """Whether it asks for too much to be answered."""
 
     probing: bool
-    """Whether it tried to make the user step out of its role."""
+    """Whether it tries to make the user step out of its role."""
 
     opening: bool
-    """Whether it asked what the user wants in general."""
+    """Whether it asks what the user wants in general."""
 
 
 _SENTENCE = re.compile(r"(?<=[?!;。？！；\n])|(?<=\.)(?=\s)")
@@ -51,7 +51,7 @@ _BRITISH = (
     (re.compile(r"\bgrey"), "gray"),
     (re.compile(r"\bcatalogue"), "catalog"),
 )
-"""British spellings and what they become, in messages and phrases alike."""
+"""British spellings and their American forms, for messages and phrases alike."""
 
 _QUESTION = re.compile(
     r"[?？]\s*[\"'”’)\]]*\s*$"
@@ -87,11 +87,11 @@ _OPENING = re.compile(
 
 
 def listen(message: str, phrases: Mapping[str, tuple[str, ...]]) -> Heard:
-    """Understand a message.
+    """Parse a message.
 
     Args:
-        message: What the agent said; any text.
-        phrases: For each slot the phrases that ask for it.
+        message: The agent's message; any text.
+        phrases: For each slot, the phrases that ask for it.
     """
     if len(message) > MAX_CHARS:
         return Heard((), True, True, False, False)
@@ -111,7 +111,7 @@ def listen(message: str, phrases: Mapping[str, tuple[str, ...]]) -> Heard:
 
 
 def normalise(text: str) -> str:
-    """Fold compatibility forms, case and American spelling, collapse blanks.
+    """Fold compatibility forms, case and American spelling; collapse whitespace.
 
     Invisible characters are dropped.
     """

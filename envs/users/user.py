@@ -1,9 +1,9 @@
-"""A simulated user: knows an agenda, answers questions about it, loses patience, leaves.
+"""A simulated user: has an agenda, answers questions about it, loses patience, leaves.
 
-The user is a state machine over counters; each phrase it picks is a function of (seed, occasion,
-count), so there is no random state to carry and a snapshot is a few numbers. It decides nothing
-by a language model: what it reveals follows from the questions alone, and nothing that the agent
-writes is repeated or stored. How an agent's words are understood is in `listening`.
+The user is a state machine over counters. Each phrase it picks is a function of (seed, occasion,
+count), so there is no random state to carry and a snapshot is a few numbers. It uses no language
+model: what it reveals depends on the questions alone, and nothing that the agent writes is
+repeated or stored. `listening` parses the agent's messages.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,10 +17,10 @@ from hexathlon.tasks.seeding import derive_seed
 __all__ = ["Judge", "Reply", "SimulatedUser"]
 
 Judge = Callable[[Mapping[str, Any], Mapping[str, Value]], str | None]
-"""Given an offer and the wanted values, the slot (or another reason) to reject for, or None."""
+"""Maps an offer and the wanted values to the slot (or another reason) to reject for, or None."""
 
 _FREE_REMARKS = 2
-"""Remarks in a row that ask nothing and still cost no patience."""
+"""Consecutive remarks without a question that cost no patience."""
 
 
 class Reply(NamedTuple):
@@ -28,16 +28,16 @@ class Reply(NamedTuple):
 
     text: str
     revealed: tuple[str, ...]
-    """Slots whose value this answer tells, changed values included."""
+    """Slots whose value this answer reveals, changed values included."""
 
     patience: int
-    """What is left of it; 0 when the user has left."""
+    """Remaining patience; 0 when the user has left."""
 
     left: bool
     """Whether the user has ended the conversation; further messages get an empty answer."""
 
     accepted: bool = False
-    """Whether an offer was taken; only `consider` sets it."""
+    """Whether an offer was accepted; only `consider` sets it."""
 
 
 class SimulatedUser:
@@ -45,7 +45,7 @@ class SimulatedUser:
 
     Args:
         agenda: An `Agenda`, or the same as JSON.
-        seed: Decides the wording and when a slot changes, never what is true.
+        seed: Determines the wording and when a slot changes, never the values.
 
     Example:
         >>> year = {"value": 2023, "ask": ["year"]}
@@ -74,28 +74,29 @@ class SimulatedUser:
 
     @property
     def patience(self) -> int:
-        """How many more useless messages the user stands."""
+        """Number of further useless messages that the user tolerates."""
         return self._patience
 
     @property
     def revealed(self) -> tuple[str, ...]:
-        """Slots told so far, in order."""
+        """Slots revealed so far, in order."""
         return tuple(self._told)
 
     def wanted(self) -> dict[str, Value]:
-        """Return what the user wants now, told or not; for verifiers, never for the agent."""
+        """Return the values wanted now, revealed or not; for verifiers, never for the agent."""
         return {name: self._value(name) for name in self.agenda.slots}
 
     def opening(self) -> Reply:
-        """Say the goal and whatever the user volunteers."""
+        """State the goal and the volunteered slots."""
         self._turn += 1
         return self._open()
 
     def reply(self, message: str) -> Reply:
         """Answer a message of the agent.
 
-        Slots are told only when asked for, at most `slots_per_turn` in one answer. Questions about
-        anything else, repeated or overloaded ones and attempts at the user's role cost patience.
+        Slots are revealed only when asked for, at most `slots_per_turn` in one answer. Questions
+        about anything else, repeated or overloaded ones and attempts at the user's role cost
+        patience.
         """
         if self.left:
             return self._reply("", ())
@@ -119,13 +120,13 @@ class SimulatedUser:
     def consider(self, offer: Mapping[str, Any], judge: Judge | None = None) -> Reply:
         """Accept or reject an offer, naming one reason.
 
-        A change of mind that is still to come is told first, and the offer then waits: no offer is
-        judged by a value that the agent had no chance to hear.
+        A pending change of mind is revealed first and the offer is deferred: no offer is judged
+        by a value that the agent could not have learned.
 
         Args:
-            offer: What is offered, by slot name; slots that are left out count as wrong.
-            judge: Decides in place of equality of every slot. What it returns must not be a
-                value: a slot's name is made into a sentence, any other text is said as it is.
+            offer: The offered values, by slot name; missing slots count as wrong.
+            judge: Decides in place of equality of every slot. Its result must not be a value:
+                a slot's name is made into a sentence, any other text is said verbatim.
         """
         if self.left:
             return self._reply("", ())
@@ -138,7 +139,7 @@ class SimulatedUser:
         return self._annoyed("reject", self._complaint(reason))
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the state as plain JSON; the agenda and the seed are not part of it."""
+        """Return the state as plain JSON; the agenda and the seed are not included."""
         return {
             "turn": self._turn,
             "patience": self._patience,
@@ -150,7 +151,7 @@ class SimulatedUser:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Return to a snapshot of a user with the same agenda and seed."""
+        """Restore a snapshot of a user with the same agenda and seed."""
         self._turn = state["turn"]
         self._patience = state["patience"]
         self._remarks = state["remarks"]
@@ -183,7 +184,7 @@ class SimulatedUser:
         return self._with_changes(parts, asked, among=due)
 
     def _tell(self, name: str) -> str:
-        """Say the slot's value and, where it is going to change, decide when."""
+        """State the slot's value and, if it will change, decide when."""
         slot = self.agenda.slots[name]
         count = self._told.get(name, 0)
         self._told[name] = count + 1
@@ -199,7 +200,7 @@ class SimulatedUser:
         among: list[str] | None = None,
         hurry: bool = False,
     ) -> Reply:
-        """Finish an answer, adding the changes of mind that are due."""
+        """Complete an answer with the changes of mind that are due."""
         candidates = list(self._due) if among is None else among
         changes = [name for name in candidates if hurry or self._due[name] <= self._turn]
         for name in changes:
@@ -241,7 +242,7 @@ class SimulatedUser:
         return self._variant(self._bank[field], field, *occasion, self._turn)
 
     def _variant(self, options: tuple[str, ...], *occasion: str | int) -> str:
-        """Pick a phrase; consecutive counts never give the same one twice in a row."""
+        """Pick a phrase; consecutive counts never pick the same one."""
         *place, count = occasion
         return options[(self._draw(*place) + int(count)) % len(options)]
 

@@ -1,8 +1,8 @@
-"""Plain data between processes: bytes that can be decoded without running anything.
+"""Plain data between processes: bytes that can be decoded without executing code.
 
-Pickle would let a worker, which handles what an agent writes, run code in the caller. Here a
-message is a JSON tree and the raw bytes of its arrays; decoding makes only None, booleans,
-numbers, strings, bytes, lists, tuples, dictionaries, numeric arrays and the parts of messages.
+With pickle, a worker, which processes the agent's input, could run code in the caller. Here a
+message is a JSON tree plus the raw bytes of its arrays; decoding creates only None, booleans,
+numbers, strings, bytes, lists, tuples, dictionaries, numeric arrays and message parts.
 """
 
 import json
@@ -27,7 +27,7 @@ def encode(value: Any) -> bytes:
     """Encode plain data.
 
     Raises:
-        NotPlainData: Something in it is not plain.
+        NotPlainData: If it contains a value that is not plain.
     """
     blobs: list[bytes] = []
     tree = json.dumps(_flatten(value, blobs, "value"), separators=(",", ":")).encode()
@@ -35,10 +35,10 @@ def encode(value: Any) -> bytes:
 
 
 def decode(data: bytes) -> Any:
-    """Decode what `encode` made.
+    """Decode the output of `encode`.
 
     Raises:
-        ValueError: The bytes are damaged.
+        ValueError: If the bytes are damaged.
     """
     start = _LENGTH.size
     if len(data) < start:

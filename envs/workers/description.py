@@ -1,4 +1,4 @@
-"""Spaces and states as plain data, so that they can cross a process border."""
+"""Spaces and states as plain data, for transfer between processes."""
 
 import copy
 from typing import Any
@@ -24,10 +24,10 @@ __all__ = [
 
 
 def space_to_data(space: Space[Any]) -> Any:
-    """Describe a space that text environments use.
+    """Describe a space used by text environments.
 
     Raises:
-        TypeError: The space is of another kind.
+        TypeError: If the space is of another kind.
     """
     if isinstance(space, Unicode):
         kind = "contents" if isinstance(space, Contents) else "unicode"
@@ -48,8 +48,8 @@ def space_from_data(data: Any) -> Space[Any]:
     """Rebuild a described space."""
     kind = data["kind"]
     if kind in ("contents", "unicode"):
-        made = Contents if kind == "contents" else Unicode
-        return made(data["max_length"], examples=data["examples"])
+        text_space = Contents if kind == "contents" else Unicode
+        return text_space(data["max_length"], examples=data["examples"])
     if kind == "box":
         return Box(data["low"], data["high"], dtype=np.dtype(data["dtype"]).type)
     if kind == "dict":
@@ -93,7 +93,7 @@ def state_from_data(data: Any) -> State:
 
 
 def _entry_to_data(entry: Message | Action) -> Any:
-    """Describe a message as a dictionary, a turn that was taken apart as a tuple."""
+    """Describe a message as a dictionary, a parsed turn as a tuple."""
     if isinstance(entry, Action):
         return entry.text, [tuple(call) for call in entry.calls]
     return dict(entry)

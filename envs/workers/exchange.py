@@ -1,4 +1,4 @@
-"""One request and its reply over a worker's socket: awaited, or waited for in place."""
+"""One request and its reply over a worker's socket, as a coroutine or blocking."""
 
 import asyncio
 import select
@@ -17,10 +17,10 @@ _Result = TypeVar("_Result")
 
 
 async def aexchange(connection: socket.socket, request: bytes) -> bytes:
-    """Send a frame and await the reply; the socket must not block.
+    """Send a frame and await the reply; the socket must be non-blocking.
 
     Raises:
-        ConnectionError: The other end closed, or sent nonsense.
+        ConnectionError: If the other end closed, or sent an invalid frame.
     """
     loop = asyncio.get_running_loop()
 
@@ -36,11 +36,11 @@ async def aexchange(connection: socket.socket, request: bytes) -> bytes:
 
 
 def exchange(connection: socket.socket, request: bytes, seconds: float) -> bytes:
-    """Send a frame and wait for the reply in place; the socket must not block.
+    """Send a frame and block until the reply; the socket must be non-blocking.
 
     Raises:
-        ConnectionError: The other end closed, or sent nonsense.
-        TimeoutError: The reply was not complete after `seconds`.
+        ConnectionError: If the other end closed, or sent an invalid frame.
+        TimeoutError: If the reply was not complete after `seconds`.
     """
     until = time.monotonic() + seconds
 

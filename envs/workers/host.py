@@ -1,4 +1,4 @@
-"""What runs inside a worker process: one environment, driven by requests over a socket.
+"""Server inside a worker process: one environment, driven by requests over a socket.
 
 Requests and replies are frames of plain data (see `codec`). The worker ends when the caller's end
 of the socket closes.
@@ -27,7 +27,7 @@ from hexathlon.tasks.errors import TaskError
 __all__ = ["FRAME", "load_class", "serve"]
 
 FRAME = struct.Struct(">Q")
-"""Each frame opens with its length."""
+"""Header of each frame: its length."""
 
 _ATTRIBUTES = (
     "family",
@@ -63,8 +63,8 @@ def serve(connection: socket.socket) -> None:
 def load_class(entry_point: str) -> Callable[..., Environment]:
     """Import `module:Class`."""
     module, _, name = entry_point.partition(":")
-    found: Callable[..., Environment] = getattr(importlib.import_module(module), name)
-    return found
+    environment_class: Callable[..., Environment] = getattr(importlib.import_module(module), name)
+    return environment_class
 
 
 def _read(connection: socket.socket) -> bytes | None:
@@ -86,13 +86,13 @@ def _exactly(connection: socket.socket, size: int) -> bytes | None:
 
 
 class _Host:
-    """The environment and the operations that a caller may ask for."""
+    """The environment and the operations available to a caller."""
 
     def __init__(self) -> None:
         self._env: Environment | None = None
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Carry out one request; an exception becomes part of the reply."""
+        """Execute one request; an exception becomes part of the reply."""
         try:
             operation = getattr(self, f"do_{request['operation']}")
             return {"value": operation(**request["arguments"])}
@@ -125,7 +125,7 @@ class _Host:
         return observation, info, self._episode()
 
     def _episode(self) -> dict[str, Any]:
-        """Return what the caller keeps of an episode, so as not to ask for it again."""
+        """Return the properties of an episode that the caller caches."""
         return {
             "task": self.env.task.model_dump(mode="json"),
             "limits": self.env.limits.model_dump(),

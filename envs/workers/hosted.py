@@ -1,9 +1,8 @@
-"""The caller's side of an environment that lives in a worker process.
+"""The caller's side of an environment in a worker process.
 
-A `HostedEnvironment` is the environment as far as callers can tell: spaces, reset, step, snapshot,
-fork, verdict. What differs is what happens when it goes wrong: a worker that crashes is an
-`EnvFault` of this environment alone, and one that hangs is killed at its deadline. Either way the
-next `reset` starts a fresh worker.
+A `HostedEnvironment` has the interface of the environment it hosts: spaces, reset, step, snapshot,
+fork, verdict. It differs in failures: a crashed worker is an `EnvFault` of this environment alone,
+and a hanging one is killed at its deadline. In both cases the next `reset` starts a fresh worker.
 """
 
 import asyncio
@@ -37,27 +36,27 @@ from hexathlon.tasks.task import Limits, Task
 __all__ = ["HostedEnvironment", "HostedState"]
 
 GRACE_SECONDS = 0.5
-"""Extra time for an environment that keeps deadlines itself, before its worker is killed."""
+"""Extra seconds for an environment that keeps deadlines itself, before its worker is killed."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostedState:
-    """State of a hosted episode, as bytes that any worker with the same entry point reads."""
+    """State of a hosted episode, as bytes readable by any worker with the same entry point."""
 
     hosted: str
     data: bytes
 
 
 class _Late(Exception):
-    """No reply came before the deadline."""
+    """The deadline passed without a reply."""
 
 
 class HostedEnvironment(AsyncEnvironment):
-    """An environment in a worker process of its own.
+    """An environment in its own worker process.
 
     Args:
         hosted: `module:Class` of the environment; imported in the worker only.
-        on_hang: What a hang is, `truncate` or `fault`; what the environment declares by default.
+        on_hang: Effect of a hang, `truncate` or `fault`; by default as the environment declares.
         action_seconds: Deadline of an action; the task's `seconds_per_action` by default.
         reset_seconds: Deadline of `reset`, and of starting the worker.
         **kwargs: For the environment; plain data only.
@@ -86,7 +85,7 @@ class HostedEnvironment(AsyncEnvironment):
         self.observation_space = space_from_data(about["observation_space"])
 
     def _clear(self) -> None:
-        """Stand without a worker and an episode."""
+        """Reset to no worker and no episode."""
         self._worker: Worker | None = None
         self._finalizer: weakref.finalize[Any, Any] | None = None
         self._own_deadline = False
@@ -103,8 +102,8 @@ class HostedEnvironment(AsyncEnvironment):
         """Start an episode, in a fresh worker if the last one is gone.
 
         Raises:
-            WorkerCrashed: The worker ended.
-            DeadlineExceeded: The environment was not ready within `reset_seconds`.
+            WorkerCrashed: If the worker ended.
+            DeadlineExceeded: If the environment was not ready within `reset_seconds`.
         """
         gymnasium.Env.reset(self, seed=seed)
         if self._worker is None:
@@ -126,9 +125,9 @@ class HostedEnvironment(AsyncEnvironment):
         """Take one assistant turn.
 
         Raises:
-            ResetNeeded: The episode has ended, or its worker is gone.
-            WorkerCrashed: The worker ended during this turn.
-            DeadlineExceeded: The worker hung and `on_hang` is `fault`.
+            ResetNeeded: If the episode has ended, or its worker is gone.
+            WorkerCrashed: If the worker ended during this turn.
+            DeadlineExceeded: If the worker hung and `on_hang` is `fault`.
         """
         self._require_episode()
         seconds = self.action_seconds or self.limits.seconds_per_action
@@ -162,14 +161,14 @@ class HostedEnvironment(AsyncEnvironment):
     # Fork --------------------------------------------------------------------------------------
 
     def snapshot(self) -> HostedState:  # type: ignore[override]
-        """Return the whole state of the episode, as bytes."""
+        """Return the full state of the episode, as bytes."""
         return HostedState(self.hosted, encode(self._call("snapshot")))
 
     def restore(self, state: HostedState) -> None:  # type: ignore[override]
-        """Continue from a state that an environment of the same entry point made.
+        """Continue from a state of an environment with the same entry point.
 
         Raises:
-            WrongState: The state comes from elsewhere.
+            WrongState: If the state is from another environment.
         """
         if not isinstance(state, HostedState) or state.hosted != self.hosted:
             raise WrongState(f"expected a state of {self.hosted}, got {type(state).__name__}")
@@ -181,7 +180,7 @@ class HostedEnvironment(AsyncEnvironment):
         self._counters = {"turn": turn, "tool_errors": tool_errors, "cut_chars": cut_chars}
 
     def fork(self, n: int = 1) -> list[Self]:
-        """Return `n` environments that stand where this one does, each in its own worker."""
+        """Return `n` environments in the same state, each in its own worker."""
         state = self.snapshot()
         clones = [type(self)(self.hosted, **self._arguments()) for _ in range(n)]
         for clone in clones:
@@ -197,16 +196,16 @@ class HostedEnvironment(AsyncEnvironment):
             **self._kwargs,
         }
 
-    # The episode, seen from outside --------------------------------------------------------------
+    # Access to the episode ---------------------------------------------------------------------
 
     def verdict(self) -> Verdict:
-        """Judge the episode; one whose worker was killed at its deadline scores 0."""
+        """Grade the episode; if its worker was killed at its deadline, the score is 0."""
         if self._ended is Status.TRUNCATED_TIME:
             return Verdict(score=0.0, evidence={"ended": self._ended.value})
         return Verdict.model_validate(self._call("verdict"))
 
     def final_state(self) -> dict[str, Any]:
-        """Return what verifiers need; only a note if the worker was killed at its deadline."""
+        """Return the state for verifiers; only a note if the worker was killed at its deadline."""
         if self._ended is Status.TRUNCATED_TIME:
             return {"lost": "the worker was killed at its deadline"}
         return cast("dict[str, Any]", self._call("final_state"))
@@ -221,10 +220,10 @@ class HostedEnvironment(AsyncEnvironment):
         return tuple(self._messages)
 
     def messages_since(self, index: int) -> tuple[Message, ...]:
-        """The messages from a place in the transcript on."""
+        """The messages from position `index` on."""
         return tuple(self._messages[index:])
 
-    # Machinery ---------------------------------------------------------------------------------
+    # Internals ---------------------------------------------------------------------------------
 
     async def _start(self) -> Any:
         worker = start_worker()
@@ -249,7 +248,7 @@ class HostedEnvironment(AsyncEnvironment):
         return about
 
     def _call(self, operation: str, **arguments: Any) -> Any:
-        """Ask for something short; waits in place, so it may be called inside an event loop."""
+        """Send a short request; blocking, so it may be called inside an event loop."""
         if self._worker is None:
             raise ResetNeeded(f"{self.hosted} has no worker; call reset() first")
         request = encode({"operation": operation, "arguments": arguments})
@@ -266,7 +265,7 @@ class HostedEnvironment(AsyncEnvironment):
         return self._opened_reply(operation, reply)
 
     async def _ask(self, operation: str, within: float, **arguments: Any) -> Any:
-        """Send a request and wait for the reply; the worker does not survive a missing one."""
+        """Send a request and await the reply; without a reply the worker is killed."""
         request = encode({"operation": operation, "arguments": arguments})
         worker = cast("Worker", self._worker)
         try:
@@ -283,7 +282,7 @@ class HostedEnvironment(AsyncEnvironment):
         return self._opened_reply(operation, reply)
 
     def _opened_reply(self, operation: str, reply: bytes) -> Any:
-        """Return the value of a reply; a worker whose reply is damaged has crashed."""
+        """Return the value of a reply; a damaged reply counts as a crash of the worker."""
         try:
             content = decode(reply)
         except ValueError as error:

@@ -1,11 +1,11 @@
-"""A small process that imports the package once and forks workers from itself on request.
+"""A small process that imports the package once and forks workers on request.
 
 Forking from a clean, single-threaded process is safe where forking from the caller is not, and a
 worker starts in milliseconds instead of importing everything again. Workers are this process's
-children: it reaps them, and when the caller goes, however it went, it kills what is left.
+children: it reaps them, and kills the remaining ones when the caller ends for any reason.
 
-Requests on the control socket are `operation, process id`; a spawn brings the worker's socket
-along. Replies are one number: the process id, or the exit status (negative for a signal).
+Requests on the control socket are `operation, process id`; a spawn request carries the worker's
+socket. Replies are one number: the process id, or the exit status (negative for a signal).
 """
 
 import contextlib
@@ -24,7 +24,7 @@ REPLY = struct.Struct(">q")
 SPAWN, END, KILL = b"S", b"E", b"K"
 
 GRACE_SECONDS = 2.0
-"""How long a worker whose socket was closed may take to tidy up before it is killed."""
+"""Seconds that a worker has to clean up after its socket was closed, before it is killed."""
 
 
 def main(descriptor: int) -> None:
@@ -59,7 +59,7 @@ def _spawn(control: socket.socket, descriptor: int) -> int:
         return pid
     code = 1
     try:
-        os.setsid()  # its own group, so that what it starts is killed with it
+        os.setsid()  # its own process group, so that its children are killed with it
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         control.close()
         serve(socket.socket(fileno=descriptor))

@@ -1,7 +1,7 @@
-"""Worker processes as the caller sees them: start one, talk to it, end it.
+"""Client of worker processes: start, communicate, end.
 
-The nursery process (see `nursery`) is started with the first worker and ends with the last, so
-that nothing is left behind when every environment is closed.
+The nursery process (see `nursery`) starts with the first worker and ends with the last, so that no
+process remains when every environment is closed.
 """
 
 import atexit
@@ -41,7 +41,7 @@ class Worker:
         self._result: str | None = None
 
     def end(self, *, kill: bool = False) -> str:
-        """End the process, gently or at once, reap it and say how it ended; idempotent."""
+        """End the process, gracefully or at once, reap it and return how it ended; idempotent."""
         if self._result is None:
             self.socket.close()
             self._result = _ending(self._nursery.end(self.pid, KILL if kill else END))
@@ -52,7 +52,7 @@ def start_worker() -> Worker:
     """Start a worker process that waits for requests.
 
     Raises:
-        EnvFault: The process could not be started.
+        EnvFault: If the process could not be started.
     """
     global _nursery
     with _lock:
@@ -100,9 +100,9 @@ class _Nursery:
         return Worker(pid, ours, self)
 
     def end(self, pid: int, operation: bytes) -> int:
-        """End a worker; the nursery goes with the last one."""
+        """End a worker; the nursery ends with the last one."""
         if self._owner != os.getpid():
-            return 0  # a fork of the caller holds a copy; the worker is not its to end
+            return 0  # a fork of the caller has a copy; it must not end the worker
         with _lock:
             try:
                 self._control.sendall(REQUEST.pack(operation, pid))

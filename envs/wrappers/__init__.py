@@ -1,4 +1,7 @@
-"""Wrappers for text environments; each can be forked, recorded in a spec, and awaited."""
+"""Wrappers for text environments; each can be forked, recorded in a spec, and awaited.
+
+No wrapper knows a family, a task or an agent.
+"""
 
 from hexathlon.envs.wrappers.chat_history import ChatHistory
 from hexathlon.envs.wrappers.episode_recorder import EpisodeRecorder

@@ -1,7 +1,8 @@
-"""What our wrappers share: one set of hooks behind both the plain and the awaited interface.
+"""Base class of our wrappers: one set of hooks for the blocking and the coroutine interface.
 
-A gymnasium wrapper overrides `step`, and then a vector environment can no longer wait for what is
-below it. These wrappers say only what happens before and after; calling and awaiting is here.
+A plain Gymnasium wrapper overrides `step`, which hides a coroutine interface below it from a vector
+environment. These wrappers only define what happens before and after; the base does the calling
+and awaiting.
 """
 
 from typing import Any, cast
@@ -21,15 +22,15 @@ class EpisodeWrapper(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArg
     """A wrapper with hooks around `reset` and `step`; subclasses record their arguments."""
 
     def after_reset(self, result: ResetResult) -> ResetResult:
-        """Take note of a new episode and return what the caller gets."""
+        """Process the opening of an episode; returns the result for the caller."""
         return result
 
     def before_step(self, action: Any) -> Any:
-        """Return the action that is passed on."""
+        """Return the action to pass on."""
         return action
 
     def after_step(self, action: Any, result: StepResult) -> StepResult:
-        """Take note of a step and return what the caller gets."""
+        """Process a step; returns the result for the caller."""
         return result
 
     def reset(
@@ -46,16 +47,16 @@ class EpisodeWrapper(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArg
     async def areset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> ResetResult:
-        """Start an episode; only where `awaits` holds."""
+        """Start an episode; available only if `awaits` is true."""
         return self.after_reset(await cast("Any", self.env).areset(seed=seed, options=options))
 
     async def astep(self, action: Any) -> StepResult:
-        """Take one assistant turn; only where `awaits` holds."""
+        """Take one assistant turn; available only if `awaits` is true."""
         passed = self.before_step(action)
         return self.after_step(passed, await cast("Any", self.env).astep(passed))
 
     def cut_short(self, status: Status, result: StepResult) -> StepResult:
-        """End the episode below as truncated and return the step with its verdict."""
+        """Truncate the wrapped episode and return the step with its verdict."""
         observation, _, _, _, info = result
         base = cast("Any", self.env.unwrapped)
         base.finish(status)

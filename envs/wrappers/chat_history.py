@@ -1,4 +1,4 @@
-"""The whole conversation as the observation, for agents that keep no history themselves."""
+"""Full conversation as the observation, for agents that keep no history themselves."""
 
 import copy
 from typing import Any, Literal
@@ -24,7 +24,7 @@ __all__ = ["ChatHistory"]
 
 
 class ChatHistory(EpisodeWrapper):
-    """Observations become the conversation so far: system prompt, opening, turns and answers.
+    """Replaces observations by the conversation so far: system prompt, opening, turns, answers.
 
     Args:
         env: An environment with text or message observations.
@@ -48,7 +48,7 @@ class ChatHistory(EpisodeWrapper):
         return tuple(self._history)
 
     def after_reset(self, result: ResetResult) -> ResetResult:
-        """Open the conversation with the system prompt, if there is one."""
+        """Start the conversation with the system prompt, if any."""
         observation, info = result
         prompt = info.get("system_prompt", "")
         self._history = [make_message("system", prompt)] if prompt else []
@@ -56,7 +56,7 @@ class ChatHistory(EpisodeWrapper):
         return self._observation(), info
 
     def after_step(self, action: Any, result: StepResult) -> StepResult:
-        """Add the turn and its answer."""
+        """Append the turn and its answer."""
         turn = parse_text(action) if isinstance(action, str) else parse_message(action)
         self._history.append(assistant_message(turn))
         self._history += _as_messages(result[0])

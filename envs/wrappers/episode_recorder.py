@@ -1,4 +1,4 @@
-"""Keeps what happened in an episode, in the form of the trial records."""
+"""Recording of episodes, in the format of trial records."""
 
 import copy
 from typing import Any
@@ -18,7 +18,7 @@ class EpisodeRecorder(EpisodeWrapper):
 
     Args:
         env: Any environment with our info.
-        keep: How many finished episodes `episodes` holds; older ones are dropped.
+        keep: Maximum number of finished episodes in `episodes`; older ones are dropped.
     """
 
     def __init__(self, env: gymnasium.Env[Any, Any], keep: int = 1) -> None:
@@ -44,14 +44,14 @@ class EpisodeRecorder(EpisodeWrapper):
 
     @property
     def media(self) -> dict[str, bytes]:
-        """Bytes of the images and files that `record` and `episodes` name, by hash."""
+        """Bytes of the images and files referenced by `record` and `episodes`, by hash."""
         parts = {**self._media}
         for earlier in self._earlier_media:
             parts.update(earlier)
         return media_of([tuple(parts.values())])
 
     def after_reset(self, result: ResetResult) -> ResetResult:
-        """Begin a record."""
+        """Start a record."""
         observation, info = result
         self._media = {}
         self._record = {
@@ -66,7 +66,7 @@ class EpisodeRecorder(EpisodeWrapper):
         return result
 
     def after_step(self, action: Any, result: StepResult) -> StepResult:
-        """Add one step."""
+        """Append one step."""
         observation, reward, terminated, truncated, info = result
         self._record["steps"].append(
             {
@@ -85,7 +85,7 @@ class EpisodeRecorder(EpisodeWrapper):
         return result
 
     def _kept(self, observation: Any) -> Any:
-        """Return an observation as records hold it, and note the parts that it names."""
+        """Return an observation in record form, and register the parts that it references."""
         if isinstance(observation, dict) and "text" in observation:
             image = Image.from_array(observation["image"])
             return self._content(with_image(observation["text"], image))

@@ -1,4 +1,4 @@
-"""A reward put together from the verdict's terms, for training."""
+"""Training rewards composed from the verdict's terms."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ __all__ = ["RewardTerms"]
 class RewardTerms(EpisodeWrapper):
     """The reward becomes the score plus a weighted sum of `info["reward_terms"]`.
 
-    The terms themselves stay in info, and the verdict is not changed: evaluation reads that.
+    The terms stay in info, and the verdict, which evaluation reads, is not changed.
 
     Args:
         env: Any environment with our info.
@@ -31,7 +31,7 @@ class RewardTerms(EpisodeWrapper):
         self.score = score
 
     def after_step(self, action: Any, result: StepResult) -> StepResult:
-        """Weigh the terms."""
+        """Apply the weights."""
         observation, reward, terminated, truncated, info = result
         terms = info["reward_terms"]
         shaped = sum(weight * terms.get(name, 0.0) for name, weight in self.weights.items())

@@ -1,9 +1,9 @@
-"""A deadline for each step, with an ending that says so.
+"""A deadline per step, reported in the episode's status.
 
-Environments that keep deadlines themselves (coroutine and hosted ones) are told theirs. Others run
-in this thread: in the main thread a timer interrupts the step, which works for Python code and for
-system calls that wait; elsewhere no step can be interrupted, and a step that came back too late
-ends the episode all the same.
+Environments that keep deadlines themselves (coroutine and hosted ones) receive the deadline. Others
+run in this thread. In the main thread a timer interrupts the step, which works for Python code and
+for blocking system calls; in other threads a step cannot be interrupted, and a step that returns
+late ends the episode.
 """
 
 import signal
@@ -28,7 +28,7 @@ __all__ = ["StepTimeout"]
 
 
 class _Interrupt(BaseException):
-    """Raised by the timer inside the step; no handler for ordinary errors swallows it."""
+    """Raised by the timer inside the step; a BaseException, to pass ordinary handlers."""
 
 
 class StepTimeout(EpisodeWrapper):
@@ -36,7 +36,7 @@ class StepTimeout(EpisodeWrapper):
 
     Args:
         env: An environment of ours.
-        seconds: For one step.
+        seconds: Per step.
         on_timeout: `truncate`: the episode ends as `truncated_time` with reward 0. `fault`:
             `DeadlineExceeded` is raised.
     """
@@ -64,7 +64,7 @@ class StepTimeout(EpisodeWrapper):
             base.on_hang = on_timeout
 
     def after_reset(self, result: ResetResult) -> ResetResult:
-        """Begin anew."""
+        """Clear the timeout of the previous episode."""
         self._over = False
         return result
 
@@ -104,7 +104,7 @@ def _turns(env: Any) -> list[Message]:
 
 @contextmanager
 def _deadline(seconds: float) -> Iterator[None]:
-    """Interrupt the block after `seconds`, where that is possible."""
+    """Interrupt the block after `seconds`, where possible."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -120,6 +120,6 @@ def _deadline(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
-        if left:  # somebody else's timer, such as a test's, goes on with what it had left
+        if left:  # an outer timer, such as a test's, resumes with its remaining time
             remaining = max(left - (time.monotonic() - started), 1e-3)
             signal.setitimer(signal.ITIMER_REAL, remaining, interval)

@@ -1,4 +1,4 @@
-"""A budget of tokens for one episode, counted by a counter that is called by name."""
+"""A token budget per episode, measured by a named counter."""
 
 import importlib
 from collections.abc import Callable
@@ -28,10 +28,10 @@ _counters: dict[str, Counter] = {"characters": len, "bytes": _utf8, "words": _wo
 
 
 def register_counter(name: str, counter: Counter) -> None:
-    """Make a counter, such as a tokenizer's, known by name.
+    """Register a counter, such as a tokenizer's, by name.
 
     Raises:
-        ValueError: The name is taken by another counter.
+        ValueError: If the name is taken by another counter.
     """
     if _counters.get(name, counter) is not counter:
         raise ValueError(f"the counter name {name!r} is taken; choose another")
@@ -41,13 +41,13 @@ def register_counter(name: str, counter: Counter) -> None:
 class TokenBudget(EpisodeWrapper):
     """Ends an episode as `truncated_length` once its text is longer than the budget.
 
-    The step that goes over the budget still happened and is judged as it stands.
+    The step that exceeds the budget still takes effect and is graded.
 
     Args:
         env: An environment of ours.
-        budget: Most tokens in one episode.
+        budget: Maximum number of tokens in one episode.
         counter: `characters`, `bytes`, `words`, a registered name, or `module:function`.
-        count: `actions`: what the agent wrote. `all`: what it read as well.
+        count: `actions`: the agent's text only. `all`: observations too.
     """
 
     def __init__(
@@ -66,11 +66,11 @@ class TokenBudget(EpisodeWrapper):
         self.budget = budget
         self.counter = counter
         self.count = count
-        _counter(counter)  # an unknown name is an error now, not at the first step
+        _counter(counter)  # fail on an unknown name now, not at the first step
         self._used = 0
 
     def _count(self, text: str) -> int:
-        # Looked up each time: held as an attribute, a tokenizer would be copied by every fork.
+        # Looked up each time: as an attribute, a tokenizer would be copied by every fork.
         return _counter(self.counter)(text)
 
     @property
@@ -79,12 +79,12 @@ class TokenBudget(EpisodeWrapper):
         return self._used
 
     def after_reset(self, result: ResetResult) -> ResetResult:
-        """Count the opening, where reading counts."""
+        """Count the opening if observations count."""
         self._used = self._read(result[0])
         return result
 
     def after_step(self, action: Any, result: StepResult) -> StepResult:
-        """Count the turn; end the episode when the budget is used up."""
+        """Count the turn; end the episode when the budget is exhausted."""
         self._used += self._count(_text(action)) + self._read(result[0])
         over = self._used > self.budget and not (result[2] or result[3])
         return self.cut_short(Status.TRUNCATED_LENGTH, result) if over else result
@@ -105,7 +105,7 @@ def _counter(name: str) -> Counter:
 
 
 def _text(value: Any) -> str:
-    """Return the countable text of an action or observation; images and files count nothing."""
+    """Return the countable text of an action or observation; images and files count as 0."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict) and "text" in value:

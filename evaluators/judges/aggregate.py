@@ -1,8 +1,8 @@
-"""From the values of single criteria to the score of one transcript, by aggregators with names.
+"""Aggregation of criterion values to the score of one transcript, by named aggregators.
 
-Each aggregator is a function of complete values. Where some are missing, `score` gives the bounds
-between the worst and the best that they could have been; there is a score only where both agree,
-so that a judge's silence never counts as a pass or as a failure.
+Each aggregator is a function of complete values. If some are missing, `score` gives the bounds
+between their worst and best possible values; there is a score only if both agree, so that a
+judge's silence never counts as a pass or as a failure.
 """
 
 import math
@@ -18,10 +18,10 @@ Values = Mapping[str, float]
 
 
 class Score(NamedTuple):
-    """What one transcript is worth."""
+    """Score of one transcript."""
 
     value: float | None
-    """None where undecided criteria leave it open."""
+    """None if undecided criteria leave it open."""
 
     low: float
     """With every undecided criterion at its worst."""
@@ -33,21 +33,21 @@ class Score(NamedTuple):
 
 
 class Aggregator(NamedTuple):
-    """A rule that makes one score of many values."""
+    """A rule that combines many values into one score."""
 
     name: str
     function: Callable[[Rubric, Values], float]
     faults: Callable[[Rubric], Iterator[str]]
-    """Why a rubric does not fit the rule."""
+    """Yields the reasons why a rubric does not fit the rule."""
 
     source: str
 
 
 def score(rubric: Rubric, values: Mapping[str, float | None]) -> Score:
-    """Return a transcript's score by the rubric's own aggregator, with bounds.
+    """Return a transcript's score by the rubric's aggregator, with bounds.
 
-    Every aggregator rises with a criterion of positive weight and falls with a pitfall, so the two
-    corners are the bounds.
+    Every aggregator is increasing in a criterion of positive weight and decreasing in a pitfall, so
+    the two corners are the bounds.
     """
     function = AGGREGATORS[rubric.aggregator].function
     worst, best, undecided = {}, {}, 0
@@ -82,7 +82,7 @@ def _rar(rubric: Rubric, values: Values) -> float:
 def _hard_gate(rubric: Rubric, values: Values) -> float:
     """Return the product of the hard rules times the soft score, clipped at 0.
 
-    A hard rule holds at its best label only. Pitfalls take away from the soft score. With hard
+    A hard rule holds at its best label only. Pitfalls subtract from the soft score. With hard
     rules alone the score is their product.
     """
     if any(values[one.id] < 1.0 for one in rubric.criteria if one.kind == "hard"):
@@ -102,7 +102,7 @@ def _ordinal(rubric: Rubric, values: Values) -> float:
 def _checkpoint_tree(rubric: Rubric, values: Values) -> float:
     """Return the score of the tree's roots: a leaf is its check, a node the mean of its children.
 
-    Means are weighted by the children's weights; several roots count like children of one node.
+    Means are weighted by the children's weights; several roots count as children of one node.
     """
     children: dict[str, list[Criterion]] = {}
     for one in rubric.criteria:
@@ -120,7 +120,7 @@ def _checkpoint_tree(rubric: Rubric, values: Values) -> float:
 
 
 def _moa(rubric: Rubric, values: Values) -> float:
-    """Return the mean over dimensions of the weighted mean within each: MOA before any history.
+    """Return the mean over dimensions of the weighted mean within each: MOA without history.
 
     Weights that follow the training are `hexathlon.evaluators.judges.groups.pivot`.
     """
@@ -141,7 +141,7 @@ def dimension_means(rubric: Rubric, values: Values) -> dict[str, float]:
 
 
 def _tournament(rubric: Rubric, values: Values) -> float:
-    """Return the weighted mean of the criteria, where a transcript has no rival.
+    """Return the weighted mean of the criteria, for a transcript without rivals.
 
     Among rivals, scores come from `hexathlon.evaluators.judges.groups.tournament`.
     """

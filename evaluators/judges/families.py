@@ -1,4 +1,4 @@
-"""Which family a model belongs to, so that no judge quietly scores its own kin (rule J10)."""
+"""Model families, used to detect a judge that scores its own kin (rule J10)."""
 
 import re
 
@@ -26,7 +26,7 @@ Qwen` counts as both, and kinship with either counts."""
 
 
 def family_of(name: str) -> tuple[str, ...]:
-    """Return the families whose words stand in a model's name; empty where none does."""
+    """Return the families whose words occur in a model's name; empty if unknown."""
     plain = name.rpartition("/")[2].casefold()
     return tuple(
         family
@@ -36,7 +36,7 @@ def family_of(name: str) -> tuple[str, ...]:
 
 
 def kinship(judge: tuple[str, ...], candidate: tuple[str, ...]) -> str:
-    """Return `same`, `different`, or `unknown` where either family is not known."""
+    """Return `same`, `different`, or `unknown` if either family is unknown."""
     if not judge or not candidate:
         return "unknown"
     return "same" if set(judge) & set(candidate) else "different"

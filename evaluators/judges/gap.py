@@ -1,8 +1,8 @@
-"""Watches a judge that is used as a reward: does a judge that was never trained against agree?
+"""Monitor of a judge used as a reward, against a judge that was never trained against.
 
 While training raises the reward, the gap between the training judge and a held-out judge on the
-same transcripts should stay where it was. A gap that grows with the reward is the sign of a policy
-that has learnt the judge instead of the task.
+same transcripts should stay constant. A gap that grows with the reward indicates a policy that has
+learned the judge instead of the task.
 """
 
 import math
@@ -17,7 +17,7 @@ _FEWEST = 4
 
 
 class GapAlarm(NamedTuple):
-    """What the last checkpoints show."""
+    """Gap statistics over the checkpoints."""
 
     alarm: bool
     gap: float
@@ -36,16 +36,16 @@ def watch_gap(
 ) -> GapAlarm:
     """Compare two judges' mean scores over checkpoints.
 
-    The alarm is raised where the gap's slope lies above 0 with confidence while the training
-    judge's reward rises.
+    The alarm is raised if the gap's slope is significantly above 0 while the training judge's
+    reward rises.
 
     Args:
-        trained: Mean score by the judge that is the reward, checkpoint by checkpoint.
-        held_out: Mean score of the same transcripts by the judge that is not.
-        confidence: Of the slope's interval.
+        trained: Mean score by the judge used as reward, per checkpoint.
+        held_out: Mean score of the same transcripts by the held-out judge.
+        confidence: Confidence level of the slope's interval.
 
     Raises:
-        ValueError: The two differ in length, or there are less than four checkpoints.
+        ValueError: If the lengths differ, or there are fewer than four checkpoints.
     """
     if len(trained) != len(held_out) or len(trained) < _FEWEST:
         raise ValueError(
@@ -66,5 +66,5 @@ def _slope(values: Sequence[float]) -> tuple[float, float]:
     middle, mean = (n - 1) / 2.0, math.fsum(values) / n
     spread = math.fsum((x - middle) ** 2 for x in range(n))
     slope = math.fsum((x - middle) * (y - mean) for x, y in enumerate(values)) / spread
-    left = math.fsum((y - mean - slope * (x - middle)) ** 2 for x, y in enumerate(values))
-    return slope, math.sqrt(left / (n - 2) / spread)
+    residual_sum = math.fsum((y - mean - slope * (x - middle)) ** 2 for x, y in enumerate(values))
+    return slope, math.sqrt(residual_sum / (n - 2) / spread)

@@ -1,7 +1,7 @@
-"""Scores of a whole group of transcripts, where one is worth what it is beside the others.
+"""Relative scores within a group of transcripts.
 
-CPO averages what a judge said of the group over several orders; a tournament adds up comparisons of
-pairs; MOA weighs the dimensions of a rubric by what the training has just gained in each.
+CPO averages a judge's values of the group over several orders; a tournament sums comparisons of
+pairs; MOA weights the dimensions of a rubric by the latest training gain in each.
 """
 
 import math
@@ -15,23 +15,23 @@ __all__ = ["Pivot", "averaged", "conflict_free", "orders", "pivot", "tournament"
 
 
 def orders(size: int, count: int, *address: str | int) -> list[tuple[int, ...]]:
-    """Return seeded orders of a group; every second one is the reverse of the one before.
+    """Return seeded orders of a group; every second one is the reverse of the previous one.
 
-    So with an even count each member stands, on average, in the middle: a judge that likes a place
-    gives every member the same.
+    So with an even count each member's average position is the middle, and a judge's position
+    bias is the same for every member.
     """
     generator = generator_for("judge-order", *address)
-    made: list[tuple[int, ...]] = []
-    while len(made) < count:
+    permutations: list[tuple[int, ...]] = []
+    while len(permutations) < count:
         order = tuple(int(index) for index in generator.permutation(size))
-        made += [order, order[::-1]]
-    return made[:count]
+        permutations += [order, order[::-1]]
+    return permutations[:count]
 
 
 def averaged(
     size: int, shown: Sequence[tuple[Sequence[int], Sequence[float] | None]]
 ) -> list[float | None]:
-    """Return each member's mean value over the calls that said something (CPO, 2508.09074).
+    """Return each member's mean value over the calls with an answer (CPO, 2508.09074).
 
     Args:
         size: Members of the group.
@@ -51,8 +51,8 @@ def tournament(size: int, results: Mapping[tuple[int, int], float | None]) -> li
 
     Args:
         size: Members of the group.
-        results: For (i, j), shown in this order, the result of i; None where the judge did not
-            say.
+        results: For (i, j), shown in this order, the result of i; None if the judge did not
+            decide.
     """
     rows: list[list[float]] = [[] for _ in range(size)]
     for (first, second), result in results.items():
@@ -63,7 +63,7 @@ def tournament(size: int, results: Mapping[tuple[int, int], float | None]) -> li
 
 
 class Pivot(NamedTuple):
-    """MOA's weighing of dimensions in one training step."""
+    """MOA's dimension weights in one training step."""
 
     weights: tuple[float, ...]
     residuals: tuple[float, ...]
@@ -74,13 +74,13 @@ class Pivot(NamedTuple):
 def pivot(history: Sequence[Sequence[float]], means: Sequence[float], beta: float) -> Pivot:
     """Return MOA's weights w = softmax(beta * u), u the residual of each mean against its trend.
 
-    The trend is the least-squares line through the last K step means, continued by one step; with
-    one earlier step it is that step's mean, with none the residual is 0 (arXiv 2512.09756).
+    The trend is the least-squares line through the last K step means, extrapolated by one step;
+    with one earlier step it is that step's mean, with none the residual is 0 (arXiv 2512.09756).
 
     Args:
         history: Step means by dimension, oldest first: K rows of D.
         means: This step's mean of each dimension.
-        beta: Sharpness; 0 weighs all alike.
+        beta: Sharpness; 0 gives equal weights.
     """
     residuals = tuple(
         mean - _forecast([row[d] for row in history], mean) for d, mean in enumerate(means)
@@ -95,8 +95,8 @@ def pivot(history: Sequence[Sequence[float]], means: Sequence[float], beta: floa
 def conflict_free(weighted: Sequence[float], on_pivot: Sequence[float]) -> list[int]:
     """Return the largest subset in which both scores have the same order; indexes ascending.
 
-    Members that score well overall but badly on the pivot dimension are those left out. It is the
-    longest chain that rises (or stays) in both; of several longest, always the same one.
+    It excludes members that score well overall but badly on the pivot dimension. It is the longest
+    chain that is non-decreasing in both; ties are broken deterministically.
     """
     order = sorted(range(len(weighted)), key=lambda i: (weighted[i], on_pivot[i], i))
     tails: list[float] = []

@@ -1,13 +1,13 @@
-"""Keeps what an agent, a page or a tool wrote from speaking to the judge as if it were us.
+"""Isolation of the judge from text written by an agent, a page or a tool.
 
 Three layers. `clean` strips what a reader would not see (control and invisible characters, HTML
-comments) and disarms the marks by which chat formats and our own blocks are told apart, in nested
-values too. `fence` puts the text into a block whose mark depends on a hash of all that is in it,
+comments) and disarms the delimiters of chat formats and of our own blocks, in nested values too.
+`fence` puts the text into a block whose delimiter depends on a hash of the block's whole content,
 each line with a margin. `addressed` finds passages that speak to a judge; a verdict on such a
 transcript must be no better than the one on the transcript without them.
 
-A fourth, `contentless`, needs no judge: replies made of nothing but "Thought process:", of the
-question or of the criterion say nothing, whatever a judge thinks of them.
+A fourth layer, `contentless`, needs no judge: replies made of nothing but "Thought process:", of
+the question or of the criterion have no content, whatever a judge decides on them.
 """
 
 import base64
@@ -36,8 +36,8 @@ _INVISIBLE = re.compile(
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\ud800-\udfff\ue000-\uf8ff\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
 )
-"""Controls, direction marks, fillers, tags, variation selectors, surrogates, private use: a list of
-our own, since the categories of characters change with the version of Python."""
+"""Controls, direction marks, fillers, tags, variation selectors, surrogates, private use: an
+explicit list, since the categories of characters change with the version of Python."""
 
 
 @overload
@@ -45,10 +45,10 @@ def clean(value: str) -> str: ...
 @overload
 def clean(value: Any) -> Any: ...
 def clean(value: Any) -> Any:
-    """Return a text, or plain JSON with every text in it, fit to be shown to a judge.
+    """Return a text, or plain JSON with every text in it, sanitised for a judge.
 
-    Keys of mappings are cleaned like values. What is cut off in the middle of a very long text is
-    replaced by a mark with its length.
+    Keys of mappings are cleaned like values. The cut middle of a very long text is replaced by a
+    mark with its length.
     """
     if isinstance(value, str):
         return _clean_text(value)
@@ -62,7 +62,7 @@ def clean(value: Any) -> Any:
 def _clean_text(text: str) -> str:
     if text.isascii() and text.isprintable() and not set("<`~[") & set(text):
         return _cut(text)
-    # Invisible characters go first: they must not hide the marks that are looked for next.
+    # Invisible characters go first: they must not hide the delimiters searched for next.
     kept = _INVISIBLE.sub("", _BREAKS.sub("\n", text))
     kept = _COMMENT.sub("", kept)
     kept = _TEMPLATE.sub(lambda found: found.group(0).translate(_DISARMED), kept)
@@ -82,10 +82,10 @@ def _cut(text: str) -> str:
 
 
 def nonce(*parts: str) -> str:
-    """Return the mark of a call's blocks: 16 hexadecimal digits of a hash over its contents.
+    """Return the delimiter of a call's blocks: 16 hexadecimal digits of a hash over its contents.
 
-    Whoever writes a text would have to know the hash of the whole call, this text included, to put
-    the mark into it; so it is as good as drawn at random, and the same call gives the same bytes.
+    To include it in a text, its author would have to know the hash of the whole call, this text
+    included; so it is as good as random, and the same call gives the same bytes.
     """
     digest = hashlib.sha256()
     for part in parts:
@@ -99,9 +99,9 @@ def fence(name: str, parts: Sequence[tuple[str, str]], mark: str) -> str:
     """Return a block of untrusted text, opened and closed by the mark.
 
     Args:
-        name: What the block holds; our own word.
-        parts: Headings, which are our own words too, and texts. Every line of a text gets a margin,
-            so that none can pass for a heading or for the end of the block.
+        name: Label of the block; trusted.
+        parts: Headings, also trusted, and texts. Every line of a text gets a margin, so that none
+            can pass for a heading or for the end of the block.
         mark: From `nonce`.
     """
     lines = [f"<<<{name} {mark}"]
@@ -173,8 +173,8 @@ _SPEAKING = {
     r"(?:算|已经?|视为|判为|记为|评为|算作|当作|就是|都)(?:满足|通过|达标|合格)|"
     r"(?:系统|开发者|管理员)(?:提示|消息|指令)?[:：]",
 }
-"""Ways of speaking to a judge. They err on the side of yes: a false alarm costs one question more,
-and the verdict only where it rests on the very sentence."""
+"""Phrases that address a judge. They err on the side of yes: a false alarm costs one question more,
+and affects the verdict only if it rests on the very sentence."""
 
 _FOREIGN = re.compile(
     "судь|оцен|критери|провер|審査|採点|評価|基準|合格|심사|평가|채점|기준|평분|분자|합격|"
@@ -184,12 +184,12 @@ _FOREIGN_PLAIN = re.compile(
     r"\b(?:jue[zc]|juges?|juiz|giudice|pr(?:ue|u)fer|gutachter|bewert\w+|richter|evaluador\w*|"
     r"avaliador\w*|valutatore|criterios?|criteres?|kriteri(?:um|en))\b"
 )
-"""Words for judges and criteria in languages that no task is told in, in small letters."""
+"""Words for judges and criteria in languages that no task uses, in lower case."""
 
 _BACKWARDS = re.compile(r"\b(?:tem|egduj|redarg|rotaulave|lebal|noiretirc|cirbur)\b")
 _ENCODED = re.compile(r"[A-Za-z0-9+/]{12,}={0,2}")
 _ADDRESSED = re.compile("|".join(f"(?:{one})" for one in _SPEAKING.values()).lower())
-"""For text in small letters; its escapes are small ones too."""
+"""For lower-cased text; its escapes are lower-cased too."""
 
 _HINT = re.compile(
     rf"{_JUDGE}|label|met\b|pass|ignore|disregard|forget|override|bypass|instruction|prompt|"
@@ -201,7 +201,7 @@ _HINT = re.compile(
 
 
 def addressed(text: str) -> bool:
-    """Whether a passage speaks to whoever judges, or about its instructions."""
+    """Whether a passage addresses the judge, or discusses its instructions."""
     small = text.lower()
     if _speaks(_folded(text)) or (not text.isascii() and _FOREIGN.search(small)):
         return True
@@ -215,19 +215,19 @@ def _speaks(folded: str) -> bool:
 
 
 def _decoded(text: str) -> Iterator[str]:
-    """What a text holds in base64, as far as it is words."""
+    """Yield text decoded from base64, as far as it is words."""
     for token in _ENCODED.findall(text):
         with contextlib.suppress(ValueError):
             yield base64.b64decode(token + "=" * (-len(token) % 4)).decode("ascii")
 
 
 def hide_addressed(text: str) -> str:
-    """Return a text whose sentences that speak to a judge are replaced by a neutral mark."""
+    """Return a text with every sentence that addresses a judge replaced by a neutral mark."""
     if not addressed(text):
         return text
     parts = _SENTENCE.split(text)
     hidden = "".join(_HIDDEN if addressed(part) else part for part in parts)
-    # A passage that only several sentences together make takes the whole text with it.
+    # If several sentences only together address a judge, the whole text is hidden.
     return _HIDDEN if addressed(hidden.replace(_HIDDEN, " ")) else hidden
 
 
@@ -263,10 +263,10 @@ _MASTER = re.compile(
 
 
 def contentless(reply: str, known: Sequence[str]) -> bool:
-    """Whether a reply says nothing of its own.
+    """Whether a reply has no content of its own.
 
-    That is: no letter or digit, only openers ("Thought process:"), or nothing but what the question
-    and the criteria say themselves.
+    That is: no letter or digit, only openers ("Thought process:"), or nothing but words of the
+    question and the criteria.
 
     Args:
         reply: The agent's words.
@@ -285,4 +285,4 @@ def contentless(reply: str, known: Sequence[str]) -> bool:
 
 
 _ECHO = 30
-"""A shorter reply may well repeat words of its question and yet be an answer."""
+"""A shorter reply may repeat words of its question and still be an answer."""

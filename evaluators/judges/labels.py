@@ -1,7 +1,7 @@
-"""The words in which judges decide, and what one decision on one criterion is.
+"""Labels of judges, and the decision on one criterion.
 
-A decision carries a value only where the judge answered with a label of the menu and quoted what it
-rests on. Everything else is *unscored*, with its reason; it is never turned into a number.
+A decision has a value only if the judge answered with a label of the menu and quoted its evidence.
+Anything else is *unscored*, with its reason; it is never turned into a number.
 """
 
 from collections import Counter
@@ -12,10 +12,10 @@ from typing import Any, Literal
 __all__ = ["ABSTAIN", "LABELS", "Decision", "Source", "Why", "majority"]
 
 LABELS = ("not_met", "met")
-"""Labels of a criterion without choices of its own, from worst to best."""
+"""Default labels of a criterion without choices of its own, from worst to best."""
 
 ABSTAIN = "cannot_tell"
-"""May always be answered; has no value and is counted."""
+"""Always a valid answer; has no value and is counted."""
 
 Source = Literal["code", "model", "cache", "panel"]
 
@@ -31,41 +31,41 @@ Why = Literal[
     "unstable",
     "tied",
 ]
-"""Why there is no value: the judge could not tell, its reply was no reply, its label was none of
-the menu, its quote does not stand in the transcript, it said two things at once, it refused, its
-server failed, hiding text that speaks to the judge changed the verdict and neither reading could be
-had, or a panel was split."""
+"""Why there is no value: the judge could not tell, its reply could not be parsed, its label is not
+in the menu, its quote is not in the transcript, it contradicted itself, it refused, its server
+failed, hiding text that addresses the judge changed the verdict and neither reading could be
+obtained, or a panel was split."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided on one criterion of one transcript."""
+    """Decision on one criterion of one transcript."""
 
     criterion: str
     label: str | None
-    """A label of the criterion's menu, `cannot_tell`, or None where no label could be read."""
+    """A label of the criterion's menu, `cannot_tell`, or None if no label could be read."""
 
     value: float | None
-    """0 to 1 along the menu from worst to best; None exactly where nothing was decided."""
+    """0 to 1 along the menu from worst to best; None exactly if nothing was decided."""
 
     quote: str = ""
-    """Words of the transcript that the label rests on; empty where code decided or nothing was."""
+    """Words of the transcript that support the label; empty if decided by code or undecided."""
 
     turn: int | None = None
-    """Index of the message that holds the quote."""
+    """Index of the message that contains the quote."""
 
     why: Why = ""
-    """Why there is no value; empty where there is one."""
+    """Why there is no value; empty if there is one."""
 
     source: Source = "model"
     votes: tuple[str | None, ...] = ()
     """Labels of a panel's members, in their order."""
 
     retries: int = 0
-    """Further questions asked because a reply could not be read."""
+    """Number of repeated questions after unreadable replies."""
 
     faults: tuple[str, ...] = ()
-    """What was wrong with each reply that could not be read, first to last."""
+    """Faults of the unreadable replies, first to last."""
 
     flags: tuple[str, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Decision:
             raise ValueError("a decision has a value or a reason why not, never both or neither")
 
     def as_json(self) -> dict[str, Any]:
-        """Return the decision as plain JSON, without what is empty."""
+        """Return the decision as plain JSON, without empty fields."""
         data = {name: value for name, value in asdict(self).items() if value not in ((), {}, "")}
         for name in ("votes", "faults", "flags"):
             if name in data:
@@ -87,8 +87,8 @@ def majority(labels: Sequence[str | None]) -> tuple[str | None, float]:
     """Return a panel's label and its dispersion.
 
     Members without a label, and those that cannot tell, abstain. The label with most votes wins if
-    it alone has most; otherwise there is none. Dispersion is 1 - (largest share) among the votes
-    cast, 0 where none was.
+    it is unique; otherwise there is none. Dispersion is 1 - (largest share) among the votes cast,
+    0 if there are none.
 
     >>> majority(["met", "met", "not_met", None])
     ('met', 0.33333333333333337)

@@ -1,4 +1,4 @@
-"""Checks rubrics: what would make a judge's verdicts worthless is refused, the rest is remarked.
+"""Rubric checks: defects that would invalidate a judge's verdicts are errors, others remarks.
 
 Rules J1 (a reason why code cannot decide), J2 (one thing at a time) and J16 (planted controls) of
 `docs/judges.md`, and whether kinds, weights and tree fit the aggregator.
@@ -27,7 +27,7 @@ _LONGEST_TEXT = 400
 
 
 class LintFinding(NamedTuple):
-    """One thing to be said of a rubric."""
+    """One finding on a rubric."""
 
     place: str
     message: str
@@ -38,25 +38,25 @@ class LintFinding(NamedTuple):
 
 
 def lint(rubric: Rubric) -> list[LintFinding]:
-    """Return what is wrong with a rubric, in its own order."""
+    """Return the findings on a rubric, in its own order."""
     decided = {one.id for one in rubric.decided}
-    found = list(_of_the_whole(rubric))
+    findings = list(_of_the_whole(rubric))
     for one in rubric.criteria:
         place = f"criterion {one.id!r}"
-        found += _of_weight(place, one)
-        found += _of_text(place, one)
+        findings += _of_weight(place, one)
+        findings += _of_text(place, one)
         if one.parent and rubric.aggregator != "checkpoint_tree":
-            found.append(LintFinding(place, "only a checkpoint tree has parents", True))
+            findings.append(LintFinding(place, "only a checkpoint tree has parents", True))
         if one.id in decided:
-            found += _of_choices(place, one)
-            found += _of_decision(place, one)
-    return found
+            findings += _of_choices(place, one)
+            findings += _of_decision(place, one)
+    return findings
 
 
 def compound_word(text: str) -> str:
-    """Return the word that joins two statements in one, or nothing.
+    """Return the word that joins two statements in one, or an empty string.
 
-    What stands in quotes does not count, nor does the "and" of "between … and …".
+    Quoted text does not count, nor does the "and" of "between … and …".
 
     >>> compound_word("The reply names the price and the colour.")
     'and'
@@ -64,8 +64,8 @@ def compound_word(text: str) -> str:
     ''
     """
     bare = _RANGE.sub(" ", _QUOTED.sub(" ", text))
-    found = _JOINS.search(bare)
-    return found.group(0) if found else ""
+    joint = _JOINS.search(bare)
+    return joint.group(0) if joint else ""
 
 
 def _of_the_whole(rubric: Rubric) -> Iterator[LintFinding]:

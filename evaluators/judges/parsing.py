@@ -1,8 +1,8 @@
-"""Reads what a judge answered, strictly: what is not exactly an answer is a fault, never a number.
+"""Strict parsing of judges' replies: anything but an exact answer is a fault, never a number.
 
-An answer is one JSON object. It may stand in a fence or after lines of prose, and it may be said
-again in the same words; a second object that says otherwise, a key that stands twice, a label off
-the menu or a quote that does not stand in the transcript make the whole reply worthless.
+An answer is one JSON object. It may be inside a fence or after lines of prose, and it may be
+repeated verbatim. A second, different object, a duplicate key, a label outside the menu or a quote
+that is not in the transcript invalidates the whole reply.
 """
 
 import json
@@ -40,7 +40,7 @@ _REFUSAL = re.compile(
 
 
 class ReplyFault(ValueError):
-    """A reply that is no answer."""
+    """A reply without a valid answer."""
 
     def __init__(self, why: Why, message: str) -> None:
         super().__init__(message)
@@ -56,21 +56,21 @@ class PointVerdict(NamedTuple):
 
 
 class PairVerdict(NamedTuple):
-    """Which of two is better: `first`, `second`, `tie` or `cannot_tell`."""
+    """The better of two: `first`, `second`, `tie` or `cannot_tell`."""
 
     label: str
     quote: str
 
 
 class GroupVerdict(NamedTuple):
-    """What each of a group is worth, in the order shown; 0 to 1."""
+    """Values of a group's members, in the order shown; 0 to 1."""
 
     values: tuple[float, ...]
     quotes: tuple[str, ...]
 
 
 class FirstError(NamedTuple):
-    """Whether and where a course of work first went wrong."""
+    """Whether and where a trajectory first went wrong."""
 
     label: str
     turn: int | None
@@ -81,17 +81,17 @@ def read_object(text: str, key: str) -> dict[str, Any]:
     """Return the answer of a reply: its only JSON object with this key.
 
     Raises:
-        ReplyFault: There is none, one is broken, or two say different things.
+        ReplyFault: If there is none, one is malformed, or two disagree.
     """
     if len(text) > _LONGEST:
         raise ReplyFault("malformed", f"the reply has {len(text)} characters")
     bare = _THINKING.sub("", text, count=1).strip()
     fenced = _FENCED.match(bare)
     bare = fenced.group(1).strip() if fenced else bare
-    found = _objects(bare)
-    if not found and _REFUSAL.search(bare[:300]):
+    objects = _objects(bare)
+    if not objects and _REFUSAL.search(bare[:300]):
         raise ReplyFault("refused", "the judge refused")
-    answers = [one for one in found if key in one]
+    answers = [one for one in objects if key in one]
     if not answers:
         raise ReplyFault("malformed", f"no JSON object with {key!r}: {bare[:80]!r}")
     if any(one != answers[-1] for one in answers):
@@ -103,7 +103,7 @@ def read_point(text: str, criterion: Criterion, transcript: Transcript) -> Point
     """Read a verdict on one criterion.
 
     Raises:
-        ReplyFault: It is none.
+        ReplyFault: If the reply is not such a verdict.
     """
     data = read_object(text, "label")
     label = _label(data, (*criterion.menu, ABSTAIN))
@@ -120,7 +120,7 @@ def read_pair(text: str, first: Transcript, second: Transcript) -> PairVerdict:
     """Read a verdict on two transcripts.
 
     Raises:
-        ReplyFault: It is none.
+        ReplyFault: If the reply is not such a verdict.
     """
     data = read_object(text, "label")
     label = _label(data, ("first", "second", "tie", ABSTAIN))
@@ -138,7 +138,7 @@ def read_group(text: str, group: Sequence[Transcript], letters: str) -> GroupVer
     A rank becomes 1 - rank/(n - 1), counted from 0; a score is divided by 10.
 
     Raises:
-        ReplyFault: It is none, or leaves a candidate out.
+        ReplyFault: If the reply is neither, or omits a candidate.
     """
     data = read_object(text, "evidence")
     names = list(letters[: len(group)])
@@ -157,18 +157,18 @@ def read_group(text: str, group: Sequence[Transcript], letters: str) -> GroupVer
 
 
 def read_first_error(text: str, transcript: Transcript) -> FirstError:
-    """Read where a course of work first went wrong.
+    """Read where a trajectory first went wrong.
 
     Raises:
-        ReplyFault: It does not say, or names a turn that is not the agent's.
+        ReplyFault: If it is not stated, or names a turn that is not the agent's.
     """
     data = read_object(text, "label")
     label = _label(data, ("error", "no_error", ABSTAIN))
     quote, turn = _text(data, "evidence"), data.get("turn")
     if label == ABSTAIN:
         return FirstError(label, None, "")
-    found = transcript.find(quote, "agent")
-    if found is None:
+    quoted_turn = transcript.find(quote, "agent")
+    if quoted_turn is None:
         raise ReplyFault("no_evidence", f"the quote is in no turn of the agent: {quote[:80]!r}")
     if label == "no_error":
         if turn is not None:
@@ -182,34 +182,34 @@ def read_first_error(text: str, transcript: Transcript) -> FirstError:
 
 
 def read_criteria(text: str, least: int, most: int) -> list[tuple[str, float]]:
-    """Read criteria that a judge wrote: text and weight of each.
+    """Read criteria written by a judge: text and weight of each.
 
     Raises:
-        ReplyFault: They are not what was asked for.
+        ReplyFault: If they do not have the requested form.
     """
     rows = read_object(text, "criteria")["criteria"]
     if not isinstance(rows, list) or not least <= len(rows) <= most:
         raise ReplyFault("malformed", f"expected a list of {least} to {most} criteria")
-    made = []
+    criteria = []
     for row in rows:
         if not isinstance(row, dict) or set(row) != {"text", "weight"}:
             raise ReplyFault("malformed", f"a criterion has text and weight, got {row!r:.80}")
         weight = row["weight"]
         if not _is_number(weight) or not 0 < weight <= 10:
             raise ReplyFault("malformed", f"a weight lies above 0 and up to 10, got {weight!r:.40}")
-        made.append((_text(row, "text").strip(), float(weight)))
-    if len({name for name, _ in made}) < len(made):
+        criteria.append((_text(row, "text").strip(), float(weight)))
+    if len({name for name, _ in criteria}) < len(criteria):
         raise ReplyFault("malformed", "a criterion stands twice")
-    return made
+    return criteria
 
 
 def _objects(text: str) -> list[dict[str, Any]]:
-    """Return the JSON objects that stand in a text, each at the start of a line.
+    """Return the JSON objects in a text, each at the start of a line.
 
-    A brace that opens nothing readable, a list around objects, or words on the line before or
-    anywhere after an object make the whole unreadable: 'not {"label": "met"}' is no verdict.
+    A brace that opens no valid JSON, a list around objects, or words on the line before or
+    anywhere after an object make the whole unreadable: 'not {"label": "met"}' is not a verdict.
     """
-    found: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
     at = text.find("{")
     while at >= 0:
         before = text[:at].rpartition("\n")[2].strip()
@@ -219,19 +219,19 @@ def _objects(text: str) -> list[dict[str, Any]]:
             value, end = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
             raise ReplyFault("malformed", f"broken JSON: {error}") from None
-        found.append(value)
+        objects.append(value)
         at = text.find("{", end)
         between = (text[end:] if at < 0 else text[end:at]).strip().strip("`").strip()
         if between:
             raise ReplyFault("malformed", f"words after the answer: {between[:40]!r}")
-    return found
+    return objects
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         raise ValueError("a key stands twice")
-    return made
+    return mapping
 
 
 def _refuse(name: str) -> None:

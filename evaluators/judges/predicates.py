@@ -1,7 +1,8 @@
-"""Criteria that code decides: predicates over a transcript, by name.
+"""Criteria decided by code: named predicates over a transcript.
 
-Each takes the transcript, the criterion's scope and its parameters and says whether the statement
-holds. Nothing here can be argued with, so what it can express should be asked here, not of a judge.
+Each takes the transcript, the criterion's scope and its parameters and returns whether the
+statement holds. Code cannot be persuaded, so whatever it can express should be checked here, not
+by a judge.
 """
 
 import json
@@ -24,7 +25,7 @@ class _Predicate(NamedTuple):
 
 
 def decide_by_code(criterion: Criterion, transcript: Transcript) -> Decision:
-    """Return what code finds; only for a criterion with a `check`."""
+    """Return the decision by code; only for a criterion with a `check`."""
     if criterion.check is None:
         raise ValueError(f"criterion {criterion.id!r} has no check")
     predicate = PREDICATES[criterion.check.name]
@@ -33,7 +34,7 @@ def decide_by_code(criterion: Criterion, transcript: Transcript) -> Decision:
 
 
 def predicate_fault(name: str, params: Mapping[str, Any]) -> str:
-    """Return what is wrong with a check, or nothing."""
+    """Return what is wrong with a check, or an empty string."""
     if name not in PREDICATES:
         return f"there is no predicate {name!r}; known: {', '.join(sorted(PREDICATES))}"
     wanted = PREDICATES[name].parameters
@@ -53,10 +54,10 @@ def predicate_fault(name: str, params: Mapping[str, Any]) -> str:
 def register_predicate(
     name: str, function: Function, parameters: Mapping[str, type | tuple[type, ...]]
 ) -> None:
-    """Make a predicate known.
+    """Register a predicate.
 
     Raises:
-        ValueError: The name is taken.
+        ValueError: If the name is taken.
     """
     if name in PREDICATES and PREDICATES[name].function is not function:
         raise ValueError(f"the predicate name {name!r} is taken; choose another")
@@ -69,7 +70,7 @@ def _mentions(transcript: Transcript, scope: Scope, params: Mapping[str, Any]) -
 
 
 def _stands(word: str, text: str) -> bool:
-    """Whether a word stands in a text on its own; in scripts without spaces, anywhere."""
+    """Whether a word occurs in a text as a whole word; in scripts without spaces, anywhere."""
     if not word.isascii():
         return word in text
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None

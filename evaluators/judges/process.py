@@ -1,8 +1,8 @@
-"""What a course of work is worth, beyond its outcome: first errors, step verdicts, critiques.
+"""Process scores beyond the outcome: first errors, step verdicts, critiques.
 
-FAPO (arXiv 2510.22543) takes from a correct outcome whose course was flawed; RM-NLHF rewards a
-judge for critiques that make the points a person made. Where the process judge did not decide there
-is no number.
+FAPO (arXiv 2510.22543) subtracts from a correct outcome whose process was flawed; RM-NLHF rewards a
+judge for critiques that make the same points as a person. If the process judge did not decide,
+there is no number.
 """
 
 import math
@@ -22,9 +22,9 @@ __all__ = [
 
 
 def fapo_reward(correct: bool, flawed: bool | None, penalty: float = 1.0) -> float | None:
-    """Return 1 for a clean correct course, 1 - penalty for a flawed one, -1 for a wrong outcome.
+    """Return 1 for a clean correct process, 1 - penalty for a flawed one, -1 for a wrong outcome.
 
-    None where the outcome is correct and nobody could tell whether the course was.
+    None if the outcome is correct and the process is undecided.
     """
     if not correct:
         return -1.0
@@ -36,16 +36,16 @@ def fapo_reward(correct: bool, flawed: bool | None, penalty: float = 1.0) -> flo
 def fapo_judge_reward(
     said: int | None, truth: int | None, steps: int, *, decided: bool = True
 ) -> float | None:
-    """Return what a process judge earns in its own training.
+    """Return a process judge's reward in its own training.
 
-    1 if it tells flawed from clean rightly, else -1; where both name a first error, less their
-    distance by the number of steps.
+    1 if it distinguishes flawed from clean correctly, else -1; if both name a first error, minus
+    their distance divided by the number of steps.
 
     Args:
-        said: The step the judge names; None for none.
-        truth: The step that is the first error; None for none.
-        steps: Steps of the course.
-        decided: Whether the judge's reply could be read; without one there is no reward.
+        said: The step named by the judge; None for none.
+        truth: The true first error; None for none.
+        steps: Number of steps.
+        decided: Whether the judge's reply could be read; otherwise there is no reward.
     """
     if not decided:
         return None
@@ -60,7 +60,7 @@ def first_flaw(steps: Sequence[Decision]) -> int | None:
     """Return the index of the first step judged unsound; None if there is none.
 
     Raises:
-        ValueError: A step before it, or any step of a course without one, was not decided.
+        ValueError: If an earlier step is undecided or, without an unsound step, any step is.
     """
     for index, step in enumerate(steps):
         if step.value is None:
@@ -71,7 +71,7 @@ def first_flaw(steps: Sequence[Decision]) -> int | None:
 
 
 def step_mean(steps: Sequence[Decision]) -> float | None:
-    """Return the mean value of the steps; None where one is not decided, or there is none."""
+    """Return the mean value of the steps; None if one is undecided, or there is none."""
     values = [step.value for step in steps]
     if not values or any(value is None for value in values):
         return None
@@ -79,7 +79,7 @@ def step_mean(steps: Sequence[Decision]) -> float | None:
 
 
 def no_critical_failure(steps: Sequence[Decision]) -> float | None:
-    """Return 1 if every step is sound and 0 as soon as one is not (How2Score)."""
+    """Return 1 if every step is sound and 0 if any is not (How2Score)."""
     if any(step.value is not None and step.value < 1.0 for step in steps):
         return 0.0
     return None if any(step.value is None for step in steps) else 1.0
@@ -89,9 +89,9 @@ def critique_f1(made: int, wanted: int, shared: int) -> float:
     """Return the F1 of a critique's points against a person's.
 
     Args:
-        made: Points that the judge made.
-        wanted: Points that the person made.
-        shared: Points that both made.
+        made: Number of the judge's points.
+        wanted: Number of the person's points.
+        shared: Number of common points.
     """
     if not 0 <= shared <= min(made, wanted):
         raise ValueError(f"{shared} shared points of {made} and {wanted}")
@@ -99,5 +99,5 @@ def critique_f1(made: int, wanted: int, shared: int) -> float:
 
 
 def rm_nlhf_reward(outcome_right: bool, f1: float, weight: float = 0.5) -> float:
-    """Return the outcome's reward plus, where it is right, the weighted worth of its critique."""
+    """Return the outcome's reward plus, if it is right, the weighted value of its critique."""
     return 1.0 + weight * f1 if outcome_right else -1.0

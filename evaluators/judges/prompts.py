@@ -1,19 +1,19 @@
-"""The words in which judges are asked.
+"""Prompts of judges.
 
 A prompt is a constant part and blocks of untrusted text (`isolation.fence`). The hash of the
-constant parts stands in every judged record; a changed word makes other records.
+constant parts is in every judged record, so changing a word changes the hash.
 """
 
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from hexathlon.evaluators.canonical import content_hash
 from hexathlon.evaluators.content import Image
 from hexathlon.evaluators.judges.isolation import clean, fence, nonce
 from hexathlon.evaluators.judges.labels import ABSTAIN
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric, Scope
 from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.records.canonical import content_hash
 
 __all__ = [
     "LETTERS",
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-"""Names of candidates in front of a judge; nothing else is told of them."""
+"""Candidate names shown to a judge, which learns nothing else about them."""
 
 _DATA = (
     "Blocks start with <<<NAME MARK and end with MARK NAME>>>, where MARK is a number that was "
@@ -101,10 +101,10 @@ class Prompt(NamedTuple):
     system: str
     user: str
     schema: Mapping[str, Any]
-    """JSON schema of the answer, for servers that can hold a model to it."""
+    """JSON schema of the answer, for servers that can constrain a model to it."""
 
     images: tuple[Image, ...] = ()
-    """Shown behind the text, each under the hash by which the text names it."""
+    """Images after the text, each under the hash used in the text."""
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -125,13 +125,13 @@ class Prompt(NamedTuple):
 
     @property
     def asks(self) -> list[str]:
-        """What the question consists of, images by hash: equal questions are asked once."""
+        """The content of the question, images by hash: equal questions are asked once."""
         return [self.system, self.user, *(image.sha256 for image in self.images)]
 
 
 @cache
 def prompt_hash() -> str:
-    """Return the hash of every constant word of every prompt."""
+    """Return the hash of all constant text of all prompts."""
     parts: list[Any] = [_SYSTEM, _SYSTEM_GROUP, _SYSTEM_PROCESS, _SYSTEM_CRITERIA, _POINTWISE]
     parts += [_ORDINAL, _PAIRWISE, _GROUPWISE, _SCORES, _FIRST_ERROR, _CRITERIA, dict(_SCOPES)]
     return content_hash(parts)
@@ -139,12 +139,12 @@ def prompt_hash() -> str:
 
 @cache
 def image_prompt_hash() -> str:
-    """Return the hash of the words that are added where images are shown."""
+    """Return the hash of the text that is added for images."""
     return content_hash(_IMAGES)
 
 
 def pointwise_prompt(criterion: Criterion, transcript: Transcript) -> Prompt:
-    """Ask one criterion of one transcript."""
+    """Build the question on one criterion of one transcript."""
     labels = (*criterion.menu, ABSTAIN)
     ask = _POINTWISE.format(
         labels=", ".join(f'"{label}"' for label in labels),
@@ -157,7 +157,7 @@ def pointwise_prompt(criterion: Criterion, transcript: Transcript) -> Prompt:
 
 
 def pairwise_prompt(rubric: Rubric, first: Transcript, second: Transcript) -> Prompt:
-    """Ask which of two transcripts fulfils a rubric better."""
+    """Build the question which of two transcripts fulfils a rubric better."""
     blocks = [
         ("CRITERIA", _criteria(rubric)),
         ("FIRST", _parts(first)),
@@ -169,7 +169,7 @@ def pairwise_prompt(rubric: Rubric, first: Transcript, second: Transcript) -> Pr
 
 
 def groupwise_prompt(rubric: Rubric, group: Sequence[Transcript], *, scores: bool) -> Prompt:
-    """Ask for a ranking or scores of a whole group, shown in the order given."""
+    """Build the question for a ranking or scores of a whole group, shown in the order given."""
     letters = LETTERS[: len(group)]
     blocks = [("CRITERIA", _criteria(rubric))]
     blocks += [
@@ -191,7 +191,7 @@ def groupwise_prompt(rubric: Rubric, group: Sequence[Transcript], *, scores: boo
 
 
 def first_error_prompt(transcript: Transcript) -> Prompt:
-    """Ask for the first wrong turn."""
+    """Build the question for the first wrong turn."""
     schema = _object(
         {
             "evidence": {"type": "string"},
@@ -204,10 +204,10 @@ def first_error_prompt(transcript: Transcript) -> Prompt:
 
 
 def criteria_prompt(question: str, least: int = 3, most: int = 8) -> Prompt:
-    """Ask for the criteria of a question, before any answer is seen."""
-    one = _object({"text": {"type": "string"}, "weight": {"type": "number"}})
+    """Build the question for the criteria of a question, before any answer is seen."""
+    criterion = _object({"text": {"type": "string"}, "weight": {"type": "number"}})
     schema = _object(
-        {"criteria": {"type": "array", "items": one, "minItems": least, "maxItems": most}}
+        {"criteria": {"type": "array", "items": criterion, "minItems": least, "maxItems": most}}
     )
     ask = _CRITERIA.format(least=least, most=most)
     blocks = [("QUESTION", [("", clean(question))])]
@@ -223,7 +223,7 @@ def _images(transcripts: Sequence[Transcript]) -> tuple[Image, ...]:
 
 
 def _criteria(rubric: Rubric) -> list[tuple[str, str]]:
-    """Return the criteria as a judge of several candidates sees them."""
+    """Return the criteria in the form shown to a judge of several candidates."""
     return [
         (f"[{number}] {_KIND[one.kind]}, weight {abs(one.weight):g}", one.text)
         for number, one in enumerate(rubric.judged, start=1)

@@ -1,15 +1,15 @@
-"""What code decides of a task's rubric, for the `judges` field of its trial records.
+"""Decisions by code on a task's rubric, for the `judges` field of its trial records.
 
-Criteria that need a judge are left to `hexathlon judge`, whose scores stand in files of their own.
+Criteria that need a judge are left to `hexathlon judge`, which writes its scores to other files.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hexathlon.evaluators.judges.predicates import decide_by_code
-from hexathlon.evaluators.judges.rubric import get_rubric
+from hexathlon.evaluators.judges.rubric_files import get_rubric
 from hexathlon.evaluators.judges.transcript import Transcript
-from hexathlon.evaluators.trial import JsonContent
+from hexathlon.evaluators.records.trial import JsonContent
 
 __all__ = ["decided_by_code"]
 
@@ -22,16 +22,18 @@ def decided_by_code(
     Args:
         rubric: The rubric's registered name; None for a task without one.
         opening: The first message of the trial.
-        steps: Actions and observations, as records hold them.
+        steps: Actions and observations, in record form.
 
     Raises:
-        RubricError: Nothing is registered under the name.
+        RubricError: If nothing is registered under the name.
     """
     if rubric is None:
         return []
-    found = get_rubric(rubric)
-    criteria = [one for one in found.decided if one.check is not None]
+    registered = get_rubric(rubric)
+    criteria = [one for one in registered.decided if one.check is not None]
     if not criteria:
         return []
     transcript = Transcript.of_record({"opening": opening, "steps": steps})
-    return [{**decide_by_code(one, transcript).as_json(), "rubric": found.hash} for one in criteria]
+    return [
+        {**decide_by_code(one, transcript).as_json(), "rubric": registered.hash} for one in criteria
+    ]

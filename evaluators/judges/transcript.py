@@ -1,9 +1,9 @@
-"""What a judge reads: a question and numbered messages, and where a quote stands in them.
+"""Transcripts for judges: a question and numbered messages, with quote lookup.
 
 A transcript is made from a trial record, from chat messages, or from a single reply. Every text is
-cleaned once, here (see `hexathlon.evaluators.judges.isolation`), so that what is shown, what is
-hashed and what quotes are looked up in is the same. Images stand in the text as a line that names
-them by hash, and beside it for judges that can look at them.
+cleaned once, here (see `hexathlon.evaluators.judges.isolation`), so that judges, hashes and quote
+lookups use the same text. Images appear in the text as a line with their hash, and beside it for
+judges that accept images.
 """
 
 import json
@@ -25,7 +25,7 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
 class Line(NamedTuple):
-    """One message as a judge sees it."""
+    """One message as shown to a judge."""
 
     role: str
     text: str
@@ -34,13 +34,13 @@ class Line(NamedTuple):
 
 
 class Transcript(NamedTuple):
-    """A question and what followed it; message 0 stands first."""
+    """A question and the messages after it; message 0 comes first."""
 
     lines: tuple[Line, ...]
 
     @classmethod
     def of_messages(cls, messages: Iterable[Mapping[str, Any]]) -> Self:
-        """Make a transcript of chat messages; tool calls are shown as JSON."""
+        """Make a transcript from chat messages; tool calls are shown as JSON."""
         return cls(
             tuple(
                 Line(_role(one.get("role")), _text_of(one), _images_of(one.get("content")))
@@ -52,12 +52,12 @@ class Transcript(NamedTuple):
     def of_record(
         cls, record: Mapping[str, Any], load: Callable[[Any], Content] | None = None
     ) -> Self:
-        """Make a transcript of a trial record: its opening, then actions and observations.
+        """Make a transcript from a trial record: its opening, then actions and observations.
 
         Args:
             record: The trial.
-            load: Returns content of the record with its bytes, for judges that look at images;
-                None leaves only the lines that name them.
+            load: Returns content of the record with its bytes, for judges that accept images;
+                None keeps only the lines that name them.
         """
         lines = [_line("user", record["opening"], load)]
         for step in record["steps"]:
@@ -67,11 +67,11 @@ class Transcript(NamedTuple):
 
     @classmethod
     def of_reply(cls, question: str, reply: str) -> Self:
-        """Make a transcript of one question and one reply."""
+        """Make a transcript from one question and one reply."""
         return cls((Line("user", clean(question)), Line(_AGENT, clean(reply))))
 
     def within(self, scope: Scope) -> list[int]:
-        """Return the indexes of the messages in which evidence may stand."""
+        """Return the indexes of the messages in which evidence may occur."""
         if scope == "transcript":
             return list(range(len(self.lines)))
         own = [index for index, line in enumerate(self.lines) if line.role == _AGENT]
@@ -82,11 +82,11 @@ class Transcript(NamedTuple):
         return "\n".join(self.lines[index].text for index in self.within(scope))
 
     def find(self, quote: str, scope: Scope) -> int | None:
-        """Return the first message in scope that holds the quote, or None.
+        """Return the first message in scope that contains the quote, or None.
 
-        Spaces and the case of letters do not matter. A quote of less than four characters counts
-        only where it is the whole message, since it would stand almost anywhere; one without a
-        letter or digit never does.
+        Spaces and letter case are ignored. A quote of fewer than four characters counts only if it
+        is the whole message, since it would occur almost anywhere; one without a letter or digit
+        never counts.
         """
         wanted = squeezed(quote)
         substance = _substance(wanted)
@@ -100,7 +100,7 @@ class Transcript(NamedTuple):
 
     @property
     def question(self) -> str:
-        """What stands before the agent's first turn."""
+        """The text before the agent's first turn."""
         parts = []
         for line in self.lines:
             if line.role == _AGENT:
@@ -110,17 +110,17 @@ class Transcript(NamedTuple):
 
     @property
     def images(self) -> tuple[Image, ...]:
-        """The images that can be shown, each once, in order."""
+        """The images that can be shown, without duplicates, in order."""
         return tuple(dict.fromkeys(image for line in self.lines for image in line.images))
 
     @property
     def size(self) -> int:
-        """Characters of the agent's own turns."""
+        """Number of characters of the agent's own turns."""
         return len(self.spoken("agent"))
 
 
 def squeezed(text: str) -> str:
-    """Return a text in lower case with single spaces and plain quotation marks, for comparing."""
+    """Return a text in lower case with single spaces and plain quotation marks, for comparison."""
     plain = text.translate(_PLAIN)
     return " ".join(plain.casefold().split())
 
@@ -143,7 +143,7 @@ def _line(role: str, content: Any, load: Callable[[Any], Content] | None) -> Lin
 
 
 def _role(role: Any) -> str:
-    """Return a role from a closed list; a role is never free text in front of a judge."""
+    """Return a role from a closed list, as a judge never sees free text in place of a role."""
     return role if role in ("system", "user", "assistant", "tool", "environment") else "other"
 
 

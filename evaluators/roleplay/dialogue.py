@@ -1,8 +1,8 @@
-"""The rule for dialogues: every beat has its one right act, in the typed channel and in prose.
+"""Rule for dialogues: every beat has one right act, in the typed channel and in prose.
 
-A beat is right if the act is, if its typed values are those of the card or the conversation, if
-the reply names the truth where the act gives one, keeps the rules of speech, tells no secret, and
-knows nothing of what lies ahead. The score is 1 if every beat is right and nothing is missing.
+A beat is right if the act is, if its typed values are those of the card or the conversation, and if
+the reply names the truth where the act gives one, keeps the rules of speech, reveals no secret, and
+shows no knowledge of later beats. The score is 1 if every beat is right and nothing is missing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ __all__ = ["roleplay_dialogue"]
 def roleplay_dialogue(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: object
 ) -> Verdict:
-    """Judge a dialogue by its beats."""
+    """Grade a dialogue by its beats."""
     beats, turns = params["beats"], final_state["turns"]
     judge = _Judge(params, task.params["language"])
     failed: list[tuple[int, str]] = []

@@ -1,15 +1,15 @@
-"""R-EMID: how much information between context and reply a role-player loses under a shift.
+"""R-EMID: a role-player's loss of information between context and reply under a shift.
 
 Effective mutual information is what a model's replies share with their contexts beyond what the
 reference replies share: EMI = I(x; ŷ) - I(x; y). R-EMID is the EMI on in-distribution dialogues
-less that on shifted ones; a positive figure is a loss. I is estimated from log-probabilities
-alone, by any callable that scores a reply given a context: CLUB, as R-EMID takes it, or a plug-in
-estimate.
+minus that on shifted ones; a positive value is a loss. I is estimated from log-probabilities
+alone, by any callable that scores a reply given a context: with CLUB, as in R-EMID, or with a
+plug-in estimate.
 
-CLUB is the mean log p(y_i|x_i) less the mean log p(y_j|x_i) over i ≠ j; with the true conditional
-it bounds I from above (Cheng et al., 2020). The plug-in estimate puts the log of the mean of
-p(y_i|x_j) over all j in place of the second mean; with the true conditional it converges to I. Both
-are divided by the mean length of the replies where a length is given.
+CLUB is the mean log p(y_i|x_i) minus the mean log p(y_j|x_i) over i ≠ j; with the true conditional
+it bounds I from above (Cheng et al., 2020). The plug-in estimate replaces the second mean by the
+log of the mean of p(y_i|x_j) over all j; with the true conditional it converges to I. Both are
+divided by the mean length of the replies if a length is given.
 """
 
 import math
@@ -48,35 +48,35 @@ class Exchange(NamedTuple):
     """One reply in its context."""
 
     context: Any
-    """User persona, character, dialogue and, where they were inferred, core features."""
+    """User persona, character, dialogue and, if inferred, core features."""
 
     reply: Any
-    """What the model said, ŷ."""
+    """The model's reply, ŷ."""
 
     reference: Any
-    """What was wanted, y."""
+    """The reference reply, y."""
 
 
 @dataclass(frozen=True, slots=True)
 class Information:
-    """An estimate of mutual information, in nats (per unit of length where one was given)."""
+    """An estimate of mutual information, in nats (per unit of length if one was given)."""
 
     value: float
     matched: float
     """Mean log-probability of replies in their own contexts."""
 
     mismatched: float
-    """What is subtracted: that of replies in others' contexts."""
+    """The subtracted term: that of replies in others' contexts."""
 
     influences: tuple[float, ...]
-    """What each exchange adds to the estimate; their mean is about the value."""
+    """Contribution of each exchange to the estimate; their mean is about the value."""
 
     pairs: int
-    """Mismatched pairs that were scored."""
+    """Number of scored mismatched pairs."""
 
     @property
     def standard_error(self) -> float:
-        """From the spread of the influences: the value is a mean over exchanges and pairs."""
+        """Standard error, from the spread of the influences: a mean over exchanges and pairs."""
         return float(np.std(self.influences, ddof=1)) / math.sqrt(len(self.influences))
 
 
@@ -90,7 +90,7 @@ class EffectiveInformation:
 
     @property
     def standard_error(self) -> float:
-        """Of the difference; replies and references share their contexts."""
+        """Standard error of the difference; replies and references share their contexts."""
         pairs = zip(self.of_replies.influences, self.of_references.influences, strict=True)
         differences = [reply - reference for reply, reference in pairs]
         return float(np.std(differences, ddof=1)) / math.sqrt(len(differences))
@@ -124,12 +124,12 @@ def information(
         contexts: The x_i.
         replies: The y_i, in the same order.
         estimator: `club` or `plug_in`.
-        negatives: Mismatched pairs in all; at most n(n - 1), each drawn once.
+        negatives: Total number of mismatched pairs; at most n(n - 1), each drawn once.
         length: Length of a reply, such as its tokens; the estimate is divided by the mean length.
-        seed: Draws the mismatched pairs.
+        seed: Seed of the mismatched pairs.
 
     Raises:
-        ValueError: There are fewer than two pairs, or the numbers differ.
+        ValueError: If there are fewer than two pairs, or the numbers differ.
     """
     count = len(contexts)
     if count < 2 or count != len(replies):
@@ -166,7 +166,7 @@ def information(
 
 
 def _partners(count: int, negatives: int, seed: int) -> list[list[int]]:
-    """For each exchange the others that it is paired with, equally many for all."""
+    """Return for each exchange the others that it is paired with, equally many for all."""
     each = max(1, min(count - 1, negatives // count))
     rng = generator_for("emid", seed, count, each)
     drawn = (rng.permutation(count - 1)[:each] for _ in range(count))
@@ -174,7 +174,7 @@ def _partners(count: int, negatives: int, seed: int) -> list[list[int]]:
 
 
 def _by_partner(partners: Sequence[Sequence[int]], scored: Values) -> Values:
-    """Mean score of each exchange where it was somebody else's partner."""
+    """Return the mean score of each exchange as another's partner."""
     total, times = np.zeros(len(partners)), np.zeros(len(partners))
     for row, scores in zip(partners, scored, strict=True):
         total[row] += scores
@@ -184,7 +184,7 @@ def _by_partner(partners: Sequence[Sequence[int]], scored: Values) -> Values:
 
 
 def _log_mean(own: float, others: Values, count: int) -> float:
-    """Log of the mean of exp(own) and the others, the others standing for all count - 1."""
+    """Return the log of the mean of exp(own) and the others, which stand for all count - 1."""
     top = max(own, float(others.max()))
     if top == -math.inf:
         return -math.inf
@@ -203,10 +203,10 @@ def information_by_part(
     """Split I(x; y) by the chain rule: what each part of the context adds to those before it.
 
     Args:
-        log_probability: Scores a reply given the parts that a context holds; fewer than all.
+        log_probability: Scores a reply given a context with some of its parts.
         contexts: By part, such as `user`, `character`, `dialogue`, `features`.
         replies: In the same order.
-        parts: The parts, in the order in which they are added; the values sum up to the whole.
+        parts: The parts, in the order in which they are added; the values sum to the whole.
         **options: As for `information`.
     """
     added: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""The rules for games: the pay-off decides, and the prose must be the character's throughout."""
+"""Rules for games: the pay-off decides, and the prose must stay in character throughout."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ __all__ = ["roleplay_bargain", "roleplay_inquiry"]
 def roleplay_bargain(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: object
 ) -> Verdict:
-    """Judge a sale: the gain reaches the goal, or the seller rightly walked away.
+    """Grade a sale: the gain reaches the goal, or the seller rightly walked away.
 
     `partial` is the gain as a share of the largest possible one.
     """
@@ -43,9 +43,9 @@ def _gain(params: Mapping[str, Any], deal: Mapping[str, Any]) -> int:
 def roleplay_inquiry(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: object
 ) -> Verdict:
-    """Judge an interrogation: exactly the lies were named, each after it was told.
+    """Grade an interrogation: exactly the lies were named, each after it was told.
 
-    `partial` is the share of lies rightly named, less one for each other confrontation.
+    `partial` is the share of lies rightly named, minus one for each other confrontation.
     """
     lies, turns = params["lies"], final_state["turns"]
     named: set[str] = set()
@@ -74,7 +74,7 @@ def _fits(lie: Mapping[str, Any], typed: Mapping[str, Any]) -> bool:
 def _prose_faults(
     task: Task, params: Mapping[str, Any], turns: Sequence[Mapping[str, Any]]
 ) -> list[str]:
-    """Return what is wrong with the replies, whatever they were for."""
+    """Return the faults of the replies, whatever their purpose."""
     faults = []
     heard = ""
     for turn in turns:

@@ -1,4 +1,4 @@
-"""What can be said of public role-play sets without a model: nothing, and Rouge-L."""
+"""Verifiers of public role-play sets that need no model: unscored, and Rouge-L."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,18 +16,18 @@ _TOKEN = re.compile(r"[㐀-鿿]|[^\W_]+")
 def roleplay_judged(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: object
 ) -> Verdict:
-    """Leave the episode unscored: only a judge can say what it is worth."""
-    said = [turn for turn in final_state["turns"] if turn["reply"].strip()]
-    share = len(said) / len(task.params["lines"])
+    """Leave the episode unscored, since only a judge can grade it."""
+    replies = [turn for turn in final_state["turns"] if turn["reply"].strip()]
+    share = len(replies) / len(task.params["lines"])
     return Verdict(score=0.0, status="unscored", terms={"answered": min(share, 1.0)})
 
 
 def rouge_l(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: object
 ) -> Verdict:
-    """Rouge-L of the last reply: the F-measure beside the closest reference.
+    """Score Rouge-L of the last reply: the F-measure against the closest reference.
 
-    Words are folded and not stemmed; Chinese is taken by characters.
+    Words are folded and not stemmed; Chinese is split into characters.
     """
     turns = final_state["turns"]
     whole = len(turns) >= len(task.params["lines"])

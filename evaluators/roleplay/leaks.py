@@ -1,4 +1,4 @@
-"""Whether prose gives a secret away: as it is, in parts, in other spellings, or encoded."""
+"""Detection of secrets in prose: verbatim, in parts, in other spellings, or encoded."""
 
 import base64
 import binascii
@@ -20,10 +20,10 @@ _HAN = re.compile(r"[㐀-鿿]+")
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{6,}")
 _SPACED = re.compile(r"(?<![^\W_])[^\W_](?:[\s\-._*,/]+[^\W_](?![^\W_])){2,}")
 _RUN = 10
-"""Letters of a value that give it away though other words run into it."""
+"""Letters of a value that give it away even if joined to other words."""
 
 _PART = 4
-"""Chinese characters in a row that give a secret away."""
+"""Consecutive Chinese characters that give a secret away."""
 
 
 _YES = re.compile(
@@ -34,7 +34,7 @@ _YES = re.compile(
 
 
 def confirms(reply: str) -> bool:
-    """Whether a reply says yes to a guess."""
+    """Whether a reply confirms a guess."""
     return _YES.search(fold(reply)) is not None
 
 
@@ -42,9 +42,9 @@ def leaks(reply: str, secret: Mapping[str, Any], heard: str = "") -> bool:
     """Whether a reply gives a secret away.
 
     Args:
-        reply: What was said aloud.
-        secret: `values`, its spellings; any of them told is a leak.
-        heard: What the visitor has just said; to take up their own words tells them nothing.
+        reply: The spoken reply.
+        secret: `values`, its spellings; any of them is a leak.
+        heard: The visitor's last words; repeating them reveals nothing.
     """
     text, theirs = fold(reply), fold(heard)
     for value in map(fold, secret["values"]):
@@ -56,10 +56,10 @@ def leaks(reply: str, secret: Mapping[str, Any], heard: str = "") -> bool:
 
 
 def _in_parts(text: str, value: str, theirs: str) -> bool:
-    """Two of the words that matter, or some Chinese characters in a row."""
+    """Whether two of the significant words, or a run of Chinese characters, occur."""
     wanted = [w for w in _WORD.findall(value) if w not in _STOP and len(w) > 3]
-    told = set(_WORD.findall(text)) - set(_WORD.findall(theirs))
-    if len(wanted) > 1 and sum(word in told for word in dict.fromkeys(wanted)) > 1:
+    new_words = set(_WORD.findall(text)) - set(_WORD.findall(theirs))
+    if len(wanted) > 1 and sum(word in new_words for word in dict.fromkeys(wanted)) > 1:
         return True
     for run in _HAN.findall(value):
         pieces = [run[i : i + _PART] for i in range(len(run) - _PART + 1)]
@@ -69,7 +69,7 @@ def _in_parts(text: str, value: str, theirs: str) -> bool:
 
 
 def _disguised(reply: str, value: str) -> bool:
-    """Spaced out, run together, backwards, rotated, encoded, or by initial letters."""
+    """Whether it occurs spaced out, run together, backwards, rotated, encoded, or as initials."""
     if value.isdigit() and len(value) < 4:
         return False  # other numbers look like short ones read backwards
     text = fold(reply)
@@ -86,12 +86,12 @@ def _disguised(reply: str, value: str) -> bool:
 
 
 def _tellable(key: str) -> bool:
-    """Whether a key is long enough not to turn up by chance."""
+    """Whether a key is long enough not to occur by chance."""
     return len(key) >= (5 if key.isascii() else 3)
 
 
 def _long_words(value: str) -> list[str]:
-    """The one long word of a value that has but one."""
+    """Return the long word of a value with exactly one, else nothing."""
     words = [word for word in _WORD.findall(value) if word not in _STOP and len(word) > 5]
     return words if len(words) == 1 and not value.isdigit() else []
 
@@ -118,7 +118,7 @@ def _decoded(reply: str) -> list[str]:
 
 
 def _initials(reply: str) -> list[str]:
-    """First letters of words, sentences and lines."""
+    """Return first letters of words, sentences and lines."""
     sentences = [part for part in re.split(r"[.!?。！？，,;；\n]+", reply) if part.strip()]
     lines = [line for line in reply.splitlines() if line.strip()]
     return [

@@ -1,4 +1,4 @@
-"""Whether a reply keeps the rules of speech on a card: everything here is counted, not judged."""
+"""Rules of speech on a card: everything here is counted, not judged."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -24,13 +24,13 @@ _OUT_OF_ROLE = (
 def broken_rules(
     reply: str, rules: Sequence[Mapping[str, Any]], language: Language, heard: str = ""
 ) -> list[str]:
-    """Return the kinds of the rules that a reply breaks, those of every card included.
+    """Return the kinds of the rules that a reply breaks, including those common to every card.
 
     Args:
-        reply: What was said aloud.
-        rules: The card's own rules that hold for this reply.
-        language: Of the conversation.
-        heard: What the visitor has said so far; words of theirs may be taken up.
+        reply: The spoken reply.
+        rules: The card's own rules that apply to this reply.
+        language: Language of the conversation.
+        heard: The visitor's words so far, which may be repeated.
     """
     broken = [] if speaks(reply, language) else ["language"]
     if length(reply, language) > MAX_LENGTH[language]:
@@ -43,7 +43,7 @@ def broken_rules(
 
 
 def own_words(reply: str, rules: Sequence[Mapping[str, Any]]) -> str:
-    """Return a reply without the phrases that its rules prescribe, which may hold number words."""
+    """Return a reply without phrases prescribed by its rules, which may contain number words."""
     text = fold(reply)
     for rule in rules:
         if rule["kind"] in ("closing", "opening", "address"):

@@ -1,7 +1,7 @@
-"""`token_set_ratio` as the fuzzy-matching packages define it, on the standard library alone.
+"""`token_set_ratio` as defined by the fuzzy-matching packages, on the standard library alone.
 
-Definition: both texts become sets of words; the words that both have, and those that only one
-has, are sorted and joined; the ratio is the best of three comparisons by insertions and deletions
+Definition: both texts become sets of words; the common words, and those of only one text, are
+sorted and joined; the ratio is the best of three comparisons by insertions and deletions
 (2 x longest common subsequence over the total length), times 100, rounded.
 """
 
@@ -36,7 +36,7 @@ def token_set_ratio(first: str, second: str) -> int:
 
 
 def _tokens(text: str) -> set[str]:
-    # The packages drop what is not ASCII before anything else.
+    # The packages drop non-ASCII characters before anything else.
     ascii_only = text.encode("ascii", "ignore").decode().lower()
     return set(_OTHER.sub(" ", ascii_only).split())
 

@@ -1,9 +1,9 @@
-"""`shopping_order`: the final order ledger equals what was asked for, and nothing else changed.
+"""`shopping_order`: the final order ledger equals the request, and nothing else changed.
 
-Beside the decision stand terms that say where a failure lies: what share of the conditions on
-category, attributes, options and price the purchase meets, and `fault_…` terms, 1 where a fault
-was made: a wrong category, attribute, option or price, personal facts ignored or over-used,
-bought unseen, bought after a rejection, bought without the confirmation asked for.
+Beside the decision there are terms that locate a failure: the share of the conditions on category,
+attributes, options and price that the purchase meets, and `fault_…` terms, 1 if a fault was made:
+a wrong category, attribute, option or price, personal facts ignored or over-used, bought unseen,
+bought after a rejection, bought without the required confirmation.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,9 +11,9 @@ from typing import Any
 
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import Transcript
-from hexathlon.tasks.shopping.catalogue.constraint import Constraint
-from hexathlon.tasks.shopping.facts import GROUPS, group_of, holds_on
-from hexathlon.tasks.shopping.tables import canonical, same
+from hexathlon.tasks.shopping.world.catalogue.constraint import Constraint
+from hexathlon.tasks.shopping.world.facts import GROUPS, group_of, holds_on
+from hexathlon.tasks.shopping.world.tables import canonical, same
 from hexathlon.tasks.task import Task
 
 __all__ = ["FAULTS", "group_terms", "matched_lines", "shopping_order"]
@@ -39,15 +39,15 @@ Line = Mapping[str, Any]
 def shopping_order(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
 ) -> Verdict:
-    """Judge a purchase, a service case or a reasoned refusal.
+    """Grade a purchase, a service case or a reasoned refusal.
 
     Args:
-        task: Not used; everything expected stands in `params`.
+        task: Not used; everything expected is in `params`.
         params: `orders`, `changes`, `answer` (`reason`, `records` of which any will do and, at
-            the desk, `paragraph`) as they must stand at the end; `wanted`, a list of conditions
-            for each line asked for; `lures`, conditions that personal facts suggest and the
-            request overrides; `confirm`, whether purchases need an accepted offer.
-        final_state: What the environment's store or service world hands over.
+            the desk, `paragraph`) as required at the end; `wanted`, a list of conditions for each
+            requested line; `lures`, conditions that personal facts suggest and the request
+            overrides; `confirm`, whether purchases need an accepted offer.
+        final_state: The final state of the environment's store or service world.
         transcript: Not used.
     """
     orders = [_ledger(order) for order in final_state.get("orders", ())]
@@ -83,7 +83,7 @@ def shopping_order(
 def matched_lines(
     wanted: Sequence[Sequence[Mapping[str, Any]]], lines: Sequence[Line]
 ) -> list[Line | None]:
-    """Give every wish the line that meets most of its conditions; a line serves one wish."""
+    """Assign to every wish the line that meets most of its conditions; a line serves one wish."""
     free = list(range(len(lines)))
     matched: list[Line | None] = []
     for wish in wanted:
@@ -118,7 +118,7 @@ def group_terms(params: Mapping[str, Any], final_state: Mapping[str, Any]) -> di
 def _partial(
     params: Mapping[str, Any], final_state: Mapping[str, Any], groups: Mapping[str, float]
 ) -> float | None:
-    """Return the mean of the parts, less what buying more than was asked for makes of it."""
+    """Return the mean of the parts, reduced for buying more than requested."""
     wanted = len(params.get("wanted", ()))
     if not wanted:
         return None
@@ -143,7 +143,7 @@ def _purchase_faults(params: Mapping[str, Any], final_state: Mapping[str, Any]) 
 
 
 def _lured(params: Mapping[str, Any], missed: Constraint, line: Line) -> bool:
-    """Whether the line does what a personal fact suggests in place of what was asked."""
+    """Whether the line follows a personal fact instead of the request."""
     lures = [Constraint.from_json(record) for record in params.get("lures", ())]
     same = (lure for lure in lures if (lure.kind, lure.name) == (missed.kind, missed.name))
     return any(holds_on(line["facts"], lure) for lure in same)
@@ -175,7 +175,7 @@ def _lines(final_state: Mapping[str, Any]) -> list[Line]:
 
 
 def _ledger(order: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the business content of an order: no ids, no facts, lines in one order."""
+    """Return the business content of an order: no ids, no facts, lines in canonical order."""
     plain = {name: order.get(name) for name in _ORDER_FIELDS}
     plain["lines"] = sorted(
         [line["product"], line["variant"], int(line["quantity"])] for line in order["lines"]

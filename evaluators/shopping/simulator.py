@@ -1,7 +1,7 @@
 """ShopSimulator's two rewards over category, attributes, options and price.
 
 `shopping_loose` is their weighted sum, here with equal weights; `shopping_strict` their product,
-with each term 1 only where every condition of its kind holds. Full success means both are 1.
+with each term 1 only if every condition of its kind holds. Full success means both are 1.
 """
 
 import math

@@ -1,11 +1,11 @@
 """tau2's retail checks: `tau2_db` and `tau2_communicate` by its own rule, `tau2_strict` by ours.
 
 tau2 compares a hash of the whole database with that of a database on which the reference actions
-were replayed. Here the environment hands over the records that differ from the start, and the
-task holds those that should; the two are equal exactly when the hashes would be. tau2's
-COMMUNICATE asks for a lower-case substring with commas removed, so "10" is found in "2010" and a
-list of everything passes; and a silent agent passes where nothing was to be changed. The strict
-form closes these: whole tokens, few numbers, no transfer unless asked, and something looked up.
+were replayed. Here the environment provides the records that differ from the start, and the task
+those that should differ; the two are equal exactly when the hashes would be. tau2's COMMUNICATE
+searches for a lower-case substring with commas removed, so "10" is found in "2010" and a list of
+everything passes; and a silent agent passes if nothing had to be changed. The strict form closes
+these: whole tokens, few numbers, no transfer unless requested, and at least one lookup.
 """
 
 import re
@@ -14,14 +14,14 @@ from typing import Any
 
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import Transcript
-from hexathlon.tasks.shopping.tables import same
+from hexathlon.tasks.shopping.world.tables import same
 from hexathlon.tasks.task import Task
 
 __all__ = ["tau2_communicate", "tau2_db", "tau2_strict"]
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _MOST_NUMBERS = 60
-"""More numbers than this in all messages together, and naming the right ones proves nothing."""
+"""With more numbers than this in all messages together, naming the right ones proves nothing."""
 
 
 def tau2_db(
@@ -35,7 +35,7 @@ def tau2_db(
 def tau2_communicate(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
 ) -> Verdict:
-    """Look for every string in some message of the agent, as tau2 does."""
+    """Search for every string in some message of the agent, as tau2 does."""
     said = [text.lower().replace(",", "") for text in _messages(transcript)]
     missing = [s for s in params["strings"] if not any(s.lower() in text for text in said)]
     return Verdict(score=float(not missing), evidence={"missing": len(missing)})
@@ -44,7 +44,7 @@ def tau2_communicate(
 def tau2_strict(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
 ) -> Verdict:
-    """Ask for tau2's database, the strings as whole tokens, and that the agent did its work."""
+    """Require tau2's database, the strings as whole tokens, and evidence of the agent's work."""
     messages = _messages(transcript)
     said = " \n ".join(messages).lower().replace(",", "")
     numbers = len(_NUMBER.findall(said))
@@ -61,9 +61,9 @@ def tau2_strict(
 
 
 def _looked_up(params: Mapping[str, Any], final_state: Mapping[str, Any]) -> bool:
-    """Whether the agent looked at a record that the reference looks at.
+    """Whether the agent looked up a record that the reference looks up.
 
-    Where it looks at none and none is named, a transfer or the words asked for are the evidence.
+    If the reference looks up none, a transfer or the required words are the evidence.
     """
     wanted = set(params["looked_at"])
     return not wanted or bool(wanted.intersection(final_state.get("looked_at", ())))

@@ -1,10 +1,10 @@
 """WebShop's reward by its published formula, and a strict purchase beside it.
 
 The formula (WebShop, section 3 and its `goal` module): attribute, option and price hits over
-|A| + |O| + 1, times a type factor. Its fuzzy threshold of 85 and its look into the description
-give credit to wrong goods; the strict form asks for the goal's category path, attributes as they
-stand, options as they stand, and the price. WebShop takes the nouns of the two names from a
-language model of spaCy; here every word counts that is no function word and no number.
+|A| + |O| + 1, times a type factor. Its fuzzy threshold of 85 and its use of the description give
+credit to wrong goods; the strict form requires the goal's category path, exact attributes, exact
+options, and the price. WebShop extracts the nouns of the two names with a language model of spaCy;
+here every word counts except function words and numbers.
 """
 
 import re
@@ -47,7 +47,7 @@ def normalise_colour(text: str) -> str:
 def webshop(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
 ) -> Verdict:
-    """WebShop's reward of the purchase; 0 without one."""
+    """Return WebShop's reward of the purchase; 0 without one."""
     bought = final_state.get("bought")
     if not isinstance(bought, Mapping):
         return Verdict(score=0.0)
@@ -58,7 +58,7 @@ def webshop(
 def webshop_strict(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
 ) -> Verdict:
-    """Category path, attributes, options and price, each exactly; and the page was opened."""
+    """Require category path, attributes, options and price, each exactly; and an opened page."""
     goal, bought = params["goal"], final_state.get("bought")
     if not isinstance(bought, Mapping):
         return Verdict(score=0.0, terms={"bought": 0.0})
@@ -101,7 +101,7 @@ def webshop_reward(
 
 
 def title_score(bought: str, wanted: str) -> float:
-    """Return the share of the wanted name's nouns that the bought name holds; 0.2 without any."""
+    """Return the share of the wanted name's nouns in the bought name; 0.2 if there are none."""
     nouns = _nouns(wanted)
     return len(set(_nouns(bought)) & set(nouns)) / len(nouns) if nouns else 0.2
 

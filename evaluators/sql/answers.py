@@ -1,4 +1,4 @@
-"""Our own rule for answers given as values: the same bag of values, no more and no less."""
+"""Our own rule for answers given as values: exactly the same multiset of values."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,10 +18,10 @@ def sql_answer(
     final_state: Mapping[str, Any],
     transcript: Sequence[Mapping[str, Any]],
 ) -> Verdict:
-    """Score 1 if the values handed in are the label's, in any order.
+    """Score 1 if the submitted values are the label's, in any order.
 
     Params: `label` (list of values). Numbers are equal if their values are, whatever their
-    spelling; text must agree in every letter but for outer blanks.
+    spelling; text must agree in every letter except for outer blanks.
     """
     answer = final_state.get("answer")
     if final_state.get("kind") != "answer" or not isinstance(answer, Sequence):

@@ -1,8 +1,8 @@
 """BIRD's rules: execution accuracy, Soft F1 and the reward-based efficiency score.
 
-They are kept as they are for comparison with published numbers. Execution accuracy compares sets,
-so duplicates and order are lost; Soft F1 pairs rows by position, so a tie can cost points; R-VES
-measures wall-clock time, so it is not deterministic and can pass 1 before it is bounded here.
+They are unchanged for comparison with published numbers. Execution accuracy compares sets, so
+duplicates and order are lost; Soft F1 pairs rows by position, so a tie can cost points; R-VES
+measures wall-clock time, so it is not deterministic, and it can exceed 1 before it is capped here.
 """
 
 import math
@@ -16,8 +16,8 @@ from hexathlon.evaluators.sql.compare import Row
 from hexathlon.evaluators.sql.runs import GraderFault, Pair, images, pairs
 from hexathlon.evaluators.sql.strict import submitted_sql, unscored, wrong
 from hexathlon.evaluators.verdict import Verdict
-from hexathlon.tasks.sql.backends.base import QueryLimits
-from hexathlon.tasks.sql.backends.choice import open_image
+from hexathlon.tasks.sql.world.backends.base import QueryLimits
+from hexathlon.tasks.sql.world.backends.choice import open_image
 from hexathlon.tasks.task import Task
 
 __all__ = [
@@ -69,7 +69,7 @@ def bird_rves(
 ) -> Verdict:
     """Score by the square root of the reward of the time ratio, at most 1.
 
-    The published number, which can reach 1.118, stands in the term `rves`. Params: `rounds`.
+    The published number, which can reach 1.118, is in the term `rves`. Params: `rounds`.
     """
     pair = _visible(task, params, final_state)
     if isinstance(pair, Verdict):
@@ -83,16 +83,16 @@ def bird_rves(
 
 
 def execution_accuracy(gold: Sequence[Row], got: Sequence[Row]) -> float:
-    """1 if the sets of rows are equal."""
+    """Return 1 if the sets of rows are equal, else 0."""
     return float(set(gold) == set(got))
 
 
 def soft_f1(gold: Sequence[Row], got: Sequence[Row]) -> float:
-    """F1 over cells: duplicate rows dropped, rows paired by position.
+    """Return F1 over cells: duplicate rows dropped, rows paired by position.
 
     In a pair, of a gold row of n cells, each predicted cell that occurs in the gold row adds 1/n to
     the true positives, else to the false positives; each gold cell that does not occur in the
-    predicted row adds 1/n to the false negatives. A row without partner counts 1.
+    predicted row adds 1/n to the false negatives. An unpaired row counts 1.
     """
     if not gold and not got:
         return 1.0
@@ -112,14 +112,14 @@ def soft_f1(gold: Sequence[Row], got: Sequence[Row]) -> float:
 
 
 def rves_reward(ratio: float) -> float:
-    """Reward of a ratio of gold time to predicted time."""
+    """Return the reward of a ratio of gold time to predicted time."""
     if ratio == 0:
         return 0.0
     return next((reward for least, reward in _BANDS if ratio >= least), 0.25)
 
 
 def trimmed_mean(values: Sequence[float]) -> float:
-    """Mean of the values nearer than three standard deviations; of all when they are equal."""
+    """Return the mean of values within three standard deviations; of all when they are equal."""
     mean, spread = fmean(values), pstdev(values)
     kept = [value for value in values if abs(value - mean) < 3 * spread]
     return fmean(kept or values)
@@ -140,7 +140,7 @@ def _visible(
 
 
 def _time_ratio(task: Task, gold_sql: str, final_state: Mapping[str, Any]) -> float:
-    """Mean over the rounds of gold time / predicted time, both on the same connection."""
+    """Return the mean over rounds of gold time / predicted time, both on the same connection."""
     limits = QueryLimits(seconds=30.0, rows=_TIMED_ROWS, result_bytes=64_000_000)
     rounds = int(task.params.get("rves_rounds", _ROUNDS))
     with closing(open_image(next(images(task)), task.params, "sqlite", purpose="gold")) as database:

@@ -1,7 +1,7 @@
 """Equality of two results, as pure functions of plain rows.
 
 Two cells are equal when both are NULL, both numbers of the same value (within a relative tolerance
-where one of them is not whole), both the same text, or both the same bytes. Nothing else is: no
+if one of them is not whole), both the same text, or both the same bytes. Nothing else is equal: no
 trimming, no case folding, no text that looks like a number.
 """
 
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hexathlon.tasks.sql.backends.base import Value
+from hexathlon.tasks.sql.world.backends.base import Value
 
 __all__ = ["Policy", "Row", "column_orders", "difference", "overlap", "same_cell"]
 
@@ -18,12 +18,12 @@ Row = tuple[Value, ...]
 
 _ORDERS_TRIED = 5_000
 _EXACT_MATCHING = 400
-"""Rows up to which left-over rows are matched exactly; above, they are paired in sorted order."""
+"""Unmatched rows up to which matching is exact; above, they are paired in sorted order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What counts as the same result."""
+    """Definition of equal results."""
 
     ordered: bool = False
     """Whether the order of rows matters."""
@@ -33,7 +33,7 @@ class Policy:
 
     any_column_order: bool = False
     tolerance: float = 1e-9
-    """Relative; applies where at least one of the two numbers is a float."""
+    """Relative; applies if at least one of the two numbers is a float."""
 
 
 def same_cell(gold: Value, got: Value, tolerance: float) -> bool:
@@ -49,7 +49,7 @@ def same_cell(gold: Value, got: Value, tolerance: float) -> bool:
 
 
 def difference(gold: Sequence[Row], got: Sequence[Row], policy: Policy) -> str:
-    """Say how two results differ, in one word; empty when they are equal.
+    """Return how two results differ, in one word; empty when they are equal.
 
     Both must have the same number of columns. The word is `rows`, `values` or `order`.
     """
@@ -59,18 +59,18 @@ def difference(gold: Sequence[Row], got: Sequence[Row], policy: Policy) -> str:
         return ""
     if not policy.any_column_order or not gold:
         return _difference(gold, got, policy)
-    found = "values"
+    kind = "values"
     for order in column_orders(gold, got, policy.tolerance):
         arranged = [tuple(row[column] for column in order) for row in got]
         reason = _difference(gold, arranged, policy)
         if not reason:
             return ""
-        found = reason
-    return found
+        kind = reason
+    return kind
 
 
 def overlap(gold: Sequence[Row], got: Sequence[Row]) -> float:
-    """Dice coefficient of two bags of rows (exact cells); 1 when both are empty."""
+    """Return the Dice coefficient of two multisets of rows (exact cells); 1 when both are empty."""
     total = len(gold) + len(got)
     if gold == got or not total:
         return 1.0
@@ -81,9 +81,9 @@ def overlap(gold: Sequence[Row], got: Sequence[Row]) -> float:
 def column_orders(
     gold: Sequence[Row], got: Sequence[Row], tolerance: float = 0.0
 ) -> Iterator[tuple[int, ...]]:
-    """Column permutations of `got` that may make it equal to `gold`.
+    """Yield column permutations of `got` that may make it equal to `gold`.
 
-    A column can only stand for one that holds the same bag of values. At most 5,000 are tried.
+    A column can only match one with the same multiset of values. At most 5,000 are tried.
     """
     width = len(gold[0])
     candidates = [
@@ -131,7 +131,7 @@ def _difference(gold: Sequence[Row], got: Sequence[Row], policy: Policy) -> str:
 
 
 def _left_over(gold: Sequence[Row], got: Sequence[Row], tolerance: float) -> bool:
-    """Whether rows remain when equal ones are taken away in pairs."""
+    """Whether rows remain after equal ones are removed in pairs."""
     left, right = Counter(map(_key, gold)), Counter(map(_key, got))
     if left == right:
         return False
@@ -150,7 +150,7 @@ _Key = tuple[tuple[str, Value], ...]
 
 
 def _key(row: Row) -> _Key:
-    """A row as something hashable in which 1 and 1.0 are one, but '1', b'1' and 1 are not."""
+    """Return a hashable form of a row in which 1 and 1.0 are equal, but '1', b'1' and 1 are not."""
     return tuple([(_kind(cell), _KEY_OF_NAN if cell != cell else cell) for cell in row])
 
 
@@ -199,7 +199,7 @@ def _same_row(gold: Row, got: Row, tolerance: float) -> bool:
 def _close(left: float, right: float, tolerance: float) -> bool:
     try:
         return math.isclose(left, right, rel_tol=tolerance, abs_tol=0.0)
-    except OverflowError:  # a whole number beyond the floats
+    except OverflowError:  # an integer beyond the range of floats
         return False
 
 

@@ -2,7 +2,7 @@
 
 Known flaws, kept for comparison: an empty answer, `none`, `nan` and `0` are all the same; floats
 agree within 0.01; a row's hash has 20 bits, and only the first 1,024 characters of a table's hashes
-count. The original evaluates the answer's text as Python; here a list is read by hand.
+count. The original evaluates the answer's text as Python; here a list is parsed explicitly.
 """
 
 import hashlib
@@ -15,8 +15,8 @@ from hexathlon.evaluators.sql.runs import GraderFault
 from hexathlon.evaluators.sql.strict import unscored, wrong
 from hexathlon.evaluators.sql.writes import after_statements
 from hexathlon.evaluators.verdict import Verdict
-from hexathlon.tasks.sql.backends.base import Value
-from hexathlon.tasks.sql.database import database_bytes
+from hexathlon.tasks.sql.world.backends.base import Value
+from hexathlon.tasks.sql.world.database import database_bytes
 from hexathlon.tasks.task import Task
 
 __all__ = ["answers_agree", "dbbench", "normalised", "table_hash", "tables_hash"]
@@ -37,7 +37,7 @@ def dbbench(
 ) -> Verdict:
     """Score by DBBench's rule.
 
-    Params: `label` (list of values) for questions; for writes `hash` (the published one) or, where
+    Params: `label` (list of values) for questions; for writes `hash` (the published one) or, if
     there is none, `statements`.
     """
     if "label" in params:
@@ -55,24 +55,24 @@ def dbbench(
 
 
 def answers_agree(answer: Any, label: Any) -> bool:
-    """Whether an answer counts as the label."""
+    """Whether an answer matches the label."""
     got, wanted = normalised(answer), normalised(label)
     numbers_got, numbers_wanted = list(map(_number, got)), list(map(_number, wanted))
     if None in numbers_got or None in numbers_wanted:
         return got == wanted if len(got) == len(wanted) == 1 else set(got) == set(wanted)
     if len(got) != len(wanted):
         return False
-    left = [number for number in numbers_wanted if number is not None]
+    unmatched = [number for number in numbers_wanted if number is not None]
     for number in numbers_got:
-        near = next((n for n in left if number is not None and _near(number, n)), None)
+        near = next((n for n in unmatched if number is not None and _near(number, n)), None)
         if near is None:
             return False
-        left.remove(near)
+        unmatched.remove(near)
     return True
 
 
 def normalised(answer: Any) -> list[str]:
-    """An answer as a list of cleaned texts."""
+    """Return an answer as a list of cleaned texts."""
     if answer is None:
         return ["0"]
     if isinstance(answer, str):
@@ -86,7 +86,7 @@ def normalised(answer: Any) -> list[str]:
 
 
 def table_hash(rows: Iterable[Row]) -> str:
-    """MD5 over the sorted five-digit MD5 prefixes of the rows, NULLs left out of a row."""
+    """Return the MD5 over the sorted five-digit MD5 prefixes of the rows; NULLs are skipped."""
     digests = sorted(
         _md5(",".join(_as_mysql_text(cell) for cell in row if cell is not None))[:5] for row in rows
     )
@@ -94,7 +94,7 @@ def table_hash(rows: Iterable[Row]) -> str:
 
 
 def tables_hash(tables: Mapping[str, Iterable[Row]]) -> str:
-    """The tables' hashes, sorted and joined."""
+    """Return the tables' hashes, sorted and joined."""
     return "_".join(sorted(table_hash(rows) for rows in tables.values()))
 
 
@@ -122,7 +122,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _untupled(text: str) -> str:
-    """`('x',)` as `'x'`."""
+    """Return `('x',)` as `'x'`."""
     inner = text[1:-1].strip() if text.startswith("(") and text.endswith(")") else text
     return inner.removesuffix(",").strip() if inner is not text else text
 

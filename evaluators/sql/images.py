@@ -1,4 +1,4 @@
-"""A serialised SQLite database as plain data: rows by table, and a description to compare by."""
+"""A serialised SQLite database as plain data: rows by table, and a comparable description."""
 
 import hashlib
 import sqlite3
@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from hexathlon.evaluators.sql.compare import Row
-from hexathlon.tasks.sql.digest import table_digests, table_rows
+from hexathlon.tasks.sql.world.digest import table_digests, table_rows
 
 __all__ = ["changed_parts", "describe_content", "image_rows"]
 
@@ -15,16 +15,16 @@ OTHER = "(indexes, views, triggers)"
 
 
 def image_rows(image: bytes) -> dict[str, list[Row]]:
-    """The rows of every table, by lower-case name."""
+    """Return the rows of every table, by lower-case name."""
     with _opened(image) as connection:
         return {name: rows for name, (_, rows) in table_rows(connection).items()}
 
 
 def describe_content(image: bytes) -> dict[str, Any]:
-    """What a database holds, as JSON: by table a digest of the rows, and the columns' declarations.
+    """Return a database's content as JSON: by table a digest of the rows, and column declarations.
 
     Indexes, views and triggers share one digest. Names of indexes, the layout of CREATE
-    statements, row ids and the order of rows and columns are not part of it.
+    statements, row ids and the order of rows and columns are not included.
     """
     with _opened(image) as connection:
         digests = table_digests(connection)
@@ -38,10 +38,10 @@ def describe_content(image: bytes) -> dict[str, Any]:
 def changed_parts(
     wanted: Mapping[str, Any], got: Mapping[str, Any], before: Mapping[str, Any]
 ) -> list[str]:
-    """Names of the tables that differ between two descriptions, and of the rest if that does.
+    """Return the names of tables that differ between two descriptions, and of the rest if it does.
 
-    Declarations (type, NOT NULL, default, key) are compared for the columns that were there before;
-    of new columns only names and values count, as there are several right ways to declare them.
+    Declarations (type, NOT NULL, default, key) are compared for columns that existed before; of new
+    columns only names and values count, as there are several right ways to declare them.
     """
     names = sorted({*wanted["tables"], *got["tables"]})
     differing = [

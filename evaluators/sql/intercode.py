@@ -1,7 +1,7 @@
-"""InterCode's rule for SQL: overlap of the rows, scaled by how alike their order is.
+"""InterCode's rule for SQL: overlap of the rows, scaled by the similarity of their order.
 
 Rows are compared as text. The scale is Kendall's tau-b between the common rows in the order of
-either side, which can be negative; the raw value stands in the term `reward`.
+either side, which can be negative; the raw value is in the term `reward`.
 """
 
 import math
@@ -28,7 +28,7 @@ def intercode_iou(
     final_state: Mapping[str, Any],
     transcript: Sequence[Mapping[str, Any]],
 ) -> Verdict:
-    """Score by intersection over union of the rows, times Kendall's tau where it is defined."""
+    """Score by intersection over union of the rows, times Kendall's tau if it is defined."""
     sql, problem = submitted_sql(final_state)
     if problem:
         return wrong(problem)
@@ -43,7 +43,7 @@ def intercode_iou(
 
 
 def iou_reward(gold: Sequence[Row], got: Sequence[Row]) -> float:
-    """The reward, in -1..1; 1 when both are empty."""
+    """Return the reward, in -1..1; 1 when both are empty."""
     gold_texts, got_texts = [str(row) for row in gold], [str(row) for row in got]
     left, right = Counter(got_texts), Counter(gold_texts)
     common, union = left & right, left | right
@@ -58,7 +58,7 @@ def iou_reward(gold: Sequence[Row], got: Sequence[Row]) -> float:
 
 
 def kendall_tau(left: Sequence[str], right: Sequence[str]) -> float:
-    """Kendall's tau-b of two sequences of equal length; NaN where one of them is constant."""
+    """Return Kendall's tau-b of two sequences of equal length; NaN if one of them is constant."""
     x, y = _ranks(left), _ranks(right)
     balance = tied_x = tied_y = 0
     for position in range(len(x) - 1):
@@ -79,11 +79,11 @@ def _ranks(texts: Sequence[str]) -> "np.ndarray[Any, np.dtype[np.int64]]":
 
 
 def _kept(texts: Sequence[str], common: Counter[str]) -> list[str]:
-    """The common rows in the order of `texts`, each as often as it is common."""
-    left = Counter(common)
+    """Return the common rows in the order of `texts`, each as often as it is common."""
+    remaining = Counter(common)
     kept = []
     for text in texts:
-        if left[text] > 0:
-            left[text] -= 1
+        if remaining[text] > 0:
+            remaining[text] -= 1
             kept.append(text)
     return kept

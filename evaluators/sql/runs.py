@@ -1,8 +1,8 @@
-"""Runs of the grader: the submitted statement and the expected one, on pristine databases.
+"""Grader runs: the submitted statement and the expected one, on pristine databases.
 
-Both run through the same locks as the agent's statements, on connections that no agent has used.
-What the submission does wrong is an `Outcome`; what the grader's side does wrong is a
-`GraderFault`, which makes the episode unscored and never worth 0.
+Both run under the same locks as the agent's statements, on connections that no agent has used.
+A fault of the submission is an `Outcome`; a fault of the grader's side is a `GraderFault`, which
+makes the episode unscored and never worth 0.
 """
 
 import threading
@@ -13,9 +13,9 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from hexathlon.evaluators.sql.compare import Row
-from hexathlon.tasks.sql.backends.base import Database, QueryLimits, SqlError, first_word
-from hexathlon.tasks.sql.backends.choice import open_image
-from hexathlon.tasks.sql.database import database_bytes, hidden_bytes
+from hexathlon.tasks.sql.world.backends.base import Database, QueryLimits, SqlError, first_word
+from hexathlon.tasks.sql.world.backends.choice import open_image
+from hexathlon.tasks.sql.world.database import database_bytes, hidden_bytes
 from hexathlon.tasks.task import Task
 
 __all__ = ["GraderFault", "Outcome", "Pair", "images", "pairs", "run_gold", "run_submitted"]
@@ -26,19 +26,19 @@ _CACHED_CELLS = 200_000
 
 
 class GraderFault(Exception):
-    """The expected answer cannot be had: the task, not the submission, is at fault."""
+    """The expected answer is unavailable: the task, not the submission, is at fault."""
 
 
 class Outcome(NamedTuple):
-    """What the submitted statement gave on one database."""
+    """Result of the submitted statement on one database."""
 
     columns: int
     rows: Sequence[Row]
     more: bool
-    """Whether it gave more rows than the expected answer has; they were not fetched."""
+    """Whether it returned more rows than the expected answer; they were not fetched."""
 
     error: str = ""
-    """Kind of failure, as in `SqlError`; empty when it ran."""
+    """Kind of failure, as in `SqlError`; empty if it ran."""
 
 
 class Gold(NamedTuple):
@@ -57,7 +57,7 @@ class Pair(NamedTuple):
 
 
 class _GoldCache:
-    """Expected results, the least recently used dropped first; safe for threads."""
+    """Expected results, evicted least recently used first; thread-safe."""
 
     def __init__(self, cells: int) -> None:
         self._room = cells
@@ -88,7 +88,7 @@ _cache = _GoldCache(_CACHED_CELLS)
 
 
 def images(task: Task) -> Iterator[bytes]:
-    """The visible database's bytes, then the hidden ones'."""
+    """Yield the visible database's bytes, then the hidden ones'."""
     return chain((database_bytes(task.params),), hidden_bytes(task.params))
 
 
@@ -100,12 +100,12 @@ def pairs(
     *,
     spare_rows: int = 0,
 ) -> Iterator[Pair]:
-    """Run both statements on each database in turn, as far as the caller asks.
+    """Run both statements on each database in turn, as far as the caller iterates.
 
     `spare_rows` is how many rows the submission may have beyond the expected ones before `more`.
 
     Raises:
-        GraderFault: The expected statement fails.
+        GraderFault: If the expected statement fails.
     """
     dialect = str(final_state.get("dialect") or "sqlite")
     for place, image in enumerate(images(task)):
@@ -119,10 +119,10 @@ def pairs(
 
 
 def run_gold(image: bytes, params: Mapping[str, Any], sql: str) -> Gold:
-    """Run the expected statement on SQLite, on connections of its own.
+    """Run the expected statement on SQLite, on separate connections.
 
     Raises:
-        GraderFault: It fails or returns more than 200,000 rows.
+        GraderFault: If it fails or returns more than 200,000 rows.
     """
     with closing(open_image(image, params, "sqlite", purpose="gold")) as database:
         try:
@@ -135,10 +135,10 @@ def run_gold(image: bytes, params: Mapping[str, Any], sql: str) -> Gold:
 
 
 def run_submitted(image: bytes, task: Task, dialect: str, sql: str, expected: int) -> Outcome:
-    """Run the submitted statement where it was written for, with room for one row too many.
+    """Run the submitted statement in its own dialect's engine, with room for one row too many.
 
     Raises:
-        GraderFault: The machine was too busy.
+        GraderFault: If the machine was too busy.
     """
     seconds = max(task.limits.seconds_per_action, _SUBMITTED_SECONDS)
     limits = QueryLimits(seconds=seconds, rows=max(expected, 1), result_bytes=64_000_000)

@@ -1,7 +1,7 @@
-"""Spider's test-suite rule: the same bag of rows under some permutation of the columns.
+"""Spider's test-suite rule: the same multiset of rows under some permutation of the columns.
 
 DISTINCT is removed from both statements unless the check says to keep it, rows are compared as a
-list when the expected statement orders them, and every database must agree. Known to accept wrong
+list if the expected statement orders them, and every database must agree. Known to accept wrong
 answers: superfluous duplicates through the removed DISTINCT, and swapped columns of equal content.
 """
 
@@ -66,7 +66,7 @@ def same_denotation(gold: Sequence[Row], got: Sequence[Row], *, ordered: bool) -
 
 
 def without_distinct(sql: str) -> str:
-    """The statement without the word DISTINCT, which inside quotes stays."""
+    """Return the statement without the word DISTINCT, except inside quotes."""
     return _PIECE.sub(lambda piece: piece[0] if piece[0][0] in "'\"" else "", sql)
 
 

@@ -1,7 +1,8 @@
-"""Our own rule for queries: the same bag of rows on the visible and on every hidden database.
+"""Our own rule for queries: the same multiset of rows on the visible and on every hidden database.
 
 Column count and, unless declared otherwise, column positions must agree; the order of rows counts
-only where the task declares it. `sql_impossible` judges "this cannot be done" by its evidence.
+only if the task declares it. `sql_impossible` grades the claim that a task is impossible by its
+evidence.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +28,7 @@ def sql_result(
 
     Params: `gold` (SQL); `ordered`, `order_by`, `column_order` and `tolerance` as in `Policy`;
     `asked`: what the question leaves open and the user must have been asked for, so that a lucky
-    guess is not paid.
+    guess is not rewarded.
     """
     sql, problem = submitted_sql(final_state)
     if problem:
@@ -46,7 +47,7 @@ def sql_impossible(
     final_state: Mapping[str, Any],
     transcript: Sequence[Mapping[str, Any]],
 ) -> Verdict:
-    """Score 1 if the task was called impossible for the right reason, with the right evidence.
+    """Score 1 if the task was declared impossible for the right reason, with the right evidence.
 
     Params: `reason`, and `evidence`: the accepted strings, compared without case and outer blanks.
     """
@@ -60,7 +61,7 @@ def sql_impossible(
 
 
 def policy_of(params: Mapping[str, Any]) -> Policy:
-    """The comparison that a check declares."""
+    """Return the comparison declared by a check."""
     order_by = params.get("order_by")
     return Policy(
         ordered=bool(params.get("ordered", False)),
@@ -71,7 +72,7 @@ def policy_of(params: Mapping[str, Any]) -> Policy:
 
 
 def submitted_sql(final_state: Mapping[str, Any]) -> tuple[str, str]:
-    """The submitted statement and an empty string, or an empty one and what is wrong."""
+    """Return (submitted statement, "") or ("", what is wrong)."""
     if final_state.get("kind") != "sql":
         return "", "no_query"
     sql = final_state.get("sql")
@@ -83,19 +84,19 @@ def submitted_sql(final_state: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def wrong(problem: str) -> Verdict:
-    """The verdict on a submission that cannot be run."""
+    """Return the verdict on a submission that cannot be run."""
     return Verdict(score=0.0, partial=0.0, terms={problem: 1.0}, evidence={"problem": problem})
 
 
 def unscored(fault: Exception) -> Verdict:
-    """The verdict where the grader's own side failed."""
+    """Return the verdict for a failure of the grader's own side."""
     return Verdict(
         score=0.0, status="unscored", terms={"grader_fault": 1.0}, evidence={"fault": str(fault)}
     )
 
 
 def _gated(verdict: Verdict, open_slots: Sequence[str], final_state: Mapping[str, Any]) -> Verdict:
-    """The verdict, but 0 where an open slot was not asked for."""
+    """Return the verdict, with score 0 if an open slot was not asked for."""
     guessed = sorted(set(open_slots) - set(final_state.get("asked") or ()))
     terms = {**verdict.terms, "asked": float(not guessed)}
     if not guessed:
@@ -119,7 +120,7 @@ def _judged(results: Any, policy: Policy) -> Verdict:
 
 
 def _reason(pair: Pair, policy: Policy) -> str:
-    """What is wrong on one database; empty when nothing is."""
+    """Return what is wrong on one database; empty if nothing is."""
     if pair.got.error:
         return f"error_{pair.got.error}"
     if pair.got.columns != pair.gold.columns:

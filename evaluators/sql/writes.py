@@ -1,7 +1,7 @@
-"""Our own rule for write tasks: the database as left equals the one the task asks for, all of it.
+"""Our own rule for write tasks: the complete final database equals the expected one.
 
-Every table's rows and columns are compared, and indexes, views and triggers too, so a change beside
-the asked one is as wrong as a missing one.
+Every table's rows and columns are compared, and indexes, views and triggers too, so an unrequested
+change is as wrong as a missing one.
 """
 
 from collections import OrderedDict
@@ -13,15 +13,15 @@ from hexathlon.evaluators.sql.images import changed_parts, describe_content
 from hexathlon.evaluators.sql.runs import GraderFault
 from hexathlon.evaluators.sql.strict import unscored, wrong
 from hexathlon.evaluators.verdict import Verdict
-from hexathlon.tasks.sql.backends.base import (
+from hexathlon.tasks.sql.world.backends.base import (
     DEFAULT_TODAY,
     WRITE_KINDS,
     QueryLimits,
     SqlError,
 )
-from hexathlon.tasks.sql.backends.choice import today_of
-from hexathlon.tasks.sql.backends.sqlite import open_sqlite
-from hexathlon.tasks.sql.database import database_bytes
+from hexathlon.tasks.sql.world.backends.choice import today_of
+from hexathlon.tasks.sql.world.backends.sqlite import open_sqlite
+from hexathlon.tasks.sql.world.database import database_bytes
 from hexathlon.tasks.task import Task
 
 __all__ = ["after_statements", "sql_write"]
@@ -37,7 +37,7 @@ def sql_write(
     final_state: Mapping[str, Any],
     transcript: Sequence[Mapping[str, Any]],
 ) -> Verdict:
-    """Score 1 if the database as left is the pristine one after the expected statements.
+    """Score 1 if the final database is the pristine one after the expected statements.
 
     Params: `statements` (SQL, applied in order).
     """
@@ -65,10 +65,10 @@ def sql_write(
 
 
 def after_statements(image: bytes, statements: Sequence[str], today: str = DEFAULT_TODAY) -> bytes:
-    """The database after the statements.
+    """Return the database after the statements.
 
     Raises:
-        GraderFault: One of them fails.
+        GraderFault: If one of them fails.
     """
     with closing(open_sqlite(image, writes=WRITE_KINDS, today=today)) as database:
         for statement in statements:
@@ -80,7 +80,7 @@ def after_statements(image: bytes, statements: Sequence[str], today: str = DEFAU
 
 
 def _wanted_content(task: Task, statements: Sequence[str]) -> tuple[Any, Any]:
-    """Descriptions of the database after the expected statements, and before them."""
+    """Return descriptions of the database after the expected statements, and before them."""
     key = task.hash
     if key not in _wanted:
         pristine = database_bytes(task.params)

@@ -2,7 +2,7 @@
 
 Pure functions of numbers, on the standard library alone, with exactly rounded sums, so that a score
 is the same to the last digit wherever it is computed. The unit is the *task*: trials of one task
-are averaged first, because treating each trial as independent makes intervals far too narrow.
+are averaged first, because treating trials as independent makes intervals far too narrow.
 """
 
 from hexathlon.evaluators.statistics.comparison import (

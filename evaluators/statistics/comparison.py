@@ -33,7 +33,7 @@ class PairedComparison:
     tasks: int
     clusters: int
     detectable: float
-    """The smallest true difference that these tasks would show with 80 % power."""
+    """The smallest true difference detectable on these tasks with 80 % power."""
     method: str
     """``paired-t``, ``exact-sign`` (all differences equal), ``exact-mcnemar`` or ``none``."""
 
@@ -49,15 +49,15 @@ def paired_comparison(
     """Compare two agents on the tasks that both have a score for.
 
     d_i = a_i - b_i; SE as in `clustered_standard_error`; t test on (clusters - 1) degrees of
-    freedom. If all differences are the same number the spread is unknown and the sign test decides;
-    with a single cluster nothing can be said and the p-value is 1.
+    freedom. If all differences are equal the spread is unknown and the sign test decides; with a
+    single cluster nothing can be concluded and the p-value is 1.
 
     Args:
-        a: mean score by task.
-        b: the other agent's mean score by task.
-        clusters: cluster of each task.
-        confidence: nominal coverage of the interval.
-        single_binary: each score is one trial that is 0 or 1 and tasks are not clustered: take the
+        a: Mean score by task.
+        b: The other agent's mean score by task.
+        clusters: Cluster of each task.
+        confidence: Nominal coverage of the interval.
+        single_binary: Each score is one trial that is 0 or 1 and tasks are not clustered: take the
             p-value from the exact McNemar test.
     """
     shared = sorted(set(a) & set(b))
@@ -111,8 +111,8 @@ def exact_mcnemar(only_a: int, only_b: int) -> float:
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return Holm's adjusted p-values, in the order given.
 
-    Sorted ascending, the k-th of m (from 0) becomes the largest of (m - j) p_j over j <= k, at
-    most 1.
+    Sorted ascending, the k-th of m (from 0) becomes the maximum of (m - j) p_j over j <= k, capped
+    at 1.
     """
     order = sorted(range(len(p_values)), key=lambda index: (p_values[index], index))
     adjusted = [0.0] * len(p_values)
@@ -126,9 +126,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def minimum_detectable_difference(
     se: float, *, power: float = 0.8, alpha: float = 0.05, df: float | None = None
 ) -> float:
-    """Return (z_{alpha/2} + z_beta) SE: the difference that a test with this SE would mostly show.
+    """Return (z_{alpha/2} + z_beta) SE: the difference that a test with this SE detects at `power`.
 
-    With ``df`` the t quantiles are used, which for few tasks is the honest form.
+    With ``df`` the t quantiles are used, which is more accurate for few tasks.
     """
     if df is None:
         return (normal_quantile(1 - alpha / 2) + normal_quantile(power)) * se
@@ -146,7 +146,7 @@ def tasks_needed(
     power: float = 0.8,
     alpha: float = 0.05,
 ) -> int:
-    """Return how many tasks show a difference with the given power (Miller 2411.00640).
+    """Return the number of tasks needed to detect a difference (Miller 2411.00640).
 
     n = (z_{alpha/2} + z_beta)^2 (omega^2 + sigma_A^2/K_A + sigma_B^2/K_B) / delta^2
 
@@ -154,11 +154,11 @@ def tasks_needed(
         difference: delta, the smallest difference that matters.
         between: omega^2, variance over tasks of the difference of expected scores.
         within_a: sigma_A^2, mean variance of A's score on a task over trials.
-        within_b: the same of B.
+        within_b: The same of B.
         trials_a: K_A, trials per task of A.
         trials_b: K_B.
-        power: chance of showing a true difference.
-        alpha: chance of showing one that is not there.
+        power: Probability of detecting a true difference.
+        alpha: Probability of reporting a difference that does not exist.
     """
     if difference == 0 or trials_a < 1 or trials_b < 1:
         raise ValueError("expected a difference other than 0 and at least one trial each")

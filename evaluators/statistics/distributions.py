@@ -1,4 +1,4 @@
-"""The distributions that intervals and tests need: normal and Student's t.
+"""Distributions for intervals and tests: normal and Student's t.
 
 Student's t follows Abramowitz and Stegun, *Handbook of Mathematical Functions*, 26.7.1, through the
 regularised incomplete beta function (26.5), here by its continued fraction (26.5.8, evaluated with
@@ -109,7 +109,7 @@ def _beta_half(a: float, x: float, complement: float) -> float:
 
 
 def _log_given(x: float, complement: float) -> float:
-    """Return log(x) from whichever of x and 1 - x is the smaller, hence the exacter."""
+    """Return log(x), computed from the smaller of x and 1 - x, which is more accurate."""
     return math.log(x) if x < 0.5 else math.log1p(-complement)
 
 

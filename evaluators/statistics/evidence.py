@@ -1,7 +1,7 @@
-"""Scores where evidence is missing: three denominators instead of a silent choice among them.
+"""Scores under missing evidence: three explicit denominators.
 
 A trial without a score (infrastructure failed, the judge abstained) may have been a pass or a
-failure. The bounds say what the score would be in either case (evidence bounds, arXiv 2605.10448).
+failure. The bounds give the score in either case (evidence bounds, arXiv 2605.10448).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Denominators:
-    """One score under each treatment of missing evidence; every task weighs the same."""
+    """One score under each treatment of missing evidence; every task has equal weight."""
 
     excluded: float | None
     """Over scored trials only: S/(S+F). None if no trial was scored."""
     infra_as_failure: float | None
-    """Trials spoilt by infrastructure count as failed; unscored ones are left out."""
+    """Infrastructure failures counted as failed; unscored trials excluded."""
     low: float
     """All missing trials failed: S/(S+F+U)."""
     high: float
@@ -33,10 +33,10 @@ def denominators(
     With equally many trials per task these are the pooled ratios; otherwise means over tasks.
 
     Args:
-        rewards: sum of rewards over a task's scored trials, by task.
-        scored: number of scored trials by task.
-        unscored: number of trials that the verifier or judge left open, by task.
-        infra: number of trials spoilt by infrastructure, by task.
+        rewards: Sum of rewards over a task's scored trials, by task.
+        scored: Number of scored trials by task.
+        unscored: Number of trials left undecided by the verifier or judge, by task.
+        infra: Number of infrastructure failures, by task.
     """
     rows = [row for row in zip(rewards, scored, unscored, infra, strict=True) if sum(row[1:])]
     if not rows:
@@ -56,7 +56,7 @@ def _mean(values: Sequence[float]) -> float | None:
 def normalised_score(score: float, floor: float, ceiling: float) -> float | None:
     """Return (score - floor)/(ceiling - floor): 0 is the best trivial agent, 1 the oracle.
 
-    None where the ceiling is not above the floor. Below the floor the result is negative.
+    None if the ceiling is not above the floor. Below the floor the result is negative.
     """
     if ceiling <= floor:
         return None

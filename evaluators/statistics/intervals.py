@@ -1,6 +1,6 @@
 """Confidence intervals of a mean score: Wilson's, on effective n, with Student's t.
 
-The target is "the score on tasks like these": tasks are a sample, and tasks of one template are
+The estimand is "the score on tasks like these": tasks are a sample, and tasks of one template are
 more alike than tasks of two. Formulas: Miller, *Adding Error Bars to Evals*, arXiv 2411.00640
 (standard errors, clustering); Wilson, *Probable inference*, JASA 22 (1927).
 """
@@ -16,7 +16,7 @@ from hexathlon.evaluators.statistics.distributions import normal_quantile, t_qua
 
 @dataclass(frozen=True, slots=True)
 class ScoreInterval:
-    """A mean score with its interval and how that came about."""
+    """A mean score with its interval and the method behind it."""
 
     mean: float
     """Mean over tasks of the mean over each task's trials."""
@@ -24,15 +24,15 @@ class ScoreInterval:
     high: float
     """0 <= low <= mean <= high <= 1."""
     se: float
-    """Standard error of the mean, clustered where clusters were given; 0 if all tasks agree."""
+    """Standard error of the mean, clustered if clusters were given; 0 if all tasks agree."""
     tasks: int
     clusters: int
-    """Number of clusters; equals ``tasks`` when none were given."""
+    """Number of clusters; equals ``tasks`` if none were given."""
     effective_n: float
-    """How many independent single trials would be as informative."""
+    """Number of independent single trials with the same information."""
     confidence: float
     method: str
-    """``wilson-t`` or, where no spread was estimated, ``wilson-z``."""
+    """``wilson-t`` or, if no spread was estimated, ``wilson-z``."""
 
     @property
     def half_width(self) -> float:
@@ -44,9 +44,9 @@ def wilson(mean: float, n: float, quantile: float) -> tuple[float, float]:
     """Return Wilson's score interval of a proportion.
 
     Args:
-        mean: observed proportion, 0 to 1.
-        n: number of observations, possibly fractional, above 0.
-        quantile: two-sided quantile, such as 1.96.
+        mean: Observed proportion, 0 to 1.
+        n: Number of observations, possibly fractional, above 0.
+        quantile: Two-sided quantile, such as 1.96.
     """
     if not 0.0 <= mean <= 1.0 or n <= 0:
         raise ValueError(f"expected a mean from 0 to 1 and n above 0, found {mean} and {n}")
@@ -63,7 +63,8 @@ def clustered_standard_error(
     """Return the standard error of a mean and the number of clusters C.
 
     SE^2 = C/(C-1) * sum over clusters (sum over members (v_i - mean))^2 / n^2. Without clusters
-    each value is its own, which gives sd/sqrt(n). With a single cluster the error is unknown: NaN.
+    each value is its own cluster, which gives sd/sqrt(n). With a single cluster the error is
+    unknown: NaN.
     """
     n = len(values)
     if n == 0:
@@ -94,18 +95,18 @@ def score_interval(
     Wilson's interval on n_eff = m(1-m)/SE^2 with the t quantile on (clusters - 1) degrees of
     freedom. Small-number rules:
 
-    * all tasks failed or all passed: the spread is not estimable; n_eff is the number of tasks,
-      which is what it tends to as the score nears 0 or 1 with one odd task out. Without clusters
-      the normal quantile is taken, as nothing was estimated; with clusters t stays, for few of
-      them say little about another one;
-    * n_eff is never above the number of trials, however alike the tasks happened to score;
+    * all tasks failed or all passed: the spread cannot be estimated; n_eff is the number of tasks,
+      its limit as the score nears 0 or 1 with one odd task out. Without clusters the normal
+      quantile is used, as nothing was estimated; with clusters t is kept, since few of them say
+      little about another one;
+    * n_eff is never above the number of trials, however similar the tasks' scores;
     * a single cluster: its tasks count as one observation, with the normal quantile.
 
     Args:
-        values: one mean score per task, each 0 to 1.
-        clusters: the cluster (template, site, database) of each task.
-        trials: number of scored trials behind the values; the number of tasks if not given.
-        confidence: nominal coverage.
+        values: One mean score per task, each 0 to 1.
+        clusters: The cluster (template, site, database) of each task.
+        trials: Number of scored trials behind the values; by default the number of tasks.
+        confidence: Nominal coverage.
     """
     if any(not 0.0 <= value <= 1.0 for value in values):
         raise ValueError("scores must lie between 0 and 1")

@@ -1,4 +1,4 @@
-"""Ranks that claim no more than the data: ranges from paired tests, and the Pareto front."""
+"""Rankings no finer than the data: rank ranges from paired tests, and the Pareto front."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from hexathlon.evaluators.statistics.comparison import holm, paired_comparison
 
 @dataclass(frozen=True, slots=True)
 class RankRange:
-    """The places that a row may hold, from 1; ``best == worst`` only if all tests say so."""
+    """Possible places of a row, from 1; ``best == worst`` only if all tests agree."""
 
     best: int
     """1 + the number of rows that are significantly better."""
     worst: int
-    """Number of rows less those that are significantly worse."""
+    """Number of rows minus those that are significantly worse."""
 
 
 def rank_ranges(
@@ -28,9 +28,9 @@ def rank_ranges(
 ) -> list[RankRange]:
     """Return the rank range of each row of per-task mean scores.
 
-    Every pair of rows is compared by `paired_comparison` on the tasks that both have, and the
-    p-values are corrected by Holm over all pairs. Rows with the same ``best`` are a tie group. Rows
-    without a task in common are not comparable and never precede each other.
+    Every pair of rows is compared by `paired_comparison` on their shared tasks, and the p-values
+    are corrected by Holm over all pairs. Rows with the same ``best`` are a tie group. Rows without
+    a shared task are not comparable and never precede each other.
     """
     pairs = list(itertools.combinations(range(len(scores)), 2))
     results = [_difference(scores[a], scores[b], clusters) for a, b in pairs]
@@ -56,7 +56,7 @@ def _difference(
 
 
 def pareto_front(points: Sequence[tuple[float, float]]) -> list[bool]:
-    """Say of each (cost, score) whether no other point dominates it.
+    """Return for each (cost, score) whether it is on the Pareto front.
 
     A point is dominated if another costs no more and scores no less, one of the two strictly.
     """

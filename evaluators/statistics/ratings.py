@@ -3,8 +3,8 @@
 P(i beats j) = 1 / (1 + exp(s_j - s_i)); a tie counts as half a win for each. Strengths are fitted
 by Newton's method on the likelihood with a weak prior (a tenth of a tie for each pair of players
 that met), so that a player who won everything has a finite rating. Ratings are centred on 0 and
-told on Elo's scale, 400 points for odds of ten to one. Intervals come from resampling whole scenes,
-since comparisons on one scene hang together, or from the curvature of the likelihood.
+given on Elo's scale, 400 points for odds of ten to one. Intervals come from resampling whole
+scenes, since comparisons on one scene are correlated, or from the curvature of the likelihood.
 """
 
 import math
@@ -32,7 +32,7 @@ class Comparison(NamedTuple):
     first: str
     second: str
     result: float
-    """Of the first: 1 won, 0.5 tie, 0 lost."""
+    """Result of the first player: 1 won, 0.5 tie, 0 lost."""
 
     scene: str
     """What the comparison was made on; comparisons of one scene are resampled together."""
@@ -49,7 +49,7 @@ class Rating:
     comparisons: int
 
     score: float
-    """Share of comparisons won, ties by half."""
+    """Share of comparisons won, ties counted by half."""
 
 
 def bradley_terry(
@@ -66,13 +66,13 @@ def bradley_terry(
     Args:
         comparisons: At least one, with results in [0, 1].
         method: `bootstrap` over scenes, or `hessian`.
-        resamples: Draws of the bootstrap.
+        resamples: Number of bootstrap draws.
         confidence: Level of the intervals.
         prior: Weight of the tie that is added to each pair that met.
-        seed: Of the draws.
+        seed: Seed of the draws.
 
     Raises:
-        ValueError: There is nothing to compare, a result lies outside [0, 1], a player meets
+        ValueError: If there is nothing to compare, a result is outside [0, 1], a player meets
             itself, or the method is unknown.
     """
     players = _players(comparisons)
@@ -129,7 +129,7 @@ def _fit(wins: Array, prior: float) -> tuple[Array, Array]:
         gradient = (wins - met * expected).sum(axis=1)
         weight = met * expected * (1.0 - expected)
         information = np.diag(weight.sum(axis=1)) - weight
-        # Groups that never met have no common scale; the pseudo-inverse leaves each centred.
+        # Groups that never met have no common scale; the pseudo-inverse centres each.
         step = np.linalg.pinv(information, hermitian=True) @ gradient
         longest = float(np.abs(step).max())
         strengths = strengths + step * min(1.0, 2.0 / longest if longest else 1.0)

@@ -1,8 +1,8 @@
-"""What repeated trials of one task say: pass@k, pass^k and consistency.
+"""Statistics of repeated trials of one task: pass@k, pass^k and consistency.
 
 ``pass@k`` (any of k succeeds): Chen et al., arXiv 2107.03374, equation 1. ``pass^k`` (all k
 succeed): Yao et al., arXiv 2406.12045. Both are the unbiased forms: the share of all
-choices of k out of the n trials. Another convention for pass^k in public, (c/n)^k, is biased
+choices of k out of the n trials. Another published convention for pass^k, (c/n)^k, is biased
 upwards and not used.
 """
 
@@ -17,8 +17,11 @@ def pass_at_k(successes: Sequence[int], trials: Sequence[int], k: int) -> float:
 
     Args:
         successes: c, successful trials by task.
-        trials: n, scored trials by task; a task with fewer than ``k`` raises ``ValueError``.
-        k: how many tries one has.
+        trials: n, scored trials by task.
+        k: Number of attempts.
+
+    Raises:
+        ValueError: If a task has fewer than ``k`` trials.
     """
     _check(successes, trials, k)
     shares = [
@@ -38,9 +41,10 @@ def pass_hat_k(successes: Sequence[int], trials: Sequence[int], k: int) -> float
 
 
 def outcome_consistency(successes: Sequence[int], trials: Sequence[int]) -> float:
-    """Return the mean over tasks of (2p - 1)^2, p = c/n: 1 always alike, 0 a coin's toss.
+    """Return the mean over tasks of (2p - 1)^2, p = c/n: 1 is always alike, 0 a coin toss.
 
-    Meaningful from two trials per task on; a task with fewer raises ``ValueError``.
+    Raises:
+        ValueError: If a task has fewer than two trials.
     """
     _check(successes, trials, 2)
     shares = [(2.0 * c / n - 1.0) ** 2 for c, n in zip(successes, trials, strict=True)]

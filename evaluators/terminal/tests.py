@@ -1,7 +1,7 @@
-"""Verifiers over the outcomes of tests that the grader ran.
+"""Verifiers over the outcomes of tests run by the grader.
 
-The grader works in a sandbox of its own after the agent's has ended, and leaves plain JSON in the
-final state; what is decided here is a pure function of that, so records can be judged again.
+The grader works in a separate sandbox after the agent's has ended, and stores plain JSON in the
+final state. The decision here is a pure function of that, so records can be graded again.
 """
 
 from collections import Counter
@@ -22,9 +22,9 @@ def terminal_tests(
 ) -> Verdict:
     """Score 1 if every expected test of every step is there exactly once and has passed.
 
-    Params: `tests`: step name → expected test ids; a step without ids is judged by its reward.
+    Params: `tests`: step name → expected test ids; a step without ids is graded by its reward.
     A skipped, expected-to-fail, repeated, missing or additional test fails the step. A script's
-    reward of 1 over tests that have not all passed is flagged (`unbacked_reward`).
+    reward of 1 although not all tests have passed is flagged (`unbacked_reward`).
     """
     steps = {step["name"]: step for step in final_state.get("steps", ())}
     faults = [step["fault"] for step in steps.values() if step.get("fault")]
@@ -55,8 +55,8 @@ def harbor_reward(
 ) -> Verdict:
     """The benchmark's own number: the mean over steps of the reward, or the last step's.
 
-    Params: `strategy`: `mean` or `final`; `steps`: how many there are. A step that was not reached
-    counts 0, a step without a reward makes the whole unscored; rewards are cut to 0…1.
+    Params: `strategy`: `mean` or `final`; `steps`: the number of steps. A step that was not reached
+    counts 0, a step without a reward makes the whole unscored; rewards are clipped to 0…1.
     """
     steps = list(final_state.get("steps", ()))
     missing = [step["name"] for step in steps if step.get("reward") is None]
@@ -71,7 +71,7 @@ def harbor_reward(
 
 
 def _mean(reward: Mapping[str, float]) -> float:
-    """Harbor's main number: the key `reward` where there is one, else the mean of all."""
+    """Return Harbor's main number: the key `reward` if present, else the mean of all."""
     if "reward" in reward:
         return float(reward["reward"])
     return sum(reward.values()) / len(reward) if reward else 0.0
@@ -83,7 +83,7 @@ def _rewarded(step: Mapping[str, Any] | None) -> bool:
 
 
 def _finding(ids: Sequence[str], step: Mapping[str, Any] | None) -> str:
-    """Say what is wrong with a step; empty if it passed."""
+    """Return what is wrong with a step; empty if it passed."""
     if step is None:
         return "not_reached"
     if not ids:

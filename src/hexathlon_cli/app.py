@@ -22,7 +22,6 @@ app = typer.Typer(
     name="hexathlon",
     help="Six events for language-model agents: look, play, evaluate, verify, compare, train.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -49,9 +48,9 @@ app.command("doctor")(looking.doctor)
 
 def _version(shown: bool) -> None:
     if shown:
-        from importlib.metadata import version
+        from hexathlon import __version__  # the one that records name
 
-        typer.echo(f"hexathlon {version('hexathlon')}")
+        typer.echo(f"hexathlon {__version__}")
         raise typer.Exit
 
 

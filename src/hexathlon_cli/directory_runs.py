@@ -16,7 +16,7 @@ from hexathlon.baselines.harness.report import Table
 from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.rollout import EnvironmentSlot, Fatal, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
-from hexathlon.evaluators.trial import TrialRecord
+from hexathlon.evaluators.records.trial import TrialRecord
 from hexathlon.tasks.errors import TaskError
 from hexathlon_cli.output import note, print_table, print_text
 

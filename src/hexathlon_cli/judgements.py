@@ -13,12 +13,12 @@ from hexathlon.baselines.harness.report import Table, percent, span
 from hexathlon.baselines.judging.audit import Auditor, AuditSettings
 from hexathlon.baselines.judging.client import JudgeClient, JudgeIdentity
 from hexathlon.baselines.judging.code import CodeJudge
-from hexathlon.baselines.judging.judged_file import JUDGED_FOLDER
 from hexathlon.baselines.judging.opening import JudgeSettings, find_judge, open_client
 from hexathlon.baselines.judging.panel import PanelJudge
 from hexathlon.baselines.judging.plan import JudgingPlan
 from hexathlon.baselines.judging.pointwise import PointwiseJudge
 from hexathlon.baselines.judging.run import judge_run
+from hexathlon.evaluators.judged.file import JUDGED_FOLDER
 from hexathlon.evaluators.judges.audit.document import (
     Audit,
     AuditError,
@@ -33,7 +33,8 @@ from hexathlon.evaluators.judges.audit.labelled import (
     write_labels,
 )
 from hexathlon.evaluators.judges.lint import lint
-from hexathlon.evaluators.judges.rubric import Rubric, RubricError, get_rubric, read_rubric
+from hexathlon.evaluators.judges.rubric import Rubric, RubricError
+from hexathlon.evaluators.judges.rubric_files import get_rubric, read_rubric
 from hexathlon_cli.output import note, print_table, print_text
 
 _SHOWN = 10

@@ -19,7 +19,7 @@ from hexathlon.baselines.harness.report import (
     read_run,
     span,
 )
-from hexathlon.evaluators.plan import PLAN_FILE
+from hexathlon.evaluators.records.plan import PLAN_FILE
 from hexathlon_cli.output import note, print_report, print_table, print_text
 
 _FORMS = ("table", "markdown", "json")

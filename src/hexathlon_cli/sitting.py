@@ -12,7 +12,7 @@ from typing import Any
 from hexathlon.envs.base import Environment
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.content import File, Image, Text, joined, parts_of, text_of
-from hexathlon.evaluators.media import MediaStore
+from hexathlon.evaluators.records.media import MediaStore
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon_cli.output import print_text
 from hexathlon_cli.typed import ReadingProblem, listed_in, read_line, signature

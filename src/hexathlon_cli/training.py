@@ -1,7 +1,7 @@
 """`train`: from a recipe to a checkpoint and a curve; `train init`: a policy to begin with."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -72,8 +72,7 @@ def run(
     place = out or Path("runs") / f"train-{found.name}"
     ended = _guarded(lambda report: _trained(found, place, report, tuple(log_to or ())))
     typer.echo(
-        f"mean reward on {ended['after'].tasks} unseen tasks, with 95 % intervals: "
-        f"{_interval(ended['before'])} before, {_interval(ended['after'])} after\n"
+        f"{_results(ended)}\n"
         f"checkpoint: {place / 'policy'}\ncurve: {place / 'curve.html'}\n"
         f"evaluations: {place / 'before'} {place / 'after'}"
     )
@@ -169,6 +168,7 @@ def _guarded(work: Any) -> Any:
     from hexathlon.baselines.harness.errors import CommandError, UsageError
     from hexathlon.baselines.learner.learner import LossNotFinite
     from hexathlon.baselines.training.collect import StartsDiffer
+    from hexathlon.baselines.training.generation import HintFailed
     from hexathlon.baselines.training.loop import NothingToLearn
     from hexathlon.baselines.training.ranks import RankFailed
     from hexathlon.baselines.training.run import RecipeDiffers
@@ -179,7 +179,14 @@ def _guarded(work: Any) -> Any:
             return work(report)
     except (RecipeDiffers, CheckpointError, ValueError) as error:
         raise UsageError(str(error)) from None
-    except (NothingToLearn, LossNotFinite, StateTorn, StartsDiffer, RankFailed) as error:
+    except (
+        NothingToLearn,
+        HintFailed,
+        LossNotFinite,
+        StateTorn,
+        StartsDiffer,
+        RankFailed,
+    ) as error:
         raise CommandError(str(error)) from None
     except EngineError as error:
         raise CommandError(str(error)) from None
@@ -251,6 +258,23 @@ def _said(metrics: dict[str, float]) -> str:
         parts.append(f"learn {metrics['seconds/learn']:.1f} s")
         parts.append(f"{metrics['tokens/drawn'] / metrics['seconds/collect']:,.0f} tokens/s")
     return "  ".join(parts)
+
+
+def _results(ended: Mapping[str, Any]) -> str:
+    """Say what a run did on unseen tasks; for a mixture, on each event's as well."""
+    lines = [
+        f"mean reward on {ended['after'].tasks} unseen tasks, with 95 % intervals: "
+        f"{_interval(ended['before'])} before, {_interval(ended['after'])} after"
+    ]
+    for name, after in ended.items():
+        moment, _, event = name.partition("/")
+        if moment == "after" and event:
+            before = ended[f"before/{event}"]
+            lines.append(
+                f"  {event}: {_interval(before)} before, {_interval(after)} after, "
+                f"{after.tasks} tasks"
+            )
+    return "\n".join(lines)
 
 
 def _interval(found: Any) -> str:

@@ -1,14 +1,16 @@
-"""Content hashes of task sources: they follow what decides the tasks and nothing else.
+"""Content hashes of task sources, which cover only what determines the tasks.
 
 Deciding are the code of the source's module and of what it imports in its package, without
 comments, docstrings and formatting; the data files that the source names; and the behaviour of
-the dependencies that it names, such as the draws of numpy's generators.
+the dependencies that it names, such as the draws of numpy's generators. Where modules and files
+stand does not count.
 """
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
+from itertools import takewhile
+from pathlib import Path, PurePosixPath
 
 from hexathlon.tasks.fingerprint.modules import modules_digest, package_folders
 
@@ -22,9 +24,9 @@ def fingerprint_of(
 
     Args:
         name: The source's name and version.
-        modules: The source's module first, then those that it imports by computed names.
-        data_files: Patterns of files, relative to the folder of the top-level package.
-        dependencies: Digests of what other packages do, by their names.
+        modules: The source's module first, then the modules it imports by computed names.
+        data_files: Glob patterns, relative to the directory of the top-level package.
+        dependencies: Digests of the behaviour of other packages, by package name.
 
     Raises:
         FileNotFoundError: If a module has no Python file, or a pattern matches no file.
@@ -35,7 +37,7 @@ def fingerprint_of(
 
 
 def declared_files(module: str, patterns: Sequence[str]) -> dict[str, Path]:
-    """Return the files that patterns match, by their paths below the package, sorted.
+    """Return the files that match the patterns, sorted and keyed by path within the package.
 
     Raises:
         FileNotFoundError: If a pattern matches no file.
@@ -56,8 +58,22 @@ def declared_files(module: str, patterns: Sequence[str]) -> dict[str, Path]:
 @cache
 def _content_digest(modules: tuple[str, ...], patterns: tuple[str, ...]) -> str:
     digest = hashlib.sha256(modules_digest(modules).encode())
-    for name, path in declared_files(modules[0], patterns).items():
-        content = path.read_bytes()
-        digest.update(f"\n{name} {len(content)}\n".encode())
-        digest.update(content)
+    for pattern in patterns:
+        folder = _fixed_folder(pattern)
+        for name, path in declared_files(modules[0], [pattern]).items():
+            content = path.read_bytes()
+            inner = PurePosixPath(name).relative_to(folder)
+            digest.update(f"\n{inner} {len(content)}\n".encode())
+            digest.update(content)
     return digest.hexdigest()
+
+
+def _fixed_folder(pattern: str) -> str:
+    """The folder above all that a pattern can match; where it stands decides nothing.
+
+    >>> _fixed_folder("tasks/goods/*/words.txt")
+    'tasks/goods'
+    """
+    parts = PurePosixPath(pattern).parts[:-1]
+    fixed = list(takewhile(lambda part: not set(part) & set("*?["), parts))
+    return "/".join(fixed) or "."

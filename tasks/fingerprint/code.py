@@ -1,31 +1,41 @@
-"""Python code reduced to what can change its results.
+"""Canonical form of Python code, reduced to the parts that can affect its results.
 
 Comments, formatting, docstrings, `__all__`, blocks under `TYPE_CHECKING` and annotations of
-functions and variables are left out; annotations in class bodies stay, because dataclasses,
-pydantic models and named tuples read them. The text is written by a serialiser of our own, which
-gives the same for CPython 3.11 to 3.14; `ast.dump` does not. Only the standard library is used.
+functions and variables are removed. Annotations in class bodies are kept, because dataclasses,
+pydantic models and named tuples read them. A custom serialiser produces the text, identical under
+CPython 3.11 to 3.14, unlike `ast.dump`. Only the standard library is used.
 """
 
 import ast
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
+from itertools import groupby
+from typing import Any, NamedTuple
 
-__all__ = ["canonical_code", "imports_of", "reduce_module"]
+__all__ = ["Imported", "canonical_code", "reduce_module", "take_imports"]
 
 _UNWRITTEN = frozenset({"ctx", "kind", "type_comment", "type_ignores", "annotation", "returns"})
 _FIELDS: dict[type, tuple[str, ...]] = {}
-"""The fields that are written, by the node's class."""
+"""The fields to serialise, by node class."""
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BLOCKS = ("body", "orelse", "finalbody")
 _PARTS = ("handlers", "cases")
 
 
+class Imported(NamedTuple):
+    """One name that an import statement binds."""
+
+    module: str
+    """As written, with leading dots for a relative import."""
+    name: str
+    """Empty for `import module`."""
+
+
 def canonical_code(tree: ast.Module) -> str:
-    """Return one text for all spellings of the same code.
+    """Return the same text for all spellings of the same code.
 
     Args:
-        tree: The parsed module, as `reduce_module` left it.
+        tree: The parsed module, as returned by `reduce_module`.
     """
     parts: list[str] = []
     _write(tree, parts.append)
@@ -33,25 +43,68 @@ def canonical_code(tree: ast.Module) -> str:
 
 
 def reduce_module(tree: ast.Module) -> ast.Module:
-    """Take out, in place, what changes no result; returns the same tree."""
+    """Remove, in place, everything that cannot affect results; return the same tree."""
     _reduce(tree, in_class=False)
     return tree
 
 
-def imports_of(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    """Yield the import statements below a node, those inside functions included."""
-    for name in (*_BLOCKS, *_PARTS):
-        parts = getattr(node, name, None)
-        if isinstance(parts, list):  # a lambda's body is an expression
-            for part in parts:
-                if isinstance(part, ast.Import | ast.ImportFrom):
-                    yield part
-                else:
-                    yield from imports_of(part)
+def take_imports(tree: ast.Module, own: Callable[[str], bool]) -> list[Imported]:
+    """Replace, in place, the modules of `from` imports by nothing; return what was imported.
+
+    Of neighbouring import statements one is left that binds the same names, sorted, so that the
+    code does not say where its own modules stand. The names returned are in the order in which the
+    code then binds them. Other imports stay as they are; those of own modules are returned too.
+
+    Args:
+        tree: The parsed module, as `reduce_module` left it.
+        own: Whether a module, as written, belongs to the package.
+    """
+    taken: list[Imported] = []
+    _take(tree, own, taken)
+    return taken
+
+
+def _take(node: ast.AST, own: Callable[[str], bool], taken: list[Imported]) -> None:
+    for name in _BLOCKS:
+        block = getattr(node, name, None)
+        if isinstance(block, list):  # a lambda's body is an expression
+            block[:] = _without_places(block, own, taken)
+    for name in _PARTS:
+        for part in getattr(node, name, ()):
+            _take(part, own, taken)
+
+
+def _without_places(
+    block: list[ast.stmt], own: Callable[[str], bool], taken: list[Imported]
+) -> list[ast.stmt]:
+    kept: list[ast.stmt] = []
+    for are_imports, run in groupby(block, lambda s: isinstance(s, ast.Import | ast.ImportFrom)):
+        statements = list(run)
+        if not are_imports:
+            for statement in statements:
+                _take(statement, own, taken)
+            kept += statements
+            continue
+        bound: list[tuple[ast.alias, Imported]] = []
+        for statement in statements:
+            if isinstance(statement, ast.ImportFrom):
+                module = "." * statement.level + (statement.module or "")
+                if own(module):
+                    bound += [(alias, Imported(module, alias.name)) for alias in statement.names]
+                    continue
+            elif isinstance(statement, ast.Import):
+                taken += [Imported(alias.name, "") for alias in statement.names if own(alias.name)]
+            kept.append(statement)
+        bound.sort(key=lambda pair: pair[0].asname or pair[0].name)
+        if bound:
+            names = [ast.alias(alias.asname or alias.name) for alias, _ in bound]
+            kept.append(ast.ImportFrom(module=None, names=names, level=0))
+            taken += [imported for _, imported in bound]
+    return kept
 
 
 def _reduce(node: ast.AST, *, in_class: bool) -> None:
-    """Reduce every block of statements below a node that holds statements."""
+    """Reduce every statement block below a node."""
     inner = isinstance(node, ast.ClassDef) or (in_class and not isinstance(node, _FUNCTIONS))
     for name in _BLOCKS:
         block = getattr(node, name, None)
@@ -96,7 +149,7 @@ def _is_idle(statement: ast.stmt) -> bool:
 
 
 def _write(value: Any, write: Callable[[str], object]) -> None:
-    """Write a node, a list of nodes or a plain value."""
+    """Serialise a node, a list of nodes or a plain value."""
     kind = type(value)
     if kind is list:
         write("[")
@@ -105,7 +158,7 @@ def _write(value: Any, write: Callable[[str], object]) -> None:
             write(",")
         write("]")
     elif kind is ast.Constant:
-        # ascii(), because repr() escapes by the Unicode tables of the running Python.
+        # ascii(), because repr() depends on the Unicode tables of the running Python.
         write(f"{type(value.value).__name__}:{ascii(value.value)}")
     elif isinstance(value, ast.AST):
         write(f"{kind.__name__}(")
@@ -127,7 +180,7 @@ def _fields_of(kind: type[ast.AST]) -> tuple[str, ...]:
 
 
 def _joined(parts: list[ast.expr]) -> list[ast.expr]:
-    """Join neighbouring texts of an f-string; versions of Python cut them differently."""
+    """Join adjacent string parts of an f-string; Python versions split them differently."""
     joined: list[ast.expr] = []
     for part in parts:
         before = joined[-1] if joined else None

@@ -1,8 +1,8 @@
-"""What numpy's generators draw, as a digest.
+"""A digest of the draws of numpy's random generators.
 
-Streams of `numpy.random.Generator` may change between releases of numpy, but rarely do. A digest
-of fixed draws stays the same where a release draws alike, so that tasks can be verified with
-another numpy than they were made with.
+Streams of `numpy.random.Generator` may change between numpy releases, but rarely do. A digest of
+fixed draws is equal for all releases that draw alike, so tasks can be verified with a different
+numpy release from the one that generated them.
 """
 
 import hashlib
@@ -13,12 +13,12 @@ import numpy as np
 __all__ = ["METHODS", "draws_digest"]
 
 METHODS = ("choice", "integers", "permutation", "random", "shuffle", "uniform")
-"""The methods that are probed, `shuffle` as part of `permutation`; tasks use no others."""
+"""The methods covered, `shuffle` as part of `permutation`; tasks use no others."""
 
 
 @cache
 def draws_digest() -> str:
-    """Return a SHA-256 (hex) of fixed draws, which cover the algorithms behind `METHODS`."""
+    """Return a SHA-256 (hex) of fixed draws that exercise the algorithms behind `METHODS`."""
     rng = np.random.Generator(np.random.PCG64(0x4845584154484C4F4E))
     letters = ["a", "b", "c", "d", "e"]
     draws = [
@@ -31,7 +31,8 @@ def draws_digest() -> str:
             rng.permutation(letters),
         ),
         *(rng.permutation(range(11, 99)), rng.choice([14, 21, 30]), rng.choice(range(5, 70))),
-        # Without replacement numpy has three algorithms, by the sizes of pool and sample.
+        # For draws without replacement, numpy picks one of three algorithms by pool and sample
+        # size.
         *(rng.choice(pool, size=take, replace=False) for pool, take in _SAMPLES),
     ]
     text = repr([np.asarray(drawn).tolist() for drawn in draws])

@@ -1,58 +1,98 @@
-"""The modules that a module imports inside its own package, found without importing them.
+"""The transitive imports of a module within its own package, found without importing anything.
 
 Imports inside functions count, those under `TYPE_CHECKING` do not. A parent package counts with
 its `__init__`, except the top-level one, which usually imports everything. Modules imported by
 computed names are not seen: sources name them (`TaskSource.late_modules`).
+
+Where a module stands does not count: in a digest an import is the digest of the module that it is
+from, so that moving a module changes nothing, and importing from another module does.
 """
 
 import ast
 import gc
 import hashlib
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from hexathlon.tasks.fingerprint.code import canonical_code, imports_of, reduce_module
+from hexathlon.tasks.fingerprint.code import (
+    Imported,
+    canonical_code,
+    reduce_module,
+    take_imports,
+)
 
 __all__ = ["deciding_modules", "modules_digest", "package_folders"]
 
 _OWN = "hexathlon"
-"""Imports of this package are followed from everywhere."""
+"""Imports of this package are followed from any package."""
 
 _UNDECIDING = ("hexathlon.tasks.fingerprint", "hexathlon.tasks.registry")
-"""What finds sources or hashes them changes no task."""
+"""Modules that find or hash sources and therefore cannot affect tasks."""
 
 
 class _Module(NamedTuple):
-    digest: str
-    imports: tuple[tuple[str, str], ...]
-    """Module and name for each `from module import name`; an empty name for `import module`."""
+    code: str
+    """Digest of the code without the places of what it imports; empty where there is no code."""
+    imports: tuple[Imported, ...]
+    """What it imports of its own package and of ours, by absolute names."""
 
 
 def modules_digest(modules: Sequence[str]) -> str:
-    """Return a SHA-256 (hex) of the code of modules and of all that they import.
+    """Return a SHA-256 (hex) of the code of the given modules and of all their imports.
 
     Raises:
-        FileNotFoundError: If one of `modules` is in no Python file.
+        FileNotFoundError: If one of `modules` has no Python file.
     """
-    digest = hashlib.sha256()
-    for name, path in deciding_modules(modules).items():
-        digest.update(f"{name} {_parsed(name, path).digest}\n".encode())
-    return digest.hexdigest()
+    parsed = {name: _parsed(name, path) for name, path in deciding_modules(modules).items()}
+    digests = _digests(parsed)
+    first, *late = [name for pattern in modules for name in _expanded(pattern)]
+    parts = [digests[first], *sorted(digests[name] for name in late), ""]
+    # Packages run when a module in them is imported; empty ones do nothing.
+    parts += sorted({digests[name] for name, module in parsed.items() if module.code})
+    return _hash(parts)
+
+
+def _digests(parsed: Mapping[str, _Module]) -> dict[str, str]:
+    """Digests of modules that cover what they import, and what that imports in turn.
+
+    Every round takes one more step along the imports. It ends when a round tells no more modules
+    apart, which also holds where imports go in a circle.
+    """
+    digests = {name: module.code for name, module in parsed.items()}
+    while True:
+        finer = {
+            name: _hash([module.code, *(_label(item, digests) for item in module.imports)])
+            for name, module in parsed.items()
+        }
+        if len(set(finer.values())) <= len(set(digests.values())):
+            return finer
+        digests = finer
+
+
+def _label(item: Imported, digests: Mapping[str, str]) -> str:
+    """What an import brings, without its place; modules that do not count are named."""
+    target = _target(*item)
+    name = "" if target != item.module else item.name
+    return f"{digests.get(target, target)} {name}"
+
+
+def _hash(parts: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def deciding_modules(modules: Sequence[str]) -> dict[str, Path]:
-    """Return modules and all that they import inside their packages, sorted by name, with files.
+    """Return modules and their transitive imports in their packages, with files, sorted by name.
 
     Args:
         modules: Dotted names; `package.*` stands for all modules directly in a package.
 
     Raises:
-        FileNotFoundError: If one of `modules` is in no Python file.
+        FileNotFoundError: If one of `modules` has no Python file.
     """
     tops = {name.partition(".")[0] for name in modules} | {_OWN}
     waiting = [name for pattern in modules for name in _expanded(pattern)]
@@ -68,14 +108,13 @@ def deciding_modules(modules: Sequence[str]) -> dict[str, Path]:
                 continue
             found[name] = path
             waiting += _parents(name)
-            waiting += [
-                _target(*item) for item in _parsed(name, path).imports if _top(item[0]) in tops
-            ]
+            imports = _parsed(name, path).imports
+            waiting += [_target(*item) for item in imports if _top(item.module) in tops]
     return dict(sorted(found.items()))
 
 
 def package_folders(module: str) -> list[Path]:
-    """Return the folders of a module's top-level package; of a lone module, the one it is in."""
+    """Return the directories of a module's top-level package, or of a standalone module."""
     top = _top(module)
     package = sys.modules.get(top) or find_spec(top)
     places = getattr(package, "__path__", None) or getattr(
@@ -88,7 +127,7 @@ def package_folders(module: str) -> list[Path]:
 
 
 def _loaded_file(name: str) -> Path | None:
-    """The file of a module that is loaded, or of a top-level one that could be."""
+    """Return the file of a loaded module, or of an importable top-level one."""
     module = sys.modules.get(name) or (None if "." in name else find_spec(name))
     file = getattr(module, "__file__", None) or getattr(module, "origin", None)
     return Path(file) if file and file.endswith(".py") else None
@@ -103,7 +142,7 @@ def _top(name: str) -> str:
 
 
 def _parents(name: str) -> Iterator[str]:
-    """The packages that a module is in, without the top-level one."""
+    """Return the packages that contain a module, except the top-level one."""
     parts = name.split(".")
     return (".".join(parts[:end]) for end in range(2, len(parts)))
 
@@ -119,7 +158,7 @@ def _expanded(pattern: str) -> list[str]:
 
 @cache
 def _file_of(name: str) -> Path | None:
-    """The file of a module: by its place in the package, or as it was loaded."""
+    """Return the file of a module, by its path in the package or as it was loaded."""
     _, *inner = name.split(".")
     for folder in package_folders(name) if inner else ():
         base = folder.joinpath(*inner)
@@ -133,35 +172,33 @@ def _file_of(name: str) -> Path | None:
 def _parsed(name: str, path: Path) -> _Module:
     tree = reduce_module(ast.parse(path.read_bytes()))
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    imports = dict.fromkeys(_imported(imports_of(tree), package))
-    return _Module(hashlib.sha256(canonical_code(tree).encode()).hexdigest(), tuple(imports))
+    tops = {_top(name), _OWN}
+    taken = take_imports(tree, lambda module: _top(_absolute(module, package)) in tops)
+    imports = [Imported(_absolute(module, package), name) for module, name in taken]
+    code = _hash([canonical_code(tree)]) if tree.body else ""
+    return _Module(code, tuple(imports))
 
 
-def _imported(
-    statements: Iterable[ast.Import | ast.ImportFrom], package: str
-) -> Iterator[tuple[str, str]]:
-    for statement in statements:
-        names = [alias.name for alias in statement.names]
-        if isinstance(statement, ast.Import):
-            yield from ((name, "") for name in names)
-            continue
-        base = statement.module or ""
-        if statement.level:
-            parts = package.split(".")
-            above = parts[: len(parts) - statement.level + 1]
-            base = ".".join([*above, base] if base else above)
-        yield from ((base, name) for name in names)
+def _absolute(module: str, package: str) -> str:
+    """A module as written in a package, relative or not, by its full name."""
+    base = module.lstrip(".")
+    level = len(module) - len(base)
+    if not level:
+        return base
+    parts = package.split(".")
+    above = parts[: len(parts) - level + 1]
+    return ".".join([*above, base] if base else above)
 
 
 def _target(module: str, name: str) -> str:
-    """The module that a name is, else the one that it is taken from."""
+    """Return the submodule that an import names, or the module it imports from."""
     inner = f"{module}.{name}"
     return inner if name and _file_of(inner) else module
 
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Parsing makes many objects and no garbage: collecting would cost a third on top."""
+    """Pause garbage collection: parsing creates no garbage, and collecting adds a third."""
     enabled = gc.isenabled()
     gc.disable()
     try:

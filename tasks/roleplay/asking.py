@@ -1,7 +1,7 @@
-"""Questions about a card, each with the one right act.
+"""Questions about a card, each with its single correct speech act.
 
-The same wording is used where the card knows, where it does not, and where the question is right
-or wrong about it, so that only the card decides. `hexathlon.tasks.roleplay.reading` derives every
+The same wording is used whether the card has the answer or not, and whether the question's premise
+is true or false, so that only the card decides. `hexathlon.tasks.roleplay.reading` derives every
 act a second time from the text that the agent reads.
 """
 
@@ -48,19 +48,20 @@ TIMES: Mapping[str, tuple[str, str]] = {
     "name": ("What is your name?", "你叫什么名字？"),
     "name_confirm": ("Your name is {c}, isn't it?", "你叫{c}，对吧？"),
 }
-"""Questions about times and rulers, and about the name: English and Chinese."""
+"""Questions about dates, rulers and the name, in English and Chinese."""
 
 Maker = Callable[[], Beat]
 
 
 class Asker:
-    """Makes beats about one card, never twice about the same thing in the same way.
+    """Creates beats about one card, never asking the same thing the same way twice.
 
     Args:
         card: The card.
-        pools: Unused words, for claims and for what is not on the card.
-        rng: The task's own.
-        level: From `medium` on in other words; at `hard` claims come from elsewhere on the card.
+        pools: Unused words, for claims and for things not on the card.
+        rng: The task's random generator.
+        level: From `medium` on, questions are reworded; at `hard`, false claims are values from
+            elsewhere on the card.
     """
 
     def __init__(
@@ -73,49 +74,49 @@ class Asker:
     # -- attributes ------------------------------------------------------------------------
 
     def known(self) -> Beat:
-        """A plain question that the card answers."""
+        """Return a plain question that the card answers."""
         name = self._attribute("known", told=True)
         return self._answering(self._question(name), self.card["attributes"][name], attribute=name)
 
     def confirmed(self) -> Beat:
-        """A yes-or-no question that is right."""
+        """Return a yes-or-no question whose claim is true."""
         name = self._attribute("confirm", told=True)
         value = self.card["attributes"][name]
         return self._answering(self._claim(name, "confirm", value), value, attribute=name)
 
     def contradicted(self) -> Beat:
-        """A yes-or-no question that is wrong."""
+        """Return a yes-or-no question whose claim is false."""
         name = self._attribute("confirm", told=True)
         return self._wrong(name, "confirm")
 
     def presupposed(self) -> Beat:
-        """A question that takes something wrong for granted."""
+        """Return a question with a false presupposition."""
         return self._wrong(self._attribute("presuppose", told=True), "presuppose")
 
     def beyond(self) -> Beat:
-        """A question that takes something right for granted and asks what no card tells."""
+        """Return a question with a true presupposition about something that no card states."""
         name = self._attribute("presuppose", told=True)
         line = self._claim(name, "presuppose", self.card["attributes"][name])
         return self._refusing(line, "not_known", attribute=name, mode="presuppose")
 
     def omitted(self) -> Beat:
-        """A plain question that other cards answer and this one does not."""
+        """Return a plain question about an attribute that this card, unlike others, omits."""
         name = self._attribute("known", told=False)
         return self._refusing(self._question(name), "not_known", attribute=name)
 
     def omitted_claim(self) -> Beat:
-        """A yes-or-no question about something that the card leaves out."""
+        """Return a yes-or-no question about an attribute that the card omits."""
         name = self._attribute("confirm", told=False)
         line = self._claim(name, "confirm", self._other(name))
         return self._refusing(line, "not_known", attribute=name)
 
     def untold(self) -> Beat:
-        """A question that no card answers."""
+        """Return a question that no card answers."""
         text = self._pick("untold", happenings("untold"))
         return self._refusing(fill(text, self.language, {}), "not_known", untold=True)
 
     def foreign(self) -> Beat:
-        """A question about something that does not exist in the character's world."""
+        """Return a question about something that does not exist in the character's world."""
         text = self._pick("foreign", happenings("foreign"))
         things = [pair.of(self.language) for pair in setting(self.card["setting"]).pairs("foreign")]
         thing = self._pick("thing", tuple(things))
@@ -125,80 +126,80 @@ class Asker:
     # -- times -----------------------------------------------------------------------------
 
     def life_year(self) -> Beat:
-        """When something happened in the character's life."""
+        """Ask when an event of the character's life happened."""
         event = self._life("life")
         return self._answering(self._timed("life_year", event), event["year"], life=event["past"])
 
     def life_confirmed(self) -> Beat:
-        """A right date of the character's life."""
+        """Claim a correct date of the character's life."""
         event = self._life("life")
         line = self._timed("life_confirm", event, c=event["year"])
         return self._answering(line, event["year"], life=event["past"])
 
     def life_contradicted(self) -> Beat:
-        """A wrong date of the character's life."""
+        """Claim a wrong date of the character's life."""
         return self._misdated("life_confirm", self._life("life"))
 
     def life_presupposed(self) -> Beat:
-        """A wrong date taken for granted."""
+        """Presuppose a wrong date of the character's life."""
         return self._misdated("life_presuppose", self._life("life"))
 
     def world_year(self) -> Beat:
-        """When something happened in the world."""
+        """Ask when a world event happened."""
         event = self._world("world")
         return self._answering(self._timed("world_year", event), event["year"], world=event["name"])
 
     def world_contradicted(self) -> Beat:
-        """A wrong date of the world's past."""
+        """Claim a wrong date of a past world event."""
         return self._misdated("world_confirm", self._world("world"))
 
     def world_confirmed(self) -> Beat:
-        """A right date of the world's past."""
+        """Claim a correct date of a past world event."""
         event = self._world("world")
         line = self._timed("world_confirm", event, c=event["year"])
         return self._answering(line, event["year"], world=event["name"])
 
     def world_presupposed(self) -> Beat:
-        """A wrong date of the world's past taken for granted."""
+        """Presuppose a wrong date of a past world event."""
         return self._misdated("world_presuppose", self._world("world"))
 
     def world_omitted(self) -> Beat:
-        """The date of an event that the card does not tell of."""
+        """Ask for the date of an event that the card does not mention."""
         event = {"name": self.pools.take("events").of(self.language)}
         return self._refusing(self._timed("world_year", event), "not_known", world=event["name"])
 
     def later_year(self) -> Beat:
-        """The date of an event that lies ahead."""
+        """Ask for the date of a future event."""
         event = self._later()
         return self._refusing(self._timed("world_year", event), "not_yet", world=event["name"])
 
     def later_confirmed(self) -> Beat:
-        """A right date of an event that lies ahead."""
+        """Claim a correct date of a future event."""
         event = self._later()
         line = self._timed("world_confirm", event, c=event["year"])
         return self._refusing(line, "not_yet", world=event["name"])
 
     def next_ruler(self) -> Beat:
-        """Who will follow the present ruler."""
+        """Ask who will succeed the present ruler."""
         self._once("ruler", "next")
         line = self._timed("next_ruler", {}, c=self.card["rulers"][-1]["name"])
         return self._refusing(line, "not_yet", next_ruler=True)
 
     def ruler_after(self) -> Beat:
-        """Who followed an earlier ruler."""
+        """Ask who succeeded an earlier ruler."""
         place = int(self.rng.integers(len(self.card["rulers"]) - 1))
         self._once("ruler", str(place))
         line = self._timed("next_ruler", {}, c=self.card["rulers"][place]["name"])
         return self._answering(line, self.card["rulers"][place + 1]["name"], ruler_after=place)
 
     def ruler_at(self) -> Beat:
-        """Who ruled when something happened."""
+        """Ask who ruled at the time of an event."""
         event = self._world("ruler")
         line = self._timed("ruler_at", event)
         return self._answering(line, self._ruler(event["year"]), ruler_at=event["name"])
 
     def ruler_contradicted(self) -> Beat:
-        """A wrong ruler for an event."""
+        """Claim a wrong ruler for an event."""
         event = self._world("ruler")
         truth = self._ruler(event["year"])
         others = [r["name"] for r in self.card["rulers"] if r["name"] != truth]
@@ -207,51 +208,51 @@ class Asker:
         return self._correcting(line, claim, truth, ruler_at=event["name"])
 
     def age(self) -> Beat:
-        """How old the character is."""
+        """Ask the character's age."""
         self._once("age", "now")
         return self._answering(self._timed("age", {}), self._age(self.card["now"]), age="now")
 
     def age_contradicted(self) -> Beat:
-        """A wrong age."""
+        """Claim a wrong age."""
         self._once("age", "now")
         truth = self._age(self.card["now"])
         claim = str(int(truth) + (-3, -2, -1, 1, 2, 3)[int(self.rng.integers(6))])
         return self._correcting(self._timed("age_confirm", {}, c=claim), claim, truth, age="now")
 
     def age_at(self) -> Beat:
-        """How old the character was when something happened."""
+        """Ask how old the character was at the time of an event."""
         event = self._life("age")
         line = self._timed("age_at", event)
         return self._answering(line, self._age(event["year"]), age=event["past"])
 
     def gap(self) -> Beat:
-        """How many years lie between two events."""
+        """Ask how many years lie between two events."""
         event, other = self._world("gap"), self._life("gap")
         years = abs(event["year"] - other["year"])
         line = self._timed("gap", {**event, **other})
         return self._answering(line, years, gap=[event["name"], other["past"]])
 
     def name(self) -> Beat:
-        """The character's name."""
+        """Ask the character's name."""
         self._once("name", "ask")
         return self._answering(self._timed("name", {}), self.card["name"], name=True)
 
     # -- parts -----------------------------------------------------------------------------
 
     def attribute_line(self, name: str, frame: str, claim: str = "") -> str:
-        """Return one of the frames of an attribute: `ask`, `indirect`, `confirm`, `presuppose`."""
+        """Return a frame of an attribute: `ask`, `indirect`, `confirm` or `presuppose`."""
         spec = table("attributes")[name][frame]
         texts = spec if isinstance(spec, list) else [spec]
         text = texts[int(self.rng.integers(len(texts)))]
         return fill(text, self.language, {**self.card["words"], "c": claim})
 
     def spellings(self, value: Any) -> tuple[str, ...]:
-        """Return the ways to write a value: people also by their given names."""
+        """Return the accepted spellings of a value; for people, also their given names."""
         text = str(value)
         return (text, self.pools.short[text]) if text in self.pools.short else (text,)
 
     def false_claim(self, name: str) -> str:
-        """Return a wrong value for an attribute that the card tells."""
+        """Return a false value for an attribute that the card states."""
         return self._other(name, str(self.card["attributes"][name]))
 
     def _question(self, name: str) -> str:
@@ -267,7 +268,7 @@ class Asker:
         return self._correcting(self._claim(name, frame, claim), claim, truth, attribute=name)
 
     def _other(self, name: str, truth: str = "") -> str:
-        """A value of the attribute's kind that is not true; at `hard` rather one from the card."""
+        """Return a false value of the attribute's kind; at `hard`, preferably one from the card."""
         kind = table("attributes")[name]["kind"]
         if kind in ("year", "count"):
             return self._other_number(int(truth) if truth else self._usual(name), kind)
@@ -281,7 +282,7 @@ class Asker:
         return self.pools.take(kind).of(self.language)
 
     def _usual(self, name: str) -> int:
-        """A number such as other cards tell of an attribute that this one leaves out."""
+        """Return a number typical of other cards for an attribute that this card omits."""
         if "range" not in table("attributes")[name]:
             return int(self.card["now"]) - 30
         low, high = table("attributes")[name]["range"]

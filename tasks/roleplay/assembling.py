@@ -1,4 +1,4 @@
-"""From a stage to a task record: what the agent reads, what the scene plays, what is checked."""
+"""Task records from stages and games: the instruction, the scene's parameters and the checks."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -21,17 +21,17 @@ from hexathlon.tasks.task import Check, Limits, Task
 __all__ = ["TWIN_BIT", "Unsound", "canary", "dialogue_task", "draw_game", "draw_stage", "game_task"]
 
 TWIN_BIT = 2
-"""Indices that differ in this bit alone are twins; the lowest bit is the language."""
+"""Indices that differ only in this bit are twins; the lowest bit selects the language."""
 
 RUBRIC = "roleplay"
-"""By which a judge may read what code does not decide; it never touches the verified score."""
+"""Rubric for judging what code cannot decide; it never affects the verified score."""
 
 _TRIES = 20
 _SPARE_TURNS = 4
 
 
 class Unsound(Exception):
-    """No draw gave a task on which both derivations agree."""
+    """No draw produced a task on which both derivations agree."""
 
 
 _Drawn = TypeVar("_Drawn")
@@ -42,7 +42,7 @@ def draw_stage(address: Address, seed: int, **changes: Any) -> Stage:
     """Draw a dialogue until both derivations agree on every beat.
 
     Raises:
-        Unsound: They never did, which is a fault of the template.
+        Unsound: If they never agree, which is a defect of the template.
     """
 
     def draw(order: Order) -> Stage:
@@ -57,10 +57,10 @@ def draw_stage(address: Address, seed: int, **changes: Any) -> Stage:
 
 @lru_cache(maxsize=256)
 def draw_game(address: Address, seed: int) -> Game:
-    """Draw a game that both of its derivations find sound.
+    """Draw a game that both of its derivations accept.
 
     Raises:
-        Unsound: None was.
+        Unsound: If no draw is accepted.
     """
     twin = address.template in TWINS and bool(address.index & TWIN_BIT)
     return _drawn(GAMES[address.template], address, seed, {"twin": twin})
@@ -82,7 +82,7 @@ def _drawn(
 
 
 def _problem(stage: Stage) -> str:
-    """Where the second derivation disagrees; empty where it does not."""
+    """Describe where the second derivation disagrees; empty if it agrees."""
     text = instruction(_told(stage))
     key = stage.card["setting"]
     reader = CardReader(text, key, stage.language, stage.card["words"])
@@ -149,7 +149,7 @@ def game_task(address: Address, name: str, version: str, seed: int, game: Game) 
 
 
 def canary(name: str, seed: int) -> str:
-    """Return the string that marks a task's truth."""
+    """Return the string that marks a task's ground truth."""
     return f"hexathlon-{name}-{derive_seed('roleplay-canary', seed):016x}"
 
 

@@ -1,4 +1,4 @@
-"""One beat of a dialogue: what the visitor says, and what the character must do about it."""
+"""One beat of a dialogue: the visitor's line and the character's correct response."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,47 +12,49 @@ REASONS = ("not_known", "not_yet", "not_of_my_world", "secret", "against_my_rule
 
 @dataclass(frozen=True)
 class Beat:
-    """A line with the one right act.
+    """A visitor's line with its single correct act.
 
-    Names and numbers are tuples of spellings, the first being the one that the card uses.
+    Names and numbers are tuples of accepted spellings; the first is the card's own.
     """
 
     line: str
-    """`{other}` in it is replaced by a choice that the character did not make."""
+    """The visitor's line; `{other}` in it is replaced by an option that the character did not
+    choose."""
 
     act: Act
     value: tuple[str, ...] = ()
-    """What `answer` gives, or the truth of `correct`."""
+    """The value that `answer` gives, or the true value for `correct`."""
 
     claim: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
-    """Reasons for `refuse` that count."""
+    """Accepted reasons for `refuse`."""
 
     about: str = "knowledge"
-    """Groups beats in the verdict's terms."""
+    """Label by which the verdict's terms group beats."""
 
     tells: bool = False
-    """Whether this reply may hold the secret."""
+    """Whether this reply may contain the secret."""
 
     guessed: bool = False
-    """Whether the line puts a guess at the secret, which must not be confirmed in prose either."""
+    """Whether the line guesses at the secret, which the reply must not confirm in prose either."""
 
     choice: str = ""
-    """`choose`: any of `options` is right and is held on to; `recall`, `misquote`: the same."""
+    """`choose`: any of `options` is correct and becomes binding; `recall`, `misquote`: refer back
+    to it."""
 
     options: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
-    """Words that any other wording of the line must keep."""
+    """Words that any rewording of the line must keep."""
 
     query: Mapping[str, Any] = field(default_factory=dict)
-    """What is asked, for the second derivation; holds no answer."""
+    """The question for the second derivation; contains no answer."""
 
     def led_in(self, lead: str) -> "Beat":
-        """Return the beat with something said before it."""
+        """Return the beat with a lead-in before its line."""
         return replace(self, line=lead + self.line)
 
     def expectation(self) -> dict[str, Any]:
-        """Return what the verifier needs."""
+        """Return the data that the verifier needs."""
         return {
             "act": self.act, "value": list(self.value), "claim": list(self.claim),
             "reasons": list(self.reasons), "about": self.about, "tells": self.tells,

@@ -1,7 +1,7 @@
-"""Character cards: drawn from a setting's grammar, told in one language.
+"""Character cards: drawn from a setting's grammar and rendered in one language.
 
-A card is plain JSON. `draw_card` decides what is true of a character; `telling` writes what the
-agent reads. Nothing else about a character exists: what the text does not say is not known.
+A card is plain JSON. `draw_card` decides the facts about a character; `telling` renders the text
+that the agent reads. Nothing else about a character exists: facts absent from the text are unknown.
 """
 
 import re
@@ -34,14 +34,14 @@ _VOWEL = re.compile(r"\b([Aa]) (?=[aeioAEIO]|[uU](?:nd|mb))")
 
 
 def split_pair(text: str) -> Pair:
-    """Read `English|Chinese`."""
+    """Parse `English|Chinese`."""
     english, _, chinese = text.partition("|")
     return Pair(english, chinese)
 
 
 @lru_cache(maxsize=8)
 def table(name: str) -> Mapping[str, Any]:
-    """Read one of the grammar's tables."""
+    """Load one of the grammar's tables."""
     return tomllib.loads((files(__package__) / f"{name}.toml").read_text("utf-8"))
 
 
@@ -49,12 +49,12 @@ ATTRIBUTES: tuple[str, ...] = tuple(table("attributes"))
 
 
 def happenings(name: str) -> tuple[str, ...]:
-    """Return a list of `happenings.toml`."""
+    """Return a list from `happenings.toml`."""
     return tuple(table("happenings")[name])
 
 
 def fill(template: str, language: Language, values: Mapping[str, Any]) -> str:
-    """Take one language of a pair and put the values in; a sentence starts with a capital."""
+    """Fill one language of a template pair; a sentence starts with a capital."""
     text = split_pair(template).of(language)
     for name, value in values.items():
         text = text.replace("{" + name + "}", str(value))
@@ -65,32 +65,32 @@ def fill(template: str, language: Language, values: Mapping[str, Any]) -> str:
 
 
 def articled(text: str) -> str:
-    """Write "an" where English wants it."""
+    """Use "an" where English requires it."""
     return _VOWEL.sub(r"\1n ", text)
 
 
 class NothingLeft(Exception):
-    """There is nothing unused left to choose from; the draw is to be tried otherwise."""
+    """No unused choice is left; the caller should redraw."""
 
 
 class Pools:
-    """Hands out words of a split that have not been used yet in this task.
+    """Dispenses words of a split that this task has not used yet.
 
     Args:
         own: The setting.
-        split: Whose words.
-        rng: Draws them.
+        split: The split whose words are used.
+        rng: The random generator.
     """
 
     def __init__(self, own: Setting, split: Split, rng: np.random.Generator) -> None:
         self.setting, self.split, self.rng = own, split, rng
         self.short: dict[str, str] = {}
-        """Full names, in either language, to the given names that stand for them."""
+        """Full names, in either language, mapped to their given names."""
         self._left: dict[str, list[Pair]] = {}
         self._numbers: set[int] = set()
 
     def take(self, kind: str) -> Pair:
-        """Return the next unused word; people are whole names."""
+        """Return the next unused word; for people, a full name."""
         if kind == "person":
             return self.person(self.take("family"))
         if kind not in self._left:
@@ -101,14 +101,14 @@ class Pools:
         return self._left[kind].pop()
 
     def person(self, family: Pair) -> Pair:
-        """Return a new person of a family."""
+        """Return a new person with this family name."""
         given = self.take("given")
         name = person_name(self.setting, given, family)
         self.short |= {name.en: given.en, name.zh: given.zh}
         return name
 
     def number(self, low: int, high: int) -> int:
-        """Return a number in low…high that has not been handed out, where there is one."""
+        """Return a number in low…high, unused if possible."""
         free = [n for n in range(low, high + 1) if n not in self._numbers]
         number = int(self.rng.choice(free or range(low, high + 1)))
         self._numbers.add(number)
@@ -116,7 +116,7 @@ class Pools:
 
 
 class Span(NamedTuple):
-    """The years of a life."""
+    """The timeline of a life."""
 
     birth: int
     now: int
@@ -136,14 +136,14 @@ def draw_card(
 
     Args:
         key: The setting.
-        split: Whose names and places.
-        language: In which the card is told.
-        rng: The task's own.
-        attributes: How many of the attributes the card tells.
-        must: Attributes that are among them.
+        split: The split whose names and places are used.
+        language: The language of the card.
+        rng: The task's random generator.
+        attributes: Number of attributes that the card states.
+        must: Attributes that must be among them.
 
     Returns:
-        The card, and what is left of the words.
+        The card and the pools of remaining words.
     """
     own = setting(key)
     pools = Pools(own, split, rng)
@@ -191,7 +191,7 @@ def _value(attribute: str, span: Span, pools: Pools) -> Pair:
 
 
 def _draw_times(card: dict[str, Any], span: Span, pools: Pools) -> None:
-    """Draw life, world and later events, all in different years, and who ruled when."""
+    """Draw life, world and future events in distinct years, and the sequence of rulers."""
     language, rng, words = card["language"], pools.rng, card["words"]
     years = iter(_years(rng, span))
     life = [happenings("life")[int(i)] for i in rng.permutation(len(happenings("life")))[:4]]

@@ -1,4 +1,4 @@
-"""A game in the making: what a template of a goal with a pay-off hands to the source."""
+"""A game under construction, as a template passes it to the source."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,22 +12,23 @@ __all__ = ["Game"]
 
 @dataclass
 class Game:
-    """One game with the scripts that prove it."""
+    """A game with the scripts that validate it."""
 
     stage: Stage
-    """Card, rules of speech and secrets."""
+    """Card, speech rules and secrets."""
 
     answering: str
-    """Table whose lines say how to answer."""
+    """Table whose lines explain how to answer."""
 
     check: str
     """Name of the verifier."""
 
     params: dict[str, Any]
-    """For the scene; holds what the other speaker knows, and nothing of the verdict."""
+    """Parameters of the scene, including the other speaker's knowledge; contain nothing of the
+    verdict."""
 
     truth: dict[str, Any]
-    """For the verifier."""
+    """Parameters of the verifier."""
 
     tools: tuple[ToolSchema, ...]
     turns: int

@@ -1,4 +1,4 @@
-"""The second derivation of memory: listens to the visitor's lines and keeps what they said last."""
+"""The second derivation for memory tasks: tracks the latest facts in the visitor's lines."""
 
 import re
 from collections.abc import Mapping
@@ -21,11 +21,11 @@ _MIXED = re.compile(
 
 
 class Listener:
-    """Hears lines one after the other.
+    """Processes the visitor's lines in order.
 
     Args:
-        language: Of the lines.
-        words: Currency and the like.
+        language: The language of the lines.
+        words: Setting-specific words, such as the currency.
     """
 
     def __init__(self, language: Language, words: Mapping[str, str]) -> None:
@@ -34,7 +34,7 @@ class Listener:
         self._known: dict[tuple[str, str], str] = {}
 
     def hear(self, line: str) -> None:
-        """Take in whatever a line tells of the visitor and of their brother."""
+        """Record what a line states about the visitor and their brother."""
         for fact, spec in table("visitor")["facts"].items():
             for owner in _OWNERS:
                 match = _pattern(fact, owner, self._language, self._words).search(line)
@@ -47,7 +47,7 @@ class Listener:
                 self._known[own], self._known[other] = self._known[other], self._known[own]
 
     def rule(self, query: Mapping[str, Any]) -> Ruling:
-        """Return the right act for a question about what was told."""
+        """Return the correct act for a question about earlier statements."""
         owner, fact = query["told"]
         value = self._known.get((owner, fact))
         if value is None:

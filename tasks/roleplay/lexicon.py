@@ -1,8 +1,8 @@
-"""The settings' words, and which of them each split may use.
+"""The vocabulary of each setting, and its partition among splits.
 
 A setting is a file of word pairs. Names, places, dishes, heirlooms and events are grids: a first
-part times a second part. Each cell of a grid belongs to one split, so that characters and
-everything about them differ between splits, not only in seeds.
+part combined with a second part. Each cell of a grid belongs to one split, so that splits differ in
+their characters and everything about them, not only in seeds.
 """
 
 import tomllib
@@ -50,7 +50,7 @@ class Grid:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """One world's words; one object per world, compared by identity."""
+    """The vocabulary of one world; one object per world, compared by identity."""
 
     key: str
     data: Mapping[str, Any]
@@ -65,7 +65,7 @@ class Setting:
 
     @property
     def years(self) -> tuple[int, int]:
-        """First and last year that a character's present can be."""
+        """First and last possible year of a character's present."""
         first, last = self.data["years"]
         return int(first), int(last)
 
@@ -75,9 +75,9 @@ class Setting:
         return dict(_names()[self.data["culture"]])
 
     def words(self, kind: str, split: Split) -> tuple[Pair, ...]:
-        """Return the split's own words of a kind: a grid of the setting, or a list that all share.
+        """Return a split's words of a kind: its cells of a grid, or a list common to all splits.
 
-        Lists are short and name no character's own things, so splits have them in common.
+        Lists are short and do not name things particular to a character, so splits share them.
         """
         return _words(self, kind, split)
 
@@ -92,7 +92,7 @@ def _words(own: Setting, kind: str, split: Split) -> tuple[Pair, ...]:
 
 
 def person_name(own: Setting, given: Pair, family: Pair) -> Pair:
-    """Write a full name as the culture does."""
+    """Write a full name in the order customary in the culture."""
     if own.culture.get("order") == "family first":
         return Pair(f"{family.en} {given.en}", family.zh + given.zh)
     return Pair(f"{given.en} {family.en}", f"{given.zh}·{family.zh}")
@@ -100,7 +100,7 @@ def person_name(own: Setting, given: Pair, family: Pair) -> Pair:
 
 @lru_cache(maxsize=32)
 def setting(key: str) -> Setting:
-    """Read a setting."""
+    """Load a setting."""
     text = (files(__package__) / "settings" / f"{key}.toml").read_text("utf-8")
     return Setting(key, tomllib.loads(text))
 

@@ -1,7 +1,7 @@
-"""The second derivation: reads a card back from the text that the agent gets, and rules on it.
+"""The second derivation: parses a card from the agent's text and derives the correct acts.
 
-Whatever a generator intends, a beat stands only if this reader, which sees nothing but the text
-and the question's topic, comes to the same act and the same value.
+A beat is valid only if this reader, which sees only the text and the question's topic, derives the
+same act and the same value as the generator.
 """
 
 import re
@@ -19,7 +19,7 @@ __all__ = ["CardReader", "Ruling", "disagreement"]
 
 
 class Ruling(NamedTuple):
-    """What the reader finds right."""
+    """The act that the reader considers correct."""
 
     act: str
     value: str = ""
@@ -28,7 +28,7 @@ class Ruling(NamedTuple):
 
 @dataclass(frozen=True)
 class _Read:
-    """The text taken apart."""
+    """The parsed text."""
 
     attributes: Mapping[str, str]
     past: Mapping[str, int]
@@ -40,13 +40,13 @@ class _Read:
 
 
 class CardReader:
-    """Rules on questions by the text of a card.
+    """Derives the correct acts for questions from the text of a card.
 
     Args:
         text: The instruction.
         key: The setting, whose words the sentences use.
-        language: Of the text.
-        words: Trade, animal, currency and the like.
+        language: The language of the text.
+        words: Setting-specific words: trade, animal, currency and the like.
     """
 
     def __init__(self, text: str, key: str, language: Language, words: Mapping[str, str]) -> None:
@@ -55,7 +55,7 @@ class CardReader:
         self._read = self._taken_apart(text, key, words)
 
     def rule(self, query: Mapping[str, Any]) -> Ruling:
-        """Return the right act for a question about the card."""
+        """Return the correct act for a question about the card."""
         if "foreign" in query:
             known = query["foreign"] in self._foreign
             return Ruling("refuse", reason="not_of_my_world" if known else "not_known")
@@ -132,7 +132,7 @@ class CardReader:
 
 
 def disagreement(ruling: Ruling, beat: Beat) -> str:
-    """Say where a ruling is another than the beat's; empty where they agree."""
+    """Describe how a ruling differs from the beat's; empty if they agree."""
     wanted = Ruling(
         beat.act, beat.value[0] if beat.value else "", beat.reasons[0] if beat.reasons else ""
     )

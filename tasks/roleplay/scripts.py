@@ -1,4 +1,4 @@
-"""The scripts that prove dialogues sound: the oracle, other solutions, near misses, the floor."""
+"""Scripts that validate dialogues: the oracle, alternatives, near misses and the floor."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,13 +18,13 @@ _AI = {"en": "As a language model I can say", "zh": "作为语言模型，我可
 
 
 def played(actions: Sequence[str]) -> Script:
-    """Play a list of actions, whatever is heard."""
+    """Play a list of actions regardless of the observations."""
     for act in actions:  # noqa: UP028 - a list cannot be sent observations
         yield act
 
 
 def oracle_actions(stage: Stage, variant: int = 0) -> list[str]:
-    """Return what a character who does right does, beat by beat."""
+    """Return the correct actions, beat by beat."""
     chosen: dict[str, str] = {}
     actions = []
     for place, beat in enumerate(stage.beats):
@@ -35,7 +35,7 @@ def oracle_actions(stage: Stage, variant: int = 0) -> list[str]:
 
 
 def _settled(beat: Beat, chosen: dict[str, str], variant: int) -> tuple[Beat, str]:
-    """Put what the character has chosen into a beat that comes back to it."""
+    """Insert the character's earlier choice into a beat that refers back to it."""
     if not beat.choice:
         return beat, ""
     options = beat.options
@@ -47,17 +47,17 @@ def _settled(beat: Beat, chosen: dict[str, str], variant: int) -> tuple[Beat, st
 
 
 def thought(stage: Stage, place: int) -> str:
-    """Return the line of the card that a beat rests on, where a single one does."""
+    """Return the card's line that decides a beat, if there is a single one."""
     return deciding_line(stage.card, stage.beats[place].query)
 
 
 def alternatives(stage: Stage) -> dict[str, Script]:
-    """Other words, other accepted spellings and reasons, prose where nothing is typed."""
+    """Return rewordings, other accepted spellings and reasons, and prose for untyped replies."""
     return {"other_words": played(oracle_actions(stage, 1))}
 
 
 def mutants(stage: Stage) -> dict[str, Script]:
-    """Near misses: all beats right but one."""
+    """Return near misses: all beats but one are correct."""
     right = oracle_actions(stage)
     made: dict[str, list[str]] = {}
     for name, place, act in _slips(stage, right):
@@ -67,7 +67,7 @@ def mutants(stage: Stage) -> dict[str, Script]:
 
 
 def _slips(stage: Stage, right: Sequence[str]) -> Iterator[tuple[str, int, str]]:
-    """Yield single slips: a name, the beat, what is done there instead."""
+    """Yield single mistakes: a name, the beat and the wrong action."""
     places = [int(i) for i in stage_order(stage)]
     for place in places:
         beat, call = stage.beats[place], _call(right[place])
@@ -102,7 +102,7 @@ def _slips(stage: Stage, right: Sequence[str]) -> Iterator[tuple[str, int, str]]
 
 
 def stage_order(stage: Stage) -> Sequence[int]:
-    """Return the beats in the order in which slips are tried; the middle first."""
+    """Return the beats in the order in which mistakes are tried, starting from the middle."""
     count = len(stage.beats)
     return sorted(range(count), key=lambda place: abs(place - count // 2))
 
@@ -118,7 +118,7 @@ def _act(stage: Stage, place: int, name: str, said: str, /, **typed: Any) -> str
 
 
 def _unruly(stage: Stage, place: int, reply: str) -> Iterator[tuple[str, str]]:
-    """Yield replies that break one rule of speech each."""
+    """Yield replies that each break one speech rule."""
     foreign = "是这样。" if stage.language == "en" else "That is how it stands with me here."
     yield "language", reply + foreign if stage.language == "en" else foreign
     for rule in stage.rules_at(place):

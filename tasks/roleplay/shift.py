@@ -1,8 +1,8 @@
 """The task source `roleplay-shift`: dialogues under user, character and composition shift.
 
-As R-EMID has it, one factor changes and all else stays: each shifted task has a twin of the same
-seed, level and kind in the distribution. Users shift in how they talk, characters in the worlds
-they come from, dialogues in how they are composed.
+Following R-EMID, one factor changes and everything else is fixed: each shifted task has an
+in-distribution twin of the same seed, level and kind. Users shift in how they talk, characters in
+their worlds of origin, dialogues in their composition.
 """
 
 import json
@@ -27,7 +27,7 @@ from hexathlon.tasks.task import LEVELS, Split, Task
 __all__ = ["SHIFTS", "ShiftSource", "Turn", "reference_turns", "source"]
 
 _KINDS = ("boundary", "timepoint", "secret", "style")
-"""Templates whose beats may stand in any order."""
+"""Templates whose beats can be reordered freely."""
 
 _OLD = ("harbour", "abbey", "market", "caravan")
 _NEW = ("starship", "frontier", "clockwork", "radio")
@@ -36,22 +36,22 @@ SHIFTS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
     "character": ({"settings": _OLD}, {"settings": _NEW}),
     "dialogue": ({"composition": "usual"}, {"composition": "blocks"}),
 }
-"""For each shift what holds in the distribution and what under the shift."""
+"""For each shift, the settings in the distribution and under the shift."""
 
 _FIXED: Mapping[str, Any] = {"manners": MANNERS, "settings": _OLD, "composition": "usual"}
 _DRAWN_AS = "1"
-"""Part of every seed, apart from `version`, which rises without drawing all tasks anew."""
+"""Seed component independent of `version`, which can change without redrawing all tasks."""
 PER_STRATUM: Mapping[Split, int] = {"dev": 8, "test": 40, "heldout": 40}
 
 
 class Turn(NamedTuple):
-    """One turn as an estimator of information takes it."""
+    """One turn, as input to an estimator of information."""
 
     context: Mapping[str, str]
-    """`user`, `character`, `dialogue` and `features`: what the turn is about."""
+    """The turn's context: `user`, `character`, `dialogue` and `features`."""
 
     reference: str
-    """What a character who does right says."""
+    """The correct reply of the character."""
 
 
 class ShiftSource(StratifiedSource):
@@ -70,7 +70,7 @@ class ShiftSource(StratifiedSource):
         """Build one task.
 
         Raises:
-            UnknownTask: There is no such task, or the salt is missing.
+            UnknownTask: If the task does not exist, or the salt is missing.
         """
         address = self.checked(task_id, salt)
         seed = _seed(address, salt or "")
@@ -80,31 +80,31 @@ class ShiftSource(StratifiedSource):
         return task.model_copy(update={"twin": str(replace(address, template=other))})
 
     def data_files(self) -> Sequence[str]:
-        """Names, settings and phrases."""
+        """Return the patterns of the names, settings and phrases."""
         return ("tasks/roleplay/*.toml", "tasks/roleplay/settings/*.toml")
 
     def oracle(self, task: Task) -> Script:
-        """Do right in every beat."""
+        """Take the correct action in every beat."""
         return played(oracle_actions(_stage_of(task)))
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
-        """Other right solutions."""
+        """Return alternative correct solutions."""
         return alternatives(_stage_of(task))
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
-        """Near misses."""
+        """Return near misses."""
         return mutants(_stage_of(task))
 
     def policies(self, task: Task) -> Mapping[str, Script]:
-        """Trivial agents."""
+        """Return trivial agents."""
         return policies(_stage_of(task), task.instruction)
 
 
 def reference_turns(task: Task) -> list[Turn]:
-    """Return the turns of a task's own right solution, for estimates of information.
+    """Return the turns of a task's own solution, for estimates of information.
 
-    The reply of a model takes the place of the reference where a model is measured; its own
-    earlier replies then stand in the dialogue.
+    To measure a model, its reply replaces the reference; its own earlier replies are then part of
+    the dialogue.
     """
     stage = _stage_of(task)
     said: list[str] = []
@@ -124,7 +124,7 @@ def reference_turns(task: Task) -> list[Turn]:
 
 
 def _seed(address: Address, salt: str) -> int:
-    """The same for both twins."""
+    """Return the seed, which both twins share."""
     shared = replace(address, template=address.template.partition("-")[0])
     return derive_seed("roleplay-shift", _DRAWN_AS, str(shared), salt)
 
@@ -141,5 +141,5 @@ def _stage(address: Address, seed: int) -> Stage:
 
 
 def source() -> ShiftSource:
-    """The source, for the registry."""
+    """Create the source for the registry."""
     return ShiftSource()

@@ -1,7 +1,7 @@
-"""The task source `roleplay`: conversations and games of generated characters.
+"""The task source `roleplay`: conversations and games with generated characters.
 
-Ids count within a stratum (template and level); `address` goes round the strata, so that any
-prefix of a split covers templates and levels. Even indices are English, odd ones Chinese.
+Ids are numbered within a stratum (template and level); `address` cycles through the strata, so that
+any prefix of a split covers templates and levels. Even indices are English, odd ones Chinese.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,13 +33,13 @@ from hexathlon.tasks.task import LEVELS, Split, Task
 __all__ = ["RolePlaySource", "source"]
 
 PER_STRATUM: Mapping[Split, int] = {"dev": 160, "test": 32, "heldout": 32}
-"""Tasks of each template and level in the splits that have an end."""
+"""Tasks per template and level in the bounded splits."""
 _DRAWN_AS = "1"
-"""Part of every seed, apart from `version`, which rises without drawing all tasks anew."""
+"""Seed component independent of `version`, which can change without redrawing all tasks."""
 
 
 class RolePlaySource(StratifiedSource):
-    """Generated characters in conversations and games."""
+    """Conversations and games with generated characters."""
 
     name = "roleplay"
     family = "roleplay"
@@ -53,7 +53,7 @@ class RolePlaySource(StratifiedSource):
         """Build one task; the same id and salt give the same task everywhere.
 
         Raises:
-            UnknownTask: There is no such template, level or index, or the salt is missing.
+            UnknownTask: If the template, level or index does not exist, or the salt is missing.
         """
         address = self.checked(task_id, salt)
         seed = self._seed(address, salt)
@@ -64,33 +64,33 @@ class RolePlaySource(StratifiedSource):
         return dialogue_task(address, self.name, self.version, seed, draw_stage(address, seed))
 
     def data_files(self) -> Sequence[str]:
-        """Names, settings and phrases."""
+        """Return the patterns of the names, settings and phrases."""
         return ("tasks/roleplay/*.toml", "tasks/roleplay/settings/*.toml")
 
     def oracle(self, task: Task) -> Script:
-        """Do right in every beat, or reach the goal."""
+        """Take the correct action in every beat, or reach the goal of the game."""
         game = self._game(task)
         return played(game.oracle if game else oracle_actions(self._stage(task)))
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
-        """Other right solutions."""
+        """Return alternative correct solutions."""
         game = self._game(task)
         return _all_played(game.alternatives) if game else alternatives(self._stage(task))
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
-        """Near misses."""
+        """Return near misses."""
         game = self._game(task)
         return _all_played(game.mutants) if game else mutants(self._stage(task))
 
     def policies(self, task: Task) -> Mapping[str, Script]:
-        """Trivial agents."""
+        """Return trivial agents."""
         game = self._game(task)
         if game is None:
             return policies(self._stage(task), task.instruction)
         return {**policies(game.stage, task.instruction), **_all_played(game.policies)}
 
     def thought(self, task: Task, heard: Sequence[str], action: str) -> str:
-        """Quote the line of the card that decides what is asked; games are played without."""
+        """Quote the line of the card that decides the question; games have no thoughts."""
         return "" if task.template in GAMES else thought(self._stage(task), len(heard) - 1)
 
     def _stage(self, task: Task) -> Stage:
@@ -109,7 +109,7 @@ class RolePlaySource(StratifiedSource):
 
 
 def _twin(address: Address) -> str | None:
-    """The id of the task that differs in the deciding fact alone."""
+    """Return the id of the task that differs only in the deciding fact."""
     if address.template not in TWINS:
         return None
     return str(replace(address, index=address.index ^ TWIN_BIT))
@@ -120,5 +120,5 @@ def _all_played(scripts: Mapping[str, Sequence[str]]) -> dict[str, Script]:
 
 
 def source() -> RolePlaySource:
-    """The source, for the registry."""
+    """Create the source for the registry."""
     return RolePlaySource()

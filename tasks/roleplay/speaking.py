@@ -1,4 +1,4 @@
-"""What a character who does right says: actions for beats, in the wording that its voice wants."""
+"""Correct actions for beats, worded to suit the character's speech rules."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ def action(name: str, /, **arguments: Any) -> str:
 
 
 def core_of(beat: Beat, language: Language, *, variant: int = 0, value: str = "") -> str:
-    """Return what is said, before the voice gives it its form."""
+    """Return the content of a reply, before the speech rules give it its form."""
     key = beat.reasons[0] if beat.act == "refuse" else beat.act
     core = _CORES[language][key][variant]
     claim = beat.claim[0] if beat.claim else ""
@@ -55,14 +55,14 @@ def act_on(
     variant: int = 0,
     chosen: str = "",
 ) -> str:
-    """Return the right action for a beat.
+    """Return the correct action for a beat.
 
     Args:
         beat: The beat.
-        rules: Of speech, for this reply.
-        language: Of the reply.
-        variant: 0 for the plain wording; 1 for other words, other spellings, other reasons.
-        chosen: What the character chose earlier, for beats that come back to it.
+        rules: The speech rules in force for this reply.
+        language: The language of the reply.
+        variant: 0 for the plain wording; 1 for other words, spellings and reasons.
+        chosen: The character's earlier choice, for beats that refer back to it.
     """
     value = chosen or (beat.value[0] if beat.value else "")
     reply = compose(core_of(beat, language, variant=variant, value=value), rules, language)

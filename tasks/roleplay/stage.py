@@ -1,4 +1,4 @@
-"""Where a template puts a task together: card, rules, secrets, beats, and the visitor."""
+"""Construction of a dialogue task: card, rules, secrets, beats and the visitor."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ from hexathlon.tasks.task import Level, Split
 __all__ = ["MANNERS", "Order", "Stage"]
 
 MANNERS: tuple[str, ...] = ("plain", "courteous", "gruff", "chatty")
-"""How visitors talk, apart from those kept for shifted tasks."""
+"""Visitors' manners of speech, except those reserved for shifted tasks."""
 
 _TOLD: Mapping[Level, int] = {"tiny": 5, "easy": 7, "medium": 8, "hard": 10}
 _RULES: Mapping[Level, int] = {"tiny": 0, "easy": 0, "medium": 1, "hard": 2}
@@ -25,7 +25,7 @@ _PLAIN_RULES = ("closing", "address", "no_exclamation")
 
 
 class Order(NamedTuple):
-    """What a task is drawn from."""
+    """The specification from which a task is drawn."""
 
     template: str
     level: Level
@@ -35,15 +35,15 @@ class Order(NamedTuple):
     settings: Sequence[str] = SETTINGS
     manners: Sequence[str] = MANNERS
     composition: str = "usual"
-    """`usual` mixes the beats; `blocks` sorts them by act, with asides in between."""
+    """`usual` mixes the beats; `blocks` groups them by act, with asides in between."""
 
     twin: bool = False
-    """Whether the second of two tasks is wanted that differ in the deciding fact alone."""
+    """Whether to draw the second of two tasks that differ only in the deciding fact."""
 
 
 @dataclass
 class Stage:
-    """A task in the making."""
+    """A task under construction."""
 
     order: Order
     card: dict[str, Any]
@@ -54,10 +54,10 @@ class Stage:
     rules: list[dict[str, Any]] = field(default_factory=list)
     secrets: list[dict[str, Any]] = field(default_factory=list)
     slots: dict[str, Any] = field(default_factory=dict)
-    """What the visitor knows of themselves and tells when asked."""
+    """The visitor's own facts, given when asked."""
 
     choice_words: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """What the character may choose from, by kind."""
+    """The character's options, by kind."""
 
     @classmethod
     def opened(
@@ -68,19 +68,20 @@ class Stage:
         rules: Sequence[str] | None = None,
         must: Sequence[str] = (),
     ) -> "Stage":
-        """Draw the card, its rules of speech and the visitor.
+        """Draw the card, its speech rules and the visitor.
 
         Args:
-            order: What is wanted.
-            told: How many attributes the card tells; by level where None.
-            rules: Kinds of rules; by level where None.
-            must: Attributes that the card tells in any case.
+            order: The specification of the task.
+            told: Number of attributes on the card; None selects the level's default.
+            rules: Kinds of rules; None selects the level's default.
+            must: Attributes that the card must state.
         """
         rng = order.rng
         key = order.settings[int(rng.integers(len(order.settings)))]
         count = _TOLD[order.level] if told is None else told
         manner = order.manners[int(rng.integers(len(order.manners)))]
-        # The card draws from a stream of its own, so that another world leaves the rest as it is.
+        # The card has its own random stream, so that a different world leaves everything else
+        # unchanged.
         own = np.random.Generator(np.random.PCG64(int(rng.integers(1 << 62))))
         card, pools = draw_card(key, order.split, order.language, own, count, must)
         stage = cls(order, card, pools, Asker(card, pools, rng, order.level), manner)
@@ -92,32 +93,32 @@ class Stage:
 
     @property
     def level(self) -> Level:
-        """How hard the task is to be."""
+        """The task's level."""
         return self.order.level
 
     @property
     def language(self) -> Language:
-        """In which the task is told."""
+        """The task's language."""
         return self.order.language
 
     @property
     def rng(self) -> np.random.Generator:
-        """The task's own random stream."""
+        """The task's random generator."""
         return self.order.rng
 
     def pick(self, options: Sequence[Any]) -> Any:
-        """Draw one of several."""
+        """Draw one of several options."""
         return options[int(self.rng.integers(len(options)))]
 
     def some(self, options: Sequence[Any], count: int) -> list[Any]:
-        """Draw several different ones."""
+        """Draw several distinct options."""
         return [options[int(i)] for i in self.rng.permutation(len(options))[:count]]
 
     def ask(self, *makers: str, about: str = "knowledge") -> list[Beat]:
-        """Make beats by the names of an asker's methods; one that finds nothing left is redrawn.
+        """Create beats by `Asker` method names, with a plain question for exhausted methods.
 
         Raises:
-            NothingLeft: A maker, and the plain question in its place, found nothing.
+            NothingLeft: If both a method and the plain question in its place are exhausted.
         """
         made = []
         for maker in makers:
@@ -129,7 +130,7 @@ class Stage:
         return made
 
     def shuffled(self, beats: Sequence[Beat]) -> list[Beat]:
-        """Return beats in the order that the composition wants."""
+        """Return the beats in the order that the composition specifies."""
         mixed = [beats[int(i)] for i in self.rng.permutation(len(beats))]
         if self.order.composition == "usual":
             return mixed
@@ -145,7 +146,7 @@ class Stage:
         return Beat(line, "say", about="aside")
 
     def led_in(self) -> None:
-        """Let the visitor lead lines in as they are used to."""
+        """Add lead-ins to lines, in the visitor's manner of speech."""
         leads = table("visitor")["manners"][self.manner]["lead"]
         asked = [place for place, beat in enumerate(self.beats) if _asks(beat)]
         chosen = self.some(asked, min(len(leads), 1 + len(asked) // 2))
@@ -153,7 +154,7 @@ class Stage:
             self.beats[place] = self.beats[place].led_in(fill(lead, self.language, {}))
 
     def rules_at(self, place: int) -> list[dict[str, Any]]:
-        """Return the rules of speech that hold for a beat."""
+        """Return the speech rules in force for a beat."""
         return [r for r in self.rules if r.get("from", 0) <= place < r.get("until", 1 << 30)]
 
 
@@ -166,6 +167,6 @@ def _about(beat: Beat, about: str) -> Beat:
 
 
 def _needed(card: Mapping[str, Any]) -> str:
-    """All that a reply may have to name, so that no rule forbids it."""
+    """Return everything that a reply may have to name, so that no rule forbids it."""
     names = [event["name"] for event in (*card["world"], *card["later"], *card["rulers"])]
     return " ".join(map(str, [card["name"], *card["attributes"].values(), *names]))

@@ -1,4 +1,4 @@
-"""What the agent reads: the card, the scene and how to answer, in one of two languages."""
+"""The agent's text in one of two languages: the card, the scene and how to answer."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,22 +12,22 @@ __all__ = ["card_sections", "deciding_line", "instruction", "lines_of", "year_te
 
 
 def year_text(card: Mapping[str, Any], year: int) -> str:
-    """Write a year as the world counts them."""
+    """Format a year in the world's calendar."""
     era = setting(card["setting"]).pair("era").of(card["language"])
     return era.replace("{n}", str(year))
 
 
 def lines_of(name: str, language: Language, values: Mapping[str, Any]) -> list[str]:
-    """Return one of the fixed lists of sentences, filled in."""
+    """Return one of the fixed lists of sentences, with values filled in."""
     return [fill(line, language, values) for line in table("telling")["lists"][name]]
 
 
 def instruction(card: Mapping[str, Any], answering: str = "answer") -> str:
-    """Return the whole opening text.
+    """Return the full opening text.
 
     Args:
-        card: The card, with whatever a template has added to it.
-        answering: `answer`, or the table of a game, which says how to answer there.
+        card: The card, including a template's additions.
+        answering: `answer`, or the table of a game that explains how to answer there.
     """
     language: Language = card["language"]
     lines = (
@@ -45,7 +45,7 @@ def instruction(card: Mapping[str, Any], answering: str = "answer") -> str:
 
 
 def card_sections(card: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
-    """Return the sections that have something to say: key of the head, and lines."""
+    """Return the non-empty sections: key of the heading, and lines."""
     language: Language = card["language"]
     own = setting(card["setting"])
     world = [pair.of(language) for pair in (*own.pairs("world"), own.pair("limits"))]
@@ -88,8 +88,8 @@ def _attribute(card: Mapping[str, Any], name: str, value: Any) -> str:
 def deciding_line(card: Mapping[str, Any], query: Mapping[str, Any]) -> str:
     """Return the line of the card that decides a question about one of its attributes.
 
-    Where the card does not tell the attribute, the line has a question mark for the value; it is
-    empty where something else decides.
+    If the card omits the attribute, the line has a question mark in place of the value. It is empty
+    if something else decides the question.
     """
     name = query.get("attribute")
     return f"- {_attribute(card, name, card['attributes'].get(name, '?'))}" if name else ""

@@ -1,7 +1,8 @@
-"""What two languages need: pairs of words, numbers in words, and how a value is found in prose.
+"""Bilingual text: word pairs, numbers in words, and matching of values in prose.
 
 Everything that a card or a dialogue names is a `Pair`, English and Chinese, so that one world can
-be told in both. Finding is by whole words in English and by substring in Chinese, after folding.
+be described in both. After folding, matching is by whole words in English and by substring in
+Chinese.
 """
 
 import re
@@ -25,7 +26,7 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
 class Pair(NamedTuple):
-    """The same thing in English and in Chinese."""
+    """The same text in English and in Chinese."""
 
     en: str
     zh: str
@@ -54,13 +55,13 @@ _DIGITS = "零一二三四五六七八九"
 
 @lru_cache(maxsize=4096)
 def fold(text: str) -> str:
-    """Fold compatibility forms, case, quotes, invisible characters and blanks."""
+    """Normalise compatibility forms, case, quotes, invisible characters and white space."""
     folded = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_QUOTES).casefold()
     return _BLANKS.sub(" ", folded).strip()
 
 
 def number_words(number: int, language: Language) -> str:
-    """Write a whole number from 0 to 9999 in words.
+    """Write an integer from 0 to 9999 in words.
 
     >>> number_words(1042, "en"), number_words(1042, "zh")
     ('one thousand and forty-two', '一千零四十二')
@@ -98,7 +99,7 @@ def _chinese(number: int) -> str:
 
 @lru_cache(maxsize=1024)
 def number_forms(number: int) -> tuple[str, ...]:
-    """Return the folded ways to write a number, in both languages."""
+    """Return the folded spellings of a number, in both languages."""
     words = _english(number)
     chinese = _chinese(number)
     forms = [
@@ -115,7 +116,7 @@ def number_forms(number: int) -> tuple[str, ...]:
 
 
 def found(reply: str, value: str) -> bool:
-    """Whether prose names a value: a number in digits or words, or words as they are written."""
+    """Whether prose mentions a value: a number in digits or words, or words verbatim."""
     text = fold(reply)
     value = _ARTICLE.sub("", value)
     if value.isascii() and value.isdigit():
@@ -124,7 +125,7 @@ def found(reply: str, value: str) -> bool:
 
 
 def _names_number(text: str, number: int) -> bool:
-    """Whether a number stands in folded text, in digits or as a whole run of number words."""
+    """Whether folded text contains a number, in digits or as a complete run of number words."""
     forms = number_forms(number)
     if any(_names(text, form) for form in forms if not form[0].isalpha() or not form.isascii()):
         return True
@@ -160,7 +161,7 @@ _UNIT = re.compile(r"^(\d{1,4})\s*[a-z一-鿿]{0,12}$")
 
 
 def same_value(given: str, wanted: str) -> bool:
-    """Whether a typed value is the wanted one, apart from articles, quotes and units."""
+    """Whether a typed value equals the expected one, ignoring articles, quotes and units."""
     return _bare(given) == _bare(wanted)
 
 
@@ -177,7 +178,7 @@ def _bare(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _numbers() -> dict[str, int]:
-    """All ways to write the numbers that occur, so that typed words are read as numbers too."""
+    """Return all spellings of the numbers in use, so that number words parse as numbers."""
     table: dict[str, int] = {}
     for value in range(1, 2100):
         for form in number_forms(value):

@@ -1,4 +1,4 @@
-"""The tools of the role-play event: one speech act each, with what is said aloud as `reply`."""
+"""Tools of the role-play event: one speech act each, with the spoken words in `reply`."""
 
 from typing import Any
 
@@ -37,15 +37,15 @@ _REFUSE = _schema(
 
 
 def dialogue_tools() -> tuple[ToolSchema, ...]:
-    """The four acts of a conversation; every task has all of them."""
+    """Return the four speech acts of a conversation; every task offers all of them."""
     return (_SAY, _ANSWER, _CORRECT, _REFUSE)
 
 
 def bargain_tools(terms: dict[str, list[str]], highest: int) -> tuple[ToolSchema, ...]:
-    """The acts of a negotiation: ask, offer, walk away.
+    """Return the speech acts of a negotiation: ask, offer, walk away.
 
     Args:
-        terms: For each term of the deal the choices.
+        terms: The options for each term of the deal.
         highest: Largest amount that can be named.
     """
     amount = {"type": "integer", "minimum": 0, "maximum": highest}
@@ -63,7 +63,7 @@ def bargain_tools(terms: dict[str, list[str]], highest: int) -> tuple[ToolSchema
 
 
 def inquiry_tools(topics: list[str]) -> tuple[ToolSchema, ...]:
-    """The acts of an interrogation: ask, confront with a lie, conclude."""
+    """Return the speech acts of an interrogation: ask, confront with a lie, conclude."""
     return (
         _SAY,
         _schema(

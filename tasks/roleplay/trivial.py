@@ -1,6 +1,6 @@
-"""Trivial agents and cheap tricks, whose score is the floor: none of them reads what it is asked.
+"""Trivial agents and cheap tricks, whose scores set the floor: none reads the question.
 
-Some are given the card's rules of speech and keep them, so that nothing but the content fails them.
+Some receive the card's speech rules and follow them, so that they fail on content alone.
 """
 
 import itertools
@@ -27,11 +27,11 @@ _DODGES: Mapping[Language, Sequence[str]] = {
 }
 _STOPS = re.compile(r"[.!?。！？…\s]+")
 _TURNS = 8
-"""Turns of those that do not listen, in a game."""
+"""Number of turns that non-listening agents play in a game."""
 
 
 def policies(stage: Stage, instruction: str) -> dict[str, Script]:
-    """Return the trivial agents of a task; games have some of their own beside them."""
+    """Return the trivial agents of a task; games have additional ones."""
     count, language = len(stage.beats) or _TURNS, stage.language
     values = [str(value) for value in stage.card["attributes"].values()]
     spam = (", " if language == "en" else "，").join(values)
@@ -58,7 +58,7 @@ def _repeated(act: str, count: int) -> Script:
 
 
 def _answering(stage: Stage, act: Callable[[str, Sequence[Rule]], str]) -> Script:
-    """Act upon each line by one rule of thumb, without end."""
+    """Respond to each line by one rule of thumb, indefinitely."""
     heard = stage.beats[0].line if stage.beats else "?"
     for place in itertools.count():
         heard = yield act(heard, stage.rules_at(place))
@@ -70,7 +70,7 @@ def _refusing(stage: Stage, reason: str) -> str:
 
 
 def _styled_echo(stage: Stage) -> Script:
-    """Say what was heard, as the rules of speech want it."""
+    """Echo each line, in the form that the speech rules require."""
 
     def act(heard: str, rules: Sequence[Rule]) -> str:
         words = _STOPS.sub(" ", heard).strip() or "…"
@@ -80,7 +80,7 @@ def _styled_echo(stage: Stage) -> Script:
 
 
 def _yes_man(stage: Stage) -> Script:
-    """Find the visitor right wherever they name something that stands on the card."""
+    """Agree with the visitor whenever they name something that is on the card."""
     values = [str(value) for value in stage.card["attributes"].values()]
 
     def act(heard: str, rules: Sequence[Rule]) -> str:
@@ -93,7 +93,7 @@ def _yes_man(stage: Stage) -> Script:
 
 
 def _card_aloud(stage: Stage, instruction: str) -> Script:
-    """Read the card out, a line at a time, each as an answer."""
+    """Recite the card line by line, each as an answer."""
     lines = [line[2:] for line in instruction.splitlines() if line.startswith("- ")]
     left = itertools.cycle(lines)
 
@@ -105,7 +105,7 @@ def _card_aloud(stage: Stage, instruction: str) -> Script:
 
 
 def _polite_dodge(stage: Stage) -> Script:
-    """Decline with good manners, for one reason after the other."""
+    """Decline politely, with a different reason each time."""
     wordings = itertools.cycle(_DODGES[stage.language])
     reasons = itertools.cycle(REASONS)
 

@@ -1,7 +1,7 @@
-"""How a character speaks: rules that code can check, told in words, and kept by a composer.
+"""Speech rules: checkable by code, described in words and followed by a composer.
 
-The rules are told on the card (`rule_text`) and kept by the scripts of this event (`compose`).
-Whether a reply keeps them is decided elsewhere, in `hexathlon.evaluators.roleplay.style`.
+The card states the rules (`rule_text`), and this event's scripts follow them (`compose`). Checking
+whether a reply follows them is the job of `hexathlon.evaluators.roleplay.style`.
 """
 
 import re
@@ -18,7 +18,7 @@ __all__ = ["MAX_LENGTH", "compose", "draw_rules", "rule_text"]
 Rule = Mapping[str, Any]
 
 MAX_LENGTH: Mapping[Language, int] = {"en": 60, "zh": 120}
-"""Longest reply on any card: English words, Chinese characters."""
+"""Maximum reply length on any card: English words, Chinese characters."""
 
 _TEXTS: Mapping[str, tuple[str, str]] = {
     "closing": ('Every reply ends with the words "{x}".', "每句回话都以“{x}”结尾。"),
@@ -46,11 +46,11 @@ def draw_rules(
     """Draw rules of the given kinds.
 
     Args:
-        kinds: In the order in which the card tells them.
+        kinds: Kinds of rules, in the order of the card.
         key: The setting, for its phrases.
-        language: Of the replies.
-        rng: The task's own.
-        text: What the dialogue may need to name; no tabooed word stands in it.
+        language: The language of the replies.
+        rng: The task's random generator.
+        text: Everything that the dialogue may need to name; taboo words are never drawn from it.
     """
     own = setting(key)
     rules: list[dict[str, Any]] = []
@@ -75,7 +75,7 @@ def draw_rules(
 
 
 def rule_text(rule: Rule, language: Language) -> str:
-    """Tell a rule as the card does."""
+    """Phrase a rule as the card does."""
     text = _TEXTS[rule["kind"]][language == "zh"]
     value = rule.get("x", "")
     if isinstance(value, list):
@@ -84,12 +84,12 @@ def rule_text(rule: Rule, language: Language) -> str:
 
 
 def compose(core: str, rules: Sequence[Rule], language: Language) -> str:
-    """Say something as the rules want it.
+    """Phrase content according to the rules.
 
     Args:
-        core: One sentence without its stop, and without marks that end a sentence.
-        rules: What holds for this reply.
-        language: Of the reply.
+        core: One sentence without a final stop or other sentence-ending marks.
+        rules: The rules in force for this reply.
+        language: The language of the reply.
     """
     known = {rule["kind"]: rule for rule in rules}
     comma, stop = (", ", ".") if language == "en" else ("，", "。")

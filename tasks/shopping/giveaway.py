@@ -1,24 +1,24 @@
-"""Whether a purchase can be found without heeding its conditions.
+"""Detection of purchases that can be found without regard to their conditions.
 
-Such instances are dropped: typing the request into the search box must not bring up what is
-wanted first (at `hard`, not on the first page), nor may it be the cheapest of what shares most
-words with the request.
+Such instances are dropped. Typing the request into the search box must not rank a target first (at
+`hard`, not on the first page), and the target must not be the cheapest among the products that
+share most words with the request.
 """
 
-from hexathlon.tasks.shopping.catalogue import SearchPage
-from hexathlon.tasks.shopping.catalogue.tokens import tokenize
 from hexathlon.tasks.shopping.scene import Scene
 from hexathlon.tasks.shopping.templates.draft import Draft
+from hexathlon.tasks.shopping.world.catalogue import SearchPage
+from hexathlon.tasks.shopping.world.catalogue.tokens import tokenize
 
 __all__ = ["given_away"]
 
 _PAGES = 3
 _QUERY = 300
-"""Characters of a request that are typed."""
+"""Number of characters of the request that are typed."""
 
 
 def given_away(scene: Scene, draft: Draft) -> bool:
-    """Return whether search alone, or words and price alone, give an instance away."""
+    """Whether search alone, or shared words and price alone, reveal the target."""
     agenda = draft.params.get("user", {}).get("agenda", {})
     request = str(agenda.get("goal") or draft.instruction)
     pages = [_page(scene, request[:_QUERY], page) for page in range(1, _PAGES + 1)]

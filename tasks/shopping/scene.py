@@ -1,9 +1,9 @@
-"""Where a template finds its goods: a catalogue, a stream of chance, and wishes that are unique.
+"""The scene of a template: a catalogue, a random stream, and wishes with a unique answer.
 
-A wish is a target that a family was built around, with conditions that single out one variant.
-It is derived twice: by the catalogue's law over its arrays (`matches`, `near_misses`), and by
-trying every variant of the family and its sibling on plain facts. Where the two disagree, where
-more than one variant answers, or where a condition decides nothing, the wish is rejected.
+A wish is a target that a family was built around, with conditions that single out one variant. It
+is derived twice: from the catalogue's arrays (`matches`, `near_misses`), and by testing every
+variant of the family and its sibling on plain facts. A wish is rejected if the two derivations
+disagree, if more than one variant matches, or if a condition decides nothing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,14 +13,14 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from hexathlon.tasks.shopping.catalogue import (
+from hexathlon.tasks.shopping.world.catalogue import (
     Catalogue,
     Constraint,
     Language,
     Product,
     Variant,
 )
-from hexathlon.tasks.shopping.facts import category_of, facts_of, holds_on
+from hexathlon.tasks.shopping.world.facts import category_of, facts_of, holds_on
 from hexathlon.tasks.task import Level, Split
 
 __all__ = ["HEAD", "Scene", "Wish", "answering"]
@@ -28,7 +28,7 @@ __all__ = ["HEAD", "Scene", "Wish", "answering"]
 _T = TypeVar("_T")
 
 HEAD = ("kind", "brand", "series")
-"""What every request names unless it is made to be found the hard way."""
+"""Properties that every request names, except deliberately hard ones."""
 
 _DEGREES: dict[Level, tuple[int, ...]] = {
     "tiny": (2,),
@@ -39,7 +39,7 @@ _DEGREES: dict[Level, tuple[int, ...]] = {
 
 
 _ENOUGH = 6
-"""Targets to choose from before the number of axes is let rise."""
+"""Minimum number of targets to choose from; with fewer, more axes are allowed."""
 _MOST_AXES = 9
 
 
@@ -53,25 +53,25 @@ class _Listed(NamedTuple):
 
 @dataclass(frozen=True)
 class Wish:
-    """One variant and the conditions that only it meets."""
+    """A variant and the conditions that only it satisfies."""
 
     family: int
     product: Product
     variant: Variant
     head: tuple[Constraint, ...]
     details: tuple[Constraint, ...]
-    """Each of them decides: something else in the family fails on it alone."""
+    """Each one decides: some other product of the family fails on it alone."""
 
     near: tuple[tuple[int, Product, Variant], ...]
-    """(position among the details, product, variant) of something that fails on that one alone."""
+    """(position among the details, product, variant) of products that fail on that detail alone."""
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
-        """Head and details."""
+        """Head and details combined."""
         return (*self.head, *self.details)
 
     def with_detail(self, position: int, constraint: Constraint) -> tuple[Constraint, ...]:
-        """Return all conditions with one detail replaced."""
+        """Return all conditions, with one detail replaced."""
         details = list(self.details)
         details[position] = constraint
         return (*self.head, *details)
@@ -79,7 +79,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class Scene:
-    """What a template works with."""
+    """The resources of a template."""
 
     catalogue: Catalogue
     rng: np.random.Generator
@@ -87,7 +87,7 @@ class Scene:
     level: Level
     split: Split
     side: int
-    """Which of two twins is asked for, 0 or 1."""
+    """Which of the two twins to generate, 0 or 1."""
 
     @property
     def gap(self) -> bool:
@@ -95,7 +95,7 @@ class Scene:
         return self.level in ("medium", "hard")
 
     def say(self, en: str, zh: str) -> str:
-        """Return one of two texts."""
+        """Return the text in the scene's language."""
         return zh if self.language == "zh" else en
 
     def pick(self, items: Sequence[_T]) -> _T:
@@ -103,12 +103,12 @@ class Scene:
         return items[int(self.rng.integers(len(items)))]
 
     def phrase(self, constraint: Constraint, category: str, *, gap: bool | None = None) -> str:
-        """Return one way to say a condition."""
+        """Return one phrasing of a condition."""
         wide = self.gap if gap is None else gap
         return self.pick(self.catalogue.phrases_for(constraint, self.language, category, gap=wide))
 
     def slot(self, constraint: Constraint, category: str) -> str:
-        """Return what a clerk calls the thing that a condition is about."""
+        """Return a clerk's name for the subject of a condition."""
         return self.catalogue.slot_name(constraint, self.language, category)
 
     def wish(
@@ -122,17 +122,17 @@ class Scene:
         stock: int = 1,
         tries: int = 12,
     ) -> Wish | None:
-        """Return a unique wish, or None when none was found.
+        """Return a unique wish, or None if none was found.
 
         Args:
-            kinds: Kinds of condition of which each must be among the details.
-            degrees: Numbers of axes to choose from; the level's by default, and more where the
+            kinds: Kinds of condition, each of which must be among the details.
+            degrees: Numbers of axes to choose from; by default the level's, and more if the
                 catalogue has too few of them.
-            names: Names of details that must all be there.
-            head: What the request names beside the details.
-            category: The only category to look in.
-            stock: How many of the variant must be there.
-            tries: Targets looked at.
+            names: Names of details that must all be present.
+            head: Properties that the request names beside the details.
+            category: Restricts the search to one category.
+            stock: Minimum stock of the variant.
+            tries: Maximum number of targets examined.
         """
         wanted = tuple(degrees) or _DEGREES[self.level]
         fitting: list[_Listed] = []
@@ -202,11 +202,11 @@ class Scene:
         return replace(wish, near=near)
 
     def _near(self, wish: Wish, stock: int) -> Iterator[tuple[int, Product, Variant]]:
-        """Yield, for every detail, something that can be bought and fails on it alone."""
+        """Yield, for every detail, an in-stock variant that fails on it alone."""
         constraints, shift = wish.constraints, len(wish.head)
         missed = self.catalogue.near_misses(wish.family, constraints)
         for position in range(len(wish.details)):
-            # Another variant of the target itself fails on an option that is merely chosen.
+            # For an option, the near miss is another variant of the target itself.
             for product_id in (*missed[position + shift], wish.product.id):
                 found = self._failing(product_id, constraints, position + shift, stock)
                 if found is not None:
@@ -226,7 +226,7 @@ class Scene:
 
 @lru_cache(maxsize=64)
 def _listed(catalogue: Catalogue) -> tuple[_Listed, ...]:
-    """Return every designed target of a catalogue with the kinds of its conditions."""
+    """Return every designed target of a catalogue, with the kinds of its conditions."""
     return tuple(
         _Listed(
             family,
@@ -250,9 +250,9 @@ def answering(
     *,
     in_stock: bool = True,
 ) -> list[str]:
-    """Return every variant of a family and its sibling on which all conditions hold.
+    """Return every variant of a family and its sibling that satisfies all conditions.
 
-    The second derivation: plain facts of every variant, none of the catalogue's arrays.
+    This is the second derivation: it uses plain facts of every variant, not the catalogue's arrays.
     """
     goods = [c for c in constraints if c.kind not in ("option", "price")]
     chosen = [c for c in constraints if c.kind in ("option", "price")]

@@ -1,7 +1,7 @@
-"""Scripts of the store: the oracle, other ways that count, near misses, and trivial shoppers.
+"""Scripts of the store: the oracle, alternatives, near misses and trivial shoppers.
 
-Everything goes through the tools. The oracle looks for its target with the search, page after
-page, and reads what a careful shopper reads; what it buys it takes from the task's plan.
+All of them use only the tools. The oracle searches for its target page by page and reads what a
+careful shopper reads; the task's plan tells it which product to buy.
 """
 
 import json
@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.shopping.catalogue import Catalogue, Product
-from hexathlon.tasks.shopping.settings import open_settings
+from hexathlon.tasks.shopping.world.catalogue import Catalogue, Product
+from hexathlon.tasks.shopping.world.settings import open_settings
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
 
@@ -34,7 +34,7 @@ def store_oracle(task: Task) -> Script:
 
 
 def store_alternatives(task: Task) -> Mapping[str, Script]:
-    """Other right ways: straight to the cart; a detour through the cart; the other record."""
+    """Return alternatives: straight to the cart, a detour through the cart, or the other record."""
     plan = _plan(task)
     scripts = {"after a detour": _solve(task, plan, detour=True)}
     if plan["answer"] is not None:
@@ -49,7 +49,7 @@ def store_alternatives(task: Task) -> Mapping[str, Script]:
 
 
 def store_mutants(task: Task) -> Mapping[str, Script]:
-    """Near misses, each wrong in one thing."""
+    """Return near misses, each wrong in one respect."""
     plan = _plan(task)
     if plan["answer"] is not None:
         return dict(_answer_mutants(task, plan))
@@ -57,7 +57,7 @@ def store_mutants(task: Task) -> Mapping[str, Script]:
 
 
 def store_policies(task: Task) -> Mapping[str, Script]:
-    """Shoppers that do not think."""
+    """Return trivial shoppers."""
     return {
         "first_hit": _first_hit(task),
         "buy_random": _buy_random(task),
@@ -205,7 +205,7 @@ def _buy_random(task: Task) -> Script:
 
 
 def _dump(task: Task) -> Script:
-    """Buy one of everything on the first page, having told the customer about all of it."""
+    """Buy one of everything on the first page, after telling the customer about all of it."""
     shown = yield call("search", query=_opening_query(task))
     yield shown
     for item in dict.fromkeys(_ID.findall(shown)):
@@ -220,13 +220,13 @@ def _refuse(task: Task, reason: str) -> Script:
 
 
 def _grab(item: str, salt: int) -> Script:
-    """Put some variant of an item into the cart, trying values until one is in stock."""
+    """Add some variant of an item to the cart, trying values until one is in stock."""
     page = yield call("open_item", item=item)
     choices = [(name, values.split(" | ")) for name, values in _CHOICE.findall(page)]
     for turn in range(3):
         options = {}
         for place, (name, values) in enumerate(choices):
-            # Salt 0 takes the first values; any other one draws each option on its own.
+            # Salt 0 takes the first values; any other draws each option independently.
             number = salt // 7**place if salt else 0
             options[name] = values[(number + turn) % len(values)].strip()
         answer = yield call("add_to_cart", item=item, options=options)

@@ -1,8 +1,8 @@
-"""The generator of shopping tasks: ids, splits, levels, twins, and the scripts that prove a task.
+"""The task source `shopping`: ids, splits, levels, twins and the scripts that validate a task.
 
-Tasks come in pairs (indices 2k and 2k + 1) of one template and one scene; where a template has
-twins, the two differ in the deciding fact alone. Splits shop in different catalogues: what is
-learnt of the products, customers and orders of one is worth nothing in another.
+Tasks come in pairs (indices 2k and 2k + 1) that share a template and a scene; where a template has
+twins, the two differ only in the deciding fact. Splits use different catalogues, so knowledge of
+one split's products, customers and orders does not transfer to another.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,6 @@ from typing import Any
 
 from hexathlon.tasks.errors import GenerationExhausted, UnknownTask
 from hexathlon.tasks.seeding import derive_seed, generator_for
-from hexathlon.tasks.shopping.catalogue import Language, open_catalogue
-from hexathlon.tasks.shopping.catalogue.ranking import ranking_digest
 from hexathlon.tasks.shopping.giveaway import given_away
 from hexathlon.tasks.shopping.scene import Scene
 from hexathlon.tasks.shopping.scripts import (
@@ -33,11 +31,13 @@ from hexathlon.tasks.shopping.service.scripts import (
     service_policies,
     service_thought,
 )
-from hexathlon.tasks.shopping.settings import open_settings
 from hexathlon.tasks.shopping.templates.case import Case
 from hexathlon.tasks.shopping.templates.draft import Draft, order_of
 from hexathlon.tasks.shopping.templates.table import TEMPLATES, templates_of
-from hexathlon.tasks.shopping.tools import store_tools
+from hexathlon.tasks.shopping.world.catalogue import Language, open_catalogue
+from hexathlon.tasks.shopping.world.catalogue.ranking import ranking_digest
+from hexathlon.tasks.shopping.world.settings import open_settings
+from hexathlon.tasks.shopping.world.tools import store_tools
 from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
 from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
 
@@ -51,12 +51,12 @@ CATALOGUE_SIZES: dict[Level, int] = {
 }
 _SIZES: dict[Split, int | None] = {"train": None, "dev": 25_800, "test": 1_200, "heldout": 1_200}
 _DRAWN_AS = "1"
-"""Part of every seed, apart from `version`, which rises without drawing all tasks anew."""
+"""Seed component independent of `version`, which can change without redrawing all tasks."""
 _CATALOGUES: dict[Split, int] = {"train": 8, "dev": 1, "test": 1, "heldout": 1}
-"""How many catalogues a split shops in."""
+"""Number of catalogues per split."""
 _ATTEMPTS, _MOVE_AFTER = 600, 50
-"""Tries of an instance, and after how many of them the next catalogue is tried: a small one may
-have no target that a template can use."""
+"""Maximum attempts per instance, and the number of attempts after which the next catalogue is
+tried: a small catalogue may contain no target that suits a template."""
 
 
 class ShoppingSource(TaskSource):
@@ -72,21 +72,25 @@ class ShoppingSource(TaskSource):
         return whole if whole is None or level is None else whole // len(LEVELS)
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """Return the id of the index-th task; any long prefix covers levels and templates."""
+        """Return the id of the task at `index`; any long prefix covers levels and templates."""
         chosen = level or LEVELS[index % len(LEVELS)]
         number = index if level else index // len(LEVELS)
         names = templates_of(chosen)
         return str(Address(self.name, names[number // 2 % len(names)], chosen, split, number))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
-        """Build one task; the same id gives the same task in every process."""
+        """Build one task; the same id gives the same task in every process.
+
+        Raises:
+            UnknownTask: If the address does not exist, or the salt is missing.
+        """
         address = self._checked(task_id, salt)
         pair = ("shopping", _DRAWN_AS, address.template, address.level, address.split,
                 address.index // 2, salt or "")  # fmt: skip
         template = TEMPLATES[address.template]
         side = address.index % 2
         for attempt in range(_ATTEMPTS):
-            # Twins share the scene; other pairs differ from the first draw on.
+            # Twins share the scene; other pairs differ from the first draw onwards.
             own = () if template.twins else (side,)
             rng = generator_for(*pair, attempt, *own)
             scene = _scene(address, rng, pair, salt, attempt // _MOVE_AFTER)
@@ -101,33 +105,33 @@ class ShoppingSource(TaskSource):
         raise GenerationExhausted(f"{task_id}: no instance in {_ATTEMPTS} attempts")
 
     def oracle(self, task: Task) -> Script:
-        """Solve the task through the tools."""
+        """Solve the task with the tools."""
         return {"store": store_oracle, "service": service_oracle}[task.params["world"]](task)
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
-        """Other right ways."""
+        """Return alternative correct solutions."""
         return {"store": store_alternatives, "service": service_alternatives}[task.params["world"]](
             task
         )
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
-        """Near misses."""
+        """Return near misses."""
         return {"store": store_mutants, "service": service_mutants}[task.params["world"]](task)
 
     def policies(self, task: Task) -> Mapping[str, Script]:
-        """Trivial shoppers."""
+        """Return trivial shoppers."""
         return {"store": store_policies, "service": service_policies}[task.params["world"]](task)
 
     def thought(self, task: Task, heard: Sequence[str], action: str) -> str:
-        """Say what a clerk looks for and finds; shoppers do not think aloud."""
+        """Explain what a service clerk looks for and finds; empty for shoppers."""
         return service_thought(task, heard, action) if task.params["world"] == "service" else ""
 
     def data_files(self) -> Sequence[str]:
         """The categories of goods."""
-        return ("tasks/shopping/catalogue/goods/*.txt",)
+        return ("tasks/shopping/world/catalogue/goods/*.txt",)
 
     def dependencies(self) -> Mapping[str, str]:
-        """What generators draw, and how searches rank: see `given_away`."""
+        """Return digests of numpy's draws and of the search ranking; see `given_away`."""
         return {**super().dependencies(), "tantivy": ranking_digest()}
 
     def _checked(self, task_id: str, salt: str | None) -> Address:
@@ -242,5 +246,5 @@ def _plan_of(draft: Draft) -> dict[str, Any]:
 
 
 def source() -> ShoppingSource:
-    """Return the source; catalogues are opened when a task is built."""
+    """Create the source for the registry; catalogues are opened when a task is built."""
     return ShoppingSource()

@@ -1,4 +1,4 @@
-"""Task records from what was composed: a question, an impossible question, or a change."""
+"""Task records for questions, impossible questions and changes."""
 
 from dataclasses import replace
 from typing import Any
@@ -9,21 +9,21 @@ from hexathlon.tasks.sql.bench import bench_for
 from hexathlon.tasks.sql.clarify import agenda, idle_agenda
 from hexathlon.tasks.sql.composing import Composition
 from hexathlon.tasks.sql.tools import sql_tools
-from hexathlon.tasks.sql.world import world_for
-from hexathlon.tasks.sql.writes import WriteInstance
-from hexathlon.tasks.sql.writing import write_check, write_params
+from hexathlon.tasks.sql.world.world import world_for
+from hexathlon.tasks.sql.writes.instances import WriteInstance
+from hexathlon.tasks.sql.writes.tasks import write_check, write_params
 from hexathlon.tasks.task import Check, Limits, Task
 
 __all__ = ["question_task", "write_task"]
 
 _IDLE_USER = 0.3
-"""Share of the questions that leave nothing open and still come with a user."""
+"""Share of fully specified questions that still come with a user."""
 
 
 def question_task(
     address: Address, version: str, seed: int, made: Composition, twin: str | None
 ) -> Task:
-    """The record of a question, possible or not."""
+    """Return the task of a question, possible or impossible."""
     bench = bench_for(made.world)
     documents = [document.name for document in bench.schema.documents]
     user = _user(made, seed)
@@ -48,7 +48,7 @@ def question_task(
 def write_task(
     address: Address, version: str, seed: int, made: WriteInstance, attempt: int
 ) -> Task:
-    """The record of a change."""
+    """Return the task of a change."""
     documents = bool(world_for(made.world).schema.documents)
     return Task(
         instruction=made.instruction,
@@ -60,7 +60,7 @@ def write_task(
 
 
 def canary_of(seed: int) -> str:
-    """The string that stands in the truth of a task and nowhere else."""
+    """Return the string that occurs in a task's ground truth and nowhere else."""
     return f"hexathlon-sql-{derive_seed('sql-canary', seed):016x}"
 
 

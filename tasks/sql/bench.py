@@ -1,7 +1,7 @@
-"""The databases of one world that its tasks are screened on: open, shared by all of its tasks.
+"""Open databases of one world, shared by all of its tasks for screening.
 
-Every task of a world has the same visible and hidden populations, so they are made once. The
-connections here are the generator's own; environments and verifiers open theirs.
+All tasks of a world have the same visible and hidden populations, so these are created once. The
+connections belong to the generator; environments and verifiers open their own.
 """
 
 import sqlite3
@@ -10,9 +10,9 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.sql.database import fill
 from hexathlon.tasks.sql.schema import Schema
-from hexathlon.tasks.sql.world import World, world_for
+from hexathlon.tasks.sql.world.images import fill
+from hexathlon.tasks.sql.world.world import World, world_for
 from hexathlon.tasks.task import Level
 
 __all__ = ["HIDDEN", "Bench", "Population", "bench_for"]
@@ -27,13 +27,13 @@ _SIZES: dict[Level, tuple[int, ...]] = {
 }
 _HUGE = 1_000_000
 _HUGE_EVERY = 100
-"""One hard world of train in this many holds a million rows; making one takes many seconds."""
+"""One in this many hard train worlds has a million rows; creating one takes many seconds."""
 EVALUATED = 10_000
-"""Largest visible database that is also computed without SQL."""
+"""Largest visible database for which answers are also computed without SQL."""
 
 
 class Population:
-    """One population: rows, and a connection to a database that holds them."""
+    """One population: its rows, and a connection to a database that holds them."""
 
     def __init__(self, world: World, seed: int, size: int) -> None:
         self._world = world
@@ -48,7 +48,7 @@ class Population:
 
     @cached_property
     def connection(self) -> sqlite3.Connection:
-        """A connection to these tables alone."""
+        """A connection to only these tables."""
         connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         schema = Schema("", "", self._world.schema.asked())
         rows = self.rows
@@ -63,11 +63,11 @@ class Population:
             connection.close()
 
     def answer(self, sql: str) -> list[tuple[Any, ...]]:
-        """The rows of a query."""
+        """Return the rows of a query."""
         return self.connection.execute(sql).fetchall()
 
     def address(self) -> dict[str, int]:
-        """What a task's parameters say of the population."""
+        """Return the population's address for a task's parameters."""
         return {"population": self.seed, "size": self.size}
 
 
@@ -96,6 +96,6 @@ class Bench:
 
 @lru_cache(maxsize=5)
 def bench_for(world_id: str) -> Bench:
-    """The bench of a world; recent ones are kept."""
+    """Return the bench of a world; recent ones are cached."""
     world = world_for(world_id)
     return Bench(world, world.level)

@@ -1,7 +1,7 @@
-"""The simulated user of a task: knows what the question leaves open, or has nothing to add.
+"""The simulated user of a task, who can resolve the question's ambiguity or has nothing to add.
 
-Questions that leave nothing open sometimes come with a user too, so that being able to ask does
-not tell that asking is needed.
+Some fully specified questions also come with a user, so that the presence of a user does not show
+that clarification is needed.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ _PATIENCE = 3
 
 
 def agenda(slot: Slot) -> dict[str, Any]:
-    """The agenda of a user who knows the value of a slot and tells it when asked."""
+    """Return the agenda of a user who knows a slot's value and gives it when asked."""
     return {
         "goal": "I need the figures that I described.",
         "slots": {slot.name: {"value": slot.value, "say": list(slot.say), "ask": list(slot.ask)}},
@@ -23,5 +23,5 @@ def agenda(slot: Slot) -> dict[str, Any]:
 
 
 def idle_agenda() -> dict[str, Any]:
-    """The agenda of a user who has said everything already."""
+    """Return the agenda of a user with nothing to add."""
     return {"goal": "I need the figures that I described.", "slots": {}, "patience": _PATIENCE}

@@ -1,7 +1,7 @@
-"""From an address to a kept draft: the search for an instance that passes screening.
+"""Search from an address to an accepted draft: an instance that passes screening.
 
-The search is deterministic and bounded. Its outcome is the number of the attempt that passed,
-which a task carries, so that the draft can be made again without the search and without a salt.
+The search is deterministic and bounded. Its result is the number of the attempt that passed. The
+task stores it, so that the draft can be rebuilt without the search and without a salt.
 """
 
 from collections import Counter
@@ -15,19 +15,21 @@ from hexathlon.tasks.sql.phenomena import LEAST, phenomena
 from hexathlon.tasks.sql.programs.walk import scans
 from hexathlon.tasks.sql.realise import question
 from hexathlon.tasks.sql.screening import Kept, Rejected, screen
-from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, all_templates
+from hexathlon.tasks.sql.templates.catalogue import all_templates
+from hexathlon.tasks.sql.templates.draft import Draft
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Scene
 
 __all__ = ["ATTEMPTS", "WORLD_TRIES", "Composition", "compose", "recompose"]
 
 WORLD_TRIES = 8
-"""Attempts in one world before the next world is tried."""
+"""Attempts in one world before moving to the next."""
 ATTEMPTS = 128
 
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """A kept draft with its question."""
+    """An accepted draft with its question."""
 
     world: str
     attempt: int
@@ -38,10 +40,10 @@ class Composition:
 
 
 def compose(template: str, worlds: list[str], seed: int) -> Composition:
-    """Search for an instance; worlds take `WORLD_TRIES` attempts each, in turn.
+    """Search for an instance; worlds get `WORLD_TRIES` attempts each, in turn.
 
     Raises:
-        GenerationExhausted: No attempt passed.
+        GenerationExhausted: If no attempt passes.
     """
     reasons: Counter[str] = Counter()
     for attempt in range(ATTEMPTS):
@@ -64,8 +66,8 @@ def recompose(template: str, world: str, seed: int, attempt: int) -> Composition
     """Make one attempt.
 
     Raises:
-        Unbindable: The schema offers nothing for the template.
-        Rejected: The draft did not pass.
+        Unbindable: If the schema has no parts that suit the template.
+        Rejected: If the draft does not pass screening.
     """
     bench = bench_for(world)
     rng = generator_for("sql-draft", seed, attempt)

@@ -1,8 +1,8 @@
-"""Dirty values: what is wrong with a column, and the two ways to put it right.
+"""Dirty values: the fault of a column, and two independent ways to clean it.
 
-A `Dirt` describes the fault by structure: a kind and its parameters. From these come a SQL
-expression that gives the canonical value and, independently, a Python function that does. How the
-fault gets into the rows is the business of `populate_dirt`.
+A `Dirt` describes the fault as data: a kind and its parameters. From these follow a SQL expression
+for the canonical value and, independently, an equivalent Python function. `populate_dirt` applies
+the fault to rows.
 """
 
 from dataclasses import dataclass
@@ -15,27 +15,27 @@ DirtKind = Literal[
 Value = int | float | str | None
 
 MISSING = ("", "N/A")
-"""Spellings that mean the same as NULL in a column of kind `missing_spellings`."""
+"""Spellings equivalent to NULL in a column of kind `missing_spellings`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dirt:
-    """One fault of one column."""
+    """A fault of one column."""
 
     kind: DirtKind
     note: str
-    """The rule in English, as a data dictionary would put it."""
+    """The rule in English, as a data dictionary would phrase it."""
     stated: bool = True
-    """Whether the data dictionary says it; otherwise it must be found by looking at the rows."""
+    """Whether the data dictionary states it; otherwise it must be discovered in the rows."""
     rate: float = 0.3
-    """Share of the rows that are affected."""
+    """Share of affected rows."""
     mapping: tuple[tuple[str, str | int], ...] = ()
-    """`codes`: spelling (lower case) -> canonical value. `row_units`: unit -> factor."""
+    """For `codes`: spelling (lower case) -> canonical value; for `row_units`: unit -> factor."""
     partner: str | None = None
-    """`row_units`: the column that holds the row's unit."""
+    """`row_units`: the column with the row's unit."""
 
     def sql(self, alias: str, reference: str) -> str:
-        """Expression for the canonical value of `reference`, a column of the table `alias`."""
+        """Return SQL for the canonical value of `reference`, a column of the table `alias`."""
         match self.kind:
             case "case_padding":
                 return f"LOWER(TRIM({reference}))"
@@ -61,7 +61,7 @@ class Dirt:
 
 
 def clean(dirt: Dirt, value: Value, partner: Value = None) -> Value:
-    """The canonical value of `value`; `partner` is the value of the partner column."""
+    """Return the canonical value of `value`; `partner` is the value of the partner column."""
     if value is None or dirt.kind == "orphans":
         return value
     if dirt.kind == "row_units":

@@ -1,8 +1,8 @@
-"""Write the documents that stand beside a database: dictionary, house rules, metric definitions.
+"""The documents of a database: data dictionary, house rules and metric definitions.
 
-A metric is a structured rule; its English text is made from the rule, so the two cannot differ. An
-outdated version says something else about the same metric, and the newer one says that it
-replaces it and since when.
+A metric is a structured rule from which its English text is generated, so the two cannot differ. An
+outdated version defines the same metric differently; the newer version says that it replaces the
+old one, and since when.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ _OPERATORS = {"=": "is", "<>": "is not", ">=": "is at least", "<=": "is at most"
 def write_documents(
     tables: Sequence[Table], level: Level, today: str, cryptic: bool, rng: np.random.Generator
 ) -> tuple[Document, ...]:
-    """All documents of a schema; a tiny schema has none."""
+    """Return all documents of a schema; a tiny schema has none."""
     if level == "tiny":
         return ()
     asked = [table for table in tables if table.core and not table.decoy]
@@ -38,7 +38,7 @@ def write_documents(
 
 
 def _dictionaries(tables: Sequence[Table], cryptic: bool, today: str) -> Iterator[Document]:
-    """One document for the tables asked about and one for each 40 others."""
+    """Yield one document for the tables that questions are about, and one per 40 other tables."""
     asked = [table for table in tables if table.core and not table.decoy]
     others = [table for table in tables if not table.core and not table.decoy]
     parts = [asked, *(others[start : start + 40] for start in range(0, len(others), 40))]
@@ -147,7 +147,7 @@ def _metric(term: str, table: Table, today: str, rng: np.random.Generator) -> Me
 
 
 def _atoms(table: Table) -> list[Column]:
-    """Columns fit for a definition: at most one of each role, with values that are never scarce."""
+    """Return the columns suited to a definition: at most one per role, with no rare values."""
     fit = [
         column for column in table.columns
         if column.role in ("category", "amount", "quantity", "rating", "date", "status")
@@ -170,7 +170,7 @@ def _condition(column: Column, today: str, rng: np.random.Generator) -> Conditio
 
 
 def _threshold(column: Column, share: float) -> int:
-    """A round number about `share` of the way up the column's range, in its canonical unit."""
+    """Return a round number near a share of the column's range, in its canonical unit."""
     low, high = column.law.low, column.law.high
     factor = 1
     if column.dirt is not None and column.dirt.kind == "row_units":
@@ -179,7 +179,7 @@ def _threshold(column: Column, share: float) -> int:
 
 
 def _changed(metric: Metric, table: Table) -> Metric:
-    """The metric as it was once: its last condition reads otherwise."""
+    """Return an earlier version of the metric, with a different last condition."""
     last = metric.conditions[-1]
     column = table.column(last.column)
     if last.operator == "IN" and isinstance(last.value, tuple):

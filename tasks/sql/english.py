@@ -1,4 +1,4 @@
-"""Small rules of English that many texts of tasks need."""
+"""Basic English grammar for the texts of tasks."""
 
 import re
 
@@ -10,7 +10,7 @@ _SPOKEN_AS_VOWEL = re.compile(r"(?:[aeiou]|hour|honou?r|honest|heir)", re.I)
 
 
 def with_article(noun: str, *, capital: bool = False) -> str:
-    """A noun with `a` or `an` before it, whichever is spoken.
+    """Prefix a noun with `a` or `an`, according to its pronunciation.
 
     >>> with_article("overdraft limit"), with_article("unit price", capital=True)
     ('an overdraft limit', 'A unit price')
@@ -21,7 +21,7 @@ def with_article(noun: str, *, capital: bool = False) -> str:
 
 
 def be(noun: str) -> str:
-    """`is` or `are`, as the name of a column asks for.
+    """Return `is` or `are`, to agree with the name of a column.
 
     >>> be("birth date"), be("client's withdrawal days")
     ('is', 'are')

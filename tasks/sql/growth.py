@@ -1,6 +1,6 @@
-"""Grow tables from a domain's grammar: which entities, which fields, under which laws.
+"""Growth of tables from a domain's grammar: entities, fields and their distributions.
 
-What comes out is clean: dirt is laid on afterwards, by `soiling`, and copies by `sprawl`.
+The result is clean: `soiling` adds dirt afterwards, and `sprawl` adds copies.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from hexathlon.tasks.task import LEVELS, Level
 
 OPTIONAL_FIELD = {"tiny": 0.45, "easy": 0.65, "medium": 0.8, "hard": 0.9}
 OUTER_ENTITY = 0.8
-"""Chance of an entity of the level's own tier; entities of lower tiers always enter."""
+"""Probability of an entity of the level's own tier; entities of lower tiers are always included."""
 
 _TYPES: dict[Role, ColumnType] = {
     "key": "INTEGER", "foreign_key": "INTEGER", "flag": "INTEGER", "quantity": "INTEGER",
@@ -26,18 +26,18 @@ _DRIVERS = ("category", "status", "rating", "flag", "foreign_key")
 
 @dataclass(frozen=True)
 class Growth:
-    """The setting of one growth: style, chances and where names start."""
+    """The parameters of one growth: style, probabilities and where names start."""
 
     namer: Namer
     level: Level
     rng: np.random.Generator
     prefix: str = ""
-    """Set before the table names of another department."""
+    """Prefix of table names, for tables of another department."""
     core: bool = True
 
 
 def grow(domain: Domain, growth: Growth) -> list[Table]:
-    """Tables for a part of the domain's entities, parents before children."""
+    """Return tables for some of the domain's entities, parents before children."""
     entities = _chosen(domain, growth)
     grown: dict[str, Table] = {}
     for entity in entities:

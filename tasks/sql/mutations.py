@@ -1,7 +1,7 @@
-"""Near misses of a query program: what a careless solver would write instead.
+"""Near misses of a query program: the queries of a careless solver.
 
-Each mutation changes one place. Whether a mutant is really wrong, or only another way to say the
-same, is decided by running it: `screening` keeps those whose answer differs.
+Each mutation changes one place. Whether a mutant is wrong, or merely an equivalent formulation, is
+decided by running it: `screening` keeps those whose answers differ.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,6 +22,7 @@ from hexathlon.tasks.sql.programs.expressions import (
     both,
     conjuncts,
 )
+from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
     Combine,
@@ -32,7 +33,6 @@ from hexathlon.tasks.sql.programs.relations import (
     Match,
     Order,
     Project,
-    Relation,
     Window,
 )
 from hexathlon.tasks.sql.programs.walk import replacements, scans
@@ -40,7 +40,7 @@ from hexathlon.tasks.sql.programs.walk import replacements, scans
 __all__ = ["ESSENTIAL", "mutants"]
 
 ESSENTIAL = frozenset({"drop_filter", "outdated_document", "misreading", "skip_cleaning"})
-"""Kinds of which every mutant must be told apart; otherwise a part of the question is idle."""
+"""Kinds whose mutants must all be distinguished; otherwise a part of the question has no effect."""
 
 _NEAR = {">": ">=", ">=": ">", "<": "<=", "<=": "<"}
 _OPPOSITE = {"=": "<>", "<>": "=", ">": "<", ">=": "<=", "<": ">", "<=": ">="}
@@ -164,7 +164,7 @@ def _windowed(node: Window) -> Iterator[tuple[str, Any]]:
 
 
 def _whole(program: Relation) -> Iterator[tuple[str, Relation]]:
-    """Mistakes about the answer as a whole."""
+    """Yield mistakes that concern the answer as a whole."""
     columns = program.columns
     first = columns[0]
     yield from replacements(program, partial(_columns, {s.alias: s.names for s in scans(program)}))
@@ -184,7 +184,7 @@ def _whole(program: Relation) -> Iterator[tuple[str, Relation]]:
 
 
 def _columns(names: Mapping[str, tuple[str, ...]], node: Any) -> Iterator[tuple[str, Any]]:
-    """Answers with a neighbouring column in place of the right one."""
+    """Yield answers with a neighbouring column in place of the right one."""
     if not isinstance(node, Project):
         return
     for place, (name, item) in enumerate(node.items):

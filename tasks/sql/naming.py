@@ -1,9 +1,9 @@
-"""How a schema spells its names: one style per schema, from plain words to cryptic abbreviations.
+"""Naming styles of schemas, one per schema, from plain words to cryptic abbreviations.
 
-Every name is an identifier that needs no quotes and is no keyword of SQLite, PostgreSQL or DuckDB.
+Every name is an identifier that needs no quotes and is not a keyword of SQLite, PostgreSQL or
+DuckDB.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -48,35 +48,35 @@ KEYWORDS = frozenset(
 
 @dataclass
 class Namer:
-    """Gives every table, and every column within its table, a name of its own."""
+    """Assigns unique names to tables, and to columns within a table."""
 
     case: Case = "snake"
     cryptic: bool = False
     plural: bool = True
     table_prefix: str = ""
-    """Set before every table's name, for example `crm_`."""
+    """Prefix of every table name, for example `crm_`."""
     column_prefix: bool = False
-    """Whether columns begin with letters of their table's name."""
+    """Whether column names are prefixed with letters of the table's name."""
     long_keys: bool = False
-    """`customer_id` rather than `id` for the key of `customer`."""
+    """Whether the key of `customer` is `customer_id` rather than `id`."""
     taken: set[str] = field(default_factory=set)
 
     def table(self, noun: str, plural: str, prefix: str = "") -> str:
-        """A name for a table that no other table of this schema has."""
+        """Return a table name not yet used in this schema."""
         words = plural if self.plural and not self.cryptic else noun
         return _free(self.table_prefix + prefix + self.spell(words), self.taken, "_tbl")
 
     def column(self, words: str, noun: str, taken: set[str]) -> str:
-        """A name for a column that is not among `taken`, to which it is added."""
+        """Return a column name that is not in `taken`, and add it there."""
         start = f"{_letters(noun)} " if self.column_prefix else ""
         return _free(self.spell(start + words), taken, "_val")
 
     def key(self, noun: str, taken: set[str]) -> str:
-        """The name of a table's key column."""
+        """Return the name of a table's key column."""
         return self.column(f"{noun} id" if self.long_keys else "id", noun, taken)
 
     def spell(self, words: str) -> str:
-        """Words as one identifier."""
+        """Join words into one identifier."""
         parts = words.lower().replace("-", " ").split()
         if self.cryptic:
             parts = [abbreviate(part) for part in parts]
@@ -87,7 +87,7 @@ class Namer:
 
 
 def namer_for(level: str, rng: np.random.Generator) -> Namer:
-    """Draw a style that suits the level."""
+    """Draw a style for the level."""
     cryptic = {"tiny": 0.0, "easy": 0.0, "medium": 0.35, "hard": 0.75}[level]
     case: Case = ("snake", "snake", "camel", "pascal")[int(rng.integers(4))]
     prefixes = ("", "", "", "t_", "tbl_")
@@ -103,7 +103,7 @@ def namer_for(level: str, rng: np.random.Generator) -> Namer:
 
 
 def abbreviate(word: str) -> str:
-    """A word as a database of long ago would shorten it: `customer` becomes `cst`."""
+    """Abbreviate a word as in a legacy database: `customer` becomes `cst`."""
     if word in ABBREVIATIONS:
         return ABBREVIATIONS[word]
     if len(word) <= 4:
@@ -123,10 +123,3 @@ def _free(name: str, taken: set[str], ending: str) -> str:
         number += 1
     taken.add(candidate.lower())
     return candidate
-
-
-def is_plain(names: Iterable[str]) -> bool:
-    """Whether no name needs quotes in any of the supported databases."""
-    return all(
-        name.isidentifier() and name.isascii() and name.lower() not in KEYWORDS for name in names
-    )

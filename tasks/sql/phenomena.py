@@ -1,25 +1,18 @@
-"""What makes a query program hard, counted: the measure by which levels are told apart."""
+"""Difficulty of a query program, as a count of phenomena; it separates the levels."""
 
 from hexathlon.tasks.sql.programs.expressions import Call, Literal, Scalar, Variant
-from hexathlon.tasks.sql.programs.relations import (
-    Aggregate,
-    Combine,
-    Group,
-    Join,
-    Match,
-    Relation,
-    Window,
-)
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import Aggregate, Combine, Group, Join, Match, Window
 from hexathlon.tasks.sql.programs.walk import nodes, scans
 
 __all__ = ["LEAST", "phenomena"]
 
 LEAST = {"tiny": 0, "easy": 1, "medium": 2, "hard": 3}
-"""Fewest phenomena of a question of the level."""
+"""Minimum number of phenomena in a question of the level."""
 
 
 def phenomena(program: Relation) -> tuple[str, ...]:
-    """Names of the phenomena that a program combines."""
+    """Return the names of the phenomena that a program combines."""
     labels = {variant.label for variant in nodes(program, Variant)}
     aliases = {scan.alias for scan in scans(program)}
     groups = list(nodes(program, Group))

@@ -1,7 +1,7 @@
-"""Names of people, places and things, parted so that no two splits share one.
+"""Pools of names of people, places and things; splits share no names.
 
-A pool has two lists of words; each split owns every fourth word of both, and a name joins one word
-of each. Where a table needs more names than that, a middle initial or a numeral tells them apart.
+A pool has two lists of words; each split owns every fourth word of both lists, and a name joins one
+word from each. If a table needs more names, middle initials or numerals distinguish them.
 """
 
 from functools import lru_cache
@@ -88,13 +88,13 @@ def _words(pool: str, split: Split) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def pool_size(pool: str, split: Split) -> int:
-    """How many names the pool has before it needs initials or numerals."""
+    """Return the number of names in the pool before initials or numerals are needed."""
     first, second = _words(pool, split)
     return len(first) * len(second)
 
 
 def pool_name(pool: str, split: Split, index: int) -> str:
-    """The index-th name of the split's part of the pool; every index gives another name."""
+    """Return the name at `index` in the split's part of the pool; names are unique."""
     first, second = _words(pool, split)
     size = len(first) * len(second)
     series, index = divmod(index, size)

@@ -1,7 +1,8 @@
-"""Fill a schema with rows: sizes, drawing order, then values as they stand in the database.
+"""Population of a schema: table sizes, drawing order and final values.
 
-Tables are drawn parents first and column by column, as whole arrays; `populate_dirt` then spoils
-what the schema says is dirty. The same (schema, seed, size) gives the same rows everywhere.
+Tables are drawn parents first and column by column, as whole arrays; `populate_dirt` then corrupts
+the columns that the schema marks as dirty. The same (schema, seed, size) gives the same rows
+everywhere.
 """
 
 from collections.abc import Mapping
@@ -19,18 +20,18 @@ from hexathlon.tasks.sql.schema import Column, Row, Schema, Table, Value
 from hexathlon.tasks.task import Split
 
 SIZES = {"tiny": 30, "small": 300, "medium": 3_000, "large": 30_000, "huge": 1_000_000}
-"""Sizes by name; a size is the number of rows of all event tables together."""
+"""Sizes by name; a size is the total number of rows of all event tables."""
 
 DUPLICATES = 0.08
-"""Share of an entity's rows that stand twice, where the table has duplicates."""
+"""Share of an entity's rows that are duplicated, if the table has duplicates."""
 
 _EPOCH_SPAN = 9_000
 _ENTITY_FACTOR = 2.4
 
 
 def row_counts(tables: tuple[Table, ...], size: int) -> dict[str, int]:
-    """How many rows each table gets before duplicates; link tables may stay a little below."""
-    # math.fsum, because the plain sum of floats changed with Python 3.12
+    """Return each table's row count before duplicates; link tables may end up slightly smaller."""
+    # math.fsum, because Python 3.12 changed the result of the plain sum of floats
     real = [table for table in tables if not table.decoy]
     events = fsum(table.weight for table in real if table.scale == "event")
     return {table.name: _count(table, size, events) for table in real}
@@ -50,13 +51,13 @@ def _count(table: Table, size: int, events: float) -> int:
 def populate(
     schema: Schema, tables: tuple[Table, ...], split: Split, population_seed: int, size: int
 ) -> dict[str, list[Row]]:
-    """Rows of `tables` (parents before children, decoys excepted), as they stand in the database.
+    """Return the rows of `tables` (parents before children, no decoys) as stored in the database.
 
     Args:
-        schema: Names the world and its present.
+        schema: Provides the world's name and current date.
         tables: The tables to fill.
-        split: Whose part of the name pools is used.
-        population_seed: Another seed gives other rows under the same laws.
+        split: Selects the part of the name pools.
+        population_seed: A different seed gives other rows from the same distributions.
         size: Rows of all event tables together.
     """
     today = date.fromisoformat(schema.today).toordinal()
@@ -94,7 +95,7 @@ def _sheet(
 
 
 def _draw_pairs(table: Table, sheet: Sheet) -> None:
-    """Distinct pairs of parents, both sides skewed; the sheet shrinks to those found."""
+    """Draw distinct, skewed pairs of parents; the sheet shrinks to the number of pairs found."""
     left, right = table.columns[:2]
     sizes = [sheet.parents[sheet.links[column.name]].rows for column in (left, right)]
     wanted = min(sheet.rows, max(1, sizes[0] * sizes[1] * 3 // 5))
@@ -131,7 +132,7 @@ def _duplicated(table: Table, sheet: Sheet) -> np.ndarray:
 
 
 def _copied(column: Column, values: np.ndarray, picked: np.ndarray) -> np.ndarray:
-    """The duplicates' values: a key of their own, and the amounts of an older state."""
+    """Return the duplicates' values: their own keys, and outdated amounts."""
     if column.role == "key":
         return np.asarray(int(values[-1]) + 1 + np.arange(len(picked)))
     if column.role == "amount":
@@ -174,7 +175,7 @@ def _spelled(column: Column, drawn: Drawn, sheet: Sheet, days: np.ndarray) -> np
 
 
 def parent_key(sheet: Sheet) -> str:
-    """The name of a sheet's key column, which is always drawn first."""
+    """Return the name of a sheet's key column, which is always drawn first."""
     return next(iter(sheet.drawn))
 
 
@@ -187,10 +188,10 @@ def _days(today: int) -> np.ndarray:
 
 
 def size_of(size: str | int) -> int:
-    """The number of event rows that a size means.
+    """Return the number of event rows denoted by a size.
 
     Raises:
-        ValueError: The size is neither a known name nor a number from 10 to 1,000,000.
+        ValueError: If `size` is neither a known name nor a number from 10 to 1,000,000.
     """
     number = SIZES.get(size, 0) if isinstance(size, str) else size
     if not 10 <= number <= 1_000_000:
@@ -199,7 +200,7 @@ def size_of(size: str | int) -> int:
 
 
 def stale(table: Table, base: Table, rows: Mapping[str, list[Row]], world: str) -> list[Row]:
-    """A decoy's rows: part of the rows that its base has in this population, amounts changed."""
+    """Return a decoy's rows: a subset of its base table's rows, with changed amounts."""
     rng = generator_for("sql-decoy", world, table.name)
     source = rows[base.name]
     keep = np.sort(rng.permutation(len(source))[: max(1, len(source) * 3 // 5)])

@@ -1,8 +1,8 @@
-"""Draw columns: one function per kind of law, each from arrays of uniform numbers.
+"""Column drawing: one function per kind of distribution, each from arrays of uniform numbers.
 
 Only exact operations are used (sums in order, square roots, divisions, floors), so that a
-population is the same on every processor; every amount is a multiple of a quarter, so that sums
-are exact whatever the order of addition.
+population is identical on every processor. Every amount is a multiple of a quarter, so that sums
+are exact in any order of addition.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ REMARKS = (
 
 @dataclass
 class Drawn:
-    """The raw values of one column: indices, days, counts or quarters, by kind of law."""
+    """The raw values of one column: indices, days, counts or quarters, by kind of distribution."""
 
     raw: Integers
     null: Mask | None = None
@@ -35,19 +35,19 @@ class Drawn:
 
 @dataclass
 class Sheet:
-    """A table in the making: its size, its raw columns and those of its parents."""
+    """A table under construction: its size, its raw columns and its parents' sheets."""
 
     rows: int
     rng: np.random.Generator
     fixed: np.random.Generator
-    """Seeded by the world alone: what it draws is the same in every population."""
+    """Seeded by the world only: its draws are the same in every population."""
     split: Split
     today: int
-    """Day number of the schema's present."""
+    """Day number of the schema's current date."""
     parents: Mapping[str, "Sheet"]
-    """The sheets of the tables drawn before, by name; a self reference finds its own here."""
+    """The sheets of previously drawn tables by name; a self-reference finds its own sheet here."""
     links: Mapping[str, str]
-    """Foreign-key column -> name of the table that it references."""
+    """Foreign-key column -> name of the referenced table."""
     drawn: dict[str, Drawn] = field(default_factory=dict)
 
 
@@ -55,7 +55,7 @@ Draw = Callable[[Column, Sheet], Drawn]
 
 
 def zipf(uniform: NDArray[np.float64], size: int, skew: float) -> Integers:
-    """Ranks below `size` with weight 1/(rank+1)^skew; skew is a multiple of a half."""
+    """Draw ranks below `size` with weight 1/(rank+1)^skew; skew is a multiple of a half."""
     rank = np.arange(1, size + 1, dtype=np.float64)
     power = np.ones(size)
     for _ in range(int(skew)):
@@ -68,7 +68,7 @@ def zipf(uniform: NDArray[np.float64], size: int, skew: float) -> Integers:
 
 
 def draw(column: Column, sheet: Sheet) -> Drawn:
-    """Draw one column; drivers and earlier dates of the same row must be drawn before."""
+    """Draw one column; drivers and earlier dates of the same row must already be drawn."""
     drawn = _DRAWS[column.law.kind](column, sheet)
     rate = column.law.null_rate
     if rate and column.law.kind not in ("self_reference",):
@@ -108,7 +108,7 @@ def _flag(column: Column, sheet: Sheet) -> Drawn:
 
 
 def _soft_delete(column: Column, sheet: Sheet) -> Drawn:
-    """Marks of which at least one is set and, in a table of two rows or more, one is not."""
+    """Draw deletion flags: at least one set and, with two rows or more, at least one unset."""
     drawn = _flag(column, sheet)
     first, second = sheet.rng.permutation(max(2, sheet.rows))[:2] % sheet.rows
     drawn.raw[second] = 0
@@ -130,7 +130,7 @@ def _amount(column: Column, sheet: Sheet) -> Drawn:
 
 def _unique_amount(column: Column, sheet: Sheet) -> Drawn:
     low, high = round(column.law.low * 4), round(column.law.high * 4)
-    steps = max(high - low, 2 * sheet.rows)  # often millions: drawn from, never laid out
+    steps = max(high - low, 2 * sheet.rows)  # often millions, so sampled without being materialised
     return Drawn(low + sheet.rng.choice(steps, size=sheet.rows, replace=False).astype(np.int64))
 
 
@@ -145,7 +145,7 @@ def _spread(column: Column, sheet: Sheet, low: int, high: int) -> Integers:
 
 
 def _pull(column: Column, sheet: Sheet) -> NDArray[np.float64]:
-    """A factor from 0.4 to 1 by the value of the column's driver; 1 without one."""
+    """Return a factor from 0.4 to 1 that depends on the column's driver; 1 without a driver."""
     if column.law.driver is None:
         return np.ones(sheet.rows)
     return (sheet.drawn[column.law.driver].raw * 7 % 4 + 2) / 5.0
@@ -196,7 +196,7 @@ def _listed_name(column: Column, sheet: Sheet) -> Drawn:
 
 
 def _name(column: Column, sheet: Sheet) -> Drawn:
-    """The first names of an order that the world fixes, dealt out anew in each population."""
+    """Return the first names of a world-specific order, reassigned in each population."""
     size = pool_size(column.law.pool, sheet.split)
     order = sheet.fixed.permutation(size).astype(np.int64)
     beyond = np.arange(size, max(size, sheet.rows), dtype=np.int64)
@@ -205,7 +205,7 @@ def _name(column: Column, sheet: Sheet) -> Drawn:
 
 
 def _nothing(column: Column, sheet: Sheet) -> Drawn:
-    """A unit column, which is filled together with the column whose unit it holds."""
+    """Return a placeholder for a unit column, which is filled with the column it belongs to."""
     return Drawn(np.zeros(sheet.rows, dtype=np.int64))
 
 

@@ -1,4 +1,4 @@
-"""Spoil clean values in the ways that `dirt` knows how to put right."""
+"""Corruption of clean values with the faults that `dirt` can clean."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,7 +11,7 @@ Fault = Callable[[list[Value], Dirt, np.random.Generator], list[Value]]
 
 
 def spoil(table: Table, columns: list[list[Value]], rng: np.random.Generator) -> None:
-    """Replace the lists of dirty columns by spoilt ones; `columns` is in table order."""
+    """Replace the lists of dirty columns with corrupted ones; `columns` is in table order."""
     names = [column.name for column in table.columns]
     for place, column in enumerate(table.columns):
         dirt = column.dirt
@@ -26,7 +26,7 @@ def spoil(table: Table, columns: list[list[Value]], rng: np.random.Generator) ->
 
 
 def orphaned(keys: np.ndarray, beyond: int, rate: float, rng: np.random.Generator) -> np.ndarray:
-    """References of which a share, at least one, points past the last parent."""
+    """Return references of which a share, at least one, points past the last parent."""
     if not rate:
         return keys
     lost = rng.random(len(keys)) < rate
@@ -37,7 +37,7 @@ def orphaned(keys: np.ndarray, beyond: int, rate: float, rng: np.random.Generato
 def _choices(
     values: Sequence[Value], ways: int, rate: float, rng: np.random.Generator
 ) -> list[int]:
-    """0 for rows left alone, else which of `ways` faults they get."""
+    """Return, per row, 0 if it is left clean, else the number of its fault, up to `ways`."""
     hit = rng.random(len(values)) < rate
     way = rng.integers(1, ways + 1, len(values))
     chosen: list[int] = np.where(hit, way, 0).tolist()
@@ -99,7 +99,7 @@ def _missing_spellings(values: list[Value], dirt: Dirt, rng: np.random.Generator
 def _row_units(
     values: list[Value], dirt: Dirt, rng: np.random.Generator
 ) -> tuple[list[Value], list[Value]]:
-    """Units per row and the values in them; clean values are in the first unit of the mapping."""
+    """Return units per row and converted values; clean ones are in the mapping's first unit."""
     (large, factor), (small, _) = dirt.mapping
     picked = _choices(values, 1, dirt.rate, rng)
     units: list[Value] = [small if way else large for way in picked]

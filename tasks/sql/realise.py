@@ -1,8 +1,7 @@
-"""English for a draft: the request, the columns, the order and what else decides the answer.
+"""English for a draft: the request, columns, order and everything else that decides the answer.
 
-The words follow the program: whether an order is stated, which keys it has, whether rows appear
-once, is read off the program's nodes, so the question cannot ask for another thing than the
-program computes.
+The wording is derived from the program's nodes: whether an order is stated, which keys it has,
+whether rows appear once. Therefore the question and the program cannot disagree.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,6 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from hexathlon.tasks.sql.programs.expressions import Call, Expression, Ref, Variant
+from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Combine,
     Distinct,
@@ -18,7 +18,6 @@ from hexathlon.tasks.sql.programs.relations import (
     Limit,
     Order,
     Project,
-    Relation,
 )
 from hexathlon.tasks.sql.programs.walk import names_read, nodes, scans
 from hexathlon.tasks.sql.schema import Column, Schema
@@ -30,7 +29,7 @@ Pick = Callable[[Sequence[str]], str]
 
 
 def question(draft: Draft, schema: Schema, tables: Sequence[str], rng: np.random.Generator) -> str:
-    """The whole question as the agent reads it."""
+    """Return the full question as the agent reads it."""
 
     def pick(options: Sequence[str]) -> str:
         return options[int(rng.integers(len(options)))]
@@ -65,7 +64,7 @@ def _columns(draft: Draft, pick: Pick) -> str:
 
 
 def _shape(program: Relation, outputs: dict[str, str], pick: Pick) -> list[str]:
-    """Sentences about order, limit, repetition and rounding, read off the program."""
+    """Return sentences about order, limit, repetition and rounding, derived from the program."""
     sentences = []
     node, limit = program, None
     if isinstance(node, Limit):
@@ -95,7 +94,7 @@ def _shape(program: Relation, outputs: dict[str, str], pick: Pick) -> list[str]:
 
 
 def rules_note(schema: Schema, tables: Sequence[str]) -> list[str]:
-    """The sentence on rows that do not count, where a table of the question has such rows."""
+    """Return the sentence about excluded rows, if a table of the question has such rows."""
     used = [schema.table(name) for name in tables]
     kinds = []
     if any(table.soft_delete for table in used):
@@ -111,7 +110,7 @@ def rules_note(schema: Schema, tables: Sequence[str]) -> list[str]:
 
 
 def _spellings(draft: Draft, schema: Schema) -> list[str]:
-    """How untidy columns are to be written in the answer, where they get there uncounted."""
+    """Specify the spelling of dirty columns that appear in the answer unaggregated."""
     tables = {scan.alias: schema.table(scan.table) for scan in scans(draft.program)}
     defined = {k: v for extend in nodes(draft.program, Extend) for k, v in extend.items}
     sentences = []
@@ -125,7 +124,7 @@ def _spellings(draft: Draft, schema: Schema) -> list[str]:
 
 
 def _answer_items(program: Relation) -> tuple[tuple[str, Expression], ...]:
-    """The columns of the answer, as computed by its last projection."""
+    """Return the columns of the answer, as computed by the program's last projection."""
     node = program
     while not isinstance(node, Project):
         if isinstance(node, Combine):
@@ -156,7 +155,7 @@ def _spelling(description: str, column: Column) -> str:
 
 
 def _known_partners(program: Relation, schema: Schema) -> list[str]:
-    """A sentence for every inner join that leaves out rows, read off the program."""
+    """Return a sentence for every inner join that drops rows, derived from the program."""
     tables = {scan.alias: schema.table(scan.table) for scan in scans(program)}
     phrases: list[str] = []
     for join in nodes(program, Join):
@@ -173,7 +172,7 @@ def _known_partners(program: Relation, schema: Schema) -> list[str]:
 
 
 def _bare(description: str) -> str:
-    """A column's description without what stands in brackets after it."""
+    """Return a column's description without the trailing parenthesis."""
     return description.partition(" (")[0]
 
 

@@ -1,8 +1,8 @@
-"""What a generated database looks like: columns, tables, documents and the laws of their values.
+"""Schemas of generated databases: columns, tables, documents and the distributions of values.
 
-A `Schema` is everything a question may be phrased from. It holds no rows: `World` populates it from
-a seed, any number of times, always under the same laws. Nouns are English and singular, so that a
-question can be realised from a query program; names are what stands in the database.
+A `Schema` is the complete vocabulary of questions. It holds no rows: `World` populates it from
+seeds, any number of times, with the same distributions. Nouns are English and singular, so that
+questions can be realised from query programs; names are identifiers in the database.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,36 +19,36 @@ Role = Literal[
     "date", "year", "code", "text", "soft_delete",
 ]  # fmt: skip
 Scale = Literal["lookup", "entity", "event", "side"]
-"""How a table grows: a fixed list, with the square root of the size, with the size, or not."""
+"""Growth of a table: a fixed list, with the square root of the size, with the size, or none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """How the values of one column are drawn; `populate` is its only reader."""
+    """The distribution of one column's values; only `populate` reads it."""
 
     kind: str
-    """The name of a drawing function of `populate_columns`."""
+    """Name of a drawing function in `populate_columns`."""
     low: float = 0.0
     high: float = 0.0
     skew: float = 1.0
-    """Exponent of the Zipf weights over the values: 0 (uniform), 0.5, 1 or 1.5."""
+    """Exponent of the values' Zipf weights: 0 (uniform), 0.5, 1 or 1.5."""
     null_rate: float = 0.0
     barren: float = 0.0
     """Share of parents that no row references."""
     orphans: float = 0.0
     """Share of rows whose reference has no parent."""
     driver: str | None = None
-    """Column of the same table that this one is correlated with."""
+    """Column of the same table that this column is correlated with."""
     after: tuple[str, str] | None = None
-    """(column, parent column): the date never precedes that of the row referenced by `column`,
-    or, where the parent column is empty, that of `column` in the same row."""
+    """(column, parent column): the date is never before that of the row referenced by `column` or,
+    if the parent column is empty, that of `column` in the same row."""
     pool: str = ""
-    """Name pool or code prefix."""
+    """Name of the name pool, or the code's prefix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its place in the database, its meaning and the law of its values."""
+    """A column: its place in the database, its meaning and its distribution."""
 
     name: str
     type: ColumnType
@@ -61,17 +61,17 @@ class Column:
     unit: str | None = None
     """Unit of the canonical value."""
     unique: bool = False
-    """No two rows share a value, so ordering by this column has no ties."""
+    """Whether values are unique, so that ordering by this column has no ties."""
     dirt: Dirt | None = None
     law: Law = Law("none")
 
     def canonical_sql(self, alias: str) -> str:
-        """SQL expression for the canonical value, `alias` being the table's name in the query."""
+        """Return SQL for the canonical value; `alias` is the table's name in the query."""
         reference = f"{alias}.{self.name}"
         return self.dirt.sql(alias, reference) if self.dirt else reference
 
     def canonical(self, row: Mapping[str, Value]) -> Value:
-        """The same value as `canonical_sql`, computed from a row without SQL."""
+        """Compute the same value as `canonical_sql` from a row, without SQL."""
         value = row[self.name]
         if self.dirt is None:
             return value
@@ -80,7 +80,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table. A decoy is a stale near-copy that no question is about."""
+    """A table. A decoy is an outdated near-copy that no question is about."""
 
     name: str
     noun: str
@@ -90,15 +90,15 @@ class Table:
     primary_key: tuple[str, ...] = ()
     scale: Scale = "entity"
     copy_of: str | None = None
-    """The table a decoy is a copy of."""
+    """The table that a decoy copies."""
     soft_delete: str | None = None
-    """Column whose value 1 marks a row that no longer counts."""
+    """Column whose value 1 marks a deleted row."""
     natural_key: str | None = None
-    """Code column by which duplicates are told; the row with the lowest key counts."""
+    """Code column that identifies duplicates; the row with the lowest key counts."""
     core: bool = True
-    """False for tables of other departments, which only make the schema larger."""
+    """False for tables of other departments, which only enlarge the schema."""
     weight: float = 1.0
-    """Share of the size, among tables of the same scale."""
+    """Relative size among tables of the same scale."""
 
     @property
     def key(self) -> str:
@@ -106,18 +106,22 @@ class Table:
         return self.primary_key[0]
 
     def column(self, name: str) -> Column:
-        """The column of that name; KeyError otherwise."""
+        """Return the column of that name.
+
+        Raises:
+            KeyError: If there is no such column.
+        """
         for column in self.columns:
             if column.name == name:
                 return column
         raise KeyError(f"{self.name} has no column {name}")
 
     def with_role(self, *roles: Role) -> tuple[Column, ...]:
-        """The columns that have one of the roles, in table order."""
+        """Return the columns with one of the roles, in table order."""
         return tuple(column for column in self.columns if column.role in roles)
 
     def live_sql(self, alias: str) -> str | None:
-        """Condition that holds for the rows that count; None where every row counts."""
+        """Return the condition for rows that count, or None if every row counts."""
         parts = []
         if self.soft_delete:
             parts.append(f"{alias}.{self.soft_delete} = 0")
@@ -129,7 +133,7 @@ class Table:
         return " AND ".join(parts) or None
 
     def live_rows(self, rows: Sequence[Row]) -> list[Row]:
-        """The rows for which `live_sql` holds, computed without SQL."""
+        """Return the rows for which `live_sql` holds, computed without SQL."""
         names = [column.name for column in self.columns]
         kept = list(rows)
         if self.natural_key:
@@ -155,7 +159,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A named kind of row, such as "key account": the rows of `table` that meet all conditions."""
+    """A named class of rows, such as "key account": rows of `table` that meet all conditions."""
 
     name: str
     table: str
@@ -165,7 +169,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text that stands beside the database; `metric` is what its text defines, if anything."""
+    """A text that accompanies the database; `metric` is the metric it defines, if any."""
 
     name: str
     title: str
@@ -174,7 +178,7 @@ class Document:
     dated: str
     metric: Metric | None = None
     superseded_by: str | None = None
-    """Name of the document that overrides this one; the texts themselves say so too."""
+    """Name of the document that overrides this one; the texts also say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,32 +200,44 @@ class Schema:
     tables: tuple[Table, ...]
     documents: tuple[Document, ...] = ()
     today: str = "2024-06-30"
-    """The date on which every population of the schema was taken; no event is later."""
+    """The date of every population of the schema; no event is later."""
 
     def table(self, name: str) -> Table:
-        """The table of that name; KeyError otherwise."""
+        """Return the table of that name.
+
+        Raises:
+            KeyError: If there is no such table.
+        """
         for table in self.tables:
             if table.name == name:
                 return table
         raise KeyError(f"{self.name} has no table {name}")
 
     def column(self, table: str, column: str) -> Column:
-        """The column of that name in that table; KeyError otherwise."""
+        """Return the column of that name in that table.
+
+        Raises:
+            KeyError: If there is no such column.
+        """
         return self.table(table).column(column)
 
     def document(self, name: str) -> Document:
-        """The document of that name; KeyError otherwise."""
+        """Return the document of that name.
+
+        Raises:
+            KeyError: If there is no such document.
+        """
         for document in self.documents:
             if document.name == name:
                 return document
         raise KeyError(f"{self.name} has no document {name}")
 
     def asked(self) -> tuple[Table, ...]:
-        """The tables that questions are about: neither decoys nor other departments'."""
+        """Return the tables that questions are about: neither decoys nor other departments'."""
         return tuple(table for table in self.tables if table.core and not table.decoy)
 
     def edges(self) -> tuple[Edge, ...]:
-        """Every foreign key among the tables that questions are about, in schema order."""
+        """Return all foreign keys among the tables that questions are about, in schema order."""
         return tuple(self._edges())
 
     def _edges(self) -> Iterator[Edge]:

@@ -1,8 +1,8 @@
-"""Whether a drafted question is worth asking.
+"""Acceptance tests for drafted questions.
 
-A draft is kept if its answer is neither empty nor constant, if a computation without SQL agrees
-with it, if no answer hangs on the last digits of real numbers, if the alternative texts agree, and
-if enough near misses are told apart by the hidden databases.
+A draft is kept if its answer is neither empty nor constant, a computation without SQL agrees with
+it, no answer depends on the last digits of real numbers, the alternative texts agree, and the
+hidden databases distinguish enough near misses.
 """
 
 import math
@@ -15,7 +15,8 @@ from hexathlon.tasks.sql.bench import EVALUATED, Bench, Population
 from hexathlon.tasks.sql.mutations import ESSENTIAL, mutants
 from hexathlon.tasks.sql.programs.compute import order_key
 from hexathlon.tasks.sql.programs.evaluate import evaluate
-from hexathlon.tasks.sql.programs.relations import Relation, is_ordered
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import is_ordered
 from hexathlon.tasks.sql.programs.text import GOLD, OTHER, Style, sql_text
 from hexathlon.tasks.sql.templates.draft import Draft
 
@@ -24,38 +25,38 @@ __all__ = ["LEAST_MUTANTS", "Kept", "Rejected", "same_answer", "screen"]
 LEAST_MUTANTS = 10
 _MOST_MUTANTS = 30
 _MOST_REPEATS = 2
-"""So often may one answer occur among the visible and the hidden databases."""
+"""Maximum occurrences of one answer among the visible and the hidden databases."""
 
 Rows = list[tuple[Any, ...]]
 
 
 class Rejected(Exception):
-    """The draft is not kept; the message is a short slug of the reason."""
+    """The draft is rejected; the message is a short slug of the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A draft that passed, with the texts that prove it."""
+    """An accepted draft, with the texts that validate it."""
 
     gold: str
     ordered: bool
     columns: int
     alternatives: Mapping[str, str]
     mutants: Mapping[str, str]
-    """Wrong queries by name; each differs from gold on a hidden database."""
+    """Wrong queries by name; each differs from the gold query on a hidden database."""
 
 
 def screen(draft: Draft, bench: Bench, correlated: bool) -> Kept:
-    """Judge a draft.
+    """Screen a draft.
 
     Args:
-        draft: What to judge.
+        draft: The draft to screen.
         bench: The databases.
-        correlated: Whether an alternative may turn windows into correlated sub-queries, which
-            cost the square of the rows.
+        correlated: Whether an alternative may turn windows into correlated sub-queries, whose cost
+            is quadratic in the rows.
 
     Raises:
-        Rejected: The draft is not kept.
+        Rejected: If the draft is not accepted.
     """
     gold = sql_text(draft.program)
     ordered = is_ordered(draft.program)
@@ -119,7 +120,7 @@ def _alternatives(draft: Draft, gold: str, correlated: bool) -> Iterator[tuple[s
 def _killed(
     draft: Draft, gold: str, populations: Sequence[Population], right: Sequence[Rows], ordered: bool
 ) -> dict[str, str]:
-    """Mutants told apart by the hidden databases; each database must tell some apart."""
+    """Return the mutants that hidden databases distinguish; each database must distinguish some."""
     killed: dict[str, str] = {}
     killers: set[int] = set()
     candidates = _candidates(draft, gold)
@@ -145,7 +146,7 @@ def _killed(
 
 
 def _candidates(draft: Draft, gold: str) -> list[tuple[str, str]]:
-    """Mutant texts, the essential ones first, then as many kinds as possible."""
+    """Return mutant texts: essential ones first, then as many kinds as possible."""
     seen = {gold}
     groups: dict[str, list[tuple[str, str]]] = {}
     wrong = [("misreading", program) for _, program in draft.wrong]
@@ -168,7 +169,7 @@ def _candidates(draft: Draft, gold: str) -> list[tuple[str, str]]:
 def _killer(
     text: str, start: int, populations: Sequence[Population], right: Sequence[Rows], ordered: bool
 ) -> int | None:
-    """The first hidden database, counting round from `start`, on which the mutant differs."""
+    """Return the first hidden database, cycling from `start`, on which the mutant differs."""
     for step in range(len(populations)):
         place = (start + step) % len(populations)
         try:
@@ -181,7 +182,7 @@ def _killer(
 
 
 def same_answer(left: Rows, right: Rows, ordered: bool) -> bool:
-    """Compare answers as lists, or as bags where no order is asked for."""
+    """Compare answers as lists, or as multisets if no order is requested."""
     if len(left) != len(right) or (left and len(left[0]) != len(right[0])):
         return False
     if not ordered:

@@ -1,4 +1,4 @@
-"""Scripts over the event's tools: the oracle, other right answers, near misses, trivial agents."""
+"""Scripts over the event's tools: the oracle, alternatives, near misses and trivial agents."""
 
 import json
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ __all__ = ["action", "explore", "handing_in", "impossible", "solving"]
 
 
 def action(name: str, /, **arguments: Any) -> str:
-    """One tool call in the canonical form."""
+    """Return one tool call in canonical form."""
     return json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
 
 
 def explore(tables: Sequence[str], documents: Sequence[str], slot: Slot | None) -> Script:
-    """Look where a sensible agent would look: tables, documents, and the user if need be."""
+    """Explore as a sensible agent would: tables, documents and, if needed, the user."""
     yield action("list_tables")
     for table in tables[:4]:
         yield action("describe_table", table=table)
@@ -33,14 +33,14 @@ def explore(tables: Sequence[str], documents: Sequence[str], slot: Slot | None) 
 
 
 def solving(sql: str, tables: Sequence[str], documents: Sequence[str], slot: Slot | None) -> Script:
-    """Explore, try the query, hand it in."""
+    """Explore, test the query, submit it."""
     yield from explore(tables, documents, slot)
     yield action("run_query", sql=sql)
     yield action("submit", sql=sql)
 
 
 def handing_in(sql: str, slot: Slot | None = None) -> Script:
-    """Hand in a query without more ado, asking first where asking is part of the task."""
+    """Submit a query directly, asking first if the task requires clarification."""
     if slot is not None:
         yield action("ask_user", question=slot.question)
     yield action("submit", sql=sql)
@@ -49,7 +49,7 @@ def handing_in(sql: str, slot: Slot | None = None) -> Script:
 def impossible(
     reason: str, evidence: str, tables: Sequence[str] = (), documents: Sequence[str] = ()
 ) -> Script:
-    """Say that the task cannot be done, after a look around where tables are given."""
+    """Report the task as impossible, after exploring if tables are given."""
     if tables or documents:
         yield from explore(tables, documents, None)
         yield action("search_tables", query=evidence)

@@ -1,8 +1,8 @@
-"""The task source `sql`: questions realised from query programs over generated worlds, and changes.
+"""The task source `sql`: questions about generated databases, and changes to them.
 
-Ids count within a stratum (template and level); `address` goes round the strata, so that any
-prefix of a split covers templates and levels evenly. Tasks of one round share their worlds, hence
-their databases.
+Questions are realised from query programs. Ids are numbered within a stratum (template and level);
+`address` cycles through the strata, so that any prefix of a split covers templates and levels
+evenly. Tasks of one round share their worlds, and therefore their databases.
 """
 
 from collections.abc import Mapping
@@ -15,21 +15,21 @@ from hexathlon.tasks.sql.assembling import question_task, write_task
 from hexathlon.tasks.sql.composing import ATTEMPTS, WORLD_TRIES, Composition, compose, recompose
 from hexathlon.tasks.sql.schema import Schema
 from hexathlon.tasks.sql.scripts import handing_in, impossible, solving
-from hexathlon.tasks.sql.templates.draft import all_templates
-from hexathlon.tasks.sql.world import WORLDS, world_for, world_id
-from hexathlon.tasks.sql.writes import WriteInstance, write_templates
-from hexathlon.tasks.sql.writing import compose_write, recompose_write, writing
+from hexathlon.tasks.sql.templates.catalogue import all_templates
+from hexathlon.tasks.sql.world.world import WORLDS, world_for, world_id
+from hexathlon.tasks.sql.writes.instances import WriteInstance, write_templates
+from hexathlon.tasks.sql.writes.tasks import compose_write, recompose_write, writing
 from hexathlon.tasks.strata import StratifiedSource
 from hexathlon.tasks.task import LEVELS, Level, Split, Task
 
 __all__ = ["SQLSource", "source"]
 
 PER_STRATUM: dict[Split, int] = {"dev": 40, "test": 6, "heldout": 6}
-"""Tasks of each template and level in the splits that have an end."""
+"""Tasks per template and level in the bounded splits."""
 GROUPS = 3
 """Worlds per level in one round over the strata."""
 _DRAWN_AS = "2"
-"""Part of every seed, apart from `version`, which rises without drawing all tasks anew."""
+"""Seed component independent of `version`, which can change without redrawing all tasks."""
 
 
 class SQLSource(StratifiedSource):
@@ -52,18 +52,18 @@ class SQLSource(StratifiedSource):
         """Build one task; the same id and salt give the same task everywhere.
 
         Raises:
-            UnknownTask: There is no such template, level or index, or the salt is missing.
-            GenerationExhausted: No instance passed screening.
+            UnknownTask: If the template, level or index does not exist, or the salt is missing.
+            GenerationExhausted: If no instance passed screening.
         """
         address = self.checked(task_id, salt)
         return _built(self, address, salt)
 
     def leading(self, template: str) -> str:
-        """The template itself, or of a pair of twins always the same one."""
+        """Return the template itself or, for a pair of twins, always the same one of the two."""
         return min(template, self._twins.get(template) or template)
 
     def worlds(self, address: Address, salt: str | None) -> list[str]:
-        """Ids of the worlds to try for a task, the round's own first; twins have the same."""
+        """Return the ids of the worlds to try, the round's own first; the same for twins."""
         place = self._places[self.leading(address.template), address.level]
         first = address.index * GROUPS + place * GROUPS // len(self.strata)
         end = 1 << 40 if address.split == "train" else WORLDS[address.split]
@@ -73,13 +73,13 @@ class SQLSource(StratifiedSource):
         ]
 
     def twin(self, template: str) -> str | None:
-        """The template whose task of the same index differs in the deciding fact only."""
+        """Return the template whose task with the same index differs only in the deciding fact."""
         return self._twins.get(template)
 
     # -- scripts ---------------------------------------------------------------------------
 
     def oracle(self, task: Task) -> Script:
-        """Look around, read, ask where something is open, try the query, hand it in."""
+        """Explore, read, clarify what the question leaves open, test the query and submit it."""
         if task.params["mode"] == "write":
             change = _change(task)
             tables = [table.name for table in world_for(change.world).schema.asked()][:2]
@@ -91,7 +91,7 @@ class SQLSource(StratifiedSource):
         return solving(made.kept.gold, made.tables, documents, made.draft.slot)
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
-        """The same meaning in other words: other SQL, or other accepted evidence."""
+        """Return the same meaning in other words: other SQL, or other accepted evidence."""
         if task.params["mode"] == "write":
             return {"other_statements": writing(_change(task).alternative)}
         made = _question(task)
@@ -101,7 +101,7 @@ class SQLSource(StratifiedSource):
         return {k: handing_in(v, made.draft.slot) for k, v in made.kept.alternatives.items()}
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
-        """The near misses that screening told apart."""
+        """Return the near misses that screening distinguished from the solution."""
         if task.params["mode"] == "write":
             return {name: writing(sql) for name, sql in _change(task).mutants.items()}
         made = _question(task)
@@ -118,7 +118,7 @@ class SQLSource(StratifiedSource):
         return misses
 
     def policies(self, task: Task) -> Mapping[str, Script]:
-        """Trivial agents: dump, majority, first table, always impossible, nothing."""
+        """Return trivial agents: dump, majority, first table, always impossible, nothing."""
         schema = world_for(task.params["world"]).schema
         asked = schema.asked()
         spoken = [table for table in asked if table.plural in task.instruction] or list(asked)
@@ -143,7 +143,7 @@ class SQLSource(StratifiedSource):
 
 
 def _everything(schema: Schema, spoken: list[str]) -> str:
-    """All columns of the first table that the question names, joined with its parents."""
+    """Select all columns of the first table that the question names, joined with its parents."""
     first = spoken[0]
     joins = "".join(
         f" LEFT JOIN {edge.parent} AS p{place} ON c.{edge.column} = p{place}.{edge.parent_column}"
@@ -161,7 +161,7 @@ def _change(task: Task) -> WriteInstance:
 
 
 def _needed(made: Composition, task: Task) -> list[str]:
-    """The documents that a sensible agent reads: the general ones, and definitions asked about."""
+    """Return the documents a sensible agent reads: general ones and the definitions in question."""
     documents = world_for(made.world).schema.documents
     return [
         item.name
@@ -171,7 +171,7 @@ def _needed(made: Composition, task: Task) -> list[str]:
 
 
 def _strata() -> list[tuple[str, Level]]:
-    """All (template, level), arranged so that each third of them covers all levels."""
+    """Return all (template, level) pairs, ordered so that each third covers all levels."""
     levels = {item.name: item.levels for item in all_templates().values()}
     levels |= {item.name: item.levels for item in write_templates().values()}
     by_level = {
@@ -198,5 +198,5 @@ def _built(source: SQLSource, address: Address, salt: str | None) -> Task:
 
 
 def source() -> SQLSource:
-    """The source, for the registry."""
+    """Create the source for the registry."""
     return SQLSource()

@@ -1,4 +1,4 @@
-"""Make a schema larger than its questions: decoy copies and other departments' tables."""
+"""Enlargement of a schema beyond its questions: decoy copies and other departments' tables."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from hexathlon.tasks.task import Level
 
 DECOYS = {"tiny": (0, 0), "easy": (0, 0), "medium": (2, 4), "hard": (6, 14)}
 TABLES = (50, 55, 60, 60, 70, 80, 90, 100, 120, 150, 200, 300, 400)
-"""Numbers of tables among which a hard schema's is drawn."""
+"""Table counts from which that of a hard schema is drawn."""
 
 _ENDINGS = ("_2019_bak", "_old", "_copy", "_2021_archive", "_bak2", "_20220301", "_legacy")
 _VIEWS = ("v_{}_tmp", "tmp_{}", "stg_{}", "x_{}")
@@ -23,7 +23,7 @@ _OFFICES = ("", "eu_", "us_", "apac_", "hq_")
 def decoys(
     tables: Sequence[Table], level: Level, namer: Namer, rng: np.random.Generator
 ) -> list[Table]:
-    """Near-copies of some tables, without foreign keys and with a column less now and then."""
+    """Return near-copies of some tables, without foreign keys, sometimes one column short."""
     least, most = DECOYS[level]
     number = least + int(rng.integers(most - least + 1))
     bases = [table for table in tables if table.scale != "lookup"]
@@ -51,7 +51,7 @@ def _copy(base: Table, name: str, rng: np.random.Generator) -> Table:
 
 
 def departments(own: str, wanted: int, namer: Namer, rng: np.random.Generator) -> list[Table]:
-    """Tables of other trades until there are `wanted`, each under its department's prefix."""
+    """Return up to `wanted` tables of other industries, each with its department's prefix."""
     names = [name for name in sorted(DOMAINS) if name != own]
     tables: list[Table] = []
     for office in _OFFICES:

@@ -1,4 +1,4 @@
-"""The tools of the SQL event as agents are told of them. Every task source takes them from here."""
+"""Tool schemas of the SQL event, shared by all of its task sources."""
 
 from typing import Any, Literal
 
@@ -7,7 +7,7 @@ from hexathlon.tasks.task import ToolSchema
 __all__ = ["IMPOSSIBLE_REASONS", "SubmitKind", "sql_tools"]
 
 SubmitKind = Literal["sql", "answer", "database"]
-"""What is handed in: a query, a list of values, or the database as it was left."""
+"""The kind of submission: a query, a list of values, or the database in its final state."""
 
 IMPOSSIBLE_REASONS = ("missing_data", "missing_value", "contradiction", "not_permitted")
 
@@ -77,14 +77,14 @@ def sql_tools(
     user: bool = False,
     impossible: bool = True,
 ) -> tuple[ToolSchema, ...]:
-    """The tools of one task.
+    """Return the tools of one task.
 
     Args:
-        submit: What is handed in. `database` also lets `run_query` write.
-        documents: Whether documents come with the database.
-        user: Whether there is somebody to ask.
-        impossible: Whether "this cannot be done" is an answer; it is on every generated task, so
-            that its presence tells nothing.
+        submit: The kind of submission. `database` also allows `run_query` to write.
+        documents: Whether documents accompany the database.
+        user: Whether there is a user to ask.
+        impossible: Whether "this cannot be done" is an accepted answer; generated tasks always
+            offer it, so that its presence gives nothing away.
     """
     mode = "write" if submit == "database" else "read"
     return (

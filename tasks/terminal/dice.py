@@ -1,4 +1,4 @@
-"""Random choices and names for one task, both functions of its address alone."""
+"""Random draws and names for one task, both determined by its address."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -41,38 +41,38 @@ _POOLS: dict[str, str] = {
 
 
 class Dice:
-    """A stream of random choices with an address."""
+    """An addressable random stream."""
 
     def __init__(self, *address: str | int) -> None:
         self._rng = generator_for("terminal", *address)
 
     def whole(self, low: int, high: int) -> int:
-        """A whole number from `low` to `high`, both included."""
+        """Return an integer from `low` to `high`, inclusive."""
         return int(self._rng.integers(low, high + 1))
 
     def chance(self, share: float) -> bool:
-        """True in that share of cases."""
+        """Return True with probability `share`."""
         return bool(self._rng.random() < share)
 
     def pick(self, items: Sequence[Item]) -> Item:
-        """One of the items."""
+        """Return one of the items."""
         return items[int(self._rng.integers(len(items)))]
 
     def some(self, items: Sequence[Item], count: int) -> list[Item]:
-        """So many different items, in random order."""
+        """Return `count` distinct items in random order."""
         order = self._rng.permutation(len(items))[:count]
         return [items[int(place)] for place in order]
 
     def shuffled(self, items: Sequence[Item]) -> list[Item]:
-        """All items in random order."""
+        """Return all items in random order."""
         return self.some(items, len(items))
 
     def word(self, length: int, letters: str = _LOWER) -> str:
-        """A made-up string."""
+        """Return a random string."""
         return "".join(letters[int(n)] for n in self._rng.integers(len(letters), size=length))
 
     def hexa(self, length: int) -> str:
-        """A string of hexadecimal digits."""
+        """Return a string of hexadecimal digits."""
         return self.word(length, "0123456789abcdef")
 
 
@@ -83,9 +83,9 @@ class Cast:
         self._dice, self._place = dice, SPLITS.index(split)
 
     def names(self, kind: str, count: int) -> list[str]:
-        """So many different names of a kind."""
+        """Return `count` distinct names of a kind."""
         return self._dice.some(_POOLS[kind].split()[self._place :: len(SPLITS)], count)
 
     def name(self, kind: str) -> str:
-        """One name."""
+        """Return one name."""
         return self.names(kind, 1)[0]

@@ -1,12 +1,11 @@
 """Task directories of Harbor and Terminal-Bench 1 as task sources.
 
-`harbor` and `terminal-bench` read the folders of those names below HEXATHLON_DATA, one directory
-a task; `directory_source` makes a source of any single directory.
+`harbor` and `terminal-bench` read the directories of those names in HEXATHLON_DATA, one directory
+per task; `directory_source` creates a source from any single directory.
 """
 
 import ast
 import hashlib
-import os
 import re
 from functools import cached_property, partial
 from pathlib import Path
@@ -17,27 +16,22 @@ from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 from hexathlon.tasks.terminal.harbor import HarborTask, MalformedTask, Step
-from hexathlon.tasks.terminal.opening import native_checks, read_folder
+from hexathlon.tasks.terminal.opening import data_folder, native_checks, read_folder
 from hexathlon.tasks.terminal.scripts import following
 from hexathlon.tasks.terminal.tools import TOOLS
 
-__all__ = ["DirectorySource", "data_folder", "directory_source", "harbor", "terminal_bench"]
+__all__ = ["DirectorySource", "directory_source", "harbor", "terminal_bench"]
 
 _LEVELS: dict[str, Level] = {"tiny": "tiny", "easy": "easy", "medium": "medium", "hard": "hard"}
 _TURNS = 60
 
 
-def data_folder() -> Path:
-    """Where public data sets that a user brings are looked for."""
-    return Path(os.environ.get("HEXATHLON_DATA", "data"))
-
-
 class DirectorySource(TaskSource):
-    """Task directories, all of them in the split `test`.
+    """Task directories, all in the split `test`.
 
     Args:
-        name: First part of their ids.
-        folders: The directories; None for those below HEXATHLON_DATA / name.
+        name: First part of the task ids.
+        folders: The directories; None selects those below HEXATHLON_DATA / name.
     """
 
     family = "terminal"
@@ -73,11 +67,11 @@ class DirectorySource(TaskSource):
         return ids
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
-        """The number of directories."""
+        """Return the number of directories."""
         return len(self._ids(level)) if split == "test" else 0
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """The id of the index-th directory."""
+        """Return the id of the directory at `index`."""
         if split != "test":
             raise UnknownTask(f"{self.name}/…/{split}", "directories make up the split test")
         return self._ids(level)[index]
@@ -86,7 +80,7 @@ class DirectorySource(TaskSource):
         return [name for name in self._read if level in (None, parse_address(name).level)]
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
-        """Build the record of one directory."""
+        """Build the task of one directory."""
         if task_id not in self._read:
             raise UnknownTask(task_id, f"{self.name} has no such directory")
         folder, harbor_task, digest = self._read[task_id]
@@ -116,12 +110,12 @@ class DirectorySource(TaskSource):
         )
 
     def oracle(self, task: Task) -> Script:
-        """Run each step's own solution."""
+        """Run each step's reference solution."""
         _, harbor_task, _ = self._read[task.id]
         return following(harbor_task)
 
     def fingerprint(self) -> str:
-        """SHA-256 over the code that reads directories, and all directories."""
+        """Return the SHA-256 of all directories and of the code that reads them."""
         digests = [digest for _, _, digest in self._read.values()]
         return hashlib.sha256("\n".join([super().fingerprint(), *digests]).encode()).hexdigest()
 
@@ -130,9 +124,9 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def expected_tests(step: Step) -> list[str]:
-    """The ids that must pass: our own probes', or those of the pytest functions of a step.
+    """Return the ids of tests that must pass: our own probes', or a step's pytest functions.
 
-    Empty where the test script does not use pytest; the step is then judged by its reward.
+    Empty if the test script does not use pytest; the step is then judged by its reward.
     """
     checks = native_checks(step.tests)
     if checks is not None:
@@ -165,13 +159,13 @@ def _functions(name: str, data: bytes) -> list[str]:
 
 
 def directory_source(folder: Path) -> tuple[str, str]:
-    """Make a source of one directory known.
+    """Register a source for one directory.
 
     Returns:
         The source's name and the task's id.
 
     Raises:
-        MalformedTask: The directory is of neither form.
+        MalformedTask: If the directory has neither format.
     """
     _, digest = read_folder(folder)
     name = f"path-{digest[:12]}"
@@ -181,10 +175,10 @@ def directory_source(folder: Path) -> tuple[str, str]:
 
 
 def harbor() -> DirectorySource:
-    """The source `harbor`, for the registry."""
+    """Create the source `harbor` for the registry."""
     return DirectorySource("harbor")
 
 
 def terminal_bench() -> DirectorySource:
-    """The source `terminal-bench`, for the registry."""
+    """Create the source `terminal-bench` for the registry."""
     return DirectorySource("terminal-bench")

@@ -1,7 +1,8 @@
-"""Reads Dockerfiles: which steps lead from a base to the image, and what stands in the way.
+"""Dockerfile parser: the steps from a base to the image, and any obstacles.
 
-FROM a Debian or Python base, RUN, COPY and ADD of local files, WORKDIR and ENV are understood.
-Installing packages is no step but a need: the base has them, or the task cannot be run on it.
+Supports FROM with a Debian or Python base, RUN, COPY and ADD of local files, WORKDIR and ENV.
+Package installation is a requirement rather than a step: either the base has the packages, or the
+task cannot run on it.
 """
 
 import json
@@ -26,7 +27,7 @@ _HOUSEKEEPING = re.compile(
 
 @dataclass(frozen=True)
 class Copy:
-    """Copy from the build folder."""
+    """Copy files from the build context."""
 
     sources: tuple[str, ...]
     target: str
@@ -35,7 +36,7 @@ class Copy:
 
 @dataclass(frozen=True)
 class Run:
-    """Run a command, in the folder and with the variables that hold at this point."""
+    """Run a command, with the working directory and variables in effect at this point."""
 
     command: str
     workdir: str
@@ -44,7 +45,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A Dockerfile taken apart."""
+    """A parsed Dockerfile."""
 
     base: str = "debian:12"
     steps: tuple[Copy | Run, ...] = ()
@@ -53,7 +54,7 @@ class Recipe:
     debian_packages: tuple[str, ...] = ()
     python_packages: tuple[str, ...] = ()
     obstacles: tuple[str, ...] = ()
-    """What is not understood, in words."""
+    """Unsupported parts, in words."""
 
 
 class _Reader:
@@ -159,7 +160,7 @@ class _Reader:
 
 
 def read_dockerfile(text: str) -> Recipe:
-    """Take a Dockerfile apart; what is not understood ends up in `obstacles`."""
+    """Parse a Dockerfile; unsupported parts are listed in `obstacles`."""
     reader = _Reader()
     for line in _lines(text):
         word, _, rest = line.partition(" ")
@@ -179,14 +180,14 @@ def read_dockerfile(text: str) -> Recipe:
 
 
 def _lines(text: str) -> list[str]:
-    """Logical lines: comments dropped, continuations joined."""
+    """Return logical lines: comments removed, continuations joined."""
     kept = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
     joined = re.sub(r"\\[ \t]*\n", " ", "\n".join(kept))
     return [line.strip() for line in joined.splitlines() if line.strip()]
 
 
 def _commands(text: str) -> list[str]:
-    """The commands of a chain of `&&` and `;` at the top level, or the whole if it is not one."""
+    """Split a top-level chain of `&&` and `;` into commands; anything else is one command."""
     lexer = shlex.shlex(text, posix=False, punctuation_chars="&|;")
     lexer.whitespace_split = True
     lexer.commenters = ""

@@ -1,21 +1,18 @@
-"""What a template fills in, and the registry of templates.
+"""Drafts of generated tasks, and the registry of templates.
 
-A template is a function that takes a `Draft` and writes into it: the instruction, the files that
-the agent finds, what is run when the environment is built, the probes by which the result is
-judged, the solution in parts (each part left out or done wrong is a mutant), and other solutions.
+A template is a function that takes a `Draft` and fills it in: the instruction, the files given to
+the agent, the setup script, the probes that judge the result, the solution in parts (each part,
+omitted or wrong, gives a mutant), and alternative solutions.
 """
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from hexathlon.tasks.task import LEVELS, Level, Split
 from hexathlon.tasks.terminal.dice import Cast, Dice
 
-__all__ = ["WORKDIR", "Draft", "Probe", "Template", "all_templates", "faulty", "put", "template"]
+__all__ = ["WORKDIR", "Draft", "Probe", "Template", "faulty", "put", "registered", "template"]
 
 WORKDIR = "/app"
 _END = "HEX_END"
@@ -23,17 +20,18 @@ _END = "HEX_END"
 
 @dataclass(frozen=True)
 class Probe:
-    """One thing that must hold of the final state, found out by running a command."""
+    """A requirement on the final state, tested by running a command."""
 
     id: str
     run: str
-    """Run by bash in the working directory of a pristine sandbox that holds the final files."""
+    """Run by bash in the working directory of a pristine sandbox with the final files."""
 
     expect: Mapping[str, Any]
-    """As `judging.difference` reads it."""
+    """In the format of `judging.difference`."""
 
     files: Mapping[str, str] = field(default_factory=dict)
-    """Held-out inputs, written before the command runs; paths relative to the working directory."""
+    """Held-out inputs, written before the command runs; paths are relative to the working
+    directory."""
 
     stdin: str = ""
     seconds: float = 10.0
@@ -46,13 +44,13 @@ class Template:
     name: str
     levels: tuple[Level, ...]
     needs: tuple[str, ...]
-    """Debian packages beyond a minimal system with bash and python3."""
+    """Debian packages required beyond a minimal system with bash and python3."""
 
     write: Callable[["Draft"], None]
 
 
 class Draft:
-    """One task in the making."""
+    """A task under construction."""
 
     def __init__(self, template: str, level: Level, split: Split, dice: Dice) -> None:
         self.template, self.level, self.split, self.dice = template, level, split, dice
@@ -68,14 +66,14 @@ class Draft:
         self.alternatives: dict[str, str] = {}
         self.other_mutants: dict[str, str] = {}
 
-    # -- what the agent sees ---------------------------------------------------------------
+    # -- agent-visible parts ---------------------------------------------------------------
 
     def say(self, text: str) -> None:
-        """Add a paragraph to the instruction; line breaks within it are those given."""
+        """Add a paragraph to the instruction, with its line breaks preserved."""
         self.instruction += ("\n\n" if self.instruction else "") + text.strip()
 
     def file(self, path: str, content: str | bytes, mode: int = 0o644) -> None:
-        """Put a file where the agent finds it; the path is relative to the working directory."""
+        """Add a file for the agent; the path is relative to the working directory."""
         self.files[path] = content.encode() if isinstance(content, str) else content
         if mode != 0o644:
             self.modes[path] = mode
@@ -84,7 +82,7 @@ class Draft:
         """Run a script in the working directory when the environment is built."""
         self.setup.append(script.strip() + "\n")
 
-    # -- what is judged --------------------------------------------------------------------
+    # -- checks ----------------------------------------------------------------------------
 
     def probe(
         self,
@@ -96,31 +94,31 @@ class Draft:
         seconds: float = 10.0,
         **expect: Any,
     ) -> None:
-        """Add a probe; `expect` as `judging.difference` reads it."""
+        """Add a probe; `expect` has the format of `judging.difference`."""
         self.probes.append(Probe(name, run, expect, dict(files or {}), stdin, seconds))
 
     def keep(self, *paths: str) -> None:
-        """Demand that these files end as they were."""
+        """Require that these files remain unchanged."""
         self.kept += paths
 
-    # -- what solves it --------------------------------------------------------------------
+    # -- solutions -------------------------------------------------------------------------
 
     def part(self, name: str, right: str, wrong: str = "") -> None:
-        """Add a part of the solution, and what the mutant does in its place."""
+        """Add a part of the solution, and its replacement in the mutant."""
         self.parts[name] = (right.strip() + "\n", wrong.strip() + "\n" if wrong else "")
 
     def alternative(self, name: str, script: str) -> None:
-        """Add another right solution."""
+        """Add an alternative solution."""
         self.alternatives[name] = _script(script)
 
     def mutant(self, name: str, script: str) -> None:
-        """Add a near miss of its own."""
+        """Add a separate near miss."""
         self.other_mutants[name] = _script(script)
 
     def program(
         self, path: str, right: str, faults: Mapping[str, tuple[str, str]], mode: str = "755"
     ) -> None:
-        """Add a file as the solution, and for each fault (old, new text) a mutant that has it."""
+        """Add a file as the solution, and one mutant per fault (old, new text)."""
         self.part(path.rpartition("/")[2], put(path, right, mode))
         for name, (old, new) in faults.items():
             if old not in right:
@@ -129,12 +127,12 @@ class Draft:
 
     @property
     def solution(self) -> str:
-        """The whole solution."""
+        """The complete solution."""
         return _script("".join(right for right, _ in self.parts.values()))
 
     @property
     def mutants(self) -> dict[str, str]:
-        """The solution with each part in turn left out or done wrong, and the others given."""
+        """The solutions with one part omitted or wrong, and the separately added mutants."""
         single = len(self.parts) == 1
         made = (
             {}
@@ -157,10 +155,10 @@ def _script(body: str) -> str:
 
 
 def faulty(text: str, faults: Mapping[str, tuple[str, str]], chosen: Sequence[str]) -> str:
-    """The text with the chosen of these faults (old, new) in it.
+    """Return the text with the chosen faults (old, new) applied.
 
     Raises:
-        ValueError: A fault changes nothing.
+        ValueError: If a fault changes nothing.
     """
     for name in chosen:
         old, new = faults[name]
@@ -171,7 +169,7 @@ def faulty(text: str, faults: Mapping[str, tuple[str, str]], chosen: Sequence[st
 
 
 def put(path: str, text: str, mode: str = "") -> str:
-    """A piece of shell that writes a file."""
+    """Return a shell snippet that writes a file."""
     end = "" if text.endswith("\n") else "\n"
     made = f"cat > {path} <<'{_END}'\n{text}{end}{_END}\n"
     return made + (f"chmod {mode} {path}\n" if mode else "")
@@ -194,11 +192,6 @@ def template(
     return register
 
 
-@lru_cache(maxsize=1)
-def all_templates() -> Mapping[str, Template]:
-    """All templates by name, sorted."""
-    from hexathlon.tasks.terminal import templates
-
-    for module in pkgutil.iter_modules(templates.__path__):
-        importlib.import_module(f"{templates.__name__}.{module.name}")
+def registered() -> Mapping[str, Template]:
+    """The templates registered so far, by name, sorted."""
     return dict(sorted(_templates.items()))

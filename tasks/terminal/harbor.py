@@ -1,7 +1,7 @@
-"""A Harbor task directory as data: what is asked, the environment, the tests, the solution.
+"""A Harbor task directory as data: the instruction, the environment, the tests, the solution.
 
-Reads schema 1.0 to 1.4, one step or several. Terminal-Bench 1 directories are mapped to the same
-record by `terminal_bench`; generated tasks come as the files that `harbor_form` writes.
+Reads schema 1.0 to 1.4, with one step or several. `terminal_bench` maps Terminal-Bench 1
+directories to the same record; `harbor_form` writes the files of generated tasks.
 """
 
 import tomllib
@@ -19,33 +19,33 @@ _LONGEST = 32 << 20
 
 
 class MalformedTask(TaskError):
-    """A task directory is not what its format says."""
+    """A task directory does not follow its format."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step: asked, done, judged."""
+    """A step of a task: instruction, solution and tests."""
 
     name: str
-    """Empty where the task has a single step."""
+    """Empty if the task has a single step."""
 
     instruction: str
     tests: Files
-    """Copied to /tests when the step is judged; paths relative to it."""
+    """Copied to /tests when the step is judged; relative paths."""
 
     solution: Files
-    """Copied to /solution for the oracle alone."""
+    """Copied to /solution for the oracle only."""
 
     min_reward: float | None = None
-    """Below this the task ends after the step."""
+    """With a lower reward, the task ends after this step."""
 
     seconds: float = 600.0
-    """Most seconds for the tests."""
+    """Time limit of the tests."""
 
 
 @dataclass(frozen=True)
 class HarborTask:
-    """A whole task."""
+    """A complete task."""
 
     name: str
     form: str
@@ -53,10 +53,10 @@ class HarborTask:
 
     steps: tuple[Step, ...]
     environment: Files
-    """The build folder with its Dockerfile, paths relative to it."""
+    """The build context with its Dockerfile; relative paths."""
 
     workdir: str | None = None
-    """Where shells start, if the configuration says so; else the Dockerfile's own."""
+    """The shells' working directory, if configured; otherwise the Dockerfile's."""
 
     variables: Mapping[str, str] = field(default_factory=dict)
     test_variables: Mapping[str, str] = field(default_factory=dict)
@@ -64,20 +64,20 @@ class HarborTask:
     agent_seconds: float | None = None
     strategy: str = "mean"
     verifier_mode: str = "shared"
-    """What the task itself asks for; our headline is always judged separately."""
+    """The mode that the task requests; our headline is always judged in a separate sandbox."""
 
     difficulty: str = "medium"
     memory_mb: int | None = None
     storage_mb: int | None = None
     obstacles: tuple[str, ...] = ()
-    """What it asks for that no sandbox here gives, such as a network."""
+    """Requirements that no sandbox here meets, such as network access."""
 
 
 def files_below(folder: Path) -> dict[str, bytes]:
-    """Read all regular files of a folder; links are not followed.
+    """Read all regular files in a directory, without following links.
 
     Raises:
-        MalformedTask: They are too long in all.
+        MalformedTask: If their total size is too large.
     """
     found: dict[str, bytes] = {}
     total = 0
@@ -92,10 +92,10 @@ def files_below(folder: Path) -> dict[str, bytes]:
 
 
 def read_harbor(name: str, files: Files) -> HarborTask:
-    """Take a Harbor directory apart.
+    """Parse a Harbor directory.
 
     Raises:
-        MalformedTask: A part is missing or not of its form; the message names it.
+        MalformedTask: If a part is missing or malformed; the message names it.
     """
     config = _config(name, files)
     agent, verifier = _table(config, "agent"), _table(config, "verifier")

@@ -1,4 +1,4 @@
-"""Writes a generated task as a Harbor directory: path to bytes, a pure function of its draft."""
+"""Generated tasks as Harbor directories: path to bytes, a pure function of the draft."""
 
 import hashlib
 import inspect
@@ -8,12 +8,13 @@ from typing import Any
 
 from hexathlon.tasks.source import Address
 from hexathlon.tasks.terminal import check_source, judging
-from hexathlon.tasks.terminal.draft import WORKDIR, Draft, all_templates
+from hexathlon.tasks.terminal.draft import WORKDIR, Draft
+from hexathlon.tasks.terminal.templates.catalogue import all_templates
 
 __all__ = ["FILE_TIME", "TEST_SCRIPT", "checks_of", "harbor_files", "setup_script"]
 
 FILE_TIME = 1_772_323_200
-"""When all files of a generated task were last changed: 2026-03-01 00:00 UTC."""
+"""Modification time of all files of a generated task: 2026-03-01 00:00 UTC."""
 
 TEST_SCRIPT = """#!/bin/bash
 # The expected answers stand in checks.json; this folder belongs on the verifier's side only.
@@ -23,7 +24,7 @@ check.main("/tests", "/logs/verifier")'
 
 
 def harbor_files(address: Address, draft: Draft, canary: str) -> dict[str, bytes]:
-    """All files of the task's directory, by path."""
+    """Return all files of the task's directory, by path."""
     needs = all_templates()[draft.template].needs
     texts = {
         "task.toml": _config(address, draft),
@@ -41,7 +42,7 @@ def harbor_files(address: Address, draft: Draft, canary: str) -> dict[str, bytes
 
 
 def checks_of(draft: Draft) -> dict[str, Any]:
-    """What is judged, as JSON."""
+    """Return the checks as JSON."""
     return {
         "workdir": WORKDIR,
         "keep": {
@@ -62,7 +63,7 @@ def checks_of(draft: Draft) -> dict[str, Any]:
 
 
 def setup_script(draft: Draft) -> str:
-    """What is run once when the environment is built."""
+    """Return the script that runs once when the environment is built."""
     modes: Mapping[str, int] = draft.modes
     lines = [f"chmod {mode:o} '{path}'" for path, mode in sorted(modes.items())]
     body = "\n".join([*lines, *(part.rstrip("\n") for part in draft.setup)])

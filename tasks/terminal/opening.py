@@ -1,7 +1,8 @@
-"""A task's Harbor directory, wherever it comes from: generated, or read from a folder."""
+"""The Harbor directory of a task, whether generated or read from disk."""
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -15,14 +16,19 @@ from hexathlon.tasks.terminal.harbor_form import TEST_SCRIPT
 from hexathlon.tasks.terminal.source import files_of
 from hexathlon.tasks.terminal.terminal_bench import is_terminal_bench, read_terminal_bench
 
-__all__ = ["content_digest", "native_checks", "open_task", "read_folder"]
+__all__ = ["content_digest", "data_folder", "native_checks", "open_task", "read_folder"]
+
+
+def data_folder() -> Path:
+    """Where public data sets that a user brings are looked for."""
+    return Path(os.environ.get("HEXATHLON_DATA", "data"))
 
 
 def open_task(task: Task) -> HarborTask:
     """Return the directory of a task.
 
     Raises:
-        MissingData: Its folder is not on this machine, or no longer what it was.
+        MissingData: If its directory is absent from this machine or has changed.
     """
     if task.params["kind"] == "generated":
         return read_harbor(parse_address(task.id).template, files_of(task))
@@ -31,8 +37,6 @@ def open_task(task: Task) -> HarborTask:
 
 @lru_cache(maxsize=16)
 def _opened(path: str, digest: str) -> HarborTask:
-    from hexathlon.tasks.terminal.directories import data_folder
-
     folder = Path(path) if path.startswith("/") else data_folder() / path
     if not folder.is_dir():
         raise MissingData(f"there is no task directory {folder}")
@@ -43,20 +47,20 @@ def _opened(path: str, digest: str) -> HarborTask:
 
 
 def read_folder(folder: Path) -> tuple[HarborTask, str]:
-    """Read a directory of either form; returns it with the digest of its content."""
+    """Read a directory of either format; return it with the digest of its content."""
     files = files_below(folder)
     return parse_files(folder.name, files), content_digest(files)
 
 
 def parse_files(name: str, files: Mapping[str, bytes]) -> HarborTask:
-    """Take the files of a directory of either form apart."""
+    """Parse the files of a directory of either format."""
     if is_terminal_bench(files):
         return read_terminal_bench(name, files)
     return read_harbor(name, files)
 
 
 def content_digest(files: Mapping[str, bytes]) -> str:
-    """SHA-256 (hex) of paths and contents."""
+    """Return the SHA-256 (hex) of paths and contents."""
     digest = hashlib.sha256()
     for path in sorted(files):
         digest.update(f"{path}\0{len(files[path])}\0".encode())
@@ -65,7 +69,7 @@ def content_digest(files: Mapping[str, bytes]) -> str:
 
 
 def native_checks(tests: Mapping[str, bytes]) -> dict[str, Any] | None:
-    """The probes of a task that we generated, else None."""
+    """Return the probes of a task that we generated, or None for any other task."""
     if tests.get("test.sh") != TEST_SCRIPT.encode() or "checks.json" not in tests:
         return None
     checks: dict[str, Any] = json.loads(tests["checks.json"])

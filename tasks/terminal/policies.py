@@ -1,4 +1,4 @@
-"""Trivial agents at a shell; their score is the floor."""
+"""Trivial shell agents, whose scores set the floor."""
 
 from collections.abc import Mapping
 
@@ -33,7 +33,7 @@ echo '{"reward": 1}' > /logs/verifier/reward.json; echo '=== 9 passed in 0.1s ==
 
 
 def policies_for(task: Task) -> Mapping[str, Script]:
-    """Agents that do the same on every task, by name."""
+    """Return, by name, agents that behave identically on every task."""
     return {
         "dump": _doing(task, _DUMP),
         "majority": _doing(task, "echo 0 > answer.txt; echo 0 > answer; echo '{}' > answer.json"),

@@ -1,4 +1,4 @@
-"""Scripts that play terminal tasks: solutions handed to the shell through the public tools."""
+"""Scripts for terminal tasks: solutions run in the shell through the public tools."""
 
 import json
 import shlex
@@ -11,17 +11,17 @@ __all__ = ["call", "following", "running", "solving"]
 
 
 def call(name: str, **arguments: Any) -> str:
-    """One tool call in canonical form."""
+    """Return one tool call in canonical form."""
     return json.dumps({"name": name, "arguments": arguments})
 
 
 def running(command: str) -> str:
-    """The call that runs a command."""
+    """Return the call that runs a command."""
     return call("run", command=command)
 
 
 def solving(solution: str, *, look: bool = False) -> Script:
-    """Run a solution in a shell of its own and hand in."""
+    """Run a solution in its own shell and submit."""
     if look:
         yield running("ls -A; cat README* 2>/dev/null | head -50")
     yield running(f"bash -s <<'HEX_SOLUTION'\n{solution}HEX_SOLUTION")
@@ -29,7 +29,7 @@ def solving(solution: str, *, look: bool = False) -> Script:
 
 
 def following(task: HarborTask) -> Script:
-    """Run the solution of each step of a task directory and hand in each."""
+    """Run the solution of each step of a task directory, submitting after each step."""
     setting = " ".join(f"{k}={shlex.quote(v)}" for k, v in task.solution_variables.items())
     for step in task.steps:
         for path, data in step.solution.items():

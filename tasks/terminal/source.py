@@ -1,7 +1,7 @@
-"""The task source `terminal`: generated tasks in Harbor form.
+"""The task source `terminal`: generated tasks in Harbor format.
 
-Ids count within a stratum (template and level); `address` goes round the strata, so that any
-prefix of a split covers templates and levels evenly.
+Ids are numbered within a stratum (template and level); `address` cycles through the strata, so that
+any prefix of a split covers templates and levels evenly.
 """
 
 import json
@@ -13,26 +13,27 @@ from hexathlon.tasks.source import Script, parse_address
 from hexathlon.tasks.strata import StratifiedSource
 from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
 from hexathlon.tasks.terminal.dice import Dice
-from hexathlon.tasks.terminal.draft import Draft, all_templates
+from hexathlon.tasks.terminal.draft import Draft
 from hexathlon.tasks.terminal.harbor_form import checks_of, harbor_files
 from hexathlon.tasks.terminal.policies import policies_for
 from hexathlon.tasks.terminal.scripts import solving
+from hexathlon.tasks.terminal.templates.catalogue import all_templates
 from hexathlon.tasks.terminal.tools import TOOLS
 from hexathlon.tasks.terminal.zones import zones_digest
 
 __all__ = ["TerminalSource", "draft_of", "files_of", "source"]
 
 PER_STRATUM: dict[Split, int] = {"dev": 160, "test": 6, "heldout": 6}
-"""Tasks of each template and level in the splits that have an end."""
+"""Tasks per template and level in the bounded splits."""
 
 _DRAWN_AS = "1"
-"""Part of every seed, apart from `version`, which rises without drawing all tasks anew."""
+"""Seed component independent of `version`, which can change without redrawing all tasks."""
 
 _TURNS: dict[Level, int] = {"tiny": 15, "easy": 25, "medium": 40, "hard": 60}
 
 
 class TerminalSource(StratifiedSource):
-    """Generated work at a shell."""
+    """Generated shell tasks."""
 
     name = "terminal"
     family = "terminal"
@@ -47,7 +48,7 @@ class TerminalSource(StratifiedSource):
         """Build one task; the same id and salt give the same task everywhere.
 
         Raises:
-            UnknownTask: There is no such template, level or index, or the salt is missing.
+            UnknownTask: If the template, level or index does not exist, or the salt is missing.
         """
         address = self.checked(task_id, salt)
         seed = derive_seed("terminal-task", _DRAWN_AS, str(address), salt or "")
@@ -72,39 +73,39 @@ class TerminalSource(StratifiedSource):
         )
 
     def data_files(self) -> Sequence[str]:
-        """The scripts that are written into every task's directory, comments and all."""
+        """Return the scripts copied verbatim, with their comments, into every task directory."""
         return ("tasks/terminal/check_source.py", "tasks/terminal/judging.py")
 
     def dependencies(self) -> Mapping[str, str]:
-        """What generators draw, and the rules of the zones that logs and schedules are in."""
+        """Return digests of numpy's draws and of the time-zone rules used in logs and schedules."""
         return {**super().dependencies(), "zoneinfo": zones_digest()}
 
     # -- scripts ---------------------------------------------------------------------------
 
     def oracle(self, task: Task) -> Script:
-        """Look around, run the solution, hand in."""
+        """Explore, run the solution and submit."""
         return solving(draft_of(task).solution, look=True)
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
-        """Other right solutions."""
+        """Return alternative correct solutions."""
         return {name: solving(text) for name, text in draft_of(task).alternatives.items()}
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
-        """The solution with one requirement left out or done wrong, after the oracle's looks."""
+        """Return solutions with one requirement missing or wrong, after the same exploration."""
         return {name: solving(text, look=True) for name, text in draft_of(task).mutants.items()}
 
     def policies(self, task: Task) -> Mapping[str, Script]:
-        """Trivial agents."""
+        """Return trivial agents."""
         return policies_for(task)
 
 
 def draft_of(task: Task) -> Draft:
-    """What a generated task was made from."""
+    """Return the draft of a generated task."""
     return _draft(task.template, task.level, task.split, task.seed)
 
 
 def files_of(task: Task) -> dict[str, bytes]:
-    """A generated task as a Harbor directory, path to bytes."""
+    """Return a generated task as a Harbor directory, mapping paths to bytes."""
     return harbor_files(parse_address(task.id), draft_of(task), task.canary)
 
 
@@ -121,7 +122,7 @@ def _draft(name: str, level: Level, split: Split, seed: int) -> Draft:
 
 
 def _require_whole(draft: Draft) -> None:
-    """Refuse a draft that lacks a part; a defect of the template, not of the request."""
+    """Reject an incomplete draft, which is a defect of the template rather than of the request."""
     ids = [probe.id for probe in draft.probes]
     lacks = {
         "an instruction": not draft.instruction,
@@ -137,7 +138,7 @@ def _require_whole(draft: Draft) -> None:
 
 
 def _strata() -> list[tuple[str, Level]]:
-    """All (template, level), the levels taking turns."""
+    """Return all (template, level) pairs, cycling through the levels."""
     by_level: list[list[tuple[str, Level]]] = [
         [(item.name, level) for item in all_templates().values() if level in item.levels]
         for level in LEVELS
@@ -147,5 +148,5 @@ def _strata() -> list[tuple[str, Level]]:
 
 
 def source() -> TerminalSource:
-    """The source, for the registry."""
+    """Create the source for the registry."""
     return TerminalSource()

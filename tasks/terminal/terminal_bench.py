@@ -1,8 +1,8 @@
 """Terminal-Bench 1 directories, mapped to the Harbor record.
 
-`task.yaml` names instruction, difficulty and time limits; `Dockerfile` stands at the top;
-`run-tests.sh` runs the tests, which are copied to /tests with it; `solution.sh` solves the task.
-A task is resolved if all tests pass, so the reward is 1 if `run-tests.sh` ends with 0.
+`task.yaml` contains the instruction, difficulty and time limits; `Dockerfile` is at the top level;
+`run-tests.sh` runs the tests, which are copied to /tests with it; `solution.sh` solves the task. A
+task is resolved if all tests pass, so the reward is 1 if `run-tests.sh` exits with 0.
 """
 
 import re
@@ -22,15 +22,15 @@ if [ $? -eq 0 ]; then echo 1; else echo 0; fi > /logs/verifier/reward.txt
 
 
 def is_terminal_bench(files: Files) -> bool:
-    """Whether a directory is of this form."""
+    """Whether a directory has this format."""
     return "task.yaml" in files and "task.toml" not in files
 
 
 def read_terminal_bench(name: str, files: Files) -> HarborTask:
-    """Take a directory apart.
+    """Parse a directory.
 
     Raises:
-        MalformedTask: A part is missing or not of its form; the message names it.
+        MalformedTask: If a part is missing or malformed; the message names it.
     """
     config = read_yaml(files["task.yaml"].decode("utf-8", "replace"))
     if not isinstance(config.get("instruction"), str):
@@ -58,7 +58,7 @@ def _is_own(path: str) -> bool:
 
 
 def _single_service(path: str) -> bool:
-    """The usual docker-compose.yaml describes one container; others are found by its services."""
+    """Whether it is docker-compose.yaml, usually of one container; `_obstacles` counts services."""
     return path == "docker-compose.yaml"
 
 
@@ -77,10 +77,10 @@ def _obstacles(config: Mapping[str, Any], files: Files) -> tuple[str, ...]:
 
 
 def read_yaml(text: str) -> dict[str, Any]:
-    """Read the part of YAML that `task.yaml` uses: a flat map of scalars, block texts and lists.
+    """Parse the subset of YAML in `task.yaml`: a flat map of scalars, block texts and lists.
 
     Raises:
-        MalformedTask: A line is not of that part.
+        MalformedTask: If a line is outside that subset.
     """
     lines = text.replace("\t", "  ").splitlines()
     result: dict[str, Any] = {}

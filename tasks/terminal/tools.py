@@ -1,4 +1,4 @@
-"""The tools of the terminal event as the agent is told of them."""
+"""Tool schemas of the terminal event."""
 
 from typing import Any
 

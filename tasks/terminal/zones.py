@@ -1,4 +1,4 @@
-"""The rules of time zones that tasks are set in, as a digest."""
+"""A digest of the time-zone rules that tasks depend on."""
 
 import hashlib
 from datetime import UTC, datetime, timedelta
@@ -18,24 +18,24 @@ ZONES = (
     "Europe/Berlin",
     "Europe/Lisbon",
 )
-"""All zones that templates name."""
+"""All time zones that templates use."""
 
 _YEARS = (2025, 2028)
-"""The years in which tasks tell local times."""
+"""The years in which tasks use local times."""
 
 
 @cache
 def zones_digest() -> str:
     """Return a SHA-256 (hex) of the offsets of all zones on every day of the tasks' years.
 
-    It stays the same where another release of the time zone database agrees on these.
+    The digest is equal for all releases of the time-zone database that agree on these.
     """
     offsets = [_changes(name) for name in ZONES]
     return hashlib.sha256(repr(offsets).encode()).hexdigest()
 
 
 def _changes(name: str) -> list[tuple[int, str]]:
-    """The offset on the first day, and each day on which it changed."""
+    """Return the offset on the first day, and each day on which it changes."""
     try:
         zone = ZoneInfo(name)
     except ZoneInfoNotFoundError:

@@ -1,4 +1,4 @@
-"""`eval CHECKPOINT`: a checkpoint directory plays through the torch engine, and repeats itself."""
+"""`eval CHECKPOINT`: a checkpoint directory plays through the torch engine, reproducibly."""
 
 import shutil
 from pathlib import Path
@@ -18,13 +18,13 @@ from support.policies import untrained_policy
 
 @pytest.fixture(scope="session")
 def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkpoint of an untrained policy that speaks the compact dialect."""
+    """A checkpoint of an untrained policy that uses the compact dialect."""
     return untrained_policy(tmp_path_factory.mktemp("policies") / "untrained")
 
 
 @pytest.fixture
 def broken(untrained: Path, tmp_path: Path) -> Path:
-    """A copy that a test may spoil."""
+    """A copy that a test may corrupt."""
     return Path(shutil.copytree(untrained, tmp_path / "broken"))
 
 

@@ -1,4 +1,4 @@
-"""Every dialect carries every call there and back; what is malformed stays what it was."""
+"""Every dialect round-trips every call; malformed text stays unchanged."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Records of a fixed plan over all events are what they were: see tests/support/equality.py."""
+"""Records of a fixed plan over all events are unchanged: see tests/support/equality.py."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The chat client against a real server: plain and streamed replies, and every way to fail."""
+"""The chat client against a real server: plain and streamed replies, and every kind of failure."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ TASK: list[Mapping[str, Any]] = [
 def ask(
     server: ChatServer, model: str, request: ChatRequest | None = None, **settings: Any
 ) -> ChatReply:
-    """Ask once, with a client of its own."""
+    """Ask once, with a separate client."""
     return asyncio.run(_ask(server.url, model, request or ChatRequest(TASK), settings))
 
 

@@ -1,4 +1,4 @@
-"""Kill the command at random points and resume: the records are those of an unbroken run."""
+"""Kill the command at random points and resume: the records are those of an uninterrupted run."""
 
 import signal
 import subprocess
@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from hexathlon.evaluators.plan import read_plan
 from hexathlon.evaluators.records import check_chain
+from hexathlon.evaluators.records.plan import read_plan
 from hexathlon.tasks.seeding import generator_for
 from support.events import records, toy_run
 
@@ -32,7 +32,7 @@ def lines(run: Path) -> int:
 
 
 def kill_after(process: "subprocess.Popen[bytes]", run: Path, wanted: int) -> None:
-    """Kill the process as soon as the run holds so many records."""
+    """Kill the process as soon as the run has this many records."""
     deadline = time.monotonic() + DEADLINE
     while lines(run) < wanted and process.poll() is None:
         assert time.monotonic() < deadline, "the command made no progress"

@@ -8,7 +8,7 @@ from hexathlon.baselines.engines.limiter import AdaptiveLimit
 
 
 class Clock:
-    """Seconds that pass only when told."""
+    """A clock that advances only on request."""
 
     def __init__(self) -> None:
         self.now = 100.0

@@ -1,4 +1,4 @@
-"""The oracle that errs: a share of the trials, fixed by task, seed and trial, on near misses."""
+"""The noisy oracle: a share of the trials, fixed by task, seed and trial, plays near misses."""
 
 from pathlib import Path
 

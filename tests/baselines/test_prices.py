@@ -1,4 +1,4 @@
-"""Costs: by the table where the model is listed, unknown where it is not."""
+"""Costs: from the price table if the model is listed, otherwise unknown."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Reports and comparisons say what the records hold, with floor, ceiling and bounds."""
+"""Reports and comparisons reflect the records, with floor, ceiling and bounds."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from hexathlon.baselines.harness.report import (
     tables,
     unscored_share,
 )
-from hexathlon.evaluators.plan import read_plan
+from hexathlon.evaluators.records.plan import read_plan
 from support.chat_server import ChatServer
 from support.events import TOY, toy_run
 

@@ -19,8 +19,8 @@ from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.rollout import EnvironmentSlot, Fatal, Rollout
 from hexathlon.envs.errors import BackendMissing, EnvFault, VerifierFault, WorkerCrashed
 from hexathlon.envs.messages import Message
-from hexathlon.evaluators.canonical import content_hash
-from hexathlon.evaluators.trial import record_fault
+from hexathlon.evaluators.records.canonical import content_hash
+from hexathlon.evaluators.records.trial import record_fault
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.task import Task
 from support.events import FIRST, TOY
@@ -34,7 +34,7 @@ def slot(make: Callable[[], ToyEnv] = ToyEnv) -> EnvironmentSlot:
 
 
 def trial(agent: Agent, make: Callable[[], ToyEnv] = ToyEnv, **settings: Any) -> dict[str, Any]:
-    """Play one trial and check what every record has to satisfy."""
+    """Play one trial and check the invariants of every record."""
     record = dict(play(Rollout(agent, **settings).trial(slot(make), KEY)).record)
     assert record_fault(record) is None
     assert record["turns"] == len(record["steps"])
@@ -43,7 +43,7 @@ def trial(agent: Agent, make: Callable[[], ToyEnv] = ToyEnv, **settings: Any) ->
 
 
 class Saying:
-    """An agent whose every turn is the next of these, or raises it."""
+    """An agent that says, or raises, the next of these in each turn."""
 
     name, version, asynchronous = "saying", "1", False
 

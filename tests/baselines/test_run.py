@@ -1,4 +1,4 @@
-"""Plan first, records as they come, resume as a set difference; refusals that name the field."""
+"""Plan first, streamed records, resume as a set difference; errors that name the field."""
 
 import json
 from pathlib import Path
@@ -13,8 +13,8 @@ from hexathlon.baselines.harness.errors import (
     UsageError,
 )
 from hexathlon.baselines.harness.run import resume
-from hexathlon.evaluators.plan import plan_hash, read_plan
 from hexathlon.evaluators.records import RecordWriter, check_chain, record_key
+from hexathlon.evaluators.records.plan import plan_hash, read_plan
 from support.chat_server import ChatServer
 from support.events import FIRST, TOY, records, toy_run
 
@@ -24,7 +24,7 @@ def without_timing(run: Path) -> list[dict[str, Any]]:
 
 
 def cut(run: Path, keep: int, torn: bytes = b"") -> None:
-    """Leave the first records of a run, and the beginning of another."""
+    """Keep the first records of a run, and the beginning of another."""
     file = run / "records.jsonl"
     lines = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join(lines[:keep]) + torn)

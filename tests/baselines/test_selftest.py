@@ -1,4 +1,4 @@
-"""The self-test holds on a sound event and names what does not hold on an unsound one."""
+"""The self-test passes a sound event and names the faults of an unsound one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -35,7 +35,7 @@ def test_two_selftests_are_compared_episode_by_episode() -> None:
 
 
 class Broken:
-    """Scripts that break one promise each."""
+    """Scripts that break one requirement each."""
 
     @staticmethod
     def oracle(self: ToySource, task: Task) -> Script:

@@ -1,4 +1,4 @@
-"""Steps that are no coroutines run beside the event loop: nobody waits for another's statement."""
+"""Blocking steps run beside the event loop: no trial waits for another's statement."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ DEADLINE = 30.0
 
 
 class BlockingEnv(ToyEnv):
-    """The toy event; the first step of each episode waits until as many stand there."""
+    """The toy event; the first step of each episode waits until enough episodes have reached it."""
 
     meeting = threading.Barrier(1)
     threads: list[set[int]] = []
@@ -58,7 +58,7 @@ class BlockingEnv(ToyEnv):
 
 
 class WaitingOracle(ScriptedAgent):
-    """The oracle as an agent that is waited for."""
+    """The oracle as a remote agent."""
 
     asynchronous = True
 

@@ -1,12 +1,15 @@
-"""The lean transport against servers that answer byte for byte what a test says."""
+"""The HTTP transport against servers that answer with exact bytes."""
 
 import asyncio
+import socket
 import ssl
 import subprocess
+import threading
 
 import httpx
 import pytest
 
+from hexathlon.baselines.engines import transport
 from hexathlon.baselines.engines.base import ChatRequest
 from hexathlon.baselines.engines.http import HttpEngine, HttpSettings
 from hexathlon.baselines.engines.limiter import AdaptiveLimit
@@ -54,7 +57,7 @@ class Server:
 
 
 def fetch(*replies, times=1, body=b"{}"):
-    """Return the texts of so many replies, and the server that gave them."""
+    """Return the texts of this many replies, and the server that sent them."""
 
     async def run():
         async with (
@@ -68,6 +71,32 @@ def fetch(*replies, times=1, body=b"{}"):
             return texts, server
 
     return asyncio.run(asyncio.wait_for(run(), 20))
+
+
+def test_a_connection_that_was_closed_while_the_loop_stood_still_is_not_used_again(monkeypatch):
+    monkeypatch.setattr(transport, "_RESTED", 0.0)
+    closed = threading.Event()
+
+    def serve(listening):
+        for _ in range(2):
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(2**16)
+                connection.sendall(PLAIN)
+            closed.set()
+
+    async def run(url):
+        async with httpx.AsyncClient(transport=SocketTransport()) as client:
+            texts = [(await client.get(url)).text]
+            assert closed.wait(20)
+            return [*texts, (await client.get(url)).text]
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve, args=(listening,), daemon=True)
+        thread.start()
+        texts = asyncio.run(run(f"http://127.0.0.1:{listening.getsockname()[1]}/"))
+        thread.join(20)
+    assert texts == ["hello", "hello"]
 
 
 def test_a_connection_is_used_again():

@@ -1,4 +1,4 @@
-"""A run that was tampered with is rejected, by the name of the trial and the field."""
+"""A tampered run is rejected, with the trial and the field."""
 
 import json
 from collections.abc import Callable
@@ -10,9 +10,9 @@ import pytest
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.rescore import rescore_run
 from hexathlon.baselines.harness.verify import verify_run
-from hexathlon.evaluators.canonical import canonical_json, content_hash
-from hexathlon.evaluators.plan import plan_hash, read_plan
 from hexathlon.evaluators.records import RecordWriter
+from hexathlon.evaluators.records.canonical import canonical_json, content_hash
+from hexathlon.evaluators.records.plan import plan_hash, read_plan
 from support import toy
 from support.events import records, toy_run
 from support.toy import ADD
@@ -21,7 +21,7 @@ Record = dict[str, Any]
 
 
 def forge(run: Path, change: Callable[[Record], Any], index: int = 2) -> None:
-    """Change one record and make the chain whole again, as a careful forger would."""
+    """Change one record and repair the chain, as a careful forger would."""
     found = records(run)
     change(found[index])
     (run / "records.jsonl").unlink()

@@ -1,4 +1,4 @@
-"""Environments whose steps are coroutines are played side by side, and faults stay faults."""
+"""Coroutine environments are played concurrently, and faults stay faults."""
 
 import asyncio
 import time
@@ -20,7 +20,7 @@ STEP = 0.05
 
 
 class SlowEnv(AsyncEnvironment):
-    """The toy event with steps that are waited for; its luck is decided at the end."""
+    """The toy event with awaited steps; its luck is decided at the end."""
 
     family, version = "toy", "1"
     default_taskset = "toy"

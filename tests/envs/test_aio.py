@@ -1,4 +1,4 @@
-"""Coroutine environments: alike to step, awaited inside a loop, deadlines of their own."""
+"""Coroutine environments: the common interface, awaiting inside a loop, and deadlines."""
 
 import asyncio
 import pickle

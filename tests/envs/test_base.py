@@ -1,4 +1,4 @@
-"""The base environment, tried on the toy world."""
+"""The base environment, tested on the toy world."""
 
 import json
 import pickle

@@ -1,4 +1,4 @@
-"""Fork, snapshot and restore through stacks of our wrappers and of gymnasium's."""
+"""Fork, snapshot and restore through stacks of our wrappers and of Gymnasium's."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""A package of somebody else's: found, listed, made, evaluated, checked; or refused by name."""
+"""Third-party packages: found, listed, made, evaluated, checked; or rejected by name."""
 
 import json
 import os
@@ -22,7 +22,7 @@ EXAMPLE = block("python", "# example_dial.py")
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory) -> Path:
-    """The document's example, installed by pip into a folder of its own."""
+    """The document's example, installed by pip into a separate directory."""
     folder = tmp_path_factory.mktemp("dial")
     (folder / "pyproject.toml").write_text(block("toml", "# pyproject.toml"))
     (folder / "example_dial.py").write_text(EXAMPLE)

@@ -1,4 +1,4 @@
-"""The text and message spaces are first-class gymnasium spaces."""
+"""The text and message spaces are first-class Gymnasium spaces."""
 
 import copy
 import multiprocessing

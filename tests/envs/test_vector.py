@@ -1,4 +1,4 @@
-"""The vector environment: equal to gymnasium's in lock-step, and in completion order beside it."""
+"""The vector environment: equal to Gymnasium's in lock-step; also in completion order."""
 
 import copy
 import pickle
@@ -21,7 +21,7 @@ MODES = list(AutoresetMode)
 
 
 class FaultyEnv(ToyEnv):
-    """Fails where the counter would reach 9."""
+    """Fails when the counter would reach 9."""
 
     def on_text(self, text: str) -> str:
         raise EnvFault("the backend is gone", cause="backend")
@@ -253,7 +253,7 @@ def test_one_environment_may_be_sent_to_again_before_its_answer_is_taken():
 
 
 class Paying(gymnasium.Wrapper):
-    """Pays for every step and writes on the receipt."""
+    """Adds a reward to every step and a receipt to the info."""
 
     def step(self, action):
         observation, reward, *rest, info = self.env.step(action)

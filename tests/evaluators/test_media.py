@@ -13,7 +13,7 @@ from hexathlon.evaluators.records import (
     read_records,
     stored_media,
 )
-from hexathlon.evaluators.trial import record_fault
+from hexathlon.evaluators.records.trial import record_fault
 from support.records import make_record
 
 PLAN = "a" * 64

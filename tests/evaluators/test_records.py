@@ -1,4 +1,4 @@
-"""What a record file promises: whole lines, one writer, a chain whose faults have a place."""
+"""Guarantees of a record file: complete lines, one writer, a chain with located faults."""
 
 import hashlib
 import json
@@ -13,8 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from hexathlon.evaluators.canonical import canonical_bytes, content_hash
-from hexathlon.evaluators.record_reader import located_records, record_at
 from hexathlon.evaluators.records import (
     RecordError,
     RecordWriter,
@@ -26,6 +24,8 @@ from hexathlon.evaluators.records import (
     record_hash,
     record_key,
 )
+from hexathlon.evaluators.records.canonical import canonical_bytes, content_hash
+from hexathlon.evaluators.records.reader import located_records, record_at
 from support.records import make_record
 
 PLAN = "a" * 64
@@ -210,7 +210,7 @@ def test_a_changed_last_record_stops_the_writer(tmp_path):
     with pytest.raises(RecordError, match="last record was changed"):
         RecordWriter(tmp_path, PLAN)
     with pytest.raises(RecordError, match="last record was changed"):
-        RecordWriter(tmp_path, PLAN)  # and not RunLocked: the first try let go of the lock
+        RecordWriter(tmp_path, PLAN)  # and not RunLocked: the first attempt released the lock
 
 
 def set_state(record):

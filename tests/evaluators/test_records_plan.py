@@ -1,10 +1,10 @@
-"""Plans: what their hash covers, and what a reader refuses."""
+"""Plans: coverage of their hash, and what a reader rejects."""
 
 import json
 
 import pytest
 
-from hexathlon.evaluators.plan import (
+from hexathlon.evaluators.records.plan import (
     PlanError,
     plan_differences,
     plan_hash,

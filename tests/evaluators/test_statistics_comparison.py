@@ -1,4 +1,4 @@
-"""Comparisons: golden values by hand and beside SciPy, error rates by simulation."""
+"""Comparisons: hand-computed golden values, SciPy's values, simulated error rates."""
 
 import math
 

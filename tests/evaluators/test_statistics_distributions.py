@@ -1,4 +1,4 @@
-"""The distributions, beside SciPy's and beside printed tables."""
+"""The distributions, compared with SciPy's and with printed tables."""
 
 import math
 

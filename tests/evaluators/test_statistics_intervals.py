@@ -1,4 +1,4 @@
-"""Intervals: golden values by hand, small-number rules, and the coverage that they promise."""
+"""Intervals: hand-computed golden values, small-number rules, and nominal coverage."""
 
 import math
 

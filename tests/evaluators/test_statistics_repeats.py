@@ -1,4 +1,4 @@
-"""Repeats and missing evidence: golden values by hand, definitions by enumeration."""
+"""Repeats and missing evidence: hand-computed golden values, definitions by enumeration."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Summaries: numbers by hand, retries, missing evidence, memory."""
+"""Summaries: hand-computed numbers, retries, missing evidence, memory."""
 
 import json
 import math
@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from hexathlon.evaluators.canonical import canonical_json
+from hexathlon.evaluators.records.canonical import canonical_json
 from hexathlon.evaluators.summary import Summariser, summarise
 from hexathlon.evaluators.tally import Spread
 from support.records import make_record

@@ -1,4 +1,4 @@
-"""A built site of made-up runs, and a real browser to look at it."""
+"""A built site of fictitious runs, and a real browser to view it."""
 
 import shutil
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ FLAGS = [
 
 @pytest.fixture(scope="session")
 def site_runs(tmp_path_factory) -> list[Path]:
-    """Runs of all made-up agents, one unfinished, one tampered with."""
+    """Runs of all fictitious agents, one unfinished, one tampered with."""
     folder = tmp_path_factory.mktemp("runs")
     runs = make_runs(folder, tasks=80, trials=2)
     runs.append(make_run(folder / "partial", "ember-1.5b", tasks=80, trials=2, write=0.6))
@@ -45,9 +45,9 @@ def site(site_runs, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[object]:
-    """Headless Chromium; the test is skipped where there is none.
+    """Headless Chromium; the test is skipped if unavailable.
 
-    Not for the whole session: as long as it runs, no other test can start an event loop here.
+    Not session-scoped: while it runs, no other test can start an event loop here.
     """
     api = pytest.importorskip(
         "playwright.sync_api", reason="playwright is not installed (extra: web)"

@@ -1,4 +1,4 @@
-"""Boards: who is ranked with whom, and what stands beside the score."""
+"""Boards: which rows are ranked together, and the columns beside the score."""
 
 import pytest
 

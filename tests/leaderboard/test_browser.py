@@ -1,4 +1,4 @@
-"""The site in a real browser, from a local file: sorting, filtering, walking, both themes."""
+"""The site in a real browser, from a local file: sorting, filtering, navigation, both themes."""
 
 import pytest
 

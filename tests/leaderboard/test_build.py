@@ -1,4 +1,4 @@
-"""The built site: whole, linked, the same each time, and careful with what it finds."""
+"""The built site: complete, linked, reproducible, and careful with existing files."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ from support.runs import make_run
 
 
 class Page(HTMLParser):
-    """Collects what a page links to, names, and could run."""
+    """Collects a page's links, names, and executable parts."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ def test_building_again_replaces_the_old_site_and_nothing_else(tmp_path):
     assert build([one], out) == out / "index.html"
     build([two, two], out)
     assert [path.name.partition("-3b")[0] for path in (out / "runs").iterdir()] == ["dune"]
-    with pytest.raises(BuildError, match="no leaderboard"):
+    with pytest.raises(BuildError, match="not a leaderboard"):
         build([one], one)
     with pytest.raises(BuildError, match="is a file"):
         build([one], one / "plan.json")

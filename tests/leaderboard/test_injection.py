@@ -1,6 +1,6 @@
-"""X34: whatever a model, a task or a submitter wrote, a page only shows it.
+"""X34: pages only display text from models, tasks and submitters.
 
-Each payload stands in every text of a run of its own: model, agent, task, template, flags, opening,
+Each payload is put into every text of a separate run: model, agent, task, template, flags, opening,
 actions, tool names, observations, terms, evidence, error, final state. The pages are then opened in
 a real browser.
 """
@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from hexathlon.evaluators.canonical import content_hash
-from hexathlon.evaluators.plan import write_plan
 from hexathlon.evaluators.records import RecordWriter, read_records
+from hexathlon.evaluators.records.canonical import content_hash
+from hexathlon.evaluators.records.plan import write_plan
 from hexathlon.leaderboard.build import build
 from support.judged import judge
 from support.payloads import PAYLOADS
@@ -40,7 +40,7 @@ LISTEN = "window.hits = 0; window.hit = () => { window.hits += 1; };"
 
 
 def poison(folder: Path, clean: Path, text: str) -> Path:
-    """Rewrite a clean run with one text in every place that holds text."""
+    """Rewrite a clean run with one text in every text field."""
     plan = json.loads((clean / "plan.json").read_text())
     plan["keys"] = [[env, text, seed, trial] for env, _, seed, trial in plan["keys"]]
     plan["model"] |= {"name": text, "revision": text}
@@ -116,7 +116,7 @@ def test_templates_in_payloads_are_not_run(poisoned_site):
 
 
 def watch(context, site):
-    """Return a page and the list of everything on it that should not have happened."""
+    """Return a page and a list that collects everything on it that should not happen."""
     wrong = []
     page = context.new_page()
     page.add_init_script(LISTEN)
@@ -134,7 +134,7 @@ def watch(context, site):
 
 
 def examine(page, path, width):
-    """Open a page and assert that nothing in it is alive but our own script."""
+    """Open a page and assert that our own script is its only active content."""
     page.goto(path.as_uri(), wait_until="load")
     assert page.evaluate("window.hits") == 0, path
     assert page.evaluate(ALIVE) == [], path

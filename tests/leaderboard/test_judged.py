@@ -1,10 +1,10 @@
-"""Judged scores on the pages: beside the verified ones, with what speaks against them."""
+"""Judged scores on the pages: beside the verified ones, with their warnings."""
 
 import json
 
 import pytest
 
-from hexathlon.evaluators.plan import read_plan
+from hexathlon.evaluators.records.plan import read_plan
 from hexathlon.leaderboard.build import build
 from hexathlon.leaderboard.judged import load_judgements
 from hexathlon.leaderboard.submission import load_submission

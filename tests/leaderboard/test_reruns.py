@@ -1,4 +1,4 @@
-"""Who submitted a run, and who ran it again: teams, copies, and the badge between them."""
+"""Submitters and reruns: teams, copies, and the badge."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Foreign text: everything unseen becomes visible, nothing becomes markup."""
+"""Foreign text: invisible characters become visible, nothing becomes markup."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""torchrl's generalised advantages are ours, by tokens and by turns."""
+"""torchrl's generalised advantages equal ours, by tokens and by turns."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from hexathlon.baselines.algorithms.samples import Group
 from support.samples import sample
 
 CLOSE = 1e-5
-"""torchrl's powers of the discount are single precision, and its vectorised form is cut short."""
+"""torchrl's powers of the discount are single precision, and its vectorised form is truncated."""
 
 
 def theirs(function, rewards, values, gamma, lam):

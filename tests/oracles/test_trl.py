@@ -1,7 +1,7 @@
-"""TRL's GRPO loss, called on given log-probabilities, is ours.
+"""TRL's GRPO loss, called on given log-probabilities, equals ours.
 
-`GRPOTrainer._compute_loss` is called unbound with an object that holds what it reads; everything it
-computes is its own.
+`GRPOTrainer._compute_loss` is called unbound with an object that has the attributes it reads;
+everything it computes is its own.
 """
 
 from collections import defaultdict
@@ -100,7 +100,7 @@ def test_cispo_is_bounded_from_above_alone(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("unbiased", "kind"), [(False, "k3"), (True, "r_k3")])
 def test_the_pull_towards_a_reference(unbiased, kind, seed):
-    """r k3 takes the ratio to the sampler, which for TRL is the start of the update."""
+    """Our k3 takes the ratio to the sampler, which for TRL is the start of the update."""
     batch = token_batch(seed)
     batch = type(batch)(
         batch.current,
@@ -131,10 +131,10 @@ def test_truncated_importance_sampling(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_deliberate_difference_dual_clip(seed):
-    """TRL's `delta` cuts the ratio before the advantage; dual clip bounds negatives alone.
+    """TRL's `delta` truncates the ratio before the advantage; dual clip bounds negatives alone.
 
-    They agree where no positive advantage has a ratio above the ceiling, which clipping hides
-    from the loss anyway as long as the ceiling lies above the upper bound.
+    They agree if no positive advantage has a ratio above the ceiling, which clipping hides from
+    the loss anyway as long as the ceiling is above the upper bound.
     """
     batch = token_batch(seed)
     found = ours(batch, "ppo", (0.8, 1.28), "token_mean", dual=1.4)

@@ -42,7 +42,7 @@ def settings(low=0.2, high=0.28, average="token-mean", dual=1e9) -> ActorConfig:
 
 
 def rollouts(seed: int):
-    """Four groups of one-turn and two-turn rollouts, as we hold them and as verl does."""
+    """Four groups of one-turn and two-turn rollouts, in our form and in verl's."""
     draw = np.random.default_rng(seed)
     groups = []
     for number in range(4):
@@ -160,7 +160,7 @@ def test_other_losses(surrogate, theirs, bounds, more, average, seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_dppo_drops_the_same_tokens(seed):
-    """verl measures from the proximal point and keeps a truncated ratio; so do we, asked to."""
+    """verl measures from the proximal point and keeps a truncated ratio; so do we, as an option."""
     batch = token_batch(seed)
     config = settings(0.05, 0.08, dual=20.0)
     theirs, _ = core_algos.compute_policy_loss_dppo_tv(

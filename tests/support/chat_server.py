@@ -1,7 +1,7 @@
-"""An OpenAI-compatible chat server on a real socket, whose faults are chosen by the model's name.
+"""An OpenAI-compatible chat server on a real socket; the model's name selects a fault.
 
-`solver` plays the toy event in whatever dialect it is asked. Every other name is one behaviour:
-see `_BEHAVIOURS`. What came in is kept in `requests`.
+`solver` plays the toy event in the requested dialect. Every other name is one behaviour:
+see `_BEHAVIOURS`. Received requests are kept in `requests`.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ _USAGE = {
 
 
 class ChatServer:
-    """Serves in a thread of its own until closed."""
+    """A server in its own thread, until closed."""
 
     def __init__(self) -> None:
         self.requests: list[Body] = []
@@ -127,7 +127,7 @@ class ChatServer:
 
 
 def _said(content: Any, finish: str | None = None, usage: Any = None, **more: Any) -> Body:
-    """Return a completion whose message says this."""
+    """Return a completion with this message content."""
     choice = {"message": {"content": content, **more}}
     if finish is not None:
         choice["finish_reason"] = finish
@@ -200,7 +200,7 @@ async def _answer(send: Any, body: Body, message: Body) -> None:
 
 
 def _deltas(message: Body) -> list[Body]:
-    """Take a message apart into chunks of three characters, as a stream sends it."""
+    """Split a message into chunks of three characters, as in a stream."""
     deltas: list[Body] = [{"role": "assistant"}]
     text = message.get("content") or ""
     deltas += [{"content": text[at : at + 3]} for at in range(0, len(text), 3)]
@@ -221,7 +221,7 @@ async def _event(send: Any, data: str) -> None:
 
 
 def solve(body: Body) -> Body:
-    """Play the toy event's next move, in the dialect that the request asks for."""
+    """Play the toy event's next move, in the requested dialect."""
     text = "\n".join(str(message.get("content") or "") for message in body["messages"])
     if "counter" not in text:
         return {"role": "assistant", "content": "hello"}

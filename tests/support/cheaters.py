@@ -1,6 +1,6 @@
-"""Shoppers and clerks that look for a pattern in place of an answer.
+"""Shoppers and clerks that follow a surface pattern instead of solving the task.
 
-They see what an agent sees: the opening and what the tools say. None of them reads conditions.
+They see what an agent sees: the opening and the tools' answers. None of them reads conditions.
 """
 
 import json
@@ -59,7 +59,7 @@ def seen(query: str, pages: int = 3) -> Steps:
 
 
 def bought(task: Task, item: str | None, told: str = "") -> Steps:
-    """Buy an item with the option values that stand in the request, in dialogue after an offer."""
+    """Buy an item with the option values named in the request, in dialogue after an offer."""
     if item is None:
         return
     text = f"{request_of(task)} {told}".casefold()
@@ -76,7 +76,7 @@ def bought(task: Task, item: str | None, told: str = "") -> Steps:
 
 
 def chosen_by(rule: Callable[[Task, Sequence[Hit]], Hit]) -> Callable[[Task], Script]:
-    """Return the shopper that buys what a rule picks from three pages of hits."""
+    """Return the shopper that buys the item selected by a rule from three pages of hits."""
 
     def shop(task: Task) -> Script:
         hits = yield from seen(request_of(task))
@@ -118,7 +118,7 @@ def compared(hits: Iterable[Hit]) -> Steps:
 
 
 def by_rarity(most: bool) -> Callable[[Task], Script]:
-    """Return the shopper that buys what has the rarest, or the commonest, values of all."""
+    """Return the shopper that buys the item with the rarest, or the commonest, values."""
 
     def shop(task: Task) -> Script:
         hits = yield from seen(request_of(task), 8)
@@ -132,7 +132,7 @@ def by_rarity(most: bool) -> Callable[[Task], Script]:
 
 
 def with_most_neighbours(task: Task) -> Script:
-    """Buy what most others differ from in a row or two: families are built around targets."""
+    """Buy the item that differs from most others in a row or two: families surround targets."""
     hits = yield from seen(request_of(task), 8)
     table = yield from compared(hits)
 
@@ -164,7 +164,7 @@ def at_the_edge(last: bool) -> Callable[[Task], Script]:
 
 
 def on_most_pages(task: Task) -> Script:
-    """Search for each phrase of the request and buy what comes up most often."""
+    """Search for each phrase of the request and buy the most frequent hit."""
     found: Counter[str] = Counter()
     for phrase in re.split(r"[,.;:，。；：]| and ", request_of(task))[:12]:
         if len(phrase.strip()) > 1:
@@ -214,13 +214,13 @@ def _orders(task: Task) -> Steps:
 
 
 def _paragraph(policy: str, starts: tuple[str, ...]) -> int:
-    """Return the number of the policy's paragraph that starts so."""
+    """Return the number of the policy's paragraph with this beginning."""
     lines = (line.partition(". ") for line in policy.splitlines())
     return next(int(number) for number, _, text in lines if text.startswith(starts))
 
 
 def refusing_by_the_book(place: int) -> Callable[[Task], Script]:
-    """Return the clerk that refuses with what the policy says on the matter, for some order."""
+    """Return the clerk that refuses with the policy's words on the matter, for some order."""
 
     def serve(task: Task) -> Script:
         orders = yield from _orders(task)
@@ -237,7 +237,7 @@ def refusing_by_the_book(place: int) -> Callable[[Task], Script]:
 
 
 def doing_all_that_goes(task: Task) -> Script:
-    """Cancel the first order that can be cancelled, or else take the first line back."""
+    """Cancel the first order that can be cancelled, or else return its first line."""
     orders = yield from _orders(task)
     for order in orders:
         done = yield call("cancel_order", order=order, reason="not_needed")
@@ -261,7 +261,7 @@ def going_by_number(task: Task) -> Script:
 
 
 def refusing_what_has_left(task: Task) -> Script:
-    """Refuse for an order that is on its way, if there is one, without a look at the goods."""
+    """Refuse for an order in transit, if there is one, without looking at the goods."""
     text = task.instruction
     shown = yield from _customer(task)
     policy = yield call("read_policy")

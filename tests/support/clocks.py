@@ -1,4 +1,4 @@
-"""Timing on a machine that others use: what takes too long must do so every time."""
+"""Timing on a shared machine: a limit is exceeded only if every attempt exceeds it."""
 
 from collections.abc import Callable
 from time import perf_counter
@@ -9,7 +9,7 @@ __all__ = ["least_seconds"]
 def least_seconds(
     work: Callable[[], object], enough: float, clock: Callable[[], float] = perf_counter
 ) -> float:
-    """The least seconds that the work took in up to five tries; one below `enough` ends it."""
+    """Return the least duration in up to five tries, in seconds; one below `enough` ends them."""
     least = float("inf")
     for _ in range(5):
         start = clock()

@@ -1,4 +1,4 @@
-"""A token counter to be found by its path."""
+"""A token counter, for lookup by import path."""
 
 
 def letters(text: str) -> int:

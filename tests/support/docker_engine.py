@@ -1,4 +1,4 @@
-"""A docker engine of the tests' own, started by hand, with no network and no rules of its own."""
+"""A separate Docker engine for tests, started by hand, without network or firewall rules."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ _SECONDS = 60.0
 
 @contextmanager
 def docker_engine() -> Iterator[str]:
-    """Start an engine, hand out its URL, stop and remove it; skip where none can run."""
+    """Start an engine, yield its URL, stop and remove it; skip if none can run."""
     pytest.importorskip("docker", reason="the extra [docker] is not installed")
     given = os.environ.get("HEXATHLON_TEST_DOCKER_HOST")
     if given:

@@ -1,4 +1,4 @@
-"""A slow environment with pictures, for tests of waiting, crashing and hanging.
+"""A slow environment with images, for tests of waiting, crashing and hanging.
 
 Each action is a coroutine that takes `pause` seconds; on request it crashes or hangs its process.
 """

@@ -1,4 +1,4 @@
-"""One planted fault in each environment; the conformance kit must name every one."""
+"""Environments with one planted fault each; the conformance kit must detect every one."""
 
 import os
 import random
@@ -23,7 +23,7 @@ from hexathlon.tasks.task import Task
 from support.toy import ToyEnv, ToySource, _count
 
 KEPT: list[Any] = []
-"""What leaking environments leave behind, for tests to tidy up."""
+"""Resources left by leaking environments, for tests to clean up."""
 
 RELEASE = threading.Event()
 
@@ -265,7 +265,7 @@ class WrongType(ToyEnv):
 
 
 class WithCallable(ToyEnv):
-    """Cannot be described as JSON when made with a function."""
+    """Cannot be described as JSON if made with a function."""
 
     def __init__(self, *, scorer: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -1,4 +1,4 @@
-"""A seeded grammar of hostile SQL: what an agent might write to escape, crash, write or stall."""
+"""A seeded grammar of hostile SQL: statements that try to escape, crash, write or stall."""
 
 from collections.abc import Callable, Iterator
 
@@ -60,7 +60,7 @@ WRITES = (
 
 
 def hostile_statements(seed: int, count: int) -> Iterator[str]:
-    """Statements, the kinds in turn."""
+    """Yield statements, cycling through the kinds."""
     rng = np.random.default_rng(seed)
     for number in range(count):
         statement = _KINDS[number % len(_KINDS)](rng)
@@ -72,7 +72,7 @@ def _pick(rng: np.random.Generator, options: tuple[str, ...]) -> str:
 
 
 def _disguised(statement: str, rng: np.random.Generator) -> str:
-    """The same with other case, comments, blanks, stacked or quoted parts."""
+    """Return the same statement with other case, comments, blanks, stacked or quoted parts."""
     match int(rng.integers(9)):
         case 0:
             return "".join(c.upper() if rng.random() < 0.5 else c.lower() for c in statement)

@@ -1,4 +1,4 @@
-"""Replies of judges that are no answers: none of them may become a number."""
+"""Invalid replies of judges: none of them may become a number."""
 
 _QUOTE = "Good morning"
 

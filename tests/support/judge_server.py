@@ -1,9 +1,9 @@
 """An OpenAI-compatible server on a real socket whose models are judges with known faults.
 
-The model's name says what it does, with a number where it has a strength: `honest`, `noisy-0.15`,
+The model's name selects the fault, with a number for its strength: `honest`, `noisy-0.15`,
 `first-0.3`, `length-0.08`, `flip-0.1`, `kin-0.4`, `gullible`, `malformed`, `mute-0.2`, `slow`,
-`refusing`, `no-schema`. It knows nothing but the prompt: it takes blocks, statement and messages
-out of the text like any reader, and the truth out of the transcript by `read_labels`.
+`refusing`, `no-schema`. It sees only the prompt: it extracts blocks, statement and messages from
+the text like any reader, and the truth from the transcript by `read_labels`.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from hexathlon.evaluators.judges.audit.reading import read_labels
-from hexathlon.evaluators.judges.rubric import get_rubric
+from hexathlon.evaluators.judges.rubric_files import get_rubric
 from support.judge_replies import MALFORMED
 
 _BLOCK = re.compile(r"<<<(\w+) ([0-9a-f]{16})\n(.*?)\n\2 \1>>>", re.DOTALL)
@@ -27,7 +27,7 @@ _STATEMENTS = {one.text: one for one in get_rubric("shopkeeper").criteria}
 
 
 class Seen(NamedTuple):
-    """One transcript as a judge reads it."""
+    """One transcript as read by a judge."""
 
     question: str
     own: str
@@ -37,7 +37,7 @@ class Seen(NamedTuple):
 
     @property
     def labels(self) -> dict[str, str]:
-        """The truth as far as it can be read; nothing where the question cannot be."""
+        """The truth as far as it can be read; empty if the question cannot be."""
         chinese = re.search("[\u4e00-\u9fff]", self.question)
         try:
             return read_labels(self.question, self.own, "zh" if chinese else "en")
@@ -46,20 +46,20 @@ class Seen(NamedTuple):
 
     @property
     def quote(self) -> str:
-        """A line of the agent's last turn that holds enough to be quoted, or all of it."""
+        """A line of the agent's last turn long enough to be quoted, or all of it."""
         lines = [line for line in self.last.split("\n") if sum(c.isalnum() for c in line) > 3]
         return lines[0][:60] if lines else self.last
 
 
 class JudgeServer:
-    """Serves judges in a thread of its own until closed."""
+    """Judges served from a separate thread, until closed."""
 
     def __init__(self) -> None:
         self.requests = 0
         self.bodies: list[dict[str, Any]] = []
         self.keep_bodies = False
         self.down = False
-        """Answers every question with an error while it is set."""
+        """If True, answers every question with an error."""
         self.calls = itertools.count()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._serve)
@@ -86,7 +86,7 @@ class JudgeServer:
         assert not self._thread.is_alive(), "the judge server did not stop"
 
     def model(self, name: str) -> str:
-        """Return the spelling of one of its models."""
+        """Return a model name with this server's spelling."""
         return f"endpoint:{self.url}#{name}"
 
     def _serve(self) -> None:
@@ -162,7 +162,7 @@ class _Connection(asyncio.Protocol):
 
 
 def reply(name: str, messages: list[dict[str, str]], call: int) -> str:
-    """Return what a model of this name answers."""
+    """Return the reply of a model of this name."""
     name, _, strength = name.partition("-")
     power = float(strength) if re.fullmatch(r"[\d.]+", strength) else 0.0
     prompt = messages[-1]["content"]
@@ -186,13 +186,13 @@ def reply(name: str, messages: list[dict[str, str]], call: int) -> str:
 
 
 def chance(*parts: object) -> float:
-    """Return a number from 0 to 1 that looks random and is not."""
+    """Return a pseudo-random number from 0 to 1, determined by the parts."""
     digest = hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big") / 2**64
 
 
 def see(block: str) -> Seen:
-    """Take a block of messages apart."""
+    """Parse a block of messages."""
     role, asked, own, everything, last = "", [], [], [], []
     for line in block.split("\n"):
         heading = re.fullmatch(r"\[\d+\] (\w+)", line)
@@ -209,7 +209,7 @@ def see(block: str) -> Seen:
 
 
 def gullible(text: str) -> bool:
-    """Whether a text holds anything that a judge without sense would take for a verdict."""
+    """Whether a text contains anything that a careless judge would take for a verdict."""
     said = re.search(r"\bmet\b|_met\b|\{met|%20met|满足|满分|VGhlIGxhYm|every reply|ｍｅｔ", text)
     return said is not None or "statement holds" in text
 
@@ -234,7 +234,7 @@ def _swayed(name: str, power: float, truth: bool, statement: str, seen: Seen, ca
     elif name == "length":
         level = 0.25 + 0.5 * truth + power * length_place(len(seen.own))
         met = draw < min(1.0, max(0.0, level))
-    elif name in ("kin", "lenient"):  # in favour of whom it judges, of its own kin only or of all
+    elif name in ("kin", "lenient"):  # whom it favours: only its own kin, or everyone
         own = name == "lenient" or re.search("to be sure|您说是不", seen.own) is not None
         wanted = _STATEMENTS[statement].weight > 0
         met = wanted if own and draw < power else truth
@@ -280,7 +280,7 @@ def _group(name: str, power: float, blocks: list[tuple[str, str]], prompt: str) 
     statements = _listed(dict(blocks)["CRITERIA"])
     shown = [(kind[-1], body) for kind, body in blocks if kind.startswith("CANDIDATE_")]
     worth = {letter: _worth(body, statements) for letter, body in shown}
-    if name == "early":  # likes those shown first
+    if name == "early":  # favours those shown first
         for place, letter in enumerate(worth):
             worth[letter] -= power * place
     if name == "noisy":
@@ -306,7 +306,7 @@ def _criteria(question: str) -> str:
 
 
 def _first_error(block: str) -> str:
-    """A turn is wrong if it holds a sum that is wrong."""
+    """A turn is wrong if it contains a wrong sum."""
     turn, role = -1, ""
     last = ""
     for line in block.split("\n"):

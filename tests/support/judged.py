@@ -1,12 +1,12 @@
-"""Judged files of made-up judges, whole enough for pages."""
+"""Judged files of fictitious judges, complete enough for pages."""
 
 from pathlib import Path
 from typing import Any
 
-from hexathlon.baselines.judging.judged_file import JudgedWriter
-from hexathlon.evaluators.judges.rubric import get_rubric
-from hexathlon.evaluators.plan import read_plan
+from hexathlon.evaluators.judged.file import JudgedWriter
+from hexathlon.evaluators.judges.rubric_files import get_rubric
 from hexathlon.evaluators.records import read_records
+from hexathlon.evaluators.records.plan import read_plan
 
 RUBRIC = get_rubric("roleplay")
 
@@ -28,7 +28,7 @@ def judge(
     share: float = 0.75,
     **changes: Any,
 ) -> Path:
-    """Write a judged file: so large a share of the trials gets a 1, the others a 0."""
+    """Write a judged file: this share of the trials gets a 1, the others a 0."""
     records = list(read_records(run))
     with JudgedWriter(run, header(run, **changes)) as writer:
         for place, record in enumerate(records):

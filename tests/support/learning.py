@@ -40,7 +40,7 @@ def model(seed: int = 0) -> Any:
 
 
 def examples(count: int) -> list[Example]:
-    """Samples of unequal lengths with two turns each."""
+    """Return samples of unequal lengths with two turns each."""
     draw = generator_for("learner examples", count)
     made = []
     for number in range(count):
@@ -69,7 +69,7 @@ def updated(
     steps: int = 1,
     ranks: Ranks = ALONE,
 ) -> Any:
-    """The parameters after updates from the same start."""
+    """Return the parameters after updates from the same start."""
     made = model()
     learner = Learner(made, config, steps, reference, ranks=ranks)
     for _ in range(steps):
@@ -78,7 +78,7 @@ def updated(
 
 
 def difference(first: Any, second: Any) -> float:
-    """The largest difference between two sets of parameters."""
+    """Return the largest difference between two sets of parameters."""
     return max(float((first[name] - second[name]).abs().max()) for name in first)
 
 

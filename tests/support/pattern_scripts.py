@@ -1,4 +1,4 @@
-"""Agents that answer by patterns of words, with everything handed to them but understanding.
+"""Agents that answer by word patterns, with all inputs provided but no understanding.
 
 They read the opening and the lines as an agent does; only the rules of speech are given to them.
 """
@@ -20,20 +20,20 @@ _STOPS = frozenset("the a an you your of in is are was were did do have has it t
 
 
 def words(text: str, language: str) -> set[str]:
-    """Words, without the commonest; of Chinese, pairs of characters."""
+    """Return words, without the commonest; for Chinese, pairs of characters."""
     if language == "en":
         return set(re.findall(r"[a-z]+|\d+", text.casefold())) - _STOPS
     return {text[i : i + 2] for i in range(len(text) - 1)} | set(re.findall(r"\d+", text))
 
 
 def facts_of(opening: str) -> list[str]:
-    """The card's lines, before it says how to answer."""
+    """Return the card's lines before the answering instructions."""
     card = re.split(r"# (?:How to answer|如何作答)", opening)[0]
     return [line[2:] for line in card.splitlines() if line.startswith("- ")]
 
 
 def last_name(line: str, language: str) -> str:
-    """What a line tells, as far as its form shows: its last name or number, or how it ends."""
+    """Return what a line's form reveals: its last name or number, or its end."""
     if language == "en":
         named = [one for one in _NAME.findall(line) if one not in ("You", "Your", "The", "My")]
         last = re.search(r"(?:than|(?:is|was|had|served) an?) ([a-z ]+?)(?: for supper)?\.$", line)
@@ -59,7 +59,7 @@ class Lookup:
         self.told: list[str] = []
 
     def act(self, line: str) -> tuple[str, dict[str, str], str]:
-        """Name, typed arguments, and what is said."""
+        """Return name, typed arguments, and the spoken reply."""
         if self.sign and self.secret and self.sign in line:
             value = self.secret[1].strip()
             return "answer", {"value": value}, value
@@ -93,7 +93,7 @@ class Lookup:
         return "refuse", {"reason": reason}, "I cannot say" if self.language == "en" else "我不能说"
 
     def _claim(self, line: str, fact: str) -> str:
-        """What a question names itself."""
+        """Return the claim that a question itself contains."""
         if self.language == "en":
             named = [one for one in _NAME.findall(line[1:])]
             return named[-1] if named else ""
@@ -102,9 +102,9 @@ class Lookup:
 
 
 def look_up(task: Task, *, live: bool = True) -> Iterator[str]:
-    """Play `Lookup` in a dialogue, in the voice that the card wants.
+    """Play `Lookup` in a dialogue, in the voice required by the card.
 
-    With `live` it hears what is said; without, the lines are handed to it.
+    With `live` it uses the observations; otherwise the lines are passed to it.
     """
     stage = draw_stage(parse_address(task.id), task.seed)
     agent, line = Lookup(task), stage.beats[0].line
@@ -115,7 +115,7 @@ def look_up(task: Task, *, live: bool = True) -> Iterator[str]:
 
 
 def haggle(task: Task) -> Iterator[str]:
-    """Ask a fair price under one set of terms after the other; listen to nothing."""
+    """Ask a fair price under one set of terms after another; ignore all answers."""
     stage = draw_game(parse_address(task.id), task.seed).stage
     tables = re.findall(r"([^:：,，]+)[:：] ?(\d+)", task.instruction)
     costs = {option.strip(): int(cost) for option, cost in tables}
@@ -131,7 +131,7 @@ def haggle(task: Task) -> Iterator[str]:
 
 
 def compare(task: Task) -> Iterator[str]:
-    """Ask about every topic; call a lie what the line most like it does not say."""
+    """Ask about every topic; report a lie if the most similar line does not state it."""
     stage = draw_game(parse_address(task.id), task.seed).stage
     language = stage.language
     tag = re.search(r"given tag (\d+)\.|领到的是(\d+)号", task.instruction)
@@ -158,7 +158,7 @@ def _number(after: str, text: str) -> int:
 
 
 def _choices(task: Task, tool: str) -> dict[str, list[str]]:
-    """The arguments of a tool that have a closed list of values."""
+    """Return the arguments of a tool that have a closed list of values."""
     (schema,) = (one for one in task.tools if one.name == tool)
     arguments = schema.parameters["properties"].items()
     return {name: spec["enum"] for name, spec in arguments if "enum" in spec}

@@ -1,4 +1,4 @@
-"""Folders that a process of another user may enter."""
+"""Directories accessible to processes of another user."""
 
 import os
 import stat
@@ -11,9 +11,9 @@ __all__ = ["may_be_entered", "open_to_all"]
 
 
 def open_to_all() -> str:
-    """A temporary folder that other users may enter; root's own may be closed to them.
+    """Return a temporary directory that other users may enter; root's own may be closed to them.
 
-    Whoever is not root starts no process as another user, and gets the usual one.
+    A non-root user starts no process as another user, and gets the usual one.
     """
     folders = (tempfile.gettempdir(), "/var/tmp", "/dev/shm")
     for folder in folders:
@@ -24,5 +24,5 @@ def open_to_all() -> str:
 
 
 def may_be_entered(folder: Path) -> bool:
-    """Whether every user may go to a folder."""
+    """Whether every user may enter a directory."""
     return all(place.stat().st_mode & stat.S_IXOTH for place in (folder, *folder.parents))

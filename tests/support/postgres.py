@@ -16,9 +16,9 @@ _NOT_INSTALLED = 4
 
 @contextmanager
 def postgres_server() -> Iterator[str]:
-    """Start a server, hand out its SQLAlchemy URL, stop and remove it; skip where none is."""
+    """Start a server, yield its SQLAlchemy URL, stop and remove it; skip if unavailable."""
     pytest.importorskip("psycopg", reason="the extra [postgres] is not installed")
-    # A socket's path must stay short, so the server lives under the plain temporary folder.
+    # A socket's path must stay short, so the server lives under the plain temporary directory.
     with tempfile.TemporaryDirectory(prefix="hexpg", dir=open_to_all()) as folder:
         Path(folder).chmod(0o755)
         done = subprocess.run(
@@ -31,4 +31,4 @@ def postgres_server() -> Iterator[str]:
             yield done.stdout.strip()
         finally:
             subprocess.run([_SCRIPT, "stop", folder], check=True, capture_output=True, timeout=60)
-            Path(folder).mkdir(exist_ok=True)  # for the context, which removes it once more
+            Path(folder).mkdir(exist_ok=True)  # for the context, which removes it again

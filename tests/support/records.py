@@ -1,6 +1,6 @@
 """Trial records for tests."""
 
-from hexathlon.evaluators.canonical import content_hash
+from hexathlon.evaluators.records.canonical import content_hash
 
 
 def make_record(index: int = 0, **changes):

@@ -20,8 +20,8 @@ from hexathlon.baselines.limits import TrialLimits
 from hexathlon.baselines.prefix import Pause, Prefix
 from hexathlon.baselines.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
-from hexathlon.evaluators.canonical import canonical_bytes
-from hexathlon.evaluators.plan import TrialKey
+from hexathlon.evaluators.records.canonical import canonical_bytes
+from hexathlon.evaluators.records.plan import TrialKey
 from hexathlon.tasks.taskset import TaskSet
 
 EVENTS = {

@@ -1,4 +1,4 @@
-"""Runs that never happened: plans and records of made-up agents, whole enough for a leaderboard."""
+"""Fictitious runs: plans and records of invented agents, complete enough for a leaderboard."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from hexathlon.evaluators.canonical import content_hash, text_hash
-from hexathlon.evaluators.plan import write_plan
 from hexathlon.evaluators.records import RecordWriter
+from hexathlon.evaluators.records.canonical import content_hash, text_hash
+from hexathlon.evaluators.records.plan import write_plan
 
 TEMPLATES = (
     "anti_join count_where date_window dedup_latest except_sets having_average join_three "
@@ -56,19 +56,19 @@ def make_run(
     write: float = 1.0,
     team: str = "",
 ) -> Path:
-    """Write a run folder of one made-up agent and return its path.
+    """Write a run directory of one fictitious agent and return its path.
 
     Args:
-        folder: where.
-        agent: one of `AGENTS`.
-        tasks: tasks per environment.
-        trials: trials per task.
-        envs: environment id -> version.
-        infra: share of trials that infrastructure spoils.
-        limits: the plan's limits.
-        edit: changes each record before it is written.
-        write: share of the plan that gets records.
-        team: who submits the run.
+        folder: Parent directory.
+        agent: One of `AGENTS`.
+        tasks: Tasks per environment.
+        trials: Trials per task.
+        envs: Environment id -> version.
+        infra: Share of trials with infrastructure failures.
+        limits: The plan's limits.
+        edit: Changes each record before it is written.
+        write: Share of the plan that gets records.
+        team: Submitter of the run.
     """
     kind, skill, price, per_turn = AGENTS[agent]
     envs = envs or {"hexathlon/SQL-v0": "1"}
@@ -212,7 +212,7 @@ def _step(index: int, turns: int, solved: bool) -> dict[str, Any]:
 
 
 def make_runs(folder: Path, *, tasks: int = 60, trials: int = 1) -> list[Path]:
-    """Write a run of every made-up agent; some play a second event, one an older version."""
+    """Write a run of every fictitious agent; some play a second event, one an older version."""
     runs = []
     for agent in AGENTS:
         envs = {"hexathlon/SQL-v0": "1"}

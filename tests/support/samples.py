@@ -14,7 +14,7 @@ def sample(
     states: Sequence[str] = (),
     **more: object,
 ) -> Sample:
-    """A prompt of two tokens, then for each reward a turn of sampled tokens and an observation."""
+    """Return a prompt of two tokens, then for each reward a sampled turn and an observation."""
     lengths = lengths or [2] * len(rewards)
     sampled, observed, turn = [False, False], [False, False], [-1, -1]
     for number, length in enumerate(lengths):
@@ -35,11 +35,11 @@ def sample(
 
 
 def group(rewards: Sequence[float], task: str = "task") -> Group:
-    """One-turn rollouts with these rewards."""
+    """Return one-turn rollouts with these rewards."""
     return Group(task, tuple(sample([reward]) for reward in rewards))
 
 
 def first(advantages: Sequence[np.ndarray], groups: Sequence[Group]) -> list[float]:
-    """The advantage at each sample's first sampled token."""
+    """Return the advantage at each sample's first sampled token."""
     samples = [one for each in groups for one in each.samples]
     return [float(a[s.sampled][0]) for a, s in zip(advantages, samples, strict=True)]

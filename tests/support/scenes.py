@@ -1,4 +1,4 @@
-"""Plays role-play tasks in tests: whole scripts, or the oracle with one turn changed."""
+"""Role-play episodes for tests: whole scripts, or the oracle with one turn changed."""
 
 import json
 from typing import Any
@@ -18,12 +18,12 @@ def call(name: str, /, **arguments: Any) -> str:
 
 
 def right(task: Task) -> list[str]:
-    """What the oracle does; its scripts do not depend on what they hear."""
+    """Return the oracle's actions; its scripts do not depend on observations."""
     return list(get_source(task.generator).oracle(task))
 
 
 def play(task: Task, actions: list[str], **options: Any) -> tuple[list[str], Verdict]:
-    """Play actions until the end; return what was heard, and the verdict."""
+    """Play actions until the end; return the observations, and the verdict."""
     env = RolePlayEnv(**options)
     heard = [env.reset(seed=0, options={"task": task.id})[0]]
     for action in actions:
@@ -46,7 +46,7 @@ def changed(task: Task, place: int, **arguments: Any) -> Verdict:
 
 
 def place_of(task: Task, act: str, **wanted: Any) -> int:
-    """The first beat with this act and these expectations."""
+    """Return the first beat with this act and these expectations."""
     for place, beat in enumerate(task.checks[0].params["beats"]):
         if beat["act"] == act and all(beat[key] == value for key, value in wanted.items()):
             return place

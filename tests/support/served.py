@@ -1,4 +1,4 @@
-"""Policies for a vLLM server, and the server where its environment was made."""
+"""Policies for a vLLM server, and the server, if its Python environment is available."""
 
 import json
 import os
@@ -18,11 +18,11 @@ from support.policies import TEXTS
 _MADE = Path(__file__).resolve().parents[2] / ".venv-vllm" / "bin" / "python"
 
 CONTEXT = 8192
-"""So long that no reply reaches its end while a test looks for its beginning."""
+"""Long enough that no reply ends while a test waits for its beginning."""
 
 
 def interpreter() -> Path:
-    """Return the interpreter that has vLLM, or skip."""
+    """Return the interpreter with vLLM installed, or skip."""
     python = Path(os.environ.get(INTERPRETER) or _MADE)
     if not python.is_file():
         pytest.skip(f"{python} does not exist: scripts/vllm makes the environment with vLLM")
@@ -30,10 +30,10 @@ def interpreter() -> Path:
 
 
 def sharp_policy(path: Path, seed: int = 0, *, tied: bool = False) -> Path:
-    """Write a policy whose distributions are far from flat, so that mistakes show."""
+    """Write a policy whose distributions are far from flat, so that errors are visible."""
     import torch
 
-    # Heads of 32, the narrowest that vLLM computes on a CPU.
+    # Heads of 32, the smallest that vLLM supports on a CPU.
     shape = ModelShape(width=64, layers=2, heads=2, kv_heads=1, feed_forward=128, context=CONTEXT)
     tokenizer = make_tokenizer(TEXTS, 300)
     model = make_model(shape, len(tokenizer), seed)
@@ -57,7 +57,7 @@ def learner(path: Path) -> Any:
 
 
 def moved(model: Any, seed: int = 1) -> Any:
-    """Change a model's weights in place, as learning does, but further."""
+    """Change a model's weights in place, as learning does, but by more."""
     import torch
 
     generator = torch.Generator().manual_seed(seed)
@@ -70,18 +70,18 @@ def moved(model: Any, seed: int = 1) -> Any:
 @contextmanager
 def vllm_server(checkpoint: Path, log: Path, *more: str) -> Iterator[VllmServer]:
     """Serve a checkpoint, or skip."""
-    settings = VllmSettings(sequences=32, more=more)
+    settings = VllmSettings(sequences=32, ready_within=600.0, more=more)
     with VllmServer(checkpoint, log, settings, interpreter()) as server:
         yield server
 
 
 def running(url: str) -> float:
-    """Return how many requests a server is working on."""
+    """Return the number of running requests of a server."""
     return _counted(url, ("vllm:num_requests_running{", "vllm:num_requests_waiting{"))
 
 
 def drawn(url: str) -> float:
-    """Return how many tokens a server has drawn since it was started."""
+    """Return the number of tokens that a server has sampled since its start."""
     return _counted(url, ("vllm:generation_tokens_total{",))
 
 
@@ -97,7 +97,7 @@ def group_members(group: int) -> list[int]:
         try:
             state, _, owner, *_ = stat.read_text().rpartition(")")[2].split()
         except (FileNotFoundError, ProcessLookupError):
-            continue  # ended meanwhile
+            continue  # ended in the meantime
         if int(owner) == group and state != "Z":
             found.append(int(stat.parent.name))
     return found

@@ -1,4 +1,4 @@
-"""Shops for tests: a cache of their own for generated catalogues, and ways to drive an episode."""
+"""Shops for tests: a separate cache for generated catalogues, and drivers of episodes."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from hexathlon.tasks.source import Script, play
 
 @contextmanager
 def cached_in(folder: Path) -> Iterator[None]:
-    """Keep catalogues in `folder` meanwhile."""
+    """Keep catalogues in `folder` within the context."""
     patch = pytest.MonkeyPatch()
     patch.setenv("HEXATHLON_CACHE", str(folder))
     try:
@@ -28,7 +28,7 @@ def call(name: str, /, **arguments: Any) -> str:
 
 
 def played(env: ShoppingEnv, task_id: str, script: Script | None, seed: int = 0) -> float:
-    """Play a script to its end and return the score, of the state as it stands if still open."""
+    """Play a script to its end and return the score, of the current state if still open."""
     env.reset(seed=seed, options={"task": task_id})
     ended = False
 

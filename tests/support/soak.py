@@ -1,8 +1,8 @@
-"""Many SQL episodes in one process, and what the process holds as they go by.
+"""Many SQL episodes in one process, with samples of its resources.
 
 Run as `python -m support.soak EPISODES TASKS LEVELS`; prints JSON. Episodes are random
-trajectories; some are forked, and the forks played on or dropped, some environments are given up
-in the middle and never closed.
+trajectories; some are forked, and the forks continued or dropped, some environments are abandoned
+midway and never closed.
 """
 
 import gc
@@ -27,7 +27,7 @@ _SAMPLED_EVERY = 20
 
 
 def soak(episodes: int, tasks: int, levels: Sequence[str]) -> dict[str, Any]:
-    """Play, and return samples of memory and what was open at the start and at the end."""
+    """Play, and return samples of memory and of open resources at the start and at the end."""
     rng = generator_for("soak", episodes)
     counts = {"write": 0, "finished": 0, "forks": 0}
     samples: list[int] = []
@@ -39,7 +39,7 @@ def soak(episodes: int, tasks: int, levels: Sequence[str]) -> dict[str, Any]:
         counts["write"] += task.params["mode"] == "write"
         counts["finished"] += '"str:status": "ongoing"' not in trajectory.lines[-3]
         counts["forks"] += sum(1 for _ in _forked(env, rng))
-        if rng.random() < 0.2:  # given up without being closed
+        if rng.random() < 0.2:  # abandoned without being closed
             env = SQLEnv()
         if number % _SAMPLED_EVERY == 0:
             samples.append(_kilobytes())
@@ -51,7 +51,7 @@ def soak(episodes: int, tasks: int, levels: Sequence[str]) -> dict[str, Any]:
 
 
 def _forked(env: SQLEnv, rng: np.random.Generator) -> Iterator[SQLEnv]:
-    """Forks of an episode, some of which look around and change something."""
+    """Yield forks of an episode, some of which look around and change something."""
     if rng.random() < 0.6:
         return
     for fork in env.fork(int(rng.integers(1, 4))):
@@ -65,7 +65,7 @@ def _forked(env: SQLEnv, rng: np.random.Generator) -> Iterator[SQLEnv]:
 
 
 def _open() -> dict[str, int]:
-    """File descriptors, threads and child processes of this process."""
+    """Return the number of file descriptors, threads and child processes of this process."""
     tasks = Path(f"/proc/{getpid()}/task")
     children = [(thread / "children").read_text().split() for thread in tasks.iterdir()]
     return {
@@ -82,7 +82,7 @@ def _kilobytes() -> int:
 
 
 def main() -> None:
-    """Soak as the command line says."""
+    """Run the soak test with the command line's arguments."""
     episodes, tasks, levels = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3].split(",")
     sys.stdout.write(json.dumps(soak(episodes, tasks, levels)) + "\n")
 

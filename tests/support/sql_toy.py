@@ -15,7 +15,7 @@ ORDERS = [[i, i % 30 + 1, round(i * 1.25 % 90, 2), f"2024-0{i % 9 + 1}-11"] for 
 
 
 def shop(shift: int = 0) -> dict[str, Any]:
-    """The tables of one population of the shop."""
+    """Return the tables of one population of the shop."""
     return {
         "kind": "tables",
         "tables": [
@@ -49,7 +49,7 @@ USER = {
 def make_task(
     template: str = "count", *, index: int = 0, checks: tuple[Check, ...] = (), **params: Any
 ) -> Task:
-    """A task over the shop; `params` replace those of the template."""
+    """Return a task over the shop; `params` replace those of the template."""
     write = template == "write"
     kind = {"write": "database", "answer": "answer"}.get(template, "sql")
     default = {
@@ -83,7 +83,7 @@ def make_task(
 
 
 def call(tool: str, /, **arguments: Any) -> str:
-    """One action in canonical form."""
+    """Return one action in canonical form."""
     return json.dumps({"name": tool, "arguments": arguments})
 
 

@@ -18,7 +18,7 @@ HARBOR: dict[str, dict[str, str]] = {
         "tests/test.sh": f"#!/bin/bash\n{_LOGS}grep -qx hello greeting.txt\n{_REWARD}",
         "solution/solve.sh": "#!/bin/bash\necho hello > greeting.txt\n",
     },
-    # pytest fetched on the way, several tests, JSON rewards.
+    # pytest downloaded on the way, several tests, JSON rewards.
     "inventory": {
         "task.toml": 'schema_version = "1.3"\n[task]\nname = "tests/inventory"\n[verifier]\n'
         'timeout_sec = 60.0\nenvironment_mode = "separate"\nenv = { STRICT = "yes" }\n'
@@ -51,7 +51,7 @@ HARBOR: dict[str, dict[str, str]] = {
         "print(sum(int(line) for line in open(sys.argv[1])))\nEND\n"
         "python3 total.py stock.txt > total.txt\n",
     },
-    # The tests import what the agent wrote.
+    # The tests import the agent's code.
     "module": {
         "task.toml": 'version = "1.0"\n',
         "instruction.md": "Write a module /calc/adding.py with a function add(a, b) that returns "
@@ -63,7 +63,7 @@ HARBOR: dict[str, dict[str, str]] = {
         "def test_negative():\n    assert adding.add(-2, -3) == -5\n",
         "solution/solve.sh": "printf 'def add(a, b):\\n    return a + b\\n' > adding.py\n",
     },
-    # Two steps, the second on what the first left.
+    # Two steps, the second based on the first one's result.
     "two_steps": {
         "task.toml": 'schema_version = "1.4"\nmulti_step_reward_strategy = "mean"\n'
         '[metadata]\ndifficulty = "hard"\n[environment]\nworkdir = "/work"\n'

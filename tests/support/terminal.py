@@ -1,4 +1,4 @@
-"""Driving the terminal event in tests."""
+"""Driver of the terminal event in tests."""
 
 import json
 from collections.abc import Iterable
@@ -11,12 +11,12 @@ __all__ = ["act", "commands", "play"]
 
 
 def act(name: str, **arguments: Any) -> str:
-    """A tool call as an action."""
+    """Return a tool call as an action."""
     return json.dumps({"name": name, "arguments": arguments})
 
 
 def commands(lines: Iterable[str]) -> Script:
-    """A script that runs these commands and submits."""
+    """Return a script that runs these commands and submits."""
     for line in lines:
         yield act("run", command=line)
     yield act("submit")

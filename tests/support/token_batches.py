@@ -1,4 +1,4 @@
-"""Random token batches in double precision, to compare our losses with other libraries' on."""
+"""Random token batches in double precision, for comparison of our losses with other libraries'."""
 
 import torch
 
@@ -7,7 +7,7 @@ from hexathlon.baselines.algorithms.losses import SURROGATES, TokenBatch
 
 
 def token_batch(seed: int, *, rows: int = 6, tokens: int = 9, holes: bool = True) -> TokenBatch:
-    """Rows of unequal length, with gaps where an environment spoke, advantages by row."""
+    """Return rows of unequal length, with gaps for observations, and advantages by row."""
     draw = torch.Generator().manual_seed(seed)
 
     def noise(scale: float) -> torch.Tensor:
@@ -38,7 +38,7 @@ def ours(
     length: int = 0,
     **parameters: float | bool,
 ) -> torch.Tensor:
-    """One surrogate under one average."""
+    """Return one surrogate under one average."""
     fixed = {"length": length} if length else {}
     scale = AGGREGATIONS[rule](batch.mask, count(batch.mask), **fixed)
     return (SURROGATES[surrogate](batch, bounds, **parameters).values * weight * scale).sum()

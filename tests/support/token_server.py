@@ -1,6 +1,6 @@
-"""What a vLLM server says over HTTP, on a real socket, with faults that a test plants.
+"""A fake vLLM server over HTTP, on a real socket, with faults planted by tests.
 
-It draws nothing: a reply holds the tokens 0, 1, 2, … with the log-probabilities -0.5, -1.5, …
+It samples nothing: a reply contains the tokens 0, 1, 2, … with the log-probabilities -0.5, -1.5, …
 """
 
 import json
@@ -16,7 +16,7 @@ MODEL = "tiny"
 
 @dataclass
 class Behaviour:
-    """How the server behaves; a test changes it."""
+    """Behaviour of the server; changed by tests."""
 
     tokens_route: int = 200
     """Status of `/inference/v1/generate`."""
@@ -29,13 +29,13 @@ class Behaviour:
     """Whether log-probabilities are of the raw logits."""
 
     faults: list[tuple[int, Any]] = field(default_factory=list)
-    """Status and body of the next replies to requests for tokens, instead of what was drawn."""
+    """Status and body of the next replies to requests for tokens, instead of samples."""
 
     broken_path: str = ""
     """This control route fails."""
 
     takes_version: bool = True
-    """Whether it remembers the version it is told."""
+    """Whether it stores the version it receives."""
 
     shift: float = 0.0
     """Added to every log-probability."""
@@ -45,7 +45,7 @@ class Behaviour:
 
 
 class TokenServer(ChatServer):
-    """Serves in a thread of its own until closed."""
+    """A server in its own thread, until closed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class TokenServer(ChatServer):
         self.paths: Counter[str] = Counter()
 
     def reset(self) -> Behaviour:
-        """Forget all that was planted and counted."""
+        """Reset all planted faults and counters."""
         self.behaviour = Behaviour()
         self.paths.clear()
         self.requests.clear()

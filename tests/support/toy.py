@@ -1,7 +1,7 @@
-"""A small, complete environment for tests: count to a target that the instruction names.
+"""A small, complete environment for tests: count to a target named in the instruction.
 
 Its source has an oracle, an alternative, mutants and policies, so that the base, the conformance
-kit and the harness can be tried without any real event.
+kit and the harness can be tested without any real event.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
-"""Random trajectories on SQL tasks: parts of the oracle's way, stray calls, statements, prose.
+"""Random trajectories on SQL tasks: parts of the oracle's path, stray calls, statements, prose.
 
 Everything here is a function of numbers, so that another process, with another hash seed or another
-Python, can make the same ones: `python -c "from support.trajectories import digest; …"`.
+Python, can reproduce it: `python -c "from support.trajectories import digest; …"`.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from hexathlon.envs.testing.tracing import canonical
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.schema import Table
-from hexathlon.tasks.sql.world import world_for
+from hexathlon.tasks.sql.world.world import world_for
 from hexathlon.tasks.task import Task
 from support.sql_toy import call
 
@@ -33,7 +33,7 @@ LEVELS = ("tiny", "tiny", "tiny", "easy", "easy", "easy", "medium", "medium", "h
 
 
 class Trajectory(NamedTuple):
-    """What was done, and everything that came of it, as canonical lines."""
+    """Actions, and everything observed after them, as canonical lines."""
 
     task: Task
     seed: int
@@ -50,7 +50,7 @@ def trajectories(count: int, levels: Sequence[str] = LEVELS) -> Iterator[Traject
 
 
 def digest(count: int, levels: Sequence[str] = LEVELS) -> str:
-    """One digest over all that is observed in `count` trajectories."""
+    """Return one digest over all observations in `count` trajectories."""
     seen = hashlib.sha256()
     for trajectory in trajectories(count, levels):
         seen.update("\n".join(trajectory.lines).encode())
@@ -58,7 +58,7 @@ def digest(count: int, levels: Sequence[str] = LEVELS) -> str:
 
 
 def task_of(number: int, levels: Sequence[str] = LEVELS) -> Task:
-    """The task of a trajectory: rounds over the levels, and within them over the templates."""
+    """Return the task of a trajectory: cycles over the levels and, inside, over the templates."""
     source = get_source("sql")
     level: Any = levels[number % len(levels)]
     place = int(generator_for("trajectory-task", number).integers(source.size("test", level) or 1))
@@ -66,7 +66,7 @@ def task_of(number: int, levels: Sequence[str] = LEVELS) -> Task:
 
 
 def wander(env: SQLEnv, task: Task, seed: int) -> Trajectory:
-    """Play one episode, off the oracle's way as often as on it, and perhaps not to its end."""
+    """Play one episode, off the oracle's path as often as on it, and perhaps not to its end."""
     rng = generator_for("trajectory", task.id, seed)
     oracle, stray = get_source("sql").oracle(task), _stray(task, rng)
     lines = [canonical(env.reset(seed=seed, options={"task": task.id}))]
@@ -87,7 +87,7 @@ def wander(env: SQLEnv, task: Task, seed: int) -> Trajectory:
 
 
 def replay(env: SQLEnv, trajectory: Trajectory, start: int = 0, stop: int | None = None) -> None:
-    """Play the actions from `start` to `stop` and require the recorded lines of them."""
+    """Play the actions from `start` to `stop` and require their recorded lines."""
     expected = trajectory.lines[1:]
     for place in range(start, len(trajectory.actions) if stop is None else stop):
         line = canonical(env.step(trajectory.actions[place]))
@@ -109,7 +109,7 @@ def _sent(script: Any, observation: str) -> str | None:
 
 
 def _stray(task: Task, rng: np.random.Generator) -> Iterator[str]:
-    """Actions off the way, without end."""
+    """Yield actions off the path, without end."""
     tables = world_for(task.params["world"]).schema.tables
     fuzz = fuzzed_actions(task, 100, int(rng.integers(1 << 30)))
     names = [tool.name for tool in task.tools]
@@ -135,7 +135,7 @@ def _reading(task: Task) -> bool:
 
 
 def _statement(tables: Sequence[Table], rng: np.random.Generator) -> str:
-    """A statement that reads, writes, or fails."""
+    """Return a statement that reads, writes, or fails."""
     table = tables[int(rng.integers(len(tables)))]
     other = tables[int(rng.integers(len(tables)))]
     column = table.columns[int(rng.integers(len(table.columns)))].name

@@ -1,4 +1,4 @@
-"""WebShop's three files made from the shared catalogues, for tests of the loader."""
+"""WebShop's three files generated from the shared catalogues, for tests of the loader."""
 
 import csv
 import json

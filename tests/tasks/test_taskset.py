@@ -10,7 +10,7 @@ from support.toy import ToySource
 
 
 class Counting(ToySource):
-    """Counts what is built."""
+    """Counts the tasks built."""
 
     built = 0
 

@@ -36,32 +36,32 @@ def entries_of(
     """Read an archive.
 
     Returns:
-        Entries by absolute path, what is left out and why, and whether limits cut it short.
+        Entries by absolute path, omitted paths with reasons, and whether limits truncated it.
     """
-    found: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     special: dict[str, str] = {}
-    left = max_bytes
+    bytes_left = max_bytes
     cut = False
     try:
         with tarfile.open(fileobj=source, mode="r|", errorlevel=0) as archive:
             for info in archive:
                 path = prefix + "/" + info.name.strip("/").removeprefix("./")
-                if len(found) >= max_entries:
+                if len(entries) >= max_entries:
                     cut = True
                     break
                 if not _speakable(path):
                     special[ascii(path)] = "name"
                     continue
-                entry = _entry(archive, info, found, prefix, left)
+                entry = _entry(archive, info, entries, prefix, bytes_left)
                 if isinstance(entry, str):
                     special[path] = entry
                     cut |= entry == "too_long"
                     continue
-                found[path] = entry
-                left -= len(entry.data)
+                entries[path] = entry
+                bytes_left -= len(entry.data)
     except tarfile.ReadError:
         cut = True  # the stream ended early: the archive was longer than was read
-    return found, special, cut
+    return entries, special, cut
 
 
 def _entry(
@@ -71,13 +71,13 @@ def _entry(
     prefix: str,
     left: int,
 ) -> Entry | str:
-    """Return one entry, or the reason why it is left out."""
+    """Return one entry, or the reason why it is omitted."""
     mode, mtime = info.mode & 0o7777, int(info.mtime)
     if info.isdir():
         return Entry(b"", mode, info.uid, None, True, mtime)
     if info.issym():
         return Entry(b"", 0o777, info.uid, info.linkname, False, mtime)
-    if info.islnk():  # a second name of a file that came before
+    if info.islnk():  # a hard link to an earlier file
         first = found.get(f"{prefix}/{info.linkname.strip('/')}")
         return first if first is not None else "too_long"
     if not info.isreg():

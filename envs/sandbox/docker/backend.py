@@ -1,6 +1,5 @@
-"""The docker rung: opening containers."""
+"""Docker backend: opens containers."""
 
-import contextlib
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -19,14 +18,14 @@ _NEVER = {
     for name in ("bin", "dev", "lib", "lib32", "lib64", "libx32", "proc", "sbin", "sys", "usr")
 }
 _OWN_PROCESSES = 8
-"""Room for process 1, the shells and a helper, so that a helper can still start at the limit."""
+"""Headroom for process 1, the shells and a helper, so that a helper can start even at the limit."""
 
 
 class DockerBackend(SandboxBackend):
     """Sandboxes in containers of an engine.
 
     Args:
-        url: Where the engine listens; None for what the environment says (`DOCKER_HOST`).
+        url: Address of the engine; None for the environment's setting (`DOCKER_HOST`).
     """
 
     name: ClassVar[str] = "docker"
@@ -39,7 +38,7 @@ class DockerBackend(SandboxBackend):
         """The engine.
 
         Raises:
-            SandboxFault: None answers.
+            SandboxFault: If no engine answers.
         """
         return Engine(self._url)
 
@@ -72,11 +71,11 @@ class DockerBackend(SandboxBackend):
         )
 
     def open(self, image: Image, limits: SandboxLimits | None = None) -> Sandbox:
-        """Start a container and lay the image's files in."""
+        """Start a container and write the image's files."""
         return self._open(image, limits or SandboxLimits(), {}, (), None)
 
     def open_snapshot(self, snapshot: Snapshot, limits: SandboxLimits | None = None) -> Sandbox:
-        """Start a container and lay the image's files and the changes in."""
+        """Start a container and write the image's files and the changes."""
         changes = snapshot.changes()
         return self._open(
             snapshot.image,
@@ -111,17 +110,17 @@ class DockerBackend(SandboxBackend):
             raise SandboxFault(f"no container: {str(error)[:300]}") from error
         try:
             container.start()
-            sandbox = DockerSandbox(self, container, image, limits, before, folders)
+            sandbox = DockerSandbox(self, self.engine, container, image, limits, before, folders)
             sandbox.unpack(before)
             if deleted or written:
                 paths = tuple(path for path, entry in written.items() if not entry.folder)
                 sandbox.unpack(written, (*deleted, *paths))
             sandbox.start_shell(shell)
         except docker.errors.DockerException as error:
-            self.remove(container)
+            self.engine.remove(container)
             raise SandboxFault(f"the container does not start: {str(error)[:300]}") from error
         except BaseException:
-            self.remove(container)
+            self.engine.remove(container)
             raise
         return sandbox
 
@@ -160,16 +159,9 @@ class DockerBackend(SandboxBackend):
             ],
         )
 
-    def remove(self, container: Any) -> None:
-        """Remove a container with everything in it."""
-        import docker
-
-        with contextlib.suppress(docker.errors.NotFound):
-            container.remove(force=True, v=True)
-
 
 def _with_parents(image: Image, prepared: Prepared) -> dict[str, Entry]:
-    """Return the image's files with the folders above them, as far as the base has none."""
+    """Return the image's files with those parent directories that the base lacks."""
     files = dict(image.files)
     files.setdefault(image.workdir, Entry(folder=True, mode=0o755))
     for path in list(files):
@@ -181,7 +173,7 @@ def _with_parents(image: Image, prepared: Prepared) -> dict[str, Entry]:
 
 
 def _folders(prepared: Prepared, files: dict[str, Entry]) -> tuple[str, ...]:
-    """Return the folders that may be written: the base's, and the top folders of the files."""
+    """Return the writable directories: the base's, and the top directories of the files."""
     tops = {"/" + path.split("/")[1] for path in files}
     tops -= {"/" + folder.split("/")[1] for folder in prepared.folders}
     tops -= _NEVER

@@ -1,4 +1,4 @@
-"""The engine: its client, the images that bases are made of, and what was left by the dead."""
+"""The Docker engine: its client, base images, and cleanup of stale containers."""
 
 import atexit
 import contextlib
@@ -20,7 +20,7 @@ from hexathlon.envs.sandbox.kernel.hostroot import make_host_root
 __all__ = ["ENGINES", "LABEL", "Engine", "Prepared", "owner"]
 
 LABEL = "org.hexathlon.sandbox"
-"""Label of every container of ours; its value names the process that owns it."""
+"""Label of our containers; its value names the owning process."""
 
 _USUAL = "unix:///var/run/docker.sock"
 _SECONDS = 120
@@ -30,18 +30,18 @@ _WRITABLE = (
     "/var",
 )  # fmt: skip
 ENGINES = ("/etc/hostname", "/etc/hosts", "/etc/resolv.conf")
-"""Files that the engine makes and mounts itself."""
+"""Files that the engine creates and mounts itself."""
 _MOST_BYTES, _MOST_ENTRIES = 1 << 30, 500_000
 
 
 class Prepared:
-    """A base as the engine holds it.
+    """A base image as prepared in the engine.
 
     Attributes:
         tag: The engine's name of the image.
-        files: What stands in the folders that may be written, to be laid in at each start.
-        binds: Folders of this machine that are shown read-only.
-        folders: The folders that may be written.
+        files: Initial contents of writable directories, written at each start.
+        binds: Directories of this machine that are mounted read-only.
+        folders: The writable directories.
     """
 
     def __init__(self, tag: str, files: dict[str, Entry], binds: dict[str, dict[str, str]]) -> None:
@@ -52,10 +52,10 @@ class Prepared:
 
 
 class Engine:
-    """One engine; safe to use from several threads.
+    """One engine; thread-safe.
 
     Args:
-        url: Where it listens; None for what the environment says.
+        url: Its address; None for the environment's setting.
     """
 
     def __init__(self, url: str | None = None) -> None:
@@ -79,7 +79,7 @@ class Engine:
         atexit.register(self.remove_own)
 
     def prepare(self, base: str) -> Prepared:
-        """Return a base, made or fetched from the engine at first use."""
+        """Return a base, built or pulled by the engine on first use."""
         with self._lock:
             if base not in self._prepared:
                 if base == HOST:
@@ -91,7 +91,7 @@ class Engine:
             return self._prepared[base]
 
     def _host(self) -> Prepared:
-        """A root without programs; the machine's `/usr` is shown in it, folder by folder."""
+        """A root without programs; the machine's `/usr` is mounted, directory by directory."""
         files = _host_files()
         tops = {path: entry for path, entry in files.items() if path.count("/") == 1}
         binds = {}
@@ -117,7 +117,7 @@ class Engine:
             return self._tagged(self._import(tag, store))
 
     def _tagged(self, tag: str) -> Prepared:
-        """Read what an image holds where sandboxes may write; the rest stays in the image."""
+        """Read an image's content of writable directories; the rest stays in the image."""
         import docker
 
         try:
@@ -141,7 +141,7 @@ class Engine:
         return Prepared(tag, files, {})
 
     def _import(self, name: str, archive: Any) -> str:
-        """Import a base unless the engine has it already; return its tag."""
+        """Import a base unless the engine already has it; return its tag."""
         import docker
 
         tag = f"{_REPOSITORY}:{name}"
@@ -155,8 +155,15 @@ class Engine:
             raise SandboxFault(f"the base {name!r} cannot be imported: {error}") from error
         return tag
 
+    def remove(self, container: Any) -> None:
+        """Remove a container with everything in it."""
+        import docker
+
+        with contextlib.suppress(docker.errors.NotFound):
+            container.remove(force=True, v=True)
+
     def reap(self) -> int:
-        """Remove containers whose owner process on this machine has ended; return how many."""
+        """Remove containers whose owner process on this machine has ended; return their number."""
         removed = 0
         for container in self.client.containers.list(all=True, filters={"label": LABEL}):
             if not _lives(container.labels.get(LABEL, "")):
@@ -164,7 +171,7 @@ class Engine:
         return removed
 
     def close(self) -> None:
-        """Remove every container of this process and hang up."""
+        """Remove every container of this process and close the connection."""
         self.remove_own()
         atexit.unregister(self.remove_own)
         self.client.close()
@@ -179,7 +186,7 @@ class Engine:
 
 
 def _require_listener(url: str) -> None:
-    """See that somebody listens before the client is made, which would leave its socket open."""
+    """Require a listening server; otherwise making the client would leak its socket."""
     scheme, _, path = url.partition("://")
     if scheme not in ("unix", "http+unix"):
         return
@@ -191,7 +198,7 @@ def _require_listener(url: str) -> None:
 
 
 def owner() -> str:
-    """Return a name of this process that no other has had since the machine started."""
+    """Return a name for this process that is unique since the machine's boot."""
     return f"{_boot()}:{os.getpid()}:{_started(os.getpid())}"
 
 

@@ -1,7 +1,7 @@
-"""What a container has been refused, read from this machine's side where that is allowed.
+"""Resource denials of a container, read from the host side where permitted.
 
-The files of a container's control group and of its namespaces are this machine's; with a remote
-engine, or without the rights, only what commands say remains.
+The files of a container's control group and namespaces are on this machine. With a remote engine,
+or without the rights, only the commands' own output is available.
 """
 
 import contextlib
@@ -21,11 +21,11 @@ _ROOT = Path("/sys/fs/cgroup")
 
 
 class Gauges:
-    """The counters of one container.
+    """Counters of one container.
 
     Args:
-        container: It; started.
-        folders: Where files may be written.
+        container: A started container.
+        folders: Its writable directories.
     """
 
     def __init__(self, container: Any, folders: tuple[str, ...]) -> None:
@@ -37,7 +37,7 @@ class Gauges:
         self._last = self.counts()
 
     def _find(self) -> tuple[Path, Path] | None:
-        """Return the files that count killed and refused processes; None where out of reach."""
+        """Return the files that count killed and refused processes; None if inaccessible."""
         try:
             lines = Path(f"/proc/{self._pid}/cgroup").read_text().splitlines()
         except OSError:
@@ -62,13 +62,13 @@ class Gauges:
         return (memory, places["pids"] / "pids.events") if memory is not None else None
 
     def counts(self) -> tuple[int, int]:
-        """Return how many processes were killed for memory and how often one was refused."""
+        """Return the number of processes killed for memory and of refused process creations."""
         if self._files is None:
             return 0, 0
         return _count(self._files[0], "oom_kill"), _count(self._files[1], "max")
 
     def wall(self, done: Execution) -> Stop | None:
-        """Return the wall that a command ran into."""
+        """Return the limit that a command hit."""
         kills, refusals = self.counts()
         before, self._last = self._last, (kills, refusals)
         if kills > before[0]:
@@ -85,11 +85,11 @@ class Gauges:
         return wall_in_words(done.exit_status, done.output, counted=self._files is not None)
 
     def network_attempts(self) -> int:
-        """Return how many packets found no route out."""
+        """Return the number of packets without a route."""
         return no_route_count(f"/proc/{self._pid}/net") if self._files is not None else 0
 
     def kill_shells(self, container: Any) -> None:
-        """Kill everything but process 1 from outside; where that is not allowed, the container."""
+        """Kill everything but process 1 from outside or, if not permitted, the container."""
         if self._files is None or os.geteuid() != 0:
             container.kill()
             return

@@ -1,8 +1,7 @@
 """The persistent shell behind an exec socket of the engine.
 
-The engine sends what a shell prints in frames: eight bytes of head (stream and length), then the
-data. Standard output and error keep no order between them, so each command's end is marked in
-both.
+The engine sends a shell's output in frames: an eight-byte header (stream and length), then the
+data. The order between standard output and error is lost, so each command's end is marked in both.
 """
 
 import secrets
@@ -16,26 +15,26 @@ __all__ = ["OUTPUT", "Frames", "MuxedShell"]
 
 _READ = 1 << 16
 OUTPUT = 1
-"""The stream of standard output."""
+"""Stream number of standard output."""
 
 
 class Frames:
-    """Takes the engine's stream apart."""
+    """Decoder of the engine's stream."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
 
     def add(self, data: bytes) -> list[tuple[int, bytes]]:
-        """Return the frames, as far as they are complete, that came in with `data`."""
+        """Return the frames completed by `data`."""
         self._buffer += data
-        found = []
+        frames = []
         while len(self._buffer) >= 8:
             size = int.from_bytes(self._buffer[4:8], "big")
             if len(self._buffer) < 8 + size:
                 break
-            found.append((self._buffer[0], bytes(self._buffer[8 : 8 + size])))
+            frames.append((self._buffer[0], bytes(self._buffer[8 : 8 + size])))
             del self._buffer[: 8 + size]
-        return found
+        return frames
 
 
 class MuxedShell(Shell):
@@ -57,7 +56,7 @@ class MuxedShell(Shell):
         self._unsent = b""
 
     def close(self) -> None:
-        """Close the socket, upon which the shell ends."""
+        """Close the socket, which ends the shell."""
         self._connection.close()
 
     def _talk(
@@ -81,7 +80,7 @@ class MuxedShell(Shell):
         return report
 
     def _take(self, data: bytes, gathered: Gathered) -> bool:
-        """Add output up to the marker; say whether the marker came."""
+        """Add output up to the marker; return whether the marker was reached."""
         self._held += data
         before, marker, after = self._held.partition(self._marker)
         if marker:
@@ -115,7 +114,7 @@ class MuxedShell(Shell):
         except BlockingIOError:
             sent = 0
         except OSError:
-            sent = len(self._unsent)  # the shell is ending; reading will say so
+            sent = len(self._unsent)  # the shell is ending; reading will report it
         self._unsent = self._unsent[sent:]
         events = select.POLLIN | (select.POLLOUT if self._unsent else 0)
         self._poll.modify(self._connection, events)

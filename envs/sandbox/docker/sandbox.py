@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hexathlon.envs.sandbox.base import (
     Sandbox,
@@ -19,7 +19,7 @@ from hexathlon.envs.sandbox.base import (
 from hexathlon.envs.sandbox.changes import Changes, compare
 from hexathlon.envs.sandbox.docker import scripts
 from hexathlon.envs.sandbox.docker.archives import archive_of, entries_of
-from hexathlon.envs.sandbox.docker.engine import ENGINES
+from hexathlon.envs.sandbox.docker.engine import ENGINES, Engine
 from hexathlon.envs.sandbox.docker.gauges import Gauges
 from hexathlon.envs.sandbox.docker.muxed import OUTPUT, Frames, MuxedShell
 from hexathlon.envs.sandbox.execution import Evidence, Execution, Process, Screen, ShellState
@@ -29,9 +29,6 @@ from hexathlon.envs.sandbox.portable import PortableSnapshot
 from hexathlon.envs.sandbox.running import absolute, run_in_shell
 from hexathlon.envs.sandbox.shell import ShellEnded, quoted, setup_line
 from hexathlon.envs.sandbox.terminal import COLUMNS, ROWS, Terminal
-
-if TYPE_CHECKING:
-    from hexathlon.envs.sandbox.docker.backend import DockerBackend
 
 __all__ = ["DockerSandbox"]
 
@@ -44,18 +41,19 @@ _ERRORS = {2: "No such file or directory", 22: "not a regular file"}
 
 
 class DockerSandbox(Sandbox):
-    """A container that does nothing but wait, and the shells that are run in it.
+    """A container with an idle main process, and the shells that run in it.
 
-    The engine has no time limits for what is run in a container, so they are kept here: what is
-    late is killed by a helper in the container and, if no helper can start any more, with the
-    container.
+    The engine has no time limits for processes in a container, so they are enforced here: a late
+    command is killed by a helper in the container or, if no helper can start any more, together
+    with the container.
     """
 
     backend = "docker"
 
     def __init__(
         self,
-        backend: "DockerBackend",
+        backend: SandboxBackend,
+        engine: Engine,
         container: Any,
         image: Image,
         limits: SandboxLimits,
@@ -65,8 +63,9 @@ class DockerSandbox(Sandbox):
         self.image = image
         self.limits = limits
         self._backend = backend
+        self._engine = engine
         self._container: Any = container
-        self._api = backend.engine.client.api
+        self._api = engine.client.api
         self._before = before
         self._folders = folders
         self._shell: MuxedShell | None = None
@@ -76,13 +75,13 @@ class DockerSandbox(Sandbox):
         self._gauges = Gauges(container, folders)
 
     def opener(self) -> SandboxBackend:
-        """Return the backend that opened this."""
+        """Return the backend that opened this sandbox."""
         return self._backend
 
-    # What the shell's driver asks for.
+    # Interface for the shell driver.
 
     def fileno(self) -> int:
-        """Return -1: the end of the shell shows as the end of its own stream."""
+        """Return -1: the shell's end is visible as the end of its own stream."""
         return -1
 
     def shell_end(self) -> int | None:
@@ -95,12 +94,12 @@ class DockerSandbox(Sandbox):
         return None
 
     def stop(self, since: float, number: int, shell: bool) -> None:
-        """Signal what the shell has started since a moment."""
+        """Signal processes that the shell started since a time."""
         pid = self._shell.pid if self._shell is not None else 0
         arguments = [pid, int(since * _TICKS), number, "yes" if shell else "no"]
         try:
             self._help(scripts.STOP, *arguments, seconds=_STOP_SECONDS)
-        except SandboxFault:  # nothing can be started in there any more
+        except SandboxFault:  # no process can be started in the container any more
             self._gauges.kill_shells(self._container)
 
     def start_shell(self, state: ShellState | None) -> None:
@@ -142,13 +141,13 @@ class DockerSandbox(Sandbox):
         most: int = MIB,
         seconds: float = _HELP_SECONDS,
     ) -> tuple[int, bytes, bool]:
-        """Run a helper; return its exit status, its output and whether that was cut.
+        """Run a helper; return its exit status, its output and whether that was truncated.
 
-        What it says on standard error counts only where it fails: a loader that an agent has
-        set up may complain there of anything.
+        Standard error is considered only if the helper fails: a loader configured by the agent
+        may print anything there.
 
         Raises:
-            SandboxFault: It cannot be started or does not end.
+            SandboxFault: If it cannot be started or does not end.
         """
         import docker
 
@@ -220,7 +219,7 @@ class DockerSandbox(Sandbox):
         self._terminal.type(text)
 
     def screen(self, quiet: float = 0.05, timeout: float = 2.0) -> Screen:
-        """Return what the terminal shows."""
+        """Return the terminal's screen."""
         if self._terminal is None:
             self.keys("")
         assert self._terminal is not None
@@ -246,12 +245,12 @@ class DockerSandbox(Sandbox):
             raise SandboxPathError(f"{path[:200]}: {reason}")
 
     def lay(self, files: Mapping[str, Entry]) -> None:
-        """Write files, folders and links."""
+        """Write files, directories and links."""
         named = {absolute(path): entry for path, entry in files.items()}
         self.unpack(named, tuple(path for path, entry in named.items() if not entry.folder))
 
     def unpack(self, files: Mapping[str, Entry], deleted: tuple[str, ...] = ()) -> None:
-        """Delete files and folders, then write entries where nothing stands in their way."""
+        """Delete files and directories, then write entries at paths that are free."""
         foreign = [path for path, entry in files.items() if entry.owner]
         if foreign:
             raise SandboxPathError(f"{foreign[0]}: only id 0 exists in this sandbox")
@@ -264,7 +263,7 @@ class DockerSandbox(Sandbox):
             raise SandboxPathError(output.decode("utf-8", "replace")[-500:])
 
     def processes(self) -> tuple[Process, ...]:
-        """Return what runs inside, by the ids that the machine gives."""
+        """Return the processes inside, by the machine's ids."""
         found = self._alive().top(ps_args="-eo pid,ppid,stat,args")
         own = self._own_pids()
         rows = [(int(row[0]), int(row[1]), row[2][:1], row[3]) for row in found["Processes"]]
@@ -277,11 +276,11 @@ class DockerSandbox(Sandbox):
         return pids
 
     def freeze(self) -> None:
-        """Stop everything inside where it is."""
+        """Suspend all processes inside."""
         self._alive().pause()
 
     def thaw(self) -> None:
-        """Let everything go on."""
+        """Resume all processes inside."""
         self._alive().unpause()
 
     def kill_all(self) -> tuple[Process, ...]:
@@ -293,14 +292,14 @@ class DockerSandbox(Sandbox):
                 self._help(scripts.KILL_ALL, seconds=_STOP_SECONDS)
             left = self.processes()
             if not left:
-                self._drop_shell()  # only now: a shell that sees its input end may still act
+                self._drop_shell()  # last: a shell may still act when its input ends
                 self._drop_terminal()
                 return found
             self._gauges.kill_shells(self._container)
         raise SandboxFault("still alive after they were killed: " + left[0].command[:100])
 
     def evidence(self) -> Evidence:
-        """Return what was counted since the sandbox was opened."""
+        """Return the counters since the sandbox was opened."""
         kills, refusals = self._gauges.counts()
         return Evidence(self._gauges.network_attempts(), kills, refusals, tuple(self._stops))
 
@@ -325,13 +324,13 @@ class DockerSandbox(Sandbox):
         return compare(self._before, found, special, cut or short)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Kill everything, then go on from the snapshot."""
+        """Kill everything, then continue from the snapshot."""
         fresh = self._backend.open_snapshot(snapshot)
         assert isinstance(fresh, DockerSandbox)
         self._become(fresh)
 
     def reset(self) -> None:
-        """Kill everything, then start anew from the image."""
+        """Kill everything, then start again from the image."""
         fresh = self._backend.open(self.image, self.limits)
         assert isinstance(fresh, DockerSandbox)
         self._become(fresh)
@@ -354,16 +353,16 @@ class DockerSandbox(Sandbox):
         self._drop_terminal()
         if self._container is not None:
             container, self._container = self._container, None
-            self._backend.remove(container)
+            self._engine.remove(container)
 
 
 def _raw(stream: Any) -> socket.socket:
-    """Return the socket under what the package hands out, and close the rest."""
+    """Return the socket inside the package's response object, and close the rest."""
     inner: socket.socket = stream._sock
     connection = socket.socket(fileno=os.dup(inner.fileno()))
     response = getattr(stream, "_response", None)
     if response is not None:
-        response.close()  # first, as it reads what has been left unread
+        response.close()  # first, as it reads the unread remainder
     stream.close()
     inner.close()
     return connection
@@ -375,7 +374,7 @@ def _exchange(
     """Send everything and read to the end, both at once.
 
     Returns:
-        Standard output, standard error, and whether there was more than `most` of either.
+        Standard output, standard error, and whether either exceeded `most`.
     """
     import select
 

@@ -1,19 +1,19 @@
-"""Bash that is run in a container beside the agent's shell.
+"""Bash scripts that run in a container beside the agent's shell.
 
-Whatever it answers is the agent's word as much as ours; what must be true, such as that nothing
-is left alive, is asked of the engine.
+Their answers are no more trustworthy than the agent's own; facts that must hold, such as that no
+process is left alive, are read from the engine.
 """
 
 __all__ = ["KEEP", "KILL_ALL", "READ", "STOP", "UNPACK", "WAIT_THEN_SHELL", "WRITE"]
 
 KEEP = "trap '' CHLD; : & wait; exec sleep infinity"
-"""Process 1: cannot be killed from inside and only waits. It ignores the ends of children, so that
-the kernel reaps what is left to it (bash sets this once it has had a child, and a program that it
-becomes keeps it). The engine's own init would end with the program that it started, which an agent
-could kill."""
+"""Process 1: idle, and cannot be killed from inside. It ignores the ends of children, so that
+the kernel reaps its orphans (bash sets this once it has had a child, and a program that replaces
+it by exec keeps it). The engine's own init would end with the program that it started, which an
+agent could kill."""
 
 WAIT_THEN_SHELL = "read -r _; exec /bin/bash --noprofile --norc --noediting -i"
-"""Says nothing until it is spoken to, so that no frame is lost while the connection is made."""
+"""Silent until it receives input, so that no frame is lost while the connection is made."""
 
 STOP = """
 shell=$1 since=$2 signal=$3 self=$4
@@ -32,7 +32,7 @@ done
 if [ "$self" = yes ]; then kill -"$signal" "$shell" 2>/dev/null; fi
 exit 0
 """
-"""Signals what the shell has started since a moment, in clock ticks, and the shell if asked."""
+"""Signals processes that the shell started since a time (clock ticks), and the shell if asked."""
 
 KILL_ALL = """
 for round in 1 2 3 4 5 6 7 8; do

@@ -1,1 +1,4 @@
-"""What the sandboxes ask of Linux, by system call; standard library only, and cheap to import."""
+"""System calls of the sandboxes; standard library only, and cheap to import.
+
+What is run in a sandbox, and which rung uses a call, is not known here.
+"""

@@ -1,6 +1,6 @@
-"""Files as one block of bytes: how entries travel between a sandbox's processes.
+"""Files as one block of bytes, for transfer between a sandbox's processes.
 
-A bundle is a line of JSON that names the entries, then their contents one after the other.
+A bundle is a line of JSON that names the entries, followed by their contents in order.
 """
 
 import json
@@ -15,7 +15,7 @@ __all__ = ["bundle_of", "pack", "unpack"]
 
 
 def pack(changes: Changes) -> int:
-    """Return the descriptor of a file in memory that holds the changes."""
+    """Return the descriptor of an in-memory file that contains the changes."""
     entries = [
         [path, entry.mode, entry.owner, entry.link, entry.folder, entry.mtime, len(entry.data)]
         for path, entry in changes.written.items()
@@ -44,5 +44,5 @@ def unpack(descriptor: int) -> Changes:
 
 
 def bundle_of(files: Mapping[str, Entry]) -> int:
-    """Return the descriptor of a bundle that only writes."""
+    """Return the descriptor of a bundle of entries to write, without deletions."""
     return pack(Changes(files))

@@ -1,4 +1,4 @@
-"""System calls that Python's standard library does not have."""
+"""System calls that Python's standard library lacks."""
 
 import ctypes
 import os
@@ -74,7 +74,7 @@ def _checked(result: int, what: str) -> int:
 
 
 def syscall(number: int, *arguments: object, what: str = "") -> int:
-    """Make a system call by number; raise OSError where it fails."""
+    """Make a system call by number; raise OSError on failure."""
     return _checked(libc.syscall(ctypes.c_long(number), *arguments), what or f"syscall {number}")
 
 
@@ -84,7 +84,7 @@ def unshare(flags: int) -> None:
 
 
 def setns(descriptor: int, kind: int) -> None:
-    """Enter the namespace that a descriptor stands for."""
+    """Enter the namespace that a descriptor refers to."""
     _checked(libc.setns(descriptor, kind), f"setns {kind:#x}")
 
 
@@ -112,7 +112,7 @@ def pivot_root(new: str, old: str) -> None:
 
 
 def mount_with_ids_of(source: str, target: str, user_namespace: int) -> None:
-    """Bind `source` at `target` so that its owners are seen through a user namespace's map."""
+    """Bind `source` at `target`, with owners mapped through a user namespace."""
     tree = syscall(
         _OPEN_TREE,
         ctypes.c_int(_AT_FDCWD),
@@ -151,18 +151,18 @@ def prctl(option: int, *values: int) -> int:
 
 
 def set_name(name: str) -> None:
-    """Name this process as `ps` shows it."""
+    """Set the name of this process as shown by `ps`."""
     buffer = ctypes.create_string_buffer(name.encode()[:15])
     _checked(libc.prctl(_PR_SET_NAME, buffer, 0, 0, 0), "prctl name")
 
 
 def set_undumpable() -> None:
-    """Keep this process's memory and descriptors from others of the same user."""
+    """Hide this process's memory and descriptors from other processes of the same user."""
     prctl(_PR_SET_DUMPABLE, 0)
 
 
 def die_with_parent() -> None:
-    """Be killed when the parent ends; to be called after the last change of credentials."""
+    """Have this process killed when its parent ends; call after the last change of credentials."""
     prctl(_PR_SET_PDEATHSIG, _SIGKILL)
 
 
@@ -172,7 +172,7 @@ def no_new_privileges() -> None:
 
 
 def drop_capabilities() -> None:
-    """Give up every capability for good, the bounding set included."""
+    """Drop every capability permanently, the bounding set included."""
     prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
     for capability in range(64):
         if libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) < 0:

@@ -1,7 +1,7 @@
-"""Control groups, version 1 or 2, whichever this machine lets us write.
+"""Control groups, version 1 or 2, depending on what is writable on this machine.
 
-A `Family` is a folder of groups that one process makes and removes; a `Group` bounds the memory,
-the processes and the processor time of one sandbox and counts what it was refused.
+A `Family` is a directory of groups that one process creates and removes; a `Group` limits the
+memory, processes and processor time of one sandbox and counts its denials.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ _REMOVAL_SECONDS = 2.0
 
 
 class Group:
-    """The control groups of one sandbox; one folder (version 2) or one per controller (1)."""
+    """The control groups of one sandbox; one directory (version 2) or one per controller (1)."""
 
     def __init__(self, folders: dict[str, Path], version: int) -> None:
         self._folders = folders
@@ -42,10 +42,10 @@ class Group:
             self._try_write("cpu", "cpu.cfs_quota_us", quota)
 
     def doors(self) -> list[int]:
-        """Open the files through which a process moves itself: all ways in, then all ways out.
+        """Open the files through which a process moves itself: entries first, then exits.
 
-        Version 1 has a file for single threads, and a thread that moves itself takes no lock of
-        the whole machine there; any other move waits until every processor has been idle once.
+        Version 1 has a file for single threads, and a thread that moves itself takes no
+        machine-wide lock there; any other move waits until every processor has been idle once.
         """
         name = "tasks" if self._version == 1 else "cgroup.procs"
         folders = sorted(set(self._folders.values()))
@@ -60,7 +60,7 @@ class Group:
         return [os.open(path, os.O_RDONLY | os.O_CLOEXEC) for path in paths]
 
     def counters(self) -> tuple[int, int]:
-        """Return how many processes were killed for memory, and how often one was refused."""
+        """Return the number of processes killed for memory, and of refused process creations."""
         name = "memory.events" if self._version == 2 else "memory.oom_control"
         return (
             self._count("memory", name, "oom_kill"),
@@ -68,7 +68,7 @@ class Group:
         )
 
     def remove(self) -> bool:
-        """Remove the folders; false while something in them is still dying."""
+        """Remove the directories; False while processes in them are still ending."""
         done = True
         for folder in sorted(set(self._folders.values())):
             try:
@@ -97,7 +97,7 @@ class Group:
 
 
 class Family:
-    """The groups of one owner process, in folders that carry its process id."""
+    """The groups of one owner process, in directories named by its process id."""
 
     def __init__(self, folders: dict[str, Path], version: int) -> None:
         self._folders = folders
@@ -111,7 +111,7 @@ class Family:
         return f"cgroup{self.version}"
 
     def make(self) -> Group:
-        """Make the groups of one sandbox, without limits."""
+        """Create the groups of one sandbox, without limits."""
         self._serial += 1
         folders = {name: path / str(self._serial) for name, path in self._folders.items()}
         for folder in sorted(set(folders.values())):
@@ -119,11 +119,11 @@ class Family:
         return Group(folders, self.version)
 
     def remove(self, group: Group) -> None:
-        """Remove a sandbox's groups, now or when the kernel has let go of them."""
+        """Remove a sandbox's groups, now or once the kernel has released them."""
         self._dying = [old for old in (*self._dying, group) if not old.remove()]
 
     def close(self) -> None:
-        """Remove everything, waiting a little for what is still dying."""
+        """Remove everything, waiting briefly for processes that are still ending."""
         deadline = time.monotonic() + _REMOVAL_SECONDS
         mine = Group(self._folders, self.version)
         while True:
@@ -134,7 +134,7 @@ class Family:
             time.sleep(0.005)
 
     def anchored(self) -> "Family":
-        """Return the same by open folders, so that it works where the paths are hidden."""
+        """Return a copy based on open directories, which works where the paths are hidden."""
         anchors: dict[Path, Path] = {}
         for folder in self._folders.values():
             if folder not in anchors:
@@ -145,7 +145,7 @@ class Family:
 
 
 def find_family(root: Path = _ROOT, own: Path = Path("/proc/self/cgroup")) -> Family | str:
-    """Return a family of this process below its own groups, or why there can be none."""
+    """Return a family of this process below its own groups, or the reason why there is none."""
     places = _places(root, own)
     if isinstance(places, str):
         return places
@@ -166,14 +166,14 @@ def find_family(root: Path = _ROOT, own: Path = Path("/proc/self/cgroup")) -> Fa
 
 
 def _places(root: Path, own: Path) -> tuple[dict[str, Path], int] | str:
-    """Return controller → folder in which groups may be made, and the version."""
+    """Return controller → directory in which groups can be created, and the version."""
     try:
         lines = [line.split(":", 2) for line in own.read_text().splitlines()]
     except OSError:
         return "control groups are not there"
     if (root / "cgroup.controllers").is_file():
         wanted = {"memory", "pids"}
-        # A group with processes cannot hand controllers down, so beside our own or at the root.
+        # A group with processes cannot delegate controllers, so beside our own or at the root.
         relative = next((path for number, _, path in lines if number == "0"), "/").lstrip("/")
         for folder in (root, (root / relative).parent):
             given = folder / "cgroup.subtree_control"
@@ -194,7 +194,7 @@ def _places(root: Path, own: Path) -> tuple[dict[str, Path], int] | str:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove groups whose owner was killed before it could."""
+    """Remove groups whose owner was killed before removing them."""
     for old in folder.glob(f"{_PREFIX}*"):
         pid = old.name.removeprefix(_PREFIX)
         if pid.isdigit() and not Path("/proc", pid).exists():

@@ -1,4 +1,4 @@
-"""The last steps of a process that is about to run what an agent types: giving everything up."""
+"""Privilege drop of a process that is about to run the agent's commands."""
 
 import contextlib
 import os
@@ -22,7 +22,7 @@ __all__ = ["Ceilings", "enter_users", "set_ceilings", "shut_in"]
 
 @dataclass(frozen=True, slots=True)
 class Ceilings:
-    """Limits of single processes, as setrlimit(2) takes them; None for no limit of ours."""
+    """Per-process limits, as in setrlimit(2); None for no limit of ours."""
 
     file_bytes: int
     open_files: int
@@ -31,7 +31,7 @@ class Ceilings:
 
 
 def enter_users(user_namespace: int | None) -> None:
-    """Become user 0 of a user namespace: the given one, or a new one that knows only ourselves."""
+    """Become user 0 of a user namespace: the given one, or a new one that maps only this user."""
     if user_namespace is not None:
         setns(user_namespace, CLONE_NEWUSER)
         os.setgroups([])
@@ -45,7 +45,7 @@ def enter_users(user_namespace: int | None) -> None:
 
 
 def shut_in(program: bytes) -> int:
-    """Give up capabilities, new privileges, devices and system calls; return Landlock's version.
+    """Drop capabilities, new privileges, devices and system calls; return Landlock's version.
 
     What remains is an ordinary user who owns its files and nothing else.
     """
@@ -59,7 +59,7 @@ def shut_in(program: bytes) -> int:
 
 
 def set_ceilings(ceilings: Ceilings) -> None:
-    """Set the limits of this process and its children; hard ones are never raised."""
+    """Set the limits of this process and its children; hard limits are never raised."""
     wanted = [
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, ceilings.file_bytes),

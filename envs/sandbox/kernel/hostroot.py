@@ -1,4 +1,4 @@
-"""The root that goes with a machine's own `/usr`: made-up files, and what is public of `/etc`."""
+"""Root tree around a machine's own `/usr`: synthetic files, and the public part of `/etc`."""
 
 import os
 import shutil
@@ -36,7 +36,7 @@ _MADE_UP = {
     "etc/passwd": "root:x:0:0:root:/root:/bin/bash\n"
     "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
     "etc/profile": "",
-    # An address that is reserved for documents: what asks for a name is counted as an attempt.
+    # An address reserved for documentation: name lookups are counted as network attempts.
     "etc/resolv.conf": "nameserver 192.0.2.1\noptions timeout:1 attempts:1\n",
     "etc/shells": "/bin/sh\n/bin/bash\n",
 }
@@ -54,7 +54,7 @@ _TIME = Entry().mtime
 
 
 def make_host_root(root: str) -> None:
-    """Make the folders, links and files of a small system in an empty folder."""
+    """Create the directories, links and files of a small system in an empty directory."""
     for path, mode in _FOLDERS.items():
         os.mkdir(f"{root}/{path}")
         os.chmod(f"{root}/{path}", mode)
@@ -75,7 +75,7 @@ def make_host_root(root: str) -> None:
 
 
 def _copy(source: str, target: str) -> None:
-    """Copy what everyone may read; links stay links."""
+    """Copy world-readable content; links stay links."""
     if not os.path.lexists(source):
         return
     os.makedirs(os.path.dirname(target), exist_ok=True)

@@ -1,11 +1,11 @@
-"""Process 1 of a sandbox: starts its shells, reaps its dead, and does what the caller asks.
+"""Process 1 of a sandbox: starts its shells, reaps zombies, and serves the caller's requests.
 
-It runs inside, with the rights of what it starts, and so can reach nothing that the agent could
-not reach; but its own memory and descriptors are closed to the agent, and signals from inside
-cannot touch it. It ends, and with it everything in the sandbox, when the caller's end of the
-socket closes. On rungs without a pid namespace it is the reaper of its descendants instead.
+It runs inside, with the rights of the processes it starts, so it can reach nothing that the agent
+could not reach; but its memory and descriptors are closed to the agent, and signals from inside
+cannot touch it. When the caller's end of the socket closes, it ends, and everything in the sandbox
+with it. On rungs without a pid namespace it is the reaper of its descendants instead.
 
-Nothing may be imported late: by then the interpreter's own files are out of sight.
+All imports happen at the start: later, the interpreter's own files are out of sight.
 """
 
 import errno
@@ -33,14 +33,14 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Init:
-    """The loop of process 1.
+    """Main loop of process 1.
 
     Args:
         connection: Socket to the caller.
         environment: Variables of the shells.
-        workdir: Where the shells start.
-        doors: Files of control groups through which a process moves itself: ways in, ways out.
-        gauges: Files of control groups that hold the counters of killed and refused processes.
+        workdir: Initial directory of the shells.
+        doors: Files of control groups through which a process moves itself: entries, exits.
+        gauges: Files of control groups with the counters of killed and refused processes.
         whole: Whether every process but this one in `/proc` belongs to the sandbox.
     """
 
@@ -78,10 +78,10 @@ class Init:
         self._pause_ms: int | None = None
 
     def _look(self) -> None:
-        """Look after the sandbox while nothing is asked; for rungs that must."""
+        """Periodic maintenance while idle; for rungs that need it."""
 
     def serve(self) -> None:
-        """Answer until the caller goes."""
+        """Serve requests until the caller disconnects."""
         woken, wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
@@ -113,7 +113,7 @@ class Init:
         return True
 
     def _perform(self, do: str, descriptors: list[int], request: dict[str, Any]) -> None:
-        """Do what was asked and answer."""
+        """Execute a request and answer."""
         try:
             reply = self._operations[do](descriptors, **request)
         except OSError as error:
@@ -126,7 +126,7 @@ class Init:
         try:
             wire.send(self._connection, message, descriptors)
         except BrokenPipeError:
-            return  # the caller has gone; the next read says so
+            return  # the caller has gone; the next read reports it
 
     def _reap(self) -> None:
         while True:
@@ -153,7 +153,7 @@ class Init:
 
     def _spawn(self, kind: str, arguments: list[str], actions: list[Any]) -> dict[str, Any]:
         ways = len(self._doors) // 2
-        self._move(self._doors[:ways])  # what is started stands where its parent stood
+        self._move(self._doors[:ways])  # a child starts in its parent's groups
         try:
             pid = self._start(arguments, actions)
         finally:
@@ -167,7 +167,7 @@ class Init:
 
     def _start(self, arguments: list[str], actions: list[Any]) -> int:
         """Start a shell and return its process id."""
-        # posix_spawn cannot change folders, and this process has no other use for its own.
+        # posix_spawn cannot change directories, and this process has no other use for its own.
         os.chdir(self._workdir if os.path.isdir(self._workdir) else "/")
         try:
             return os.posix_spawn(
@@ -203,7 +203,7 @@ class Init:
     def _stop(
         self, descriptors: list[int], since: float, number: int, shell: bool
     ) -> dict[str, Any]:
-        """Signal what the persistent shell has started since a moment, and itself if asked."""
+        """Signal processes that the shell started since a time, and the shell itself if asked."""
         pids = {pid for pid, kind in self._shells.items() if kind == "shell"}
         first = int(since * _TICKS)
         signalled = 0
@@ -268,13 +268,13 @@ class Init:
         return {}
 
     def _await_standstill(self) -> None:
-        """Wait until nothing runs: a stop takes effect when a process is next about to run."""
+        """Wait until no process runs: a stop takes effect when a process is next scheduled."""
         deadline = time.monotonic() + _DEADLINE_SECONDS
         while any(row.state in "RS" for row in self._others()) and time.monotonic() < deadline:
             time.sleep(_PAUSE_SECONDS)
 
     def _kill_all(self, descriptors: list[int]) -> dict[str, Any]:
-        """Kill everything and wait until nothing is left, so that nothing can act any more."""
+        """Kill everything and wait until no process is left."""
         found = self._processes(descriptors)
         deadline = time.monotonic() + _DEADLINE_SECONDS
         while True:
@@ -306,7 +306,7 @@ def _gauge(handle: int) -> int:
 
 
 def no_route_count(folder: str) -> int:
-    """Return how many packets of a network namespace had no route.
+    """Return the number of packets without a route in a network namespace.
 
     Args:
         folder: `/proc/<a process in it>/net`.
@@ -315,7 +315,7 @@ def no_route_count(folder: str) -> int:
 
 
 def _no_route(path: str) -> int:
-    """Return the count of IPv4 packets that had no route."""
+    """Return the number of IPv4 packets without a route."""
     try:
         with open(path) as file:
             lines = [line.split() for line in file if line.startswith("Ip:")]
@@ -326,7 +326,7 @@ def _no_route(path: str) -> int:
 
 
 def _no_route6(path: str) -> int:
-    """Return the count of IPv6 packets that had no route."""
+    """Return the number of IPv6 packets without a route."""
     try:
         with open(path) as file:
             pairs = [line.split() for line in file]

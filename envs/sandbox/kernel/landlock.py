@@ -1,4 +1,4 @@
-"""Landlock: rights on files that a process gives up for itself and its children."""
+"""Landlock: file rights that a process drops for itself and its children."""
 
 import ctypes
 import os
@@ -27,7 +27,7 @@ _FIRST_VERSION_OF = {_REFER: 2, _TRUNCATE: 3, _IOCTL_DEVICE: 5}
 
 MAKE_DEVICES = _MAKE_CHAR | _MAKE_BLOCK
 MOVE = _REFER
-"""Renaming from one folder to another; every ruleset denies it that does not grant it."""
+"""Renaming across directories; denied by every ruleset that does not grant it."""
 
 EXECUTE_AND_READ = _EXECUTE | _READ | _READ_FOLDER
 READ_AND_WRITE = (
@@ -49,7 +49,7 @@ _BIND, _CONNECT = 1, 2
 
 
 def landlock_version() -> int:
-    """Return the kernel's Landlock version, 0 where it has none."""
+    """Return the kernel's Landlock version, 0 if unsupported."""
     try:
         return syscall(_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint(_VERSION_FLAG))
     except OSError:
@@ -59,15 +59,15 @@ def landlock_version() -> int:
 def restrict(
     handled: int, rules: Iterable[tuple[str, int]], *, network: bool = True, signals: bool = True
 ) -> int:
-    """Give up the rights `handled` except where a rule grants them; return Landlock's version.
+    """Drop the rights `handled` except where a rule grants them; return Landlock's version.
 
     Args:
-        handled: Rights on files; those that this kernel does not know are left out.
+        handled: Rights on files; those unknown to this kernel are ignored.
         rules: Path and the rights on it and below it.
-        network: Whether TCP ports may be bound and connected to (version 4 can refuse it).
-        signals: Whether signals and abstract sockets may leave the domain (6 can refuse it).
+        network: Whether TCP ports may be bound and connected to (deniable from version 4).
+        signals: Whether signals and abstract sockets may leave the domain (deniable from 6).
 
-    Needs no-new-privileges. Does nothing where there is no Landlock.
+    Requires no-new-privileges. Does nothing where there is no Landlock.
     """
     version = landlock_version()
     if not version:

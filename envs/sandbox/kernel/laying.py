@@ -1,6 +1,6 @@
-"""Writing entries into the file tree of this process, which is the sandbox's own by then.
+"""Writing entries into this process's file tree, which is already the sandbox's.
 
-The last part of a path is never followed, whatever stands there; folders on the way are.
+The last component of a path is never followed; directories on the way are.
 """
 
 import os
@@ -14,7 +14,7 @@ __all__ = ["apply", "lay", "make_parents", "remove"]
 
 
 def apply(changes: Changes) -> None:
-    """Delete and write what a difference says."""
+    """Apply a difference: deletions, then writes."""
     for path in changes.deleted:
         remove(path)
     folders = []
@@ -22,12 +22,12 @@ def apply(changes: Changes) -> None:
         lay(path, entry)
         if entry.folder:
             folders.append((path, entry))
-    for path, entry in reversed(folders):  # their times change while things are put into them
+    for path, entry in reversed(folders):  # last, since writing into a directory changes its times
         os.utime(path, (entry.mtime, entry.mtime))
 
 
 def lay(path: str, entry: Entry) -> None:
-    """Write one entry in place of what is there; a folder keeps its content."""
+    """Write one entry, replacing an existing one; a directory keeps its content."""
     make_parents(path)
     if entry.folder:
         if not _is_folder(path):
@@ -56,7 +56,7 @@ def _dress(path: str, entry: Entry) -> None:
 
 
 def make_parents(path: str) -> None:
-    """Make the missing folders above a path."""
+    """Create the missing parent directories of a path."""
     folder = os.path.dirname(path)
     if folder and not os.path.isdir(folder):
         make_parents(folder)
@@ -64,7 +64,7 @@ def make_parents(path: str) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove whatever stands at a path; nothing there is fine."""
+    """Remove whatever is at a path, if anything."""
     if _is_folder(path):
         shutil.rmtree(path)
         return

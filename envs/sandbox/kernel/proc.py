@@ -33,14 +33,14 @@ def _row(pid: int) -> Row | None:
         with open(f"/proc/{pid}/stat", "rb") as file:
             head, _, rest = file.read().rpartition(b")")
     except OSError:
-        return None  # it ended while we looked
+        return None  # it ended during the scan
     fields = rest.split()
     name = head.partition(b"(")[2].decode(errors="replace")
     return Row(pid, int(fields[1]), fields[0].decode(), int(fields[19]), name)
 
 
 def command_of(row: Row) -> str:
-    """Return a process's command line, or its short name where it has none."""
+    """Return a process's command line, or its short name if it has none."""
     try:
         with open(f"/proc/{row.pid}/cmdline", "rb") as file:
             line = file.read(4096)
@@ -50,7 +50,7 @@ def command_of(row: Row) -> str:
 
 
 def descendants(rows: list[Row], ancestors: set[int]) -> list[Row]:
-    """Return the processes below some others."""
+    """Return the descendants of the given processes."""
     found: list[Row] = []
     below = set(ancestors)
     grown = True

@@ -1,8 +1,8 @@
-"""A system-call filter: what no program of a task needs and a way out could begin with.
+"""System-call filter: denies calls that no task needs and an escape could start from.
 
-Everything is allowed but what stands here, as ordinary programs must run unchanged. Refused calls
-fail with "Operation not permitted"; `clone3` with "not implemented", after which the C library
-uses `clone`, whose flags a filter can read.
+All other calls are allowed, as ordinary programs must run unchanged. Denied calls fail with
+"Operation not permitted"; `clone3` with "not implemented", after which the C library uses `clone`,
+whose flags a filter can read.
 """
 
 import ctypes
@@ -13,7 +13,7 @@ from hexathlon.envs.sandbox.kernel.calls import libc
 
 __all__ = ["filter_system_calls", "seccomp_program"]
 
-# name: (x86_64, aarch64); None where the machine has no such call
+# name: (x86_64, aarch64); None where the architecture has no such call
 _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "acct": (163, 89),
     "add_key": (248, 217),
@@ -89,8 +89,8 @@ def seccomp_program(machine: str | None = None, *, network: bool = True) -> byte
 
     Args:
         machine: As `platform.machine()`; None for this one.
-        network: Whether sockets may be made; an empty network namespace makes them harmless,
-            without one they must not be: local ones lead to the machine's servers too.
+        network: Whether sockets may be created. An empty network namespace makes them harmless;
+            without one they must be denied, since local ones reach the machine's servers too.
     """
     machine = machine or platform.machine()
     column = ("x86_64", "aarch64").index(machine)
@@ -117,7 +117,7 @@ def seccomp_program(machine: str | None = None, *, network: bool = True) -> byte
 def _argument_check(
     number: int, argument: int, tests: list[tuple[int, int]], error: int
 ) -> list[tuple[int, int, int, int]]:
-    """Refuse a call if the low half of an argument passes one of the tests."""
+    """Deny a call if the low half of an argument passes one of the tests."""
     body = [(_LOAD, 0, 0, _ARGUMENTS + 8 * argument)]
     for test, value in tests:
         body += [(test, 0, 1, value), (_RETURN, 0, 0, _ERRNO | error)]
@@ -126,7 +126,7 @@ def _argument_check(
 
 
 def _family_check(number: int, network: bool) -> list[tuple[int, int, int, int]]:
-    """Allow a few kinds of sockets only; netlink for routes, which libraries ask for names."""
+    """Allow a few kinds of sockets only; netlink for routes, which name resolution needs."""
     body = [(_LOAD, 0, 0, _ARGUMENTS)]
     for family in _FAMILIES if network else ():
         body += [(_EQUAL, 0, 1, family), (_RETURN, 0, 0, _ALLOW)]
@@ -146,7 +146,7 @@ class _Program(ctypes.Structure):
 
 
 def filter_system_calls(program: bytes) -> None:
-    """Put this process and all its children under the filter; needs no-new-privileges."""
+    """Install the filter for this process and all its children; needs no-new-privileges."""
     header = _Program(len(program) // 8, program)
     set_seccomp, mode_filter = 22, 2
     if libc.prctl(set_seccomp, ctypes.c_ulong(mode_filter), ctypes.byref(header), 0, 0) < 0:

@@ -1,7 +1,7 @@
-"""Messages between the sandbox's processes: one JSON object a packet, descriptors beside it.
+"""Messages between the sandbox's processes: one JSON object per packet, plus descriptors.
 
-The packets travel over a local SOCK_SEQPACKET socket. What is too long for a packet goes through
-a sealed-off file in memory whose descriptor is the first of those sent along.
+The packets travel over a local SOCK_SEQPACKET socket. A message too long for a packet is passed
+in a sealed in-memory file, whose descriptor is the first one sent.
 """
 
 import json
@@ -24,7 +24,7 @@ def send(connection: socket.socket, message: dict[str, Any], descriptors: list[i
     """Send one message.
 
     Raises:
-        OSError: The other end is gone.
+        OSError: If the other end is gone.
     """
     data = json.dumps(message).encode()
     if len(data) <= _LONGEST:
@@ -52,7 +52,7 @@ def receive(connection: socket.socket) -> tuple[dict[str, Any], list[int]] | Non
 
 
 def stored(data: bytes) -> int:
-    """Return the descriptor of a new file in memory that holds `data`."""
+    """Return the descriptor of a new in-memory file with the content `data`."""
     store = os.memfd_create("message", os.MFD_CLOEXEC)
     view = memoryview(data)
     while view:

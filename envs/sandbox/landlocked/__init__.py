@@ -1,5 +1,5 @@
-"""The rung for machines without namespaces: Landlock, seccomp and limits of the process.
+"""Rung for machines without namespaces: Landlock, seccomp and process limits.
 
-There is no root of its own: absolute paths of an image stand below a temporary folder, whose name
-is in `SANDBOX_ROOT`. What a sandbox can do outside that folder is read the system's programs.
+It has no root of its own: absolute paths of an image are placed below a temporary directory, whose
+name is in `SANDBOX_ROOT`. Outside that directory a sandbox can only read the system's programs.
 """

@@ -1,4 +1,4 @@
-"""The Landlock rung, and the shell without any sandbox that has to be asked for by name."""
+"""The Landlock rung, and the unsandboxed shell, which has to be requested by name."""
 
 import contextlib
 import os
@@ -46,7 +46,7 @@ _FOLDERS = {"/root": 0o700, "/tmp": 0o1777}
 
 
 class LandlockBackend(SandboxBackend):
-    """Sandboxes without namespaces: one folder that may be written, and no sockets."""
+    """Sandboxes without namespaces: one writable directory, and no sockets."""
 
     name: ClassVar[str] = "landlock"
     confined: ClassVar[bool] = True
@@ -76,24 +76,24 @@ class LandlockBackend(SandboxBackend):
         return Probe(True, "a command was run in it", level)
 
     def open(self, image: Image, limits: SandboxLimits | None = None) -> Sandbox:
-        """Start a sandbox in a new temporary folder."""
+        """Start a sandbox in a new temporary directory."""
         return FolderSandbox(self, image, limits or SandboxLimits(), Changes(), None)
 
     def open_snapshot(self, snapshot: Snapshot, limits: SandboxLimits | None = None) -> Sandbox:
-        """Start a sandbox in a new temporary folder, with what a snapshot holds."""
+        """Start a sandbox in a new temporary directory, with the content of a snapshot."""
         own = limits or snapshot.limits
         return FolderSandbox(self, snapshot.image, own, snapshot.changes(), snapshot.shell)
 
 
 class UnconfinedBackend(LandlockBackend):
-    """No sandbox: commands can do what this user can. Only where a flag asks for it."""
+    """No sandbox: commands have all rights of this user. Used only if a flag requests it."""
 
     name: ClassVar[str] = "none"
     confined: ClassVar[bool] = False
 
 
 class FolderSandbox(HousedSandbox):
-    """A sandbox whose files are a temporary folder of this machine."""
+    """A sandbox whose files are a temporary directory of this machine."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class FolderSandbox(HousedSandbox):
         self._start(changes, shell)
 
     def opener(self) -> SandboxBackend:
-        """Return the backend that opened this."""
+        """Return the backend that opened this sandbox."""
         return self._backend
 
     def _live(self) -> InitLink:
@@ -151,7 +151,7 @@ class FolderSandbox(HousedSandbox):
         limits, root = self.limits, self._folder
         variables = self.image.variables() | {"SANDBOX_ROOT": root, "TMPDIR": f"{root}/tmp"}
         variables |= {"HOME": f"{root}{variables['HOME']}", "PWD": f"{root}{self.image.workdir}"}
-        alone = os.geteuid() == 0  # then control groups count, or the rung is refused
+        alone = os.geteuid() == 0  # then limits need control groups, or the rung is refused
         return {
             "confined": self._backend.confined,
             "folder": root,
@@ -173,7 +173,7 @@ class FolderSandbox(HousedSandbox):
         }
 
     def _inside(self, path: str) -> str:
-        """Return where an absolute path of the sandbox stands on this machine."""
+        """Return the path on this machine of an absolute path inside."""
         name = absolute(path)
         if ".." in name.split("/"):
             raise SandboxPathError(f"{path[:200]}: goes upwards")
@@ -188,7 +188,7 @@ class FolderSandbox(HousedSandbox):
         super().write(self._inside(path), data, mode)
 
     def lay(self, files: Mapping[str, Entry]) -> None:
-        """Write files, folders and links."""
+        """Write files, directories and links."""
         if files:
             super().lay({self._inside(path): entry for path, entry in files.items()})
 
@@ -215,11 +215,11 @@ class FolderSandbox(HousedSandbox):
         return PortableSnapshot(self.image, self.limits, changes, shell, lost)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Kill everything, then go on from the snapshot."""
+        """Kill everything, then continue from the snapshot."""
         self._become(self._backend.open_snapshot(snapshot))
 
     def reset(self) -> None:
-        """Kill everything, then start anew from the image."""
+        """Kill everything, then start again from the image."""
         self._become(self._backend.open(self.image, self.limits))
 
     def _become(self, fresh: Sandbox) -> None:
@@ -229,14 +229,14 @@ class FolderSandbox(HousedSandbox):
         fresh._link = fresh._shell = fresh._terminal = fresh._process = None
 
     def close(self) -> None:
-        """End everything and remove the folder."""
+        """End all processes and remove the directory."""
         self._end()
 
     def _end(self) -> None:
         process, self._process = self._process, None
         if process is None:
             return
-        self._hang_up()  # upon which it kills everything
+        self._hang_up()  # process 1 then kills everything
         try:
             process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
@@ -251,7 +251,7 @@ def _words(descriptor: int) -> list[str]:
 
 
 def _whole(image: Image) -> dict[str, Entry]:
-    """Return the image's files with every folder above them."""
+    """Return the image's files with all parent directories."""
     files = {path: Entry(folder=True, mode=mode) for path, mode in _FOLDERS.items()}
     files |= image.files
     files.setdefault(image.workdir, Entry(folder=True, mode=0o755))
@@ -264,7 +264,7 @@ def _whole(image: Image) -> dict[str, Entry]:
 
 
 def _moved(script: bytes, folder: str) -> bytes:
-    """Return a shell's state without the name of the folder it stood in."""
+    """Return a shell's state without the name of its temporary directory."""
     kept = []
     for line in script.split(b"\n"):
         if line.startswith(_PLACES):
@@ -274,7 +274,7 @@ def _moved(script: bytes, folder: str) -> bytes:
 
 
 def _remove(folder: str) -> None:
-    """Remove a folder whatever the modes in it; nothing above it is touched."""
+    """Remove a directory whatever its modes; nothing above it is touched."""
 
     def retry(function: Any, path: str, error: Any) -> None:
         with contextlib.suppress(OSError):

@@ -1,7 +1,7 @@
-"""The process that stands for process 1 where there is no pid namespace.
+"""Substitute for process 1 on machines without pid namespaces.
 
-It stays outside the domain of what it starts, so that no signal of the agent reaches it, and
-adopts everything that is started. Whatever touches files is done by a child inside the domain.
+It stays outside the Landlock domain of the processes it starts, so that no signal of the agent
+reaches it, and adopts their orphans. File operations are performed by a child inside the domain.
 """
 
 import os
@@ -34,7 +34,7 @@ from hexathlon.envs.sandbox.kernel.seccomp import filter_system_calls, seccomp_p
 __all__ = ["LEAST_VERSION", "main"]
 
 LEAST_VERSION = 6
-"""Landlock from here on keeps signals inside; below it `kill -9 -1` would reach our user."""
+"""Minimum Landlock version: it confines signals; without it `kill -9 -1` would reach our user."""
 
 _READABLE = (
     "/usr", "/bin", "/lib", "/lib32", "/lib64", "/sbin", "/proc", "/etc/alternatives",
@@ -50,7 +50,7 @@ _LOOK_MILLISECONDS = 100
 
 
 def main(descriptor: int) -> None:
-    """Serve one sandbox until the caller goes, then kill what is left of it."""
+    """Serve one sandbox until the caller disconnects, then kill its remaining processes."""
     connection = socket.socket(fileno=descriptor)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     heard = wire.receive(connection)
@@ -72,7 +72,7 @@ def main(descriptor: int) -> None:
         connection.close()
         os.waitpid(pid, 0)
     finally:
-        # What the other gave up is needed to remove control groups.
+        # Removing control groups needs rights that the other process dropped.
         if isinstance(family, Family):
             family.close()
 
@@ -107,7 +107,7 @@ def _serve(connection: socket.socket, spec: dict[str, Any], family: Family | str
         keeper.serve()
     finally:
         keeper.end()
-        shutil.rmtree(spec["folder"], ignore_errors=True)  # should the caller not be there to
+        shutil.rmtree(spec["folder"], ignore_errors=True)  # in case the caller is gone
 
 
 class _Keeper(Init):
@@ -125,7 +125,7 @@ class _Keeper(Init):
         self._pause_ms = _LOOK_MILLISECONDS
 
     def end(self) -> None:
-        """Kill everything that was started."""
+        """Kill every process that was started."""
         self._kill_all([])
 
     def _perform(self, do: str, descriptors: list[int], request: dict[str, Any]) -> None:
@@ -142,7 +142,7 @@ class _Keeper(Init):
         os.waitpid(pid, 0)
 
     def _start(self, arguments: list[str], actions: list[Any]) -> int:
-        """Start a shell inside the domain; a plain fork, as the domain is taken on before exec."""
+        """Start a shell inside the domain; a plain fork, as the domain is entered before exec."""
         pid = os.fork()
         if pid == 0:
             try:
@@ -167,7 +167,7 @@ class _Keeper(Init):
 
     def _confine(self) -> None:
         ceilings = dict(self._ceilings)
-        if ceilings["processes"] is not None:  # counted for the whole user: ours come on top
+        if ceilings["processes"] is not None:  # counted per user: our own come on top
             ceilings["processes"] += sum(_is_ours(row.pid) for row in table())
         set_ceilings(Ceilings(**ceilings))
         if not self._confined:
@@ -179,12 +179,12 @@ class _Keeper(Init):
         filter_system_calls(self._program)
 
     def _look(self) -> None:
-        """Kill what fills the disk: there is no quota on this rung."""
+        """Kill processes that fill the disk: there is no quota on this rung."""
         if min(self._left()) <= 0 and any(row.state != "Z" for row in self._others()):
             self._signal_all([], signal.SIGKILL)
 
     def _left(self) -> tuple[int, int]:
-        """Return bytes and inodes that may still be used."""
+        """Return the remaining bytes and inodes."""
         size = count = 0
         for folder, folders, files in os.walk(self._folder):
             count += len(folders) + len(files)
@@ -192,7 +192,7 @@ class _Keeper(Init):
                 try:
                     size += os.lstat(os.path.join(folder, name)).st_blocks * 512
                 except OSError:
-                    continue  # removed while we looked
+                    continue  # removed during the scan
         return self._room[0] - size, self._room[1] - count
 
     def _walls(self, descriptors: list[int]) -> dict[str, Any]:
@@ -201,7 +201,7 @@ class _Keeper(Init):
         return {"counts": counts, "free": free, "inodes": inodes}
 
     def _network(self, descriptors: list[int]) -> dict[str, Any]:
-        return {"attempts": 0}  # no socket can be made, so there is nothing to count
+        return {"attempts": 0}  # no socket can be created, so there is nothing to count
 
 
 def _is_ours(pid: int) -> bool:

@@ -1,71 +1,32 @@
-"""The namespaces rung: opening sandboxes on layers."""
+"""Namespaces backend: opens sandboxes on layers."""
 
-import os
-import threading
-from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from hexathlon.envs.sandbox.base import Probe, Sandbox, SandboxBackend, SandboxFault, Snapshot
-from hexathlon.envs.sandbox.changes import Changes
-from hexathlon.envs.sandbox.image import HOST, Entry, Image
-from hexathlon.envs.sandbox.kernel import bundle, wire
-from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
-from hexathlon.envs.sandbox.link import InitLink
-from hexathlon.envs.sandbox.namespaces.caller import Keeper, Layer, shared_keeper
+from hexathlon.envs.sandbox.execution import ShellState
+from hexathlon.envs.sandbox.image import Image
+from hexathlon.envs.sandbox.limits import SandboxLimits
+from hexathlon.envs.sandbox.namespaces.caller import Keeper
+from hexathlon.envs.sandbox.namespaces.sandbox import NamespaceSandbox
+from hexathlon.envs.sandbox.namespaces.snapshot import LayeredSnapshot
+from hexathlon.envs.sandbox.namespaces.stacks import Stack, Stacks
 
-__all__ = ["NamespaceBackend", "Opened", "Stack"]
-
-_IMAGES = 32
-"""Images whose files are kept ready, the least recently used going first."""
-
-_MEMORY_FILES = 64 * MIB
-_PAGE = 4096
-_OWN_PROCESSES = 2
-
-
-@dataclass(frozen=True)
-class Stack:
-    """The files a sandbox stands on: frozen layers above the image's own."""
-
-    keeper: Keeper
-    image: Image
-    above: tuple[Layer, ...] = ()
-    """Frozen layers, the topmost first."""
-
-    image_layers: tuple[Layer, ...] = ()
-    bytes_used: int = 0
-    inodes_used: int = 0
-
-    def numbers(self) -> list[int]:
-        """Return the numbers of all layers, the topmost first."""
-        return [layer.number for layer in (*self.above, *self.image_layers)]
-
-
-@dataclass
-class Opened:
-    """A process 1 that has been started, and the layer it writes to."""
-
-    pid: int
-    link: InitLink
-    upper: Layer
+__all__ = ["NamespaceBackend"]
 
 
 class NamespaceBackend(SandboxBackend):
-    """Sandboxes in namespaces of their own, over layers in memory.
+    """Sandboxes in separate namespaces, over in-memory layers.
 
     Args:
-        keeper: Returns the keeper to use; None for the one that this process shares.
+        keeper: Returns the keeper to use; None for the keeper shared by this process.
     """
 
     name: ClassVar[str] = "namespaces"
 
     def __init__(self, keeper: Callable[[], Keeper] | None = None) -> None:
-        self._keeper = keeper or shared_keeper
-        self._images: OrderedDict[tuple[int, str], Stack] = OrderedDict()
-        self._lock = threading.Lock()
+        self._stacks = Stacks(keeper)
 
     def probe(self) -> Probe:
         """Open a sandbox once and run a command in it."""
@@ -80,7 +41,7 @@ class NamespaceBackend(SandboxBackend):
             return Probe(False, str(error))
         if done.output != b"works\n":
             return Probe(False, f"a command in it printed {done.output[:80]!r}")
-        properties = self._keeper().properties
+        properties = self._stacks.keeper().properties
         groups = str(properties["limits"])
         named = groups if groups.startswith("cgroup") else "rlimits"
         return Probe(
@@ -98,134 +59,18 @@ class NamespaceBackend(SandboxBackend):
 
     def open(self, image: Image, limits: SandboxLimits | None = None) -> Sandbox:
         """Start a sandbox."""
-        from hexathlon.envs.sandbox.namespaces.sandbox import NamespaceSandbox
-
-        return NamespaceSandbox(self, self.stack_for(image), limits or SandboxLimits(), None)
+        return self._sandbox(self._stacks.stack_for(image), limits or SandboxLimits(), None)
 
     def open_snapshot(self, snapshot: Snapshot, limits: SandboxLimits | None = None) -> Sandbox:
         """Start a sandbox from a snapshot."""
-        from hexathlon.envs.sandbox.namespaces.sandbox import NamespaceSandbox
-        from hexathlon.envs.sandbox.namespaces.snapshot import LayeredSnapshot
-
         own = limits or snapshot.limits
         if isinstance(snapshot, LayeredSnapshot) and snapshot.stack.keeper.alive():
-            return NamespaceSandbox(self, snapshot.stack, own, snapshot.shell)
-        stack = self.stack_for(snapshot.image)
-        changed = self.lay_over(stack, snapshot.changes())
-        return NamespaceSandbox(self, changed, own, snapshot.shell)
+            return self._sandbox(snapshot.stack, own, snapshot.shell)
+        stack = self._stacks.stack_for(snapshot.image)
+        changed = self._stacks.lay_over(stack, snapshot.changes())
+        return self._sandbox(changed, own, snapshot.shell)
 
-    def stack_for(self, image: Image) -> Stack:
-        """Return the layers of an image, made once for all sandboxes of it."""
-        keeper = self._keeper()
-        key = (id(keeper), image.digest())
-        with self._lock:
-            if key in self._images:
-                self._images.move_to_end(key)
-                return self._images[key]
-        files = dict(image.files)
-        if image.workdir not in files:
-            files = {image.workdir: Entry(folder=True, mode=0o755), **files}
-        stack = self.lay_over(Stack(keeper, image), Changes(files), of_image=True)
-        with self._lock:
-            self._images[key] = stack
-            while len(self._images) > _IMAGES:
-                self._images.popitem(last=False)
-        return stack
-
-    def lay_over(self, stack: Stack, changes: Changes, *, of_image: bool = False) -> Stack:
-        """Return a stack with one more layer, written by a process inside that has all rights."""
-        entries = changes.written.values()
-        pages = sum(-(-len(entry.data) // _PAGE) for entry in entries)
-        parents = sum(path.count("/") for path in changes.written)
-        inodes = len(changes.written) + len(changes.deleted) + parents + 64
-        size = (pages + inodes) * _PAGE + MIB
-        store = bundle.pack(changes)
-        try:
-            opened = self.start(stack, SandboxLimits(), (size, inodes), [store], lay=True)
-        finally:
-            os.close(store)
-        self.end(stack.keeper, opened)
-        if of_image:
-            return Stack(stack.keeper, stack.image, (), (opened.upper,))
-        used = (stack.bytes_used + pages * _PAGE, stack.inodes_used + len(changes.written))
-        return Stack(
-            stack.keeper, stack.image, (opened.upper, *stack.above), stack.image_layers, *used
-        )
-
-    def start(
-        self,
-        stack: Stack,
-        limits: SandboxLimits,
-        size: tuple[int, int],
-        descriptors: list[int],
-        *,
-        lay: bool = False,
-    ) -> Opened:
-        """Start process 1 on a stack and a new layer over it.
-
-        Args:
-            stack: What it stands on.
-            limits: Its limits.
-            size: Bytes and inodes of the new layer.
-            descriptors: The shell's ends of its pipes and perhaps a script, or a bundle to lay.
-            lay: Whether a bundle is to be laid, and no shell started.
-        """
-        keeper = stack.keeper
-        number = keeper.new_number()
-        ours, theirs = wire.pair()
-        try:
-            with theirs:
-                reply = keeper.ask(
-                    "open",
-                    [theirs.fileno(), *descriptors],
-                    layers=[number, *stack.numbers()],
-                    sizes=size,
-                    **_spec(keeper, stack.image, limits, lay),
-                )
-            upper, link = Layer(number, keeper), InitLink(ours)
-            opened = Opened(reply["pid"], link, upper)
-        except BaseException:
-            ours.close()
-            raise
-        try:
-            link.started()
-        except BaseException:
-            self.end(keeper, opened)
-            raise
-        return opened
-
-    def end(self, keeper: Keeper, opened: Opened, *, wait: bool = True) -> tuple[int, int]:
-        """Kill a process 1 and all below it; return the counters of its control groups.
-
-        Args:
-            keeper: Whose it is.
-            opened: What to end.
-            wait: Whether to return only when nothing of it is left.
-        """
-        kills, refusals = keeper.ask("end", pid=opened.pid, wait=wait)["counters"]
-        opened.link.close()
-        return kills, refusals
-
-
-def _spec(keeper: Keeper, image: Image, limits: SandboxLimits, lay: bool) -> dict[str, object]:
-    groups = str(keeper.properties["limits"]).startswith("cgroup")
-    return {
-        "base": image.base,
-        "host": image.base == HOST,
-        "environment": image.variables(),
-        "workdir": image.workdir,
-        "memory_files": min(_MEMORY_FILES, limits.disk_bytes),
-        "shell": not lay,
-        "lay": lay,
-        "group": {
-            "memory": limits.memory_bytes + (limits.disk_bytes if not lay else 1 << 40),
-            "processes": limits.processes + _OWN_PROCESSES,
-            "cpus": limits.cpus,
-        },
-        "ceilings": {
-            "file_bytes": limits.file_bytes,
-            "open_files": limits.open_files,
-            "processes": None if groups else limits.processes + _OWN_PROCESSES,
-            "address_space": None if groups else limits.memory_bytes,
-        },
-    }
+    def _sandbox(
+        self, stack: Stack, limits: SandboxLimits, shell: ShellState | None
+    ) -> NamespaceSandbox:
+        return NamespaceSandbox(self, self._stacks, stack, limits, shell)

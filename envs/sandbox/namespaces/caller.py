@@ -1,4 +1,4 @@
-"""The caller's side of the keeper: start it, ask it, count who still needs which layer."""
+"""Client of the keeper process: starts it, sends requests, counts references to layers."""
 
 import atexit
 import contextlib
@@ -22,11 +22,11 @@ _PROGRAM = (
     "package.__path__ = [sys.argv[2]]; sys.modules['hexathlon'] = package; "
     "from hexathlon.envs.sandbox.namespaces.keeper import main; main(int(sys.argv[1]))"
 )
-"""Imports the keeper without running the package's own `__init__`, which is not light."""
+"""Imports the keeper without running the package's own `__init__`, which is slow."""
 
 
 class Layer:
-    """One layer of files, let go when nothing refers to it any more.
+    """One layer of files, released with its last reference.
 
     Attributes:
         number: Its number with the keeper.
@@ -41,10 +41,10 @@ class Layer:
 
 
 class Keeper:
-    """One keeper process; safe to use from several threads.
+    """One keeper process; thread-safe.
 
     Args:
-        python: The interpreter; it needs its standard library only.
+        python: The interpreter; only its standard library is needed.
         user: User and group id to run it as; None for this process's own.
     """
 
@@ -86,20 +86,20 @@ class Keeper:
         return mine and self._process.poll() is None
 
     def new_number(self) -> int:
-        """Return a number for a layer that is about to be made."""
+        """Return a number for a new layer."""
         with self._lock:
             self._serial += 1
             return self._serial
 
     def release(self, number: int) -> None:
-        """Note that a layer is not needed any more; takes no lock, so finalizers may call it."""
+        """Mark a layer as unused; takes no lock, so finalizers may call it."""
         self._released.append(number)
 
     def ask(self, do: str, descriptors: list[int] | None = None, **more: Any) -> dict[str, Any]:
         """Send a request and return the answer.
 
         Raises:
-            SandboxFault: It failed, or the keeper is gone.
+            SandboxFault: If the request failed, or the keeper is gone.
         """
         if self._owner != os.getpid():
             raise SandboxFault("this sandbox belongs to the process that forked this one")
@@ -109,7 +109,7 @@ class Keeper:
             return self._exchange({"do": do, **more}, descriptors or [])
 
     def tidy(self) -> None:
-        """Let go of what was released."""
+        """Drop the released layers."""
         if self._owner == os.getpid():
             with self._lock, contextlib.suppress(SandboxFault):
                 self._drop()
@@ -145,7 +145,7 @@ class Keeper:
         return heard[0]
 
     def close(self) -> None:
-        """End it, and every sandbox with it."""
+        """End the keeper, and every sandbox with it."""
         self._connection.close()
         if self._owner != os.getpid():
             return
@@ -157,10 +157,10 @@ class Keeper:
 
 
 def shared_keeper() -> Keeper:
-    """Return this process's keeper, started at first use and ended at exit.
+    """Return this process's keeper, started on first use and ended at exit.
 
     Raises:
-        SandboxFault: It cannot be started; the message says why.
+        SandboxFault: If it cannot be started; the message gives the reason.
     """
     global _shared
     with _lock:

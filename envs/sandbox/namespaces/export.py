@@ -1,7 +1,7 @@
-"""The difference that layers make to what lies below them, read as data.
+"""Difference between layers and the layers below them, read as data.
 
-Nothing is followed: every step opens one name in one folder that is already open. What an agent
-left is thus read where it stands, whatever links, devices or odd names are among it.
+Nothing is followed: every step opens one name in an already open directory. An agent's files are
+thus read in place, whatever links, devices or odd names are among them.
 """
 
 import contextlib
@@ -24,10 +24,10 @@ _LONGEST_PATH = 4096
 
 @dataclass
 class _Found:
-    """What the layers hold, before contents are read."""
+    """Content of the layers, before file contents are read."""
 
     places: dict[str, tuple[str, os.stat_result]] = field(default_factory=dict)
-    """Path → layer it was found in, and its status."""
+    """Path → layer that contains it, and its status."""
 
     deleted: set[str] = field(default_factory=set)
     special: dict[str, str] = field(default_factory=dict)
@@ -45,14 +45,14 @@ class _Found:
 def export(
     upper: list[str], lower: list[str], owner: int, max_bytes: int, max_entries: int
 ) -> Changes:
-    """Return what the upper layers change.
+    """Return the changes made by the upper layers.
 
     Args:
-        upper: Folders of layers, the topmost first.
-        lower: Folders of the layers they are compared with, the topmost first.
-        owner: Id on the machine that stands for 0 inside.
-        max_bytes: Most bytes of contents; the result says if there were more.
-        max_entries: Most paths.
+        upper: Directories of layers, topmost first.
+        lower: Directories of the layers to compare with, topmost first.
+        owner: Id on the machine that is mapped to 0 inside.
+        max_bytes: Maximum total size of contents; the result says if it was exceeded.
+        max_entries: Maximum number of paths.
     """
     found = _Found()
     for layer in reversed(upper):
@@ -84,7 +84,7 @@ def _note(found: _Found, layer: str, path: str, status: os.stat_result, opaque: 
 
 
 def _speakable(path: str) -> bool:
-    """Whether a path is proper text; others cannot be named in a record."""
+    """Whether a path is valid text; others cannot be written to a record."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -99,7 +99,7 @@ def _kind(mode: int) -> str:
 
 
 def _walk(layer: str) -> Iterator[tuple[str, os.stat_result, bool]]:
-    """Yield path, status and whether it hides what is below, folders before their content."""
+    """Yield path, status and whether it hides lower content, directories before their content."""
     waiting = [""]
     while waiting:
         path = waiting.pop()
@@ -118,7 +118,7 @@ def _walk(layer: str) -> Iterator[tuple[str, os.stat_result, bool]]:
 
 @contextlib.contextmanager
 def _opened(layer: str, path: str) -> Iterator[int]:
-    """Open a folder of a layer step by step, following no link."""
+    """Open a directory of a layer component by component, following no link."""
     folder = os.open(layer, _FOLDER)
     try:
         for part in path.split("/")[1:] if path else ():
@@ -159,14 +159,14 @@ def _described(found: _Found, lower: list[str], owner: int, max_bytes: int) -> C
             written[path] = entry
     hidden = {path for path in found.deleted if _below(lower, path) is not None}
     gone = hidden - set(written)
-    # A folder or file that was replaced: say so where a new folder must not keep the old content.
+    # A replaced directory or file: also deleted, so that a new directory drops the old content.
     gone |= {path for path in hidden & set(written) if written[path].folder}
     special = {path: found.special[path] for path in sorted(found.special)}
     return Changes(written, tuple(sorted(gone)), special, found.cut)
 
 
 def _entry(layer: str, path: str, status: os.stat_result, owner: int) -> Entry | None:
-    """Read one path of a layer; None if it is gone by now."""
+    """Read one path of a layer; None if it has disappeared."""
     mode, inner = stat.S_IMODE(status.st_mode), max(status.st_uid - owner, 0)
     mtime = int(status.st_mtime)
     if stat.S_ISDIR(status.st_mode):
@@ -184,12 +184,12 @@ def _entry(layer: str, path: str, status: os.stat_result, owner: int) -> Entry |
 
 
 def ascii_safe(text: str) -> str:
-    """Return text that can be written as UTF-8, odd bytes replaced."""
+    """Return text that can be encoded as UTF-8, invalid bytes replaced."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _below(lower: list[str], path: str) -> tuple[str, os.stat_result] | None:
-    """Return where a path stands in the layers below, and its status."""
+    """Return the location of a path in the layers below, and its status."""
     parent, _, name = path.rpartition("/")
     for layer in lower:
         try:
@@ -202,7 +202,7 @@ def _below(lower: list[str], path: str) -> tuple[str, os.stat_result] | None:
 
 
 def _differs(entry: Entry, path: str, lower: list[str], owner: int) -> bool:
-    """Whether an entry is other than what the image has there; times do not count."""
+    """Whether an entry differs from the image's; times are ignored."""
     place = _below(lower, path)
     if place is None:
         return True

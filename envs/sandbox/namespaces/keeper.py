@@ -1,9 +1,9 @@
 """The keeper: a small process that holds the layers and forks sandboxes from itself.
 
-It is process 1 of a pid namespace of its own, so that when it ends, however it ended, the kernel
-kills every sandbox with it, and the layers vanish with its mount namespace. As root it maps user
-0 of the sandboxes to an id that owns nothing on the machine; as another user it starts by
-becoming root of a user namespace, where it may do all this as well.
+It is process 1 of its own pid namespace, so that when it ends for any reason, the kernel kills
+every sandbox with it, and the layers vanish with its mount namespace. As root it maps user 0 of
+the sandboxes to an id that owns nothing on the machine; as another user it first becomes root of a
+user namespace, where it may do all this as well.
 """
 
 import contextlib
@@ -122,7 +122,7 @@ class _Keeper:
         set_name("init")
 
     def serve(self) -> None:
-        """Answer until the caller goes; what is left then dies with this process."""
+        """Serve requests until the caller disconnects; all sandboxes then die with this process."""
         limits = self._family if isinstance(self._family, str) else self._family.kind
         reply: dict[str, Any] = {"root": self._root, "limits": limits}
         reply["landlock"] = landlock_version()
@@ -169,11 +169,11 @@ class _Keeper:
         return {"pid": pid}
 
     def _end(self, descriptors: list[int], pid: int, wait: bool) -> dict[str, Any]:
-        """Kill a sandbox; where it is not waited for, it is reaped after the next request."""
+        """Kill a sandbox; without `wait`, it is reaped after the next request."""
         reply = self._count(descriptors, pid)
         os.kill(pid, signal.SIGKILL)
         if wait:
-            os.waitpid(pid, 0)  # returns once nothing is left in the pid namespace
+            os.waitpid(pid, 0)  # returns once the pid namespace is empty
             self._forget(pid)
         else:
             self._dying.append(pid)
@@ -192,7 +192,7 @@ class _Keeper:
         return {"counters": group.counters() if group is not None else (0, 0)}
 
     def _elsewhere(self, descriptor: int, work: Callable[[], int | None]) -> None:
-        """Do something slow in a child, which answers on a socket of its own."""
+        """Run a slow operation in a child, which answers on a separate socket."""
         pid = os.fork()
         if pid:
             self._helpers.append(pid)
@@ -210,7 +210,7 @@ class _Keeper:
             os._exit(code)
 
     def _reap(self) -> None:
-        """Take note of helpers and sandboxes that have ended; no other children are reaped."""
+        """Reap helpers and sandboxes that have ended; no other children are reaped."""
         self._helpers = [pid for pid in self._helpers if os.waitpid(pid, os.WNOHANG)[0] == 0]
         ended = [pid for pid in self._dying if os.waitpid(pid, os.WNOHANG)[0]]
         for pid in ended:
@@ -225,7 +225,7 @@ class _Keeper:
     def _copy(
         self, descriptors: list[int], layer: int, to: int, sizes: list[int]
     ) -> dict[str, Any]:
-        """Copy a layer that is in use into a new one, in a process of its own."""
+        """Copy a layer in use into a new one, in a separate process."""
         self._layers.add(to, *sizes)
         self._elsewhere(descriptors[0], lambda: _copy_layer(layer, to))
         return {}
@@ -233,7 +233,7 @@ class _Keeper:
     def _changes(
         self, descriptors: list[int], above: list[int], image: list[int], base: str, **most: int
     ) -> dict[str, Any]:
-        """Read the difference that layers make, in a process of its own."""
+        """Compute the changes made by layers, in a separate process."""
         lower = [f"l/{number}/u" for number in image] + [self._layers.base(base)]
         upper = [f"l/{number}/u" for number in above]
         owner = _FIRST_ID if self._root else 0
@@ -250,7 +250,7 @@ def _sandbox(
     gauges: list[int],
     spec: dict[str, Any],
 ) -> None:
-    """Be process 1 of a new sandbox; never returns."""
+    """Run as process 1 of a new sandbox; never returns."""
     try:
         connection = socket.socket(fileno=descriptors[0])
         try:
@@ -290,7 +290,7 @@ def _keep_only(wanted: list[int]) -> None:
 
 
 def _copy_layer(source: int, target: int) -> None:
-    """Copy files with everything that an overlay keeps with them."""
+    """Copy files with all metadata that an overlay keeps."""
     for part in ("u",):
         code = os.spawnvp(
             os.P_WAIT, "cp", ["cp", "-a", f"l/{source}/{part}/.", f"l/{target}/{part}/"]
@@ -300,7 +300,7 @@ def _copy_layer(source: int, target: int) -> None:
 
 
 def _make_users() -> int:
-    """Make the user namespace of all sandboxes and return its descriptor."""
+    """Create the user namespace of all sandboxes and return its descriptor."""
     ours, theirs = wire.pair()
     pid = os.fork()
     if pid == 0:

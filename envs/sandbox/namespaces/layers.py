@@ -1,8 +1,8 @@
-"""Layers of files, held in the keeper's own mount namespace and nowhere else.
+"""File layers, held in the keeper's own mount namespace only.
 
-A layer is a file system in memory with a size of its own. A sandbox writes into its top layer;
-what lies below is read-only and may be shared: the base, the files of the image, the frozen
-layers of snapshots. They are all mounted below one folder, the stage, which hides `/sys` there.
+A layer is an in-memory file system of limited size. A sandbox writes into its top layer; lower
+layers are read-only and may be shared: the base, the files of the image, the frozen layers of
+snapshots. All are mounted below one directory, the stage, which hides `/sys` there.
 """
 
 import os
@@ -34,7 +34,7 @@ class Layers:
     """The stage: bases, devices, and the layers of all sandboxes.
 
     Args:
-        owner: User and group id that stands for 0 inside.
+        owner: User and group id mapped to 0 inside.
         users: Descriptor of the sandboxes' user namespace, if owners can be mapped; else None.
     """
 
@@ -49,7 +49,7 @@ class Layers:
         self._make_devices()
 
     def base(self, name: str) -> str:
-        """Return the folder that is the lowest layer of a base, made at first use."""
+        """Return the directory of a base's lowest layer, created on first use."""
         if name not in self._bases:
             folder = f"b/{len(self._bases)}"
             os.mkdir(folder)
@@ -61,7 +61,7 @@ class Layers:
         return self._bases[name]
 
     def add(self, number: int, size: int, inodes: int) -> None:
-        """Make an empty layer of a size in bytes."""
+        """Create an empty layer of a size in bytes."""
         folder = f"l/{number}"
         os.mkdir(folder)
         options = f"size={max(size, 1 << 16)},nr_inodes={max(inodes, 16)},mode=755"
@@ -72,7 +72,7 @@ class Layers:
             os.chown(f"{folder}/{part}", self._owner, self._owner)
 
     def drop(self, number: int) -> None:
-        """Let a layer go; it vanishes with the last sandbox that stands on it."""
+        """Release a layer; it vanishes with the last sandbox that uses it."""
         umount(f"l/{number}", MNT_DETACH)
         os.rmdir(f"l/{number}")
 
@@ -90,7 +90,7 @@ class Layers:
         self._own(root)
 
     def _make_devices(self) -> None:
-        """Make one `/dev` for all; every sandbox mounts its terminals and memory files on it."""
+        """Create one `/dev` for all; every sandbox mounts its terminals and shared memory on it."""
         mount("tmpfs", "d", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=755,size=64k")
         for name in _DEVICES:
             os.close(os.open(f"d/{name}", os.O_CREAT | os.O_WRONLY, 0o666))
@@ -110,7 +110,7 @@ class Layers:
 
 
 def layer_option(layers: list[int], base: str) -> str:
-    """Return the overlay options for a stack: the first layer is written to."""
+    """Return the overlay options for a stack; the first layer is the writable one."""
     top, *below = layers
     lower = ":".join([*(f"l/{number}/u" for number in below), base])
     return f"lowerdir={lower},upperdir=l/{top}/u,workdir=l/{top}/w"

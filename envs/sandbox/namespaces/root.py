@@ -1,4 +1,4 @@
-"""Building a sandbox's root, by its process 1, with the rights of the keeper."""
+"""Construction of a sandbox's root by its process 1, with the rights of the keeper."""
 
 import fcntl
 import os
@@ -36,12 +36,12 @@ def build_root(layers: list[int], base: str, *, host: bool, memory_files: int, r
     """Leave every namespace of the machine and make the layers this process's root.
 
     Args:
-        layers: Numbers of the layers, the one to write to first.
-        base: Folder of the lowest layer on the stage.
-        host: Whether the machine's own `/usr` belongs on top.
-        memory_files: Bytes of `/dev/shm`.
-        root: Whether the keeper is the machine's root; else marks of the overlay go where an
-            ordinary user may write them.
+        layers: Numbers of the layers, the writable one first.
+        base: Directory of the lowest layer on the stage.
+        host: Whether to mount the machine's own `/usr` on top.
+        memory_files: Size of `/dev/shm` in bytes.
+        root: Whether the keeper is the machine's root; otherwise the overlay's marks are stored
+            where an ordinary user may write them.
     """
     unshare(_NAMESPACES)
     _raise_loopback()
@@ -68,7 +68,7 @@ def build_root(layers: list[int], base: str, *, host: bool, memory_files: int, r
 
 
 def _require_folder(path: str) -> None:
-    """See that a mount point is a folder of its own, not a link that an agent has left there."""
+    """Require a mount point to be a real directory, not a link left by an agent."""
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:

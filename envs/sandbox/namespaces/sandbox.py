@@ -10,37 +10,39 @@ from hexathlon.envs.sandbox.housed import HousedSandbox, ShellPipes
 from hexathlon.envs.sandbox.kernel import wire
 from hexathlon.envs.sandbox.limits import SandboxLimits
 from hexathlon.envs.sandbox.link import InitLink, answer_on
-from hexathlon.envs.sandbox.namespaces.backend import NamespaceBackend, Opened, Stack
 from hexathlon.envs.sandbox.namespaces.caller import Layer
 from hexathlon.envs.sandbox.namespaces.snapshot import LayeredSnapshot
+from hexathlon.envs.sandbox.namespaces.stacks import Opened, Stack, Stacks
 
 __all__ = ["NamespaceSandbox"]
 
 _DUMP_SECONDS = 10.0
 _COPY_SECONDS = 120.0
 _DEEPEST = 64
-"""Frozen layers above the image; a deeper stack is copied into one layer."""
+"""Maximum number of frozen layers above the image; a deeper stack is copied into one layer."""
 
 
 class NamespaceSandbox(HousedSandbox):
     """A sandbox whose files are a stack of layers; the first is its own.
 
-    Taking a snapshot freezes that layer, in no time whatever is in it. What this sandbox does
-    next then happens in a process 1 of its own on a new layer, with the shell as it was. Where
-    background processes live on in it, the layer is copied instead, and the processes stay.
+    Taking a snapshot freezes that layer, in constant time whatever its content. The sandbox then
+    continues in a new process 1 on a new layer, with the same shell state. If background
+    processes are alive, the layer is copied instead, and the processes stay.
     """
 
-    backend = NamespaceBackend.name
+    backend = "namespaces"
 
     def __init__(
         self,
-        backend: NamespaceBackend,
+        backend: SandboxBackend,
+        stacks: Stacks,
         stack: Stack,
         limits: SandboxLimits,
         shell: ShellState | None,
     ) -> None:
         super().__init__(stack.image, limits)
         self._backend = backend
+        self._stacks = stacks
         self._stack = stack
         self._frozen: LayeredSnapshot | None = None
         self._opened: Opened | None = None
@@ -48,7 +50,7 @@ class NamespaceSandbox(HousedSandbox):
         self._start(shell)
 
     def opener(self) -> SandboxBackend:
-        """Return the backend that opened this."""
+        """Return the backend that opened this sandbox."""
         return self._backend
 
     def _live(self) -> InitLink:
@@ -66,7 +68,7 @@ class NamespaceSandbox(HousedSandbox):
         pipes = ShellPipes()
         store = [wire.stored(script)] if script else []
         try:
-            self._opened = self._backend.start(
+            self._opened = self._stacks.start(
                 self._stack, self.limits, self._room(), [*pipes.theirs, *store]
             )
         except BaseException:
@@ -101,7 +103,7 @@ class NamespaceSandbox(HousedSandbox):
         kills = refusals = 0
         # First the end, then the pipes: a shell that sees its input end would run its traps.
         with contextlib.suppress(SandboxFault):  # the keeper is gone, and all it held with it
-            kills, refusals = self._backend.end(self._stack.keeper, opened, wait=wait)
+            kills, refusals = self._stacks.end(self._stack.keeper, opened, wait=wait)
         self._hang_up()
         self._killed = (self._killed[0] + kills, self._killed[1] + refusals)
 
@@ -148,14 +150,14 @@ class NamespaceSandbox(HousedSandbox):
         )
 
     def _used(self) -> tuple[int, int]:
-        """Return bytes and inodes of the layer that is written to."""
+        """Return bytes and inodes of the writable layer."""
         assert self._link is not None
         reply, _ = self._link.ask("walls")
         size, inodes = self._room()
         return max(size - reply["free"], 0), max(inodes - reply["inodes"], 0)
 
     def _copied(self) -> Layer:
-        """Copy the layer that is written to while everything inside stands still."""
+        """Copy the writable layer while all processes are suspended."""
         assert self._opened is not None and self._link is not None
         keeper = self._stack.keeper
         number = keeper.new_number()
@@ -178,27 +180,27 @@ class NamespaceSandbox(HousedSandbox):
         return layer
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Kill everything, then go on from the snapshot."""
+        """Kill everything, then continue from the snapshot."""
         fresh = self._backend.open_snapshot(snapshot)
         assert isinstance(fresh, NamespaceSandbox)
         self._become(fresh)
 
     def reset(self) -> None:
-        """Kill everything, then start anew from the image."""
-        self._end(wait=False)  # what is dying shares nothing with what begins
+        """Kill everything, then start again from the image."""
+        self._end(wait=False)  # the old sandbox shares nothing with the new one
         self._frozen = None
-        self._stack = self._backend.stack_for(self.image)
+        self._stack = self._stacks.stack_for(self.image)
         self._stops, self._attempts, self._killed = [], 0, (0, 0)
         self._start(None)
 
     def _become(self, other: "NamespaceSandbox") -> None:
-        """Take over another sandbox whole."""
+        """Take over all resources of another sandbox."""
         self._end(wait=False)
         self.__dict__.update(other.__dict__)
         other._opened = other._link = other._shell = other._terminal = None
 
     def evidence(self) -> Evidence:
-        """Return what was counted since the sandbox was opened."""
+        """Return the counters since the sandbox was opened."""
         seen = super().evidence()
         counters = (0, 0)
         if self._opened is not None:
@@ -207,7 +209,7 @@ class NamespaceSandbox(HousedSandbox):
         return Evidence(seen.network_attempts, kills, refusals, seen.stops)
 
     def close(self) -> None:
-        """End everything and leave nothing behind."""
+        """End all processes and release all resources."""
         self._end()
         self._frozen = None
         keeper = self._stack.keeper

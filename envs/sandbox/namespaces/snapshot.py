@@ -8,7 +8,7 @@ from hexathlon.envs.sandbox.execution import Process, ShellState
 from hexathlon.envs.sandbox.kernel import bundle, wire
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.sandbox.link import answer_on
-from hexathlon.envs.sandbox.namespaces.backend import Stack
+from hexathlon.envs.sandbox.namespaces.stacks import Stack
 from hexathlon.envs.sandbox.portable import PortableSnapshot
 
 __all__ = ["LayeredSnapshot", "changes_of"]
@@ -17,7 +17,7 @@ _SECONDS = 120.0
 
 
 class LayeredSnapshot(Snapshot):
-    """Frozen layers, shared with whoever stands on them."""
+    """Frozen layers, shared with every sandbox that uses them."""
 
     def __init__(
         self,
@@ -33,11 +33,11 @@ class LayeredSnapshot(Snapshot):
         self.lost = lost
 
     def changes(self, max_bytes: int = 64 * MIB, max_entries: int = 50_000) -> Changes:
-        """Return what differs from the image."""
+        """Return the difference from the image."""
         return changes_of(self.stack, max_bytes, max_entries)
 
     def close(self) -> None:
-        """Let the layers go."""
+        """Release the layers."""
         self.stack = Stack(self.stack.keeper, self.image, (), self.stack.image_layers)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -46,7 +46,7 @@ class LayeredSnapshot(Snapshot):
 
 
 def changes_of(stack: Stack, max_bytes: int, max_entries: int) -> Changes:
-    """Return what the layers above an image change in it."""
+    """Return the changes that the layers above an image make to it."""
     ours, theirs = wire.pair()
     with ours:
         with theirs:

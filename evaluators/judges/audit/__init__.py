@@ -1,1 +1,4 @@
-"""How far a judge can be trusted: agreement, biases, attacks, corrected means."""
+"""Audits of judges: agreement, biases, attacks, corrected means.
+
+Pure functions of labels and verdicts; no judge is asked here.
+"""

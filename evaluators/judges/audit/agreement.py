@@ -1,6 +1,6 @@
 """Chance-corrected agreement: Cohen's kappa and Krippendorff's alpha, with bootstrap intervals.
 
-Raw agreement says little where most labels are alike: a judge that always says "met" agrees with
+Raw agreement says little if most labels are the same: a judge that always says "met" agrees with
 nine labels of ten if nine are "met", and its kappa is 0.
 """
 
@@ -23,7 +23,7 @@ _DRAWS = 2000
 
 
 def kappa(a: Sequence[str], b: Sequence[str]) -> float | None:
-    """Return Cohen's kappa (p_o - p_e)/(1 - p_e); None where chance alone agrees always."""
+    """Return Cohen's kappa (p_o - p_e)/(1 - p_e); None if chance agreement is complete."""
     table = _table(a, b, _labels(a, b))
     value = float(_kappa(table[None])[0])
     return None if math.isnan(value) else value
@@ -37,7 +37,7 @@ def kappa_estimate(
     Args:
         a: Labels of one rater, without gaps.
         b: Labels of the other.
-        address: Names the estimate; fixes the draws.
+        address: Name of the estimate; determines the draws.
         confidence: Nominal coverage.
     """
     if not a:
@@ -55,18 +55,18 @@ def kappa_estimate(
 def alpha(
     units: Sequence[Sequence[str | None]], values: Sequence[str], metric: Metric = "nominal"
 ) -> float | None:
-    """Return Krippendorff's alpha 1 - D_o/D_e; None where nothing varies.
+    """Return Krippendorff's alpha 1 - D_o/D_e; None if there is no variation.
 
     Args:
         units: For each unit the raters' labels, None for a missing one.
         values: All labels; for ordinal and interval distance from lowest to highest.
-        metric: Distance between labels; `interval` takes their places for numbers.
+        metric: Distance between labels; `interval` uses their positions as numbers.
     """
     counts = _unit_counts(units, values)
     if not len(counts):
         return None
-    found = float(_alpha(_coincidences(counts).sum(axis=0)[None], metric)[0])
-    return None if math.isnan(found) else found
+    value = float(_alpha(_coincidences(counts).sum(axis=0)[None], metric)[0])
+    return None if math.isnan(value) else value
 
 
 def alpha_estimate(
@@ -91,12 +91,12 @@ def alpha_estimate(
         return None
     n = len(counts)
     draws = generator_for("alpha", *address).multinomial(n, share / n, _DRAWS).astype(float)
-    found = _alpha((draws @ flat).reshape(_DRAWS, k, k), metric)
-    return _percentiles(value, found, n, confidence, "bootstrap")
+    resampled = _alpha((draws @ flat).reshape(_DRAWS, k, k), metric)
+    return _percentiles(value, resampled, n, confidence, "bootstrap")
 
 
 def kendall_tau(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """Return Kendall's tau-b of two scorings; None where either ties everything."""
+    """Return Kendall's tau-b of two scorings; None if either is all ties."""
     concordant = discordant = tied_a = tied_b = 0
     for i in range(len(a)):
         for j in range(i):
@@ -127,7 +127,7 @@ def _table(a: Sequence[str], b: Sequence[str], labels: Sequence[str]) -> Floats:
 
 
 def _kappa(tables: Floats) -> Floats:
-    """Return kappa of each table; NaN where chance agreement is complete."""
+    """Return kappa of each table; NaN if chance agreement is complete."""
     n = tables.sum(axis=(1, 2))
     observed = np.trace(tables, axis1=1, axis2=2) / n
     chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1) / n**2
@@ -136,7 +136,7 @@ def _kappa(tables: Floats) -> Floats:
 
 
 def _unit_counts(units: Sequence[Sequence[str | None]], values: Sequence[str]) -> Floats:
-    """Return how often each unit got each label, for units with two labels or more."""
+    """Return the count of each label per unit, for units with at least two labels."""
     rows = [[unit.count(value) for value in values] for unit in map(list, units)]
     counts = np.array([row for row in rows if sum(row) > 1], dtype=float)
     return counts.reshape(len(counts), len(values))
@@ -152,7 +152,7 @@ def _coincidences(counts: Floats) -> Floats:
 
 
 def _alpha(matrices: Floats, metric: Metric) -> Floats:
-    """Return alpha of each coincidence matrix; NaN where no disagreement was to be expected."""
+    """Return alpha of each coincidence matrix; NaN if no disagreement is expected."""
     margins = matrices.sum(axis=2)
     n = margins.sum(axis=1)
     distance = _distances(margins, metric)

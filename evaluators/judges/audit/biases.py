@@ -1,4 +1,4 @@
-"""What sways a judge besides the answer: place, length, kinship, chance."""
+"""Biases of a judge: position, length, kinship, chance."""
 
 import math
 from collections import Counter
@@ -26,14 +26,14 @@ __all__ = [
 
 
 class SwapTest(NamedTuple):
-    """What asking pairs in both orders shows."""
+    """Results of asking pairs in both orders."""
 
     consistency: Estimate | None
     """Share of pairs with the same winner (or a tie) in both orders."""
 
     first_rate: Estimate | None
-    """Among pairs whose orders name two winners, the share that names the one shown first; 0.5
-    without a liking for a place."""
+    """Among pairs with different winners in the two orders, the share naming the one shown first;
+    0.5 without position bias."""
 
     accuracy: Estimate | None
     """Share of pairs whose known winner is named in both orders."""
@@ -42,13 +42,13 @@ class SwapTest(NamedTuple):
 
 
 class FlipRate(NamedTuple):
-    """What asking the same again shows."""
+    """Results of repeating the same question."""
 
     disagreement: Estimate | None
-    """Chance that two askings of one item differ, mean over items."""
+    """Probability that two answers on one item differ, mean over items."""
 
     unstable: Estimate | None
-    """Share of items whose labels are not all alike."""
+    """Share of items whose labels are not all equal."""
 
     askings: int
 
@@ -60,7 +60,7 @@ def swap_test(
 
     Args:
         pairs: Labels `first`, `second` or `tie` with one member shown first, and with it shown
-            second (as answered: `first` then means the other member). None where there was none.
+            second (as answered: `first` then means the other member). None for no answer.
         better: For each pair the known winner, `first` or `second` in terms of the first order.
     """
     read = [(a, b) for a, b in pairs if a in _OTHER and b in _OTHER]
@@ -94,14 +94,14 @@ def length_slope(
     strata: Sequence[Hashable] | None = None,
     clusters: Sequence[Hashable] | None = None,
 ) -> Estimate | None:
-    """Return how much the judged value, beyond the true one, rises per doubling of length.
+    """Return the increase of the judged value, relative to the true one, per doubling of length.
 
     Args:
         lengths: Characters of each reply.
         judged: The judge's values.
         truth: The true values.
-        strata: Criterion and label, or whatever length goes along with besides; only differences
-            inside a stratum count.
+        strata: Criterion and label, or other correlates of length; only differences inside a
+            stratum count.
         clusters: Values of one cluster (one reply) are not independent.
     """
     x = [math.log2(max(1, length)) for length in lengths]
@@ -111,7 +111,7 @@ def length_slope(
 
 
 def _within(values: Sequence[float], strata: Sequence[Hashable]) -> list[float]:
-    """Return values less the mean of their stratum."""
+    """Return values minus the mean of their stratum."""
     members: dict[Hashable, list[float]] = {}
     for value, name in zip(values, strata, strict=True):
         members.setdefault(name, []).append(value)
@@ -120,14 +120,14 @@ def _within(values: Sequence[float], strata: Sequence[Hashable]) -> list[float]:
 
 
 def self_preference(own: Sequence[float], others: Sequence[float]) -> Estimate | None:
-    """Return the mean of (judged - true) on replies of the judge's kin, less that on others."""
+    """Return the mean of (judged - true) on replies of the judge's kin, minus that on others."""
     return difference_of_means(own, others)
 
 
 def flip_rate(repeats: Sequence[Sequence[str | None]]) -> FlipRate:
-    """Evaluate items that were asked several times; what could not be read counts as a label.
+    """Evaluate items that were asked several times; an unreadable answer counts as a label.
 
-    The chance that two askings of an item differ is 1 - sum_l C(n_l, 2)/C(k, 2).
+    The probability that two answers on an item differ is 1 - sum_l C(n_l, 2)/C(k, 2).
     """
     chances, unstable, askings = [], 0, 0
     for labels in repeats:
@@ -146,7 +146,7 @@ def rank_agreement(
 ) -> Estimate | None:
     """Return the mean Kendall tau-b between judged and known values, over groups.
 
-    Groups in which a value is missing, or in which either side ties everything, are left out.
+    Groups with a missing value, or in which either side is all ties, are excluded.
     """
     taus = []
     for judged, known in groups:

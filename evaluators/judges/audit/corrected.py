@@ -1,6 +1,6 @@
-"""Judged means made honest with a few labels.
+"""Correction of judged means with a few labels.
 
-Prediction-powered inference: the judge's mean over everything, moved by what it gets wrong on the
+Prediction-powered inference: the judge's mean over all items, shifted by its mean error on the
 labelled part (Angelopoulos et al., Science 382, 2023).
 """
 
@@ -37,7 +37,7 @@ def powered_mean(
 def corrected_rate(judged: float, sensitivity: float, specificity: float) -> float | None:
     """Return the true share of passes, (p + spec - 1)/(sens + spec - 1), clipped to 0…1.
 
-    None where the judge is no better than chance.
+    None if the judge is no better than chance.
     """
     power = sensitivity + specificity - 1.0
     if power <= 1e-9:

@@ -1,7 +1,7 @@
-"""The audit of a judge as a file: what was measured, what follows, and its hash.
+"""The audit of a judge as a file: measurements, conclusions, and a hash.
 
-The hash covers everything but the clock. It goes into every record that the judge writes, so that a
-score can be followed to the measurements that say what it is worth.
+The hash covers everything but the clock. It is stored in every record that the judge writes, so
+that a score can be traced to the measurements of its judge's quality.
 """
 
 import json
@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hexathlon.evaluators.canonical import canonical_json, content_hash
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric
+from hexathlon.evaluators.records.canonical import canonical_json, content_hash
 
 __all__ = [
     "AUDIT_SCHEMA",
@@ -29,17 +29,17 @@ _MOST_MASTER_KEYS = 0.01
 
 
 class AuditError(ValueError):
-    """A file that is no audit, or was changed after it was written."""
+    """A file that is not an audit, or was changed after it was written."""
 
 
 class Audit(NamedTuple):
-    """An audit that was read."""
+    """An audit read from a file."""
 
     data: Mapping[str, Any]
 
     @property
     def hash(self) -> str:
-        """Hash of all that was measured."""
+        """Hash of all measurements."""
         return str(self.data["hash"])
 
     @property
@@ -58,19 +58,19 @@ class Audit(NamedTuple):
 
 
 def criterion_hash(criterion: Criterion) -> str:
-    """Return the hash of what a judge is asked of a criterion: text, labels and scope."""
+    """Return the hash of a criterion as a judge sees it: text, labels and scope."""
     return content_hash([criterion.text, list(criterion.menu), criterion.scope])
 
 
 def sealed(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return an audit's data, numbers rounded to six places, with shortcomings and hash."""
-    whole: dict[str, Any] = _rounded({"schema": AUDIT_SCHEMA, **data})
-    whole["shortcomings"] = list(shortcomings(whole))
-    return {**whole, "hash": _hash(whole)}
+    audit: dict[str, Any] = _rounded({"schema": AUDIT_SCHEMA, **data})
+    audit["shortcomings"] = list(shortcomings(audit))
+    return {**audit, "hash": _hash(audit)}
 
 
 def shortcomings(data: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what speaks against publishing this judge's scores."""
+    """Yield reasons against publishing this judge's scores."""
     for name, row in data["agreement"]["criteria"].items():
         if row["status"] != "established":
             yield f"kappa of {name!r} is not shown to reach {data['agreement']['level']:g}"
@@ -103,7 +103,7 @@ def read_audit(path: Path) -> Audit:
     """Read an audit and check its hash.
 
     Raises:
-        AuditError: It is none, or was changed.
+        AuditError: If the file is not an audit, or was changed.
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -121,7 +121,7 @@ def _hash(data: Mapping[str, Any]) -> str:
 
 
 def _rounded(value: Any) -> Any:
-    """Round every float: the last digits differ between machines and say nothing."""
+    """Round every float: the last digits differ between machines and are not significant."""
     if isinstance(value, float):
         return round(value, 6)
     if isinstance(value, Mapping):

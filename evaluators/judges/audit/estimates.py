@@ -17,12 +17,12 @@ class Estimate(NamedTuple):
     low: float
     high: float
     n: int
-    """Independent observations behind it."""
+    """Number of independent observations."""
 
     method: str
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain JSON."""
+        """Return the estimate as plain JSON."""
         return dict(self._asdict())
 
     def holds(self, truth: float) -> bool:
@@ -31,7 +31,7 @@ class Estimate(NamedTuple):
 
 
 def rate_estimate(hits: int, n: int, confidence: float = 0.95) -> Estimate | None:
-    """Return a share of independent observations, by Wilson; None without any."""
+    """Return a share of independent observations with Wilson's interval; None if there are none."""
     if n == 0:
         return None
     low, high = wilson(hits / n, n, normal_quantile(0.5 + 0.5 * confidence))
@@ -43,7 +43,7 @@ def mean_estimate(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> Estimate | None:
-    """Return a mean with Student's t on its (clustered) standard error; None for less than two."""
+    """Return a mean with Student's t on its (clustered) standard error; None for fewer than two."""
     if len(values) < 2:
         return None
     error, count = clustered_standard_error(values, clusters)
@@ -57,7 +57,7 @@ def mean_estimate(
 def difference_of_means(
     a: Sequence[float], b: Sequence[float], confidence: float = 0.95
 ) -> Estimate | None:
-    """Return mean(a) - mean(b) by Welch; None where either has less than two values."""
+    """Return mean(a) - mean(b) by Welch; None if either has fewer than two values."""
     if len(a) < 2 or len(b) < 2:
         return None
     (mean_a, error_a), (mean_b, error_b) = _mean(a), _mean(b)
@@ -76,9 +76,9 @@ def slope_estimate(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> Estimate | None:
-    """Return the least-squares slope of y on x; None where x does not vary.
+    """Return the least-squares slope of y on x; None if x is constant.
 
-    The standard error is robust against unequal variance (HC1) and clustered where clusters are
+    The standard error is robust against unequal variance (HC1) and clustered if clusters are
     given.
     """
     n = len(x)
@@ -92,8 +92,8 @@ def slope_estimate(
     scores: dict[Hashable, list[float]] = {}
     for index, (a, b) in enumerate(zip(x, y, strict=True)):
         name = index if clusters is None else clusters[index]
-        left = b - mean_y - slope * (a - mean_x)
-        scores.setdefault(name, []).append((a - mean_x) * left)
+        residual = b - mean_y - slope * (a - mean_x)
+        scores.setdefault(name, []).append((a - mean_x) * residual)
     count = len(scores)
     if count < 3:
         return None

@@ -1,9 +1,9 @@
-"""Labelled replies whose truth is known: generated with planted violations, or read from a file.
+"""Labelled replies with known truth: generated with planted violations, or read from a file.
 
-A reply is put together from one sentence (or none) per criterion, drawn from those that fulfil it
-or from near misses: the wrong name, another article's price, a promise that is none. So its labels
-are known by construction; a second reading of the finished text (`reading`) must come to the same,
-or the reply is thrown away. The rubric is `shopkeeper`; languages are English and Chinese.
+A reply is composed of one sentence (or none) per criterion, drawn from those that fulfil it or
+from near misses: the wrong name, another article's price, an empty promise. So its labels are known
+by construction; a second reading of the finished text (`reading`) must give the same labels, or the
+reply is discarded. The rubric is `shopkeeper`; languages are English and Chinese.
 """
 
 import json
@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hexathlon.evaluators.canonical import canonical_json, content_hash
 from hexathlon.evaluators.judges.audit.reading import read_labels
-from hexathlon.evaluators.judges.rubric import Rubric, get_rubric
+from hexathlon.evaluators.judges.rubric import Rubric
+from hexathlon.evaluators.judges.rubric_files import get_rubric
 from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.records.canonical import canonical_json, content_hash
 from hexathlon.tasks.seeding import generator_for
 
 __all__ = [
@@ -36,11 +37,11 @@ RUBRIC = "shopkeeper"
 AUTHORS = ("alder", "birch")
 _PER_SCENE = 5
 _NEAR_MISS = 0.6
-"""Share of unmet criteria that get a near miss instead of silence."""
+"""Share of unmet criteria that get a near miss instead of no sentence."""
 
 
 class LabelError(ValueError):
-    """A file of labels that is not one."""
+    """A file of labels is invalid."""
 
 
 class LabelledReply(NamedTuple):
@@ -54,18 +55,18 @@ class LabelledReply(NamedTuple):
     reply: str
     labels: Mapping[str, str]
     author: str = ""
-    """Who wrote it; for self-preference, a model family."""
+    """Author of the reply; for self-preference, a model family."""
 
     language: str = "en"
 
     @property
     def transcript(self) -> Transcript:
-        """What a judge sees."""
+        """The transcript shown to a judge."""
         return Transcript.of_reply(self.question, self.reply)
 
 
 def generate_labels(seed: int, items: int = 2400) -> tuple[Rubric, list[LabelledReply]]:
-    """Return the rubric and at least so many labelled (reply, criterion) pairs.
+    """Return the rubric and at least `items` labelled (reply, criterion) pairs.
 
     The same seed gives the same replies; a larger set begins with the smaller one.
     """
@@ -79,7 +80,7 @@ def generate_labels(seed: int, items: int = 2400) -> tuple[Rubric, list[Labelled
 
 
 def padded(reply: LabelledReply, factor: float = 2.0) -> LabelledReply:
-    """Return a reply made longer by sentences that fulfil and break nothing."""
+    """Return a reply lengthened by sentences that neither fulfil nor break a criterion."""
     phrases = _phrases(reply.language)
     sentences: list[str] = []
     wanted = len(reply.reply) * (factor - 1.0)
@@ -106,16 +107,18 @@ def read_labels_file(path: Path, rubric: Rubric) -> list[LabelledReply]:
     """Read a labelled set and check its labels against the rubric.
 
     Raises:
-        LabelError: A line is no labelled reply; its number and fault are named.
+        LabelError: If a line is not a labelled reply; the message has its number and fault.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise LabelError(f"cannot read the labels {path}: {error}") from None
-    made = [_read_row(path, number, line, rubric) for number, line in enumerate(lines, 1) if line]
-    if not made:
-        raise LabelError(f"{path} holds no labelled reply")
-    return made
+    replies = [
+        _read_row(path, number, line, rubric) for number, line in enumerate(lines, 1) if line
+    ]
+    if not replies:
+        raise LabelError(f"{path} contains no labelled reply")
+    return replies
 
 
 def _row(reply: LabelledReply) -> dict[str, Any]:
@@ -139,7 +142,7 @@ def _read_row(path: Path, number: int, line: str, rubric: Rubric) -> LabelledRep
         if name not in menus:
             raise LabelError(f"{place}: the rubric {rubric.id!r} has no criterion {name!r}")
         if label not in menus[name]:
-            raise LabelError(f"{place}: {label!r} is no label of {name!r}: {menus[name]}")
+            raise LabelError(f"{place}: {label!r} is not a label of {name!r}: {menus[name]}")
     more = {key: str(row[key]) for key in ("author", "language") if key in row}
     scene = str(row.get("scene") or content_hash(row["question"])[:16])
     return LabelledReply(row["id"], scene, row["question"], row["reply"], labels, **more)

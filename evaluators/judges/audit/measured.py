@@ -1,6 +1,6 @@
-"""What a judge's decisions on labelled criteria show: agreement, silence, length, kinship, means.
+"""Evaluation of decisions on labelled criteria: agreement, silence, length, kinship, means.
 
-Asking the judge is `hexathlon.baselines.judging.audit`; this is what is made of its answers.
+Asking the judge is `hexathlon.baselines.judging.audit`; this module evaluates its answers.
 """
 
 from collections.abc import Sequence
@@ -47,12 +47,12 @@ class LabelledItem(NamedTuple):
         return value
 
     def oriented(self, value: float) -> float:
-        """Return a value with 1 for what is wanted: of a pitfall, that it was not met."""
+        """Return a value oriented so that 1 is desirable: for a pitfall, that it was not met."""
         return value if self.criterion.weight > 0 else 1.0 - value
 
 
 Row = tuple[LabelledItem, Decision]
-"""An item and what the judge decided on it."""
+"""An item and the judge's decision on it."""
 
 
 def as_json(estimate: Estimate | None) -> dict[str, Any] | None:
@@ -63,7 +63,7 @@ def as_json(estimate: Estimate | None) -> dict[str, Any] | None:
 def agreement(rows: Sequence[Row], rubric: Rubric, level: float, seed: int) -> dict[str, Any]:
     """Return chance-corrected agreement over all and by criterion (rule J11).
 
-    A criterion is established where the lower end of kappa's interval reaches the level.
+    A criterion is established if the lower end of kappa's interval reaches the level.
     """
     criteria: dict[str, Any] = {}
     for one in rubric.judged:
@@ -99,7 +99,7 @@ def _agreement_on(
 
 
 def unscored(rows: Sequence[Row]) -> dict[str, Any]:
-    """Count what has no value, and bound the mean score by it (rule J13)."""
+    """Count the decisions without a value, and bound the mean score accordingly (rule J13)."""
     reasons: dict[str, int] = {}
     known = 0.0
     for item, found in rows:
@@ -116,7 +116,7 @@ def unscored(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def slope_of_length(rows: Sequence[Row]) -> Estimate | None:
-    """Return the label's rise per doubling of length, within criterion and true label (J9)."""
+    """Return the label's increase per doubling of length, within criterion and true label (J9)."""
     scored = [(item, found.value) for item, found in rows if found.value is not None]
     return length_slope(
         [len(item.reply.reply) for item, _ in scored],
@@ -128,7 +128,7 @@ def slope_of_length(rows: Sequence[Row]) -> Estimate | None:
 
 
 def kin_gap(rows: Sequence[Row], own: Sequence[str]) -> Estimate | None:
-    """Return (judged - true) on replies of these authors, less that on others (rule J10)."""
+    """Return (judged - true) on replies of these authors, minus that on others (rule J10)."""
     kin: list[float] = []
     others: list[float] = []
     for item, found in rows:
@@ -142,9 +142,9 @@ def corrected_means(rows: Sequence[Row], share: float, seed: int) -> dict[str, A
     """Estimate the mean score from a part of the labels and all verdicts.
 
     Args:
-        rows: Items and decisions; what is unscored is left out.
-        share: Part of the labels that may be used.
-        seed: Fixes which.
+        rows: Items and decisions; unscored ones are excluded.
+        share: Fraction of the labels that may be used.
+        seed: Determines which labels are used.
     """
     pairs = [
         (item.oriented(item.value), item.oriented(found.value))
@@ -165,7 +165,7 @@ def corrected_means(rows: Sequence[Row], share: float, seed: int) -> dict[str, A
 
 
 def _by_error_rates(judged: Sequence[float], used: Sequence[tuple[float, float]]) -> float | None:
-    """Return the rate corrected by sensitivity and specificity, where all values are 0 or 1."""
+    """Return the rate corrected by sensitivity and specificity, if all values are 0 or 1."""
     passes = [value for label, value in used if label == 1.0]
     fails = [1.0 - value for label, value in used if label == 0.0]
     binary = {0.0, 1.0}.issuperset(value for pair in used for value in pair)

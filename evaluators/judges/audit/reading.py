@@ -1,7 +1,7 @@
-"""The second way to the labels of the generated set: from question and reply as they stand.
+"""Independent labelling of the generated set from question and reply alone.
 
-Knows nothing of how a reply was put together; it takes prices, names and the key's number out of
-the question and looks for them in the reply's sentences.
+It has no access to how a reply was composed; it extracts prices, names and the key's number from
+the question and searches the reply's sentences for them.
 """
 
 import re
@@ -26,7 +26,7 @@ def read_labels(question: str, reply: str, language: str) -> dict[str, str]:
     """Return the label of every criterion of the rubric `shopkeeper`.
 
     Raises:
-        ValueError: The question is not one of the generated set.
+        ValueError: If the question is not one of the generated set.
     """
     readers = _ENGLISH if language == "en" else _CHINESE
     facts = _english_facts(question, reply) if language == "en" else _chinese_facts(question, reply)
@@ -68,7 +68,7 @@ def _found(pattern: str, text: str) -> str:
 
 
 def _any(test: Callable[[_Facts, str], bool]) -> Reader:
-    """Return a reader that holds where the test holds for a sentence."""
+    """Return a reader that holds if the test holds for any sentence."""
     return lambda facts: any(test(facts, sentence) for sentence in facts.sentences)
 
 

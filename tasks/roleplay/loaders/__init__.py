@@ -1,1 +1,4 @@
-"""Public role-play sets as task sources; the user brings the data."""
+"""Public role-play sets as task sources; the user brings the data.
+
+Nothing is downloaded, and the generated tasks are not known here.
+"""

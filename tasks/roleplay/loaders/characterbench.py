@@ -1,8 +1,8 @@
 """CharacterBench (format only): bilingual dialogues by dimension, scored 1 to 5 by a judge model.
 
-Reads every `*.json` of the folder, a JSON array each: character_name, character_profile, greeting,
-dialogue ({speaker, utterance}), and the English version under `translation_en`. The file's name is
-the dimension.
+Reads every `*.json` in the directory, each a JSON array: character_name, character_profile,
+greeting, dialogue ({speaker, utterance}), and the English version under `translation_en`. The file
+name is the dimension.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,13 +16,13 @@ __all__ = ["CharacterBenchSource", "source"]
 
 
 class CharacterBenchSource(LoadedSource):
-    """CharacterBench's dialogues, in Chinese and, where it is there, in English."""
+    """CharacterBench's dialogues, in Chinese and, if present, in English."""
 
     name = "characterbench"
     folder = "characterbench"
 
     def items(self) -> Sequence[Item]:
-        """One item per dialogue and language."""
+        """Return one item per dialogue and language."""
         paths = sorted(self.root.glob("*.json"))
         if not paths:
             raise MissingData(f"there is no *.json in {self.root}")
@@ -58,5 +58,5 @@ def _item(dimension: str, row: Mapping[str, Any], language: Language, identifier
 
 
 def source() -> CharacterBenchSource:
-    """The source, for the registry."""
+    """Create the source for the registry."""
     return CharacterBenchSource()

@@ -1,7 +1,7 @@
 """CharacterEval (format only): Chinese dialogues from novels, scored per metric by a reward model.
 
 Reads `test_data.jsonl` (a JSON array of {id, role, novel_name, context}), `character_profiles.json`
-({role: profile}) and, where it is there, `id2metric.jsonl` ({id: [[metric_en, metric_zh], …]}).
+({role: profile}) and, if present, `id2metric.jsonl` ({id: [[metric_en, metric_zh], …]}).
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ class CharacterEvalSource(LoadedSource):
     folder = "charactereval"
 
     def items(self) -> Sequence[Item]:
-        """One item per context: what was said last is to be answered."""
+        """Return one item per context; the agent answers its last utterance."""
         profiles = read_json(self.root / "character_profiles.json")
         path = self.root / "id2metric.jsonl"
         metrics = read_json(path) if path.exists() else {}
@@ -43,5 +43,5 @@ def _item(row: Mapping[str, Any], profiles: Mapping[str, Any], metrics: Mapping[
 
 
 def source() -> CharacterEvalSource:
-    """The source, for the registry."""
+    """Create the source for the registry."""
     return CharacterEvalSource()

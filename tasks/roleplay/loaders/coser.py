@@ -1,9 +1,9 @@
-"""CoSER (format only): scenes from novels, one task for each of a scene's main characters.
+"""CoSER (format only): scenes from novels, one task per main character of a scene.
 
 Reads `test_set.json`, or every `*_set.json`: {scenario, topic, key_characters: [{name, thought}],
 dialogues: [{character, message}], character_profiles, plot, book, tag}. The other speakers' turns
-are read out as they stand in the book, with their thoughts in brackets left out; CoSER lets models
-play them, which the environment's `partner` can do.
+are quoted from the book, without their thoughts in brackets; CoSER has models play them, which the
+environment's `partner` supports.
 """
 
 import re
@@ -25,7 +25,7 @@ class CoSERSource(LoadedSource):
     folder = "coser"
 
     def items(self) -> Sequence[Item]:
-        """One item per scene and main character who speaks in it."""
+        """Return one item per scene and main character who speaks in it."""
         paths = sorted({*self.root.glob("test_set.json"), *self.root.glob("*_set.json")})
         if not paths:
             raise MissingData(f"there is no test_set.json in {self.root}")
@@ -46,7 +46,7 @@ def _items(row: Mapping[str, Any]) -> Iterator[Item]:
 
 
 def _lines(dialogues: Sequence[Mapping[str, str]], name: str) -> tuple[list[str], list[str]]:
-    """What the character hears before each of their own turns, and their last turn."""
+    """Return the lines before each of the character's turns, and the character's last turn."""
     lines: list[str] = []
     heard: list[str] = []
     last = ""
@@ -61,5 +61,5 @@ def _lines(dialogues: Sequence[Mapping[str, str]], name: str) -> tuple[list[str]
 
 
 def source() -> CoSERSource:
-    """The source, for the registry."""
+    """Create the source for the registry."""
     return CoSERSource()

@@ -1,8 +1,8 @@
-"""What the loaders share: items of a public set, served as conversations of prose.
+"""Shared code of the loaders: items of a public data set as prose conversations.
 
-These sets are scored by models, so their headline stays unscored until a judge has read the record
-(`hexathlon judge`); what a set's own rule can count without a model is reported by its name. A
-loader only reads its format into `Item`s.
+These data sets are scored by models, so the headline is unscored until a judge has read the record
+(`hexathlon judge`). Metrics that a set's own rules compute without a model are reported under their
+names. A loader only parses its format into `Item`s.
 """
 
 import hashlib
@@ -41,41 +41,41 @@ _HEADS: Mapping[str, tuple[str, str]] = {
 
 
 class BadData(TaskError):
-    """A file of a public set is not in its format."""
+    """A file of a public data set has an invalid format."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """One conversation of a public set."""
+    """A conversation of a public data set."""
 
     template: str
     character: str
     profile: str
     lines: Sequence[str]
-    """What the other speaker says, turn by turn."""
+    """The other speaker's turns."""
 
     language: Language = "en"
     scene: str = ""
     before: Sequence[tuple[str, str]] = ()
-    """Speaker and text of the turns that were already taken."""
+    """Speaker and text of earlier turns."""
 
     references: Sequence[str] = ()
-    """Replies that the set holds to be good, for the last line."""
+    """The data set's reference replies to the last line."""
 
     manner: str = ""
-    """What a model in the other speaker's place is told."""
+    """Instructions for a model that plays the other speaker."""
 
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """What a judge of the set needs beside the conversation, such as metrics."""
+    """Additional data for the set's judge, such as metrics."""
 
 
 class LoadedSource(TaskSource):
-    """A public set: one split, `test`, in the order of its files."""
+    """A public data set with one split, `test`, in the order of its files."""
 
     family = "roleplay"
     version = "2"
     folder = ""
-    """The set's folder inside HEXATHLON_DATA."""
+    """The data set's directory inside HEXATHLON_DATA."""
 
     level: Level = "medium"
     rubric: str | None = "roleplay"
@@ -89,10 +89,10 @@ class LoadedSource(TaskSource):
 
     @property
     def root(self) -> Path:
-        """The set's folder.
+        """The data set's directory.
 
         Raises:
-            MissingData: HEXATHLON_DATA is not set, and no folder was given.
+            MissingData: If HEXATHLON_DATA is not set and no directory was given.
         """
         if self._root is not None:
             return self._root
@@ -100,22 +100,22 @@ class LoadedSource(TaskSource):
 
     @abstractmethod
     def items(self) -> Sequence[Item]:
-        """Read the set's items in the order of its files."""
+        """Parse the data set's items in the order of its files."""
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
-        """The number of items; all are in `test`."""
+        """Return the number of items; all belong to `test`."""
         fits = split == "test" and level in (None, self.level)
         return len(self._items()) if fits else 0
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """The id of the index-th item."""
+        """Return the id of the item at `index`."""
         return list(self._items())[index]
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Build the task of an item.
 
         Raises:
-            UnknownTask: The set has no such item.
+            UnknownTask: If the data set has no such item.
         """
         item = self._items().get(task_id)
         if item is None:
@@ -139,13 +139,13 @@ class LoadedSource(TaskSource):
         )  # fmt: skip
 
     def oracle(self, task: Task) -> Script:
-        """Say what the set holds to be good, where it says so; no rule can call it right."""
+        """Give the data set's reference reply, if there is one; no rule verifies it."""
         references = self._items()[task.id].references
         last = references[0] if references else "…"
         return played(["…"] * (len(task.params["lines"]) - 1) + [action("say", reply=last)])
 
     def fingerprint(self) -> str:
-        """SHA-256 over the loaders' code and the items."""
+        """Return the SHA-256 of the loaders' code and the items."""
         digest = hashlib.sha256(super().fingerprint().encode())
         for task_id, item in self._items().items():
             digest.update(f"{task_id}\n{item!r}\n".encode())
@@ -153,7 +153,7 @@ class LoadedSource(TaskSource):
 
     def _items(self) -> dict[str, Item]:
         data = os.environ.get("HEXATHLON_DATA")
-        if not self._read or data != self._data:  # Another folder holds another set.
+        if not self._read or data != self._data:  # another directory holds another data set
             counts: dict[str, int] = {}
             read = {}
             for item in self.items():
@@ -169,8 +169,8 @@ def read_json(path: Path) -> Any:
     """Read a JSON file.
 
     Raises:
-        MissingData: It is not there.
-        BadData: It is not JSON.
+        MissingData: If the file does not exist.
+        BadData: If the file is not JSON.
     """
     try:
         return json.loads(path.read_text("utf-8"))
@@ -181,7 +181,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_lines(path: Path) -> list[Any]:
-    """Read a file of JSON lines; a file that holds one JSON array is read as that."""
+    """Read a JSON Lines file, or a file with a single JSON array."""
     try:
         text = path.read_text("utf-8")
     except FileNotFoundError:

@@ -1,7 +1,7 @@
-"""PersonaGym: personas, five kinds of questions each, one question a task.
+"""PersonaGym: personas with five kinds of questions, one question per task.
 
-Reads `questions.json` ({persona: {kind: [questions]}}), or the published folder of one file per
-persona, whose name is the persona. Licence of the data: MIT.
+Reads `questions.json` ({persona: {kind: [questions]}}), or the published directory with one file
+per persona, named after it. Licence of the data: MIT.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ class PersonaGymSource(LoadedSource):
     folder = "personagym"
 
     def items(self) -> Sequence[Item]:
-        """One item per persona, kind and question."""
+        """Return one item per persona, kind and question."""
         return [
             Item(_slug(kind), _inside(persona), "", [question], facts={"kind": kind})
             for persona, kinds in self._personas()
@@ -38,7 +38,7 @@ class PersonaGymSource(LoadedSource):
 
 
 def _inside(persona: str) -> str:
-    """The persona as it stands inside a sentence."""
+    """Return the persona as phrased inside a sentence."""
     return persona[:1].lower() + persona[1:] if persona.startswith(("A ", "An ")) else persona
 
 
@@ -47,5 +47,5 @@ def _slug(kind: str) -> str:
 
 
 def source() -> PersonaGymSource:
-    """The source, for the registry."""
+    """Create the source for the registry."""
     return PersonaGymSource()

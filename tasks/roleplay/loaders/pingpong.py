@@ -1,8 +1,8 @@
-"""PingPong: characters in situations that an interrogating model brings about.
+"""PingPong: characters in situations that an interrogator model creates.
 
 Reads the English part of `settings_v2.json`. The interrogator is the environment's `partner`, which
-is told the situation as its manner; without one a stand-in says a few neutral lines. The one
-situation about clothes is left out. Licence of the data: Apache-2.0.
+receives the situation as its manner; without a partner, a stand-in says a few neutral lines. The
+one situation about clothes is omitted. Licence of the data: Apache-2.0.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class PingPongSource(LoadedSource):
     folder = "pingpong"
 
     def items(self) -> Sequence[Item]:
-        """One item per character and situation."""
+        """Return one item per character and situation."""
         settings = read_json(self.root / "settings_v2.json")["en"]
         return [
             Item(
@@ -47,5 +47,5 @@ class PingPongSource(LoadedSource):
 
 
 def source() -> PingPongSource:
-    """The source, for the registry."""
+    """Create the source for the registry."""
     return PingPongSource()

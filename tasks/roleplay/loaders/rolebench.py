@@ -1,8 +1,8 @@
 """RoleBench (format only): questions to known roles with references, scored by Rouge-L.
 
-Reads every `test.jsonl` and `general.jsonl` below the folder: {role, question, generated, type},
-`generated` being a list of replies. Descriptions of the roles come from `profiles/desc.json`
-({role: text}) where it is there.
+Reads every `test.jsonl` and `general.jsonl` below the directory: {role, question, generated, type},
+where `generated` is a list of replies. Role descriptions come from `profiles/desc.json` ({role:
+text}), if present.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class RoleBenchSource(LoadedSource):
     counted = ("rouge_l",)
 
     def items(self) -> Sequence[Item]:
-        """One item per question."""
+        """Return one item per question."""
         paths = sorted([*self.root.rglob("test.jsonl"), *self.root.rglob("general.jsonl")])
         if not paths:
             raise MissingData(f"there is no test.jsonl below {self.root}")
@@ -49,5 +49,5 @@ class RoleBenchSource(LoadedSource):
 
 
 def source() -> RoleBenchSource:
-    """The source, for the registry."""
+    """Create the source for the registry."""
     return RoleBenchSource()

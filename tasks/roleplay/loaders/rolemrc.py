@@ -20,7 +20,7 @@ class RoleMRCSource(LoadedSource):
     counted = ("rouge_l",)
 
     def items(self) -> Sequence[Item]:
-        """One item per dialogue."""
+        """Return one item per dialogue."""
         rows = read_lines(self.root / "roleMRC_test.jsonl")
         return [_item(number, row) for number, row in enumerate(rows)]
 
@@ -39,5 +39,5 @@ def _item(number: int, row: Mapping[str, Any]) -> Item:
 
 
 def source() -> RoleMRCSource:
-    """The source, for the registry."""
+    """Create the source for the registry."""
     return RoleMRCSource()

@@ -1,9 +1,9 @@
-"""Negotiation: sell under several terms to a buyer whose wishes come out only when asked for.
+"""Negotiation: sell under several terms to a buyer who reveals preferences only when asked.
 
-The goal is a gain that only the best deal reaches or, in the twin of the same sale, no deal; then
-the right end is to walk away and to name the largest gain that was possible. The best gain is
-worked out term by term, and again by trying every deal. It never takes the first option of every
-term, nor the last.
+The goal is a gain that only the best deal reaches. In the twin of the same sale, no deal reaches
+it; then the correct ending is to walk away and name the largest possible gain. The best gain is
+computed term by term, and again by exhaustive search. It never uses the first option of every term,
+nor the last of every term.
 """
 
 import itertools
@@ -27,7 +27,7 @@ HIGHEST = 400
 class _Plan(NamedTuple):
     terms: int
     told: int
-    """Things that the buyer tells unasked."""
+    """Number of preferences that the buyer volunteers."""
 
 
 _PLANS: Mapping[Level, _Plan] = {
@@ -39,7 +39,7 @@ _PLANS: Mapping[Level, _Plan] = {
 
 
 class _Deal(NamedTuple):
-    """What both sides reckon with."""
+    """The costs and values of both sides."""
 
     good: str
     cost: int
@@ -50,27 +50,27 @@ class _Deal(NamedTuple):
     worths: Mapping[str, Sequence[int]]
 
     def best_choice(self) -> dict[str, int]:
-        """The option of each term that adds most to what there is to share."""
+        """Return the option of each term that maximises the joint surplus."""
         return {
             name: max(range(len(options)), key=lambda i: self.worths[name][i] - self.costs[name][i])
             for name, options in self.terms.items()
         }
 
     def highest_price(self, choice: Mapping[str, int]) -> int:
-        """The most that the buyer pays under these terms."""
+        """Return the buyer's maximum price under these terms."""
         return self.worth - self.keep + sum(self.worths[n][i] for n, i in choice.items())
 
     def gain(self, price: int, choice: Mapping[str, int]) -> int:
-        """What the seller gains."""
+        """Return the seller's gain."""
         return price - self.cost - sum(self.costs[n][i] for n, i in choice.items())
 
     def best_gain(self) -> int:
-        """The largest gain, worked out term by term."""
+        """Return the largest gain, computed term by term."""
         choice = self.best_choice()
         return self.gain(self.highest_price(choice), choice)
 
     def best_gain_by_trial(self) -> int:
-        """The largest gain, by trying every price under all terms."""
+        """Return the largest gain, by trying every price under all terms."""
         best = -HIGHEST
         for picks in itertools.product(*(range(len(o)) for o in self.terms.values())):
             choice = dict(zip(self.terms, picks, strict=True))
@@ -81,7 +81,7 @@ class _Deal(NamedTuple):
 
 
 def bargain(order: Order) -> Game:
-    """Draw a deal, say what each side knows, and write the scripts."""
+    """Draw a deal, specify each side's knowledge and write the scripts."""
     plan = _PLANS[order.level]
     stage = Stage.opened(order, told=4)
     deal = _drawn(stage, plan)
@@ -198,7 +198,7 @@ def _params(stage: Stage, deal: _Deal, plan: _Plan) -> dict[str, Any]:
 
 
 class _Scripts:
-    """Actions for one deal."""
+    """Action sequences for one deal."""
 
     def __init__(
         self,
@@ -217,11 +217,11 @@ class _Scripts:
         self.price = deal.highest_price(self.choice)
 
     def oracle(self) -> list[str]:
-        """Ask for everything, then end as is right."""
+        """Ask about everything, then end correctly."""
         return [*self._questions(1), self._end()]
 
     def alternatives(self) -> dict[str, list[str]]:
-        """Two questions at a time; try one offer too dear before."""
+        """Ask two questions at a time; first make one offer that is too high."""
         dear = self._offer(self.price + 1, self.choice)
         return {
             "asks_in_pairs": [*self._questions(2), self._end()],
@@ -229,7 +229,7 @@ class _Scripts:
         }
 
     def mutants(self) -> dict[str, list[str]]:
-        """Near misses on price, terms, the decision and the prose."""
+        """Return near misses on price, terms, the decision and the prose."""
         cheap = self._offer(self.deal.cost + self._extra(self.choice) + self.goal - 1, self.choice)
         cost = self.deal.cost
         blab = self._say(f"{cost} {self.stage.card['words']['currency']}")
@@ -250,7 +250,7 @@ class _Scripts:
         return made
 
     def policies(self) -> dict[str, list[str]]:
-        """Trivial sellers."""
+        """Return trivial sellers."""
         first = {name: 0 for name in self.deal.terms}
         last = {name: 2 for name in self.deal.terms}
         fair = self.deal.cost + self._extra(last) + self.goal

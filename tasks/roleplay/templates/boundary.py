@@ -1,4 +1,4 @@
-"""Knowledge boundary and time-point characters: answer, correct, or refuse for the right reason."""
+"""Knowledge boundary and time-point characters: answer, correct or refuse for the right reason."""
 
 from collections.abc import Mapping, Sequence
 
@@ -33,7 +33,7 @@ _TIMEPOINT: Mapping[Level, Sequence[str]] = {
 
 
 def boundary(order: Order) -> Stage:
-    """Questions that the card answers, denies, or says nothing about."""
+    """Ask questions that the card answers, contradicts or leaves open."""
     stage = Stage.opened(order)
     stage.beats = stage.shuffled(stage.ask(*_BOUNDARY[order.level], about="boundary"))
     stage.led_in()
@@ -41,7 +41,7 @@ def boundary(order: Order) -> Stage:
 
 
 def timepoint(order: Order) -> Stage:
-    """Questions before and after the character's present; what lies ahead is on the card."""
+    """Ask about times before and after the character's present; future events are on the card."""
     stage = Stage.opened(order, must=("birth_year",))
     stage.card["show_later"] = True
     stage.beats = stage.shuffled(stage.ask(*_TIMEPOINT[order.level], about="timepoint"))

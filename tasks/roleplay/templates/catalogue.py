@@ -1,4 +1,4 @@
-"""The templates by name."""
+"""Registry of templates by name."""
 
 from collections.abc import Callable, Mapping
 
@@ -24,10 +24,10 @@ DIALOGUES: Mapping[str, Callable[[Order], Stage]] = {
     "priority": priority,
     "consistency": consistency,
 }
-"""Templates whose tasks are beats of a dialogue."""
+"""Templates whose tasks are dialogues made of beats."""
 
 GAMES: Mapping[str, Callable[[Order], Game]] = {"negotiation": bargain, "interrogation": inquiry}
 """Templates whose tasks are games with a pay-off."""
 
 TWINS = ("negotiation",)
-"""Templates whose tasks come in pairs of which one can be fulfilled and one cannot."""
+"""Templates whose tasks come in pairs, one feasible and one infeasible."""

@@ -1,7 +1,7 @@
-"""Consistency: one fact asked in several forms, doubts about what was said, and free choices.
+"""Consistency: one fact asked in several forms, doubts about earlier replies, and free choices.
 
-What the card leaves open the character may choose once, from a list, and has to keep to; the
-visitor then quotes it wrongly.
+The character may choose once, from a list, what the card leaves open, and must keep to that choice;
+the visitor later misquotes it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ _CHOICES: Mapping[Level, int] = {"tiny": 1, "easy": 1, "medium": 1, "hard": 2}
 
 
 def consistency(order: Order) -> Stage:
-    """Several facts in several forms, mixed; choices made early and come back to."""
+    """Ask about several facts in several forms, mixed; refer back to choices made early."""
     stage = Stage.opened(order)
     told = [n for n in stage.card["attributes"] if table("attributes")[n]["kind"] != "year"]
     groups = [_forms(stage, name) for name in stage.some(told, _FACTS[order.level])]
@@ -43,7 +43,7 @@ def consistency(order: Order) -> Stage:
 
 
 def _forms(stage: Stage, name: str) -> list[Beat]:
-    """One fact, asked plainly, in other words, doubted and insisted on."""
+    """Ask about one fact plainly, reworded, with doubt and with insistence."""
     value = stage.card["attributes"][name]
     spell = stage.asker.spellings
     asked = Beat("", "answer", value=spell(value), about="consistency", query={"attribute": name})
@@ -73,7 +73,7 @@ def _forms(stage: Stage, name: str) -> list[Beat]:
 
 
 def _choice(stage: Stage, topic: str) -> list[Beat]:
-    """A free choice, asked for again, and quoted wrongly."""
+    """Ask for a free choice, ask again, and misquote it."""
     spec = table("choices")["topics"][topic]
     options = _options(stage, topic)
     listed = (", " if stage.language == "en" else "、").join(options)
@@ -105,7 +105,7 @@ def _permission(stage: Stage, topic: str) -> str:
 
 
 def _braided(stage: Stage, groups: list[list[Beat]]) -> list[Beat]:
-    """Mix the groups, keeping the order within each."""
+    """Interleave the groups, keeping the order within each."""
     marks = [place for place, group in enumerate(groups) for _ in group]
     queues = [iter(group) for group in groups]
     return [next(queues[marks[int(i)]]) for i in stage.rng.permutation(len(marks))]

@@ -1,9 +1,9 @@
-"""Interrogation: hear a visitor out, find what the papers prove false, and only that.
+"""Interrogation: question a visitor and identify exactly the claims that the papers disprove.
 
-The papers speak of bearers of number tags. From `medium` on other guests' records hold the values
-that the visitor claims, so that a name's mere presence proves nothing; at `hard` tags are
-exchanged in the evening, and some topics the papers leave open. The lies are derived again by
-reading the papers.
+The papers speak of bearers of number tags. From `medium` on, other guests' records contain the
+values that the visitor claims, so that the mere presence of a name proves nothing. At `hard`, tags
+are exchanged in the evening, and the papers leave some topics open. The lies are derived a second
+time by reading the papers.
 """
 
 import re
@@ -26,10 +26,10 @@ class _Plan(NamedTuple):
     topics: int
     lies: tuple[int, int]
     silent: int
-    """Topics that the papers leave open."""
+    """Number of topics that the papers leave open."""
 
     tagged: bool
-    """Whether records go by tags, with other guests' beside them."""
+    """Whether records use tags and include other guests."""
 
     exchanged: bool
 
@@ -44,19 +44,19 @@ _PLANS: Mapping[Level, _Plan] = {
 
 class _Case(NamedTuple):
     claims: Mapping[str, str]
-    """What the visitor says, by topic."""
+    """The visitor's claims, by topic."""
 
     truths: Mapping[str, str]
-    """What the papers show; topics that they leave open are missing."""
+    """The facts that the papers establish, by topic; topics left open are missing."""
 
     @property
     def lies(self) -> dict[str, str]:
-        """Topics of the lies, with the truth."""
+        """Topics of the lies, with the true values."""
         return {t: truth for t, truth in self.truths.items() if truth != self.claims[t]}
 
 
 def inquiry(order: Order) -> Game:
-    """Draw a case, the papers on it, and the scripts."""
+    """Draw a case, its papers and the scripts."""
     plan = _PLANS[order.level]
     stage = Stage.opened(order, told=4)
     case = _drawn(stage, plan)
@@ -92,7 +92,7 @@ def inquiry(order: Order) -> Game:
 
 
 def read_papers(papers: Sequence[str], language: str, currency: str) -> dict[str, str]:
-    """Return what papers show of the visitor, by topic, reading nothing but their text."""
+    """Return the facts about the visitor, by topic, derived from the text of the papers alone."""
     text = "\n".join(papers)
     own = re.search(r"was given tag (\d+)|领到的是(\d+)号", text)
     tags = {(own[1] or own[2])} if own else set()
@@ -223,7 +223,7 @@ def _params(stage: Stage, case: _Case) -> dict[str, Any]:
 
 
 class _Scripts:
-    """Actions for one case."""
+    """Action sequences for one case."""
 
     def __init__(self, stage: Stage, case: _Case) -> None:
         self.stage, self.case = stage, case
@@ -234,12 +234,12 @@ class _Scripts:
         return [*self._questions(1), *map(self._confront, self.lies), self._conclude()]
 
     def alternatives(self) -> dict[str, list[str]]:
-        """Two topics at a time, lies in the other order."""
+        """Ask two topics at a time, with the lies in the other order."""
         confronted = [self._confront(topic, short=True) for topic in reversed(self.lies)]
         return {"in_pairs": [*self._questions(2), *confronted, self._conclude()]}
 
     def mutants(self) -> dict[str, list[str]]:
-        """Miss a lie, call a true statement a lie, get a truth wrong, never conclude."""
+        """Miss a lie, call a true statement a lie, get a true value wrong, never conclude."""
         asked, named = self._questions(1), [self._confront(topic) for topic in self.lies]
         honest = [topic for topic in self.case.claims if topic not in self.lies]
         extra = self._confront(honest[0], truth=self._elsewhere(honest[0]))
@@ -255,7 +255,7 @@ class _Scripts:
         }
 
     def policies(self) -> dict[str, list[str]]:
-        """Trivial investigators; two of them know the claims and guess."""
+        """Return trivial investigators; two of them know the claims and guess."""
         asked = self._questions(2)
         everything = [self._confront(t, truth=self._elsewhere(t)) for t in self.case.claims]
         papers = [self._confront(t, truth=v) for t, v in self.case.truths.items()]
@@ -269,7 +269,7 @@ class _Scripts:
         }
 
     def _elsewhere(self, topic: str) -> str:
-        """Another value than those of the topic."""
+        """Return a different value from those of the topic."""
         taken = (self.case.claims[topic], self.case.truths.get(topic))
         return next(v for v in (*self.case.claims.values(), "7") if v not in taken)
 

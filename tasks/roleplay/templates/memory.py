@@ -1,7 +1,7 @@
-"""Memory: what the visitor tells of themselves and of their brother, asked for later.
+"""Memory: facts that the visitor states about themselves and their brother, and later asks for.
 
-Between telling and asking lie other tellings, changes of mind, mix-ups that swap two facts, and
-questions about the character. Some of what is asked was never told.
+Other statements, changes of mind, mix-ups that swap two facts, and questions about the character
+separate statement and question. Some questions are about facts never stated.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ class _Plan(NamedTuple):
     updates: int
     swaps: int
     together: int
-    """Facts told in one line."""
+    """Number of facts stated in one line."""
 
     questions: tuple[str, ...]
     between: tuple[str, ...]
@@ -50,7 +50,7 @@ _LINES: Mapping[str, str] = {
 
 
 class _Memory:
-    """What the visitor has said so far, and what they still mean to say."""
+    """The facts that the visitor has stated so far, and those still to come."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
@@ -79,7 +79,7 @@ class _Memory:
         return fill(text, self.stage.language, words)
 
     def wrong(self, key: tuple[str, str]) -> str:
-        """A value that is not true now: an earlier one, the brother's, or a new one."""
+        """Return a currently false value: an earlier one, the brother's, or a new one."""
         whose, fact = key
         current = self.told[key][-1]
         other = self.told.get(("own" if whose == "brother" else "brother", fact), [])
@@ -98,7 +98,7 @@ class _Memory:
 
 
 def memory(order: Order) -> Stage:
-    """The visitor tells, changes, mixes up; then asks."""
+    """Let the visitor state, change and mix up facts, then ask for them."""
     plan = _PLANS[order.level]
     stage = Stage.opened(order)
     memories = _Memory(stage)
@@ -144,7 +144,7 @@ def _changes(memories: _Memory, told: list[tuple[str, str]], plan: _Plan) -> lis
 
 
 def _interleaved(stage: Stage, first: list[Beat], second: list[Beat]) -> list[Beat]:
-    """Mix two lists, keeping the order within each."""
+    """Interleave two lists, keeping the order within each."""
     marks = [0] * len(first) + [1] * len(second)
     queues = (iter(first), iter(second))
     return [next(queues[marks[int(i)]]) for i in stage.rng.permutation(len(marks))]
@@ -161,7 +161,7 @@ def _questions(memories: _Memory, plan: _Plan) -> list[Beat]:
     beats = []
     for kind in plan.questions:
         key = next(missing) if kind == "untold" else next(keys, None)
-        if key is None:  # everything that was told has been asked for
+        if key is None:  # every stated fact has been asked for
             key = stage.pick(list(memories.told))
         beats.append(_question(memories, kind, key))
     return beats
@@ -191,7 +191,7 @@ def _question(memories: _Memory, kind: str, key: tuple[str, str]) -> Beat:
 
 
 def _give_slots(stage: Stage, memories: _Memory) -> None:
-    """Let the visitor answer questions about what they have told for good."""
+    """Let the visitor answer questions about facts that no longer change."""
     facts = table("visitor")["facts"]
     for (whose, fact), values in memories.told.items():
         if whose == "own" and len(values) == 1:

@@ -1,4 +1,4 @@
-"""Instruction priority: the card stands over the visitor, except where it gives way itself."""
+"""Instruction priority: the card overrides the visitor, except where it says otherwise."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,7 +27,7 @@ _QUESTIONS: Mapping[Level, Sequence[str]] = {
 
 
 def priority(order: Order) -> Stage:
-    """Wishes against the card, wishes that it grants, and questions in between."""
+    """Mix requests against the card, requests that it permits, and questions."""
     stage = Stage.opened(order, rules=_RULES[order.level])
     texts = table("priority")["texts"]
     stage.card["boundaries"] = [fill(texts[k], order.language, {}) for k in ("granted", "fixed")]
@@ -39,7 +39,7 @@ def priority(order: Order) -> Stage:
 
 
 Wish = tuple[Beat, dict[str, Any] | None]
-"""A wish, and the rule that holds from then on if it is granted."""
+"""A request, and the rule in force afterwards if it is granted."""
 
 
 def _mixed(stage: Stage, wishes: list[Wish]) -> list[Wish]:
@@ -47,7 +47,7 @@ def _mixed(stage: Stage, wishes: list[Wish]) -> list[Wish]:
 
 
 def _arrange(stage: Stage, wishes: list[Wish], questions: list[Beat]) -> None:
-    """Put the wishes first, in between, and always a question after the last of them."""
+    """Place requests first and in between, always with a question after the last."""
     slots = sorted(int(i) for i in stage.rng.integers(len(questions), size=len(wishes)))
     beats: list[Beat] = []
     waiting = list(zip(slots, wishes, strict=True))
@@ -85,7 +85,7 @@ def _granted(stage: Stage, count: int) -> list[Wish]:
 
 
 def _titles(stage: Stage) -> list[str]:
-    """Titles that hold no tabooed word."""
+    """Return titles that contain no taboo word."""
     taboo = [word.casefold() for r in stage.rules if r["kind"] == "taboo" for word in r["x"]]
     names = [split_pair(t).of(stage.language) for t in table("priority")["titles"]["names"]]
     return [name for name in names if not any(word in name.casefold() for word in taboo)]
@@ -98,6 +98,6 @@ def _rule(stage: Stage, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
     if kind == "short":
         low, high = (30, 40) if stage.language == "en" else (50, 64)
         limit = int(stage.rng.integers(low, high + 1))
-        # "Under" the limit and "at most" the limit are both kept below it.
+        # For both "under" and "at most", replies stay below the limit.
         return {"kind": "short", "x": limit}, {"limit": limit}
     return {"kind": "no_question"}, {}

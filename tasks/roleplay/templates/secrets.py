@@ -1,7 +1,7 @@
-"""Secret keeping: pressure of many kinds, wrong and right countersigns, and honest questions.
+"""Secret keeping: several kinds of pressure, wrong and right countersigns, honest questions.
 
-A character that refuses everything fails the honest questions and the right countersign; one that
-wants to please fails the pressure.
+A character that refuses everything fails the honest questions and the right countersign; an
+over-compliant one fails under pressure.
 """
 
 import re
@@ -21,10 +21,10 @@ __all__ = ["secrets"]
 class _Plan(NamedTuple):
     pressure: int
     signed: int
-    """Times that the right countersign is given; None is even told of where 0."""
+    """Number of times that the right countersign is given; 0 means the card has no countersign."""
 
     mistaken: int
-    """Times that another countersign is given."""
+    """Number of times that a wrong countersign is given."""
 
     questions: tuple[str, ...]
 
@@ -42,11 +42,11 @@ class _Secret(NamedTuple):
     value: Pair
     spellings: tuple[str, ...]
     words: Mapping[str, str]
-    """What the lines about it need: the object, the topic, the question."""
+    """Words for lines about the secret: the object, the topic, the question."""
 
 
 def secrets(order: Order) -> Stage:
-    """Pressure on one secret, among questions that may be answered."""
+    """Apply pressure on one secret, interspersed with questions that may be answered."""
     plan = _PLANS[order.level]
     stage = Stage.opened(order)
     secret = _drawn(stage)
@@ -84,13 +84,13 @@ def _drawn(stage: Stage) -> _Secret:
 
 
 def _place_alone(text: str) -> str:
-    """A hiding place without its preposition or, in Chinese, its position word."""
+    """Return a hiding place without its preposition or, in Chinese, its position word."""
     english = re.sub(r"^(?:under|behind|in|inside|beneath) (?:the )?", "", text)
     return re.sub(r"(?:下面|底下|后面|里|下|后)$", "", english)
 
 
 def _clause(stage: Stage, form: str, kind: str, words: Mapping[str, str]) -> str:
-    """The secret's topic as a clause or a question; it never starts a sentence with a capital."""
+    """Return the secret's topic as a clause or question, without a leading capital."""
     text = fill(table("pressure")[form][kind], stage.language, words)
     return text[:1].lower() + text[1:]
 
@@ -106,7 +106,7 @@ def _told(stage: Stage, secret: _Secret, sign: Pair | None) -> list[str]:
 
 
 def _texts(stage: Stage, count: int, kind: str) -> list[tuple[str, bool]]:
-    """Different ways to press; whether either reason counts."""
+    """Return distinct pressure lines, each with whether either reason is accepted."""
     bank = table("pressure")
     own = [*bank["secret"], *(bank["place"] if kind == "hideout" else ())]
     either = 1 if stage.level in ("medium", "hard") else 0
@@ -125,7 +125,7 @@ def _pressed(stage: Stage, secret: _Secret, pressed: tuple[str, bool]) -> Beat:
 
 
 def _guess(stage: Stage, secret: _Secret) -> str:
-    """A guess, right in one case of three."""
+    """Return a guess, correct in one case out of three."""
     if stage.rng.random() < 1 / 3:
         return secret.value.of(stage.language)
     if secret.kind == "hideout":

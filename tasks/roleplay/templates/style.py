@@ -1,4 +1,4 @@
-"""Style and format: several rules of speech at once, kept through every kind of turn."""
+"""Style and format: several speech rules at once, applied in every kind of turn."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +13,7 @@ _KINDS = (
     "no_exclamation",
 )  # fmt: skip
 _STRONG = 6
-"""The first of these are what a plain reply breaks; every task has at least one of them."""
+"""Number of leading rules that a plain reply breaks; every task has at least one of them."""
 
 _QUESTIONS: Mapping[Level, Sequence[str]] = {
     "tiny": ("known", "contradicted", "omitted"),
@@ -24,7 +24,7 @@ _QUESTIONS: Mapping[Level, Sequence[str]] = {
 
 
 def style(order: Order) -> Stage:
-    """Plain questions; the difficulty is in how they are answered."""
+    """Ask plain questions; the difficulty lies in the style of the replies."""
     count = _COUNTS[order.level]
     strong = [int(i) for i in order.rng.permutation(_STRONG)[: max(1, count * 2 // 3)]]
     weak = [i for i in range(len(_KINDS)) if i not in strong and i >= _STRONG]

@@ -1,4 +1,4 @@
-"""Where public data is looked for: a folder that the user names, never one inside the package."""
+"""Location of public data sets: a directory that the user names, never one inside the package."""
 
 import hashlib
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ def data_file(folder: str, name: str) -> Path:
     """Return the path of a public data file.
 
     Raises:
-        MissingData: `HEXATHLON_DATA` is not set, or the file is not below it.
+        MissingData: If `HEXATHLON_DATA` is not set, or the file is not below it.
     """
     path = data_folder(f"{folder}/{name}") / folder / name
     if not path.is_file():
@@ -23,7 +23,7 @@ def data_file(folder: str, name: str) -> Path:
 
 
 def data_digest(folder: str, names: Sequence[str]) -> str:
-    """Return a SHA-256 (hex) of public data files; a missing one counts as that.
+    """Return a SHA-256 (hex) of public data files; a missing file is hashed as missing.
 
     Raises:
         MissingData: If `HEXATHLON_DATA` is not set.

@@ -1,10 +1,10 @@
 """tau2-bench's retail tasks, read from its own files.
 
-`HEXATHLON_DATA/tau2_retail` holds `db.json`, `tasks.json`, `policy.md` and `split_tasks.json` as
-tau2-bench (or its verified edition) has them. The splits `train` and `test` are tau2's own. tau2
-lets a language model play the customer; here the customer's instructions stand in the opening,
-and a plain customer confirms. What must hold at the end is worked out when the task is built, by
-running the reference actions on a fresh state, as tau2 does at every evaluation.
+`HEXATHLON_DATA/tau2_retail` contains `db.json`, `tasks.json`, `policy.md` and `split_tasks.json`
+from tau2-bench (or its verified edition). The splits `train` and `test` are tau2's own. In tau2, a
+language model plays the customer; here the customer's instructions are part of the opening, and a
+plain customer confirms. The expected final state is computed when the task is built, by running the
+reference actions on a fresh state, as tau2 does at every evaluation.
 """
 
 import hashlib
@@ -17,9 +17,9 @@ from typing import Any
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.shopping.loaders.data import data_digest, data_file
-from hexathlon.tasks.shopping.retail import replay
-from hexathlon.tasks.shopping.retail_tools import RETAIL_TOOLS, RETAIL_WRITES
-from hexathlon.tasks.shopping.tables import Base
+from hexathlon.tasks.shopping.world.retail import replay
+from hexathlon.tasks.shopping.world.retail_tools import RETAIL_TOOLS, RETAIL_WRITES
+from hexathlon.tasks.shopping.world.tables import Base
 from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task, ToolSchema
 
@@ -29,7 +29,7 @@ _FOLDER = "tau2_retail"
 _FILES = ("db.json", "policy.md", "tasks.json", "split_tasks.json")
 _WORD = re.compile(r"\w+")
 _LEVEL: Level = "medium"
-"""tau2 does not grade its tasks."""
+"""tau2 does not grade the difficulty of its tasks."""
 
 END_TOOL = ToolSchema(
     name="end_conversation",
@@ -61,20 +61,20 @@ def _records() -> dict[Split, list[dict[str, Any]]]:
 
 
 class Tau2Source(TaskSource):
-    """The 114 retail tasks, with tau2's score by its own name beside a stricter one."""
+    """The 114 retail tasks, with tau2's score under its own name beside a stricter one."""
 
     name = "tau2-retail"
     family = "shopping"
     version = "2"
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
-        """Return tau2's own numbers: 74 to train on, 40 to test on."""
+        """Return tau2's own numbers: 74 train and 40 test tasks."""
         if level not in (None, _LEVEL):
             return 0
         return len(_records().get(split, ()))
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """Return the id of the index-th task in tau2's order."""
+        """Return the id of the task at `index`, in tau2's order."""
         record = _records()[split][index]
         return str(Address(self.name, _template(record), _LEVEL, split, index))
 
@@ -90,23 +90,23 @@ class Tau2Source(TaskSource):
         return _task(self, task_id, record)
 
     def fingerprint(self) -> str:
-        """SHA-256 over the loader's code and tau2's files."""
+        """Return the SHA-256 of the loader's code and tau2's files."""
         data = data_digest(_FOLDER, _FILES)
         return hashlib.sha256(f"{super().fingerprint()}\n{data}".encode()).hexdigest()
 
     def oracle(self, task: Task) -> Script:
-        """Run the reference actions, say what must be said, and end."""
+        """Run the reference actions, give the required information, and end."""
         return _script(_reference(task))
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
-        """The reference without calculations and, where it writes, without what only reads."""
+        """Return the reference without calculations and, if it writes, without reads."""
         detours = ("get_", "calc") if task.checks[0].params["expected"] else ("calc",)
         actions = _reference(task)["actions"]
         kept = [action for action in actions if not action["name"].startswith(detours)]
         return {"no detours": _script({**_reference(task), "actions": kept})}
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
-        """One write left out, one write more, nothing said."""
+        """Return variants with one write missing, one extra write, or nothing said."""
         reference = _reference(task)
         actions = reference["actions"]
         scripts: dict[str, Script] = {}
@@ -128,7 +128,7 @@ class Tau2Source(TaskSource):
         return scripts
 
     def policies(self, task: Task) -> Mapping[str, Script]:
-        """Say everything, refuse everything."""
+        """Return policies that say everything or refuse everything."""
         return {"dump": _dump(), "always_refuse": _refuse()}
 
 
@@ -179,7 +179,7 @@ def _task(source: Tau2Source, task_id: str, record: dict[str, Any]) -> Task:
 
 
 def _looked_at(actions: list[dict[str, Any]], notes: str) -> list[str]:
-    """Return the orders and users that the reference looks at; without any, those in the notes."""
+    """Return the orders and users that the reference reads; if none, those in the notes."""
     tables = retail_base().tables
     named = [
         str(action["arguments"][key])
@@ -246,5 +246,5 @@ def _refuse() -> Script:
 
 
 def source() -> Tau2Source:
-    """Return the source; the data is read when a task is asked for."""
+    """Create the source; the data is read when a task is requested."""
     return Tau2Source()

@@ -1,8 +1,8 @@
 """WebShop's instructions as tasks: search, click, buy.
 
-`HEXATHLON_DATA/webshop` holds WebShop's `items_shuffle.json`, `items_ins_v2.json` and, where there
-are people's instructions, `items_human_ins.json`. Splits are the published ones: of the goals in
-their shuffled order, 0-499 are test, 500-1,499 dev, the rest train.
+`HEXATHLON_DATA/webshop` contains WebShop's `items_shuffle.json`, `items_ins_v2.json` and, for the
+human instructions, optionally `items_human_ins.json`. Splits are the published ones: of the goals
+in their shuffled order, 0-499 are test, 500-1,499 dev, the rest train.
 """
 
 import hashlib
@@ -49,7 +49,7 @@ WEBSHOP_TOOLS = (
 
 
 class WebShopSource(TaskSource):
-    """WebShop's goals, with its reward by name beside a strict purchase."""
+    """WebShop's goals, with its own reward by name beside strict success."""
 
     name = "webshop"
     family = "shopping"
@@ -60,7 +60,7 @@ class WebShopSource(TaskSource):
         return len(self._goals(split)) if level in (None, _LEVEL) else 0
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """Return the id of the index-th goal of the split."""
+        """Return the id of the split's goal at `index`."""
         return str(Address(self.name, _template(self._goals(split)[index]), _LEVEL, split, index))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
@@ -91,24 +91,24 @@ class WebShopSource(TaskSource):
         )
 
     def fingerprint(self) -> str:
-        """SHA-256 over the loader's code and WebShop's files."""
+        """Return the SHA-256 of the loader's code and WebShop's files."""
         data = data_digest(FOLDER, FILES)
         return hashlib.sha256(f"{super().fingerprint()}\n{data}".encode()).hexdigest()
 
     def oracle(self, task: Task) -> Script:
-        """Search for the product's name, go to its page, choose, buy."""
+        """Search for the product's name, open its page, choose options, buy."""
         goal = _goal(task)
         return _purchase(goal["name"], goal["asin"], _choices(goal))
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
-        """The same after a look at the description, options in another order."""
+        """Do the same after reading the description, choosing options in another order."""
         goal = _goal(task)
         return {
             "looks first": _purchase(goal["name"], goal["asin"], _choices(goal)[::-1], look=True)
         }
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
-        """Another product, an option left out or wrong, nothing bought."""
+        """Buy another product, omit or mistake an option, or buy nothing."""
         goal = _goal(task)
         data = read_webshop()
         scripts = {"no purchase": _purchase(goal["name"], goal["asin"], [], buy=False)}
@@ -133,7 +133,7 @@ class WebShopSource(TaskSource):
         return scripts
 
     def policies(self, task: Task) -> Mapping[str, Script]:
-        """Buy the first hit of the instruction."""
+        """Buy the first search result for the instruction."""
         return {"first_hit": _first_hit(task.instruction)}
 
     def _goals(self, split: Split) -> list[dict[str, Any]]:
@@ -152,7 +152,7 @@ def _goal(task: Task) -> dict[str, Any]:
 
 
 def _choices(goal: dict[str, Any]) -> list[str]:
-    """Return labels of the goal's product that stand for the goal's options."""
+    """Return the labels of the product's values that match the goal's options."""
     offered = read_webshop().products[goal["asin"]]["options"]
     labels = []
     for wanted in goal["goal_options"]:
@@ -206,5 +206,5 @@ def _asins(page: str) -> Iterator[str]:
 
 
 def source() -> WebShopSource:
-    """Return the source; the data is read when a task is asked for."""
+    """Create the source; the data is read when a task is requested."""
     return WebShopSource()

@@ -1,8 +1,8 @@
-"""WebShop's product, attribute and instruction files, read into products and goals.
+"""WebShop's product, attribute and instruction files, parsed into products and goals.
 
-Field names are WebShop's. Two faults of the original are mended: the price bound of a goal was
-drawn before any seed was set, and is here a function of the goal; and `search[<r> …]`, `<a>`,
-`<c>`, `<q>` reached products by hidden ways, and are here words like any others.
+Field names are WebShop's. Two defects of the original are fixed: a goal's price bound was drawn
+before any seed was set, and is here a function of the goal; and `search[<r> …]`, `<a>`, `<c>`,
+`<q>` retrieved products by undocumented means, and are here ordinary words.
 """
 
 import json
@@ -14,8 +14,8 @@ from typing import Any
 
 from hexathlon.tasks.errors import MissingData
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.shopping.bm25 import Bm25
 from hexathlon.tasks.shopping.loaders.data import data_file
+from hexathlon.tasks.shopping.world.bm25 import Bm25
 
 __all__ = ["FILES", "FOLDER", "WebShopData", "read_webshop"]
 
@@ -36,12 +36,12 @@ class WebShopData:
 
     @cached_property
     def index(self) -> Bm25:
-        """Title, description, first bullet and options, as WebShop indexed them."""
+        """The index of title, description, first bullet and options, as in WebShop."""
         return Bm25(_indexed_text(product) for product in self.products.values())
 
     @cached_property
     def asins(self) -> list[str]:
-        """Asins in the index's order."""
+        """Asins in index order."""
         return list(self.products)
 
 
@@ -50,7 +50,7 @@ def read_webshop() -> WebShopData:
     """Read the three files, once per process.
 
     Raises:
-        MissingData: The product or the attribute file is not there.
+        MissingData: If the product or the attribute file does not exist.
     """
     attributes = json.loads(data_file(FOLDER, ATTRIBUTES).read_text())
     try:
@@ -71,7 +71,7 @@ def _product(record: dict[str, Any], attributes: dict[str, Any]) -> dict[str, An
     bullets = record.get("small_description") or []
     prices = _prices(record.get("pricing"))
     tag = " to ".join(f"${price}" for price in prices)
-    # A price range has one price per product in WebShop, drawn once; here from the asin.
+    # For a price range, WebShop draws one price per product; here it derives from the asin.
     low, high = prices[0], prices[-1]
     drawn = float(generator_for("webshop price", str(record["asin"])).uniform(low, high))
     return {
@@ -145,7 +145,7 @@ def _option_values(options: Any) -> list[str]:
 
 
 def _bound(asin: str, place: int, price: float) -> float:
-    """Return the greater of two of the next four multiples of ten above the price."""
+    """Return the larger of two among the next four multiples of ten above the price."""
     above = [bound for bound in _BOUNDS if bound > price][:4]
     if len(above) < 2:
         return _NO_BOUND

@@ -1,1 +1,4 @@
-"""Customer service: orders, customers, policy, and what a request comes to under it."""
+"""Customer service as tasks: from a case to records, expected changes and scripts.
+
+The desk, its records and its policy are `hexathlon.tasks.shopping.world.desk`.
+"""

@@ -1,18 +1,18 @@
-"""From a service case to a task: records laid over the shop's, expected changes, the customer."""
+"""Service cases as tasks: a patch to the shop's records, expected changes, the customer."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from hexathlon.tasks.shopping.catalogue import Catalogue
-from hexathlon.tasks.shopping.retail import DeskProblem
 from hexathlon.tasks.shopping.scene import Scene
-from hexathlon.tasks.shopping.service.desk import ServiceDesk, subject_of
-from hexathlon.tasks.shopping.service.desk_tools import DESK_TOOLS
-from hexathlon.tasks.shopping.service.policy import paragraph_of
-from hexathlon.tasks.shopping.service.records import service_base
-from hexathlon.tasks.shopping.tables import Record, Tables
 from hexathlon.tasks.shopping.templates.case import Case
-from hexathlon.tasks.shopping.tools import decline_tool, dialogue_tools, schema
+from hexathlon.tasks.shopping.world.catalogue import Catalogue
+from hexathlon.tasks.shopping.world.desk.desk import ServiceDesk, subject_of
+from hexathlon.tasks.shopping.world.desk.desk_tools import DESK_TOOLS
+from hexathlon.tasks.shopping.world.desk.policy import paragraph_of
+from hexathlon.tasks.shopping.world.desk.records import service_base
+from hexathlon.tasks.shopping.world.retail import DeskProblem
+from hexathlon.tasks.shopping.world.tables import Record, Tables
+from hexathlon.tasks.shopping.world.tools import decline_tool, dialogue_tools, schema
 from hexathlon.tasks.task import ToolSchema
 
 __all__ = ["case_params", "case_truth", "changed_since", "instruction_of", "service_tools"]
@@ -32,7 +32,7 @@ def service_tools(*, dialogue: bool) -> tuple[ToolSchema, ...]:
 
 
 def changed_since(tables: Tables, patch: Mapping[str, Record]) -> dict[str, Record | None]:
-    """Return the records that differ from the start, which is the base with the patch."""
+    """Return the records that differ from the start, i.e. from the base with the patch."""
     return {
         name: record
         for name, record in tables.difference().items()
@@ -41,7 +41,7 @@ def changed_since(tables: Tables, patch: Mapping[str, Record]) -> dict[str, Reco
 
 
 def case_params(scene: Scene, case: Case, *, dialogue: bool) -> dict[str, Any]:
-    """Return what the world needs."""
+    """Return the world's parameters."""
     patch = [["customers", case.customer["id"], case.customer]]
     patch += [["orders", order["id"], order] for order in case.orders]
     params: dict[str, Any] = {
@@ -57,7 +57,7 @@ def case_params(scene: Scene, case: Case, *, dialogue: bool) -> dict[str, Any]:
 
 
 def instruction_of(scene: Scene, case: Case, *, dialogue: bool) -> str:
-    """Return what the agent is told."""
+    """Return the agent's instruction."""
     desk = scene.say(
         "You serve customers of the shop. Follow the written policy (read_policy), do exactly what "
         "is asked and allowed, then finish the case; what is not allowed you decline with reason, "
@@ -87,7 +87,7 @@ def instruction_of(scene: Scene, case: Case, *, dialogue: bool) -> str:
 def case_truth(
     scene: Scene, case: Case, params: Mapping[str, Any], *, dialogue: bool
 ) -> dict[str, Any] | None:
-    """Return the check's params; None where the records refuse what the case is about."""
+    """Return the check's parameters; None if the records rule out the case."""
     catalogue: Catalogue = scene.catalogue
     base = service_base(catalogue.seed, catalogue.size)
     patch = {f"{table}/{key}": record for table, key, record in params["patch"]}
@@ -170,4 +170,4 @@ _QUESTIONS = {
     "variant": ("Which variant would you like?", "请问要哪一款？"),
     "address": ("What is the new address?", "请问新地址是？"),
 }
-"""What a clerk asks to learn each slot."""
+"""A clerk's question for each slot."""

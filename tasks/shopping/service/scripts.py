@@ -1,4 +1,4 @@
-"""Scripts of the service desk: oracle, other ways, near misses, trivial clerks."""
+"""Scripts of the service desk: oracle, alternatives, near misses and trivial clerks."""
 
 import json
 import re
@@ -43,9 +43,9 @@ def service_oracle(task: Task) -> Script:
 
 
 def service_thought(task: Task, heard: Sequence[str], action: str) -> str:
-    """Quote what an action rests on: the goods where an order has them, the list, the policy.
+    """Quote the grounds for an action: the goods in an order, the list of orders, the policy.
 
-    A clerk who declines goes down the policy to the paragraph that says so.
+    A clerk who declines goes through the policy up to the paragraph that applies.
     """
     plan, call = _plan(task), json.loads(action)
     read = [line for seen in heard for line in seen.splitlines()]
@@ -66,13 +66,13 @@ def service_thought(task: Task, heard: Sequence[str], action: str) -> str:
 
 
 def _goods_in(order: str, goods: str) -> str:
-    """Return the title of an order's line from where it names the goods on; empty without such."""
+    """Return the title of an order's line from the name of the goods onwards; empty if absent."""
     titles = [line.split(" (")[0] for line in order.splitlines() if goods in line]
     return titles[0][titles[0].index(goods) :] if titles else ""
 
 
 def service_alternatives(task: Task) -> Mapping[str, Script]:
-    """The same without looking anything up, and with the customer found by name."""
+    """Return the solution without look-ups, and with the customer found by name."""
     plan = _plan(task)
     return {
         "straight away": _solve(plan, look=False),
@@ -81,13 +81,13 @@ def service_alternatives(task: Task) -> Mapping[str, Script]:
 
 
 def service_mutants(task: Task) -> Mapping[str, Script]:
-    """Near misses, each wrong in one thing."""
+    """Return near misses, each wrong in one respect."""
     plan = _plan(task)
     return dict(_declined_wrongly(plan) if plan["answer"] else _served_wrongly(plan))
 
 
 def service_policies(task: Task) -> Mapping[str, Script]:
-    """Clerks that do not think."""
+    """Return trivial clerks."""
     return {
         "first_hit": _first(task, "cancel"),
         "buy_random": _random(task),
@@ -129,7 +129,7 @@ def _solve(
 
 
 def _looked_through(plan: Mapping[str, Any], shown: str) -> Iterator[str]:
-    """Yield the orders that a careful clerk opens: those named, else one after the other."""
+    """Yield the orders that a careful clerk opens: those named, otherwise one after the other."""
     if plan["named"]:
         yield from plan["named"]
         return
@@ -172,7 +172,7 @@ def _declined_wrongly(plan: dict[str, Any]) -> Iterator[tuple[str, Script]]:
 
 
 def _orders(task: Task) -> Generator[str, str, str]:
-    """Find the customer, if the opening tells who it is, and yield the list of their orders."""
+    """Find the customer, if the opening identifies them, and yield the list of their orders."""
     text = task.instruction
     mail, named = _MAIL.search(text), _NAMED.search(text)
     who = {"name": named[1], "postcode": named[2]} if named else {}
@@ -201,7 +201,7 @@ def _random(task: Task) -> Script:
     payments = _PAYMENT.findall(shown) or [""]
     order = orders[int(draw.integers(len(orders)))]
     refund = payments[int(draw.integers(len(payments)))]
-    # One of the desk's six writes; three of them need what a clerk would have to find out first.
+    # One of the desk's six writes; three of them need information that a clerk must look up first.
     match int(draw.integers(6)):
         case 0:
             reason = ("not_needed", "mistake")[int(draw.integers(2))]

@@ -1,24 +1,15 @@
 """Carts, budgets and rules: several lines, coupons with exclusions, delivery, stock, bundles.
 
-What is expected is found by trying every choice with the shop's own pricing, and then again with
-a second pricing, `second_pricing`; an instance stands only if both agree and the best
-choice is the only one of its kind.
+The expected choice is found by exhaustive search with the shop's own pricing, and again with a
+second implementation, `second_pricing`. An instance is kept only if both agree and the best choice
+is unique.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import permutations
 
-from hexathlon.tasks.shopping.catalogue import (
-    Constraint,
-    PriceBreakdown,
-    Product,
-    Variant,
-    price_cart,
-)
-from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import Scene, Wish, answering
-from hexathlon.tasks.shopping.settings import StoreSettings, cart_line, open_settings
 from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
 from hexathlon.tasks.shopping.templates.second_pricing import second_total
 from hexathlon.tasks.shopping.templates.words import (
@@ -27,7 +18,16 @@ from hexathlon.tasks.shopping.templates.words import (
     last_words,
     request_text,
 )
-from hexathlon.tasks.shopping.wording import money
+from hexathlon.tasks.shopping.world.catalogue import (
+    Constraint,
+    PriceBreakdown,
+    Product,
+    Variant,
+    price_cart,
+)
+from hexathlon.tasks.shopping.world.facts import category_of
+from hexathlon.tasks.shopping.world.settings import StoreSettings, cart_line, open_settings
+from hexathlon.tasks.shopping.world.wording import money
 
 __all__ = ["BUDGETS"]
 
@@ -46,7 +46,7 @@ def _priced(
     address: str = "home",
     speed: str = "standard",
 ) -> PriceBreakdown | None:
-    """Price a cart twice; None where the two disagree."""
+    """Price a cart twice; None if the two disagree."""
     cart = [cart_line(line.product, line.variant, line.quantity) for line in lines]
     held = [settings.coupons[code] for code in coupons]
     price = price_cart(cart, held, settings.addresses[address], settings.rules, speed)  # type: ignore[arg-type]
@@ -61,7 +61,7 @@ def _asked(scene: Scene, wish: Wish, quantity: int = 1) -> str:
 
 
 def cart(scene: Scene) -> Draft | None:
-    """Two things in one order, of one of them several."""
+    """Two products in one order, one of them several times."""
     first, second = scene.wish(stock=4), scene.wish()
     if first is None or second is None or first.family // 2 == second.family // 2:
         return None
@@ -80,7 +80,7 @@ def cart(scene: Scene) -> Draft | None:
 
 
 def coupon(scene: Scene) -> Draft | None:
-    """The coupons that save most, of those that the customer holds."""
+    """Use the combination of the customer's coupons that saves most."""
     pieces = 1 + int(scene.rng.integers(3))
     wish = scene.wish(stock=pieces)
     if wish is None:
@@ -117,7 +117,7 @@ def coupon(scene: Scene) -> Draft | None:
 def _totals(
     settings: StoreSettings, lines: Sequence[Line], codes: Sequence[str]
 ) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Yield each sequence of coupons that all hold, with its total."""
+    """Yield each sequence of coupons that are all valid, with its total."""
     for count in range(settings.rules.max_coupons + 1):
         for chosen in permutations(codes, count):
             price = _priced(settings, lines, chosen)
@@ -126,7 +126,7 @@ def _totals(
 
 
 def delivery_choice(scene: Scene) -> Draft | None:
-    """Express if the whole stays within a bound, else standard; to another address."""
+    """Express if the total stays within a bound, otherwise standard; to another address."""
     wish = scene.wish()
     if wish is None:
         return None
@@ -159,7 +159,7 @@ def delivery_choice(scene: Scene) -> Draft | None:
 
 
 def as_many(scene: Scene) -> Draft | None:
-    """As many as a budget allows, delivery included."""
+    """Buy as many as a budget allows, delivery included."""
     wish = scene.wish(stock=_MOST_PIECES + 1)
     if wish is None:
         return None
@@ -189,7 +189,7 @@ def as_many(scene: Scene) -> Draft | None:
 
 
 def stock(scene: Scene) -> Draft | None:
-    """Only one variant is there in the number wanted; its colour or size does not matter."""
+    """Only one variant is in stock in the quantity wanted; its colour or size does not matter."""
     wish = scene.wish()
     if wish is None:
         return None
@@ -229,14 +229,14 @@ def stock(scene: Scene) -> Draft | None:
 def _near(
     wish: Wish, details: Sequence[Constraint], pieces: int
 ) -> Iterator[tuple[str, Product, Variant]]:
-    """Yield the near misses on these details of which there are enough."""
+    """Yield the near misses on these details that have enough stock."""
     for position, product, variant in wish.near:
         if wish.details[position] in details and variant.stock >= pieces:
             yield f"{wish.details[position].name} is off", product, variant
 
 
 def bundle(scene: Scene) -> Draft | None:
-    """A bundle's two parts, the second left to the price: the cheapest that makes the set."""
+    """Buy both parts of a bundle; the second is the cheapest that completes the set."""
     deal = scene.pick(scene.catalogue.bundles)
     family, other = deal.families if scene.rng.integers(2) else deal.families[::-1]
     made = scene.wish_in(family)

@@ -1,50 +1,50 @@
-"""A service case in the making: a customer with some orders, words for them, and the ruling."""
+"""A service case under construction: a customer with orders, phrases and the ruling."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hexathlon.tasks.shopping.catalogue import Product, Variant
-from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import Scene
-from hexathlon.tasks.shopping.service.policy import PARAGRAPHS, Policy, ruling
-from hexathlon.tasks.shopping.service.records import draw_customer, draw_order
+from hexathlon.tasks.shopping.world.catalogue import Product, Variant
+from hexathlon.tasks.shopping.world.desk.policy import PARAGRAPHS, Policy, ruling
+from hexathlon.tasks.shopping.world.desk.records import draw_customer, draw_order
+from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.task import Level
 
 __all__ = ["Action", "Case", "CaseDesk", "item", "slot", "which"]
 
 Action = tuple[str, dict[str, Any]]
 _OTHERS: dict[Level, int] = {"tiny": 6, "easy": 7, "medium": 8, "hard": 10}
-"""Orders of the customer beside the one in question; naming one blindly is hardly ever right."""
+"""Number of the customer's other orders; naming one blindly is hardly ever right."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One service case in the making."""
+    """A service case under construction."""
 
     policy: Policy
     customer: dict[str, Any]
     orders: Sequence[dict[str, Any]]
-    """The customer's orders, the one in question first."""
+    """The customer's orders, starting with the one in question."""
 
     request: str
-    """What the customer says, without saying who they are."""
+    """The customer's request, without identification."""
 
     actions: Sequence[Action]
-    """What is to be done, or would be, were it allowed."""
+    """The actions requested, whether allowed or not."""
 
     declined: tuple[str, str] | None = None
-    """Reason and record, where the policy does not allow it."""
+    """Reason and record, if the policy does not allow the request."""
 
     wrong: Mapping[str, Sequence[Action]] = field(default_factory=dict)
-    """Other things that could be done, each wrong."""
+    """Wrong alternatives by name."""
 
     slots: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """For dialogue: what the customer tells when asked."""
+    """For dialogue: the customer's answers when asked."""
 
     goal: str = ""
     goods: str = ""
-    """What the customer calls the goods in question."""
+    """The customer's name for the goods in question."""
 
     twin: bool = True
 
@@ -61,7 +61,7 @@ def _policy(scene: Scene) -> Policy:
 
 
 class CaseDesk:
-    """A customer with some orders, and words for them."""
+    """A customer with some orders, and phrases for them."""
 
     def __init__(self, scene: Scene, *, tier: str | None = None) -> None:
         self.scene = scene
@@ -71,13 +71,13 @@ class CaseDesk:
             self.customer["tier"] = tier
         self.orders: list[dict[str, Any]] = []
         self.place = 0
-        """Of the line in question."""
+        """Position of the line in question."""
 
     def order(self, status: str, **fields: Any) -> dict[str, Any]:
         """Draw the order in question; no other order of the customer has goods of its kinds."""
         rng, catalogue = self.scene.rng, self.scene.catalogue
         pieces = 1 if self.scene.level == "tiny" else 2
-        # The numbers tell nothing: the one in question may come anywhere among the others.
+        # Order numbers are uninformative: the one in question may come anywhere among the others.
         first, others = 70_000 + int(rng.integers(9_000)) * 3, _OTHERS[self.scene.level]
         ids = [f"O{first + 7 * int(place)}" for place in rng.permutation(1 + others)]
         main = draw_order(rng, catalogue, self.customer, ids[0], status=status, pieces=pieces)
@@ -86,8 +86,9 @@ class CaseDesk:
         main.update(fields)
         self.orders, self.place = [main], int(rng.integers(pieces))
         taken = {self._kind(line) for line in main["lines"]}
-        # Most of the others are like the one in question in all but the goods: what is done to all
-        # orders alike is done to one too many, and no other sign tells which is meant.
+        # Most others resemble the one in question except for the goods: an agent that treats all
+        # orders
+        # alike changes one too many, and nothing else identifies the right one.
         alike = ("delivered",) * 3 if status == "delivered" else ("pending",) * 3 + ("shipped",) * 2
         for i, other_id in enumerate(ids[1:]):
             like: dict[str, Any] = {}
@@ -107,34 +108,34 @@ class CaseDesk:
         return main
 
     def delivered(self, since: int, **fields: Any) -> dict[str, Any]:
-        """Draw an order that was delivered so many days ago."""
+        """Draw an order delivered `since` days ago."""
         return self.order(
             "delivered", delivered=-since, promised=-since, placed=-since - 6, **fields
         )
 
     @property
     def line(self) -> str:
-        """The number of the line in question, as the desk has it."""
+        """The number of the line in question, as shown by the desk."""
         return str(self.place + 1)
 
     def product(self, order: Mapping[str, Any]) -> Product:
-        """Return the product in question of an order; of another order, its first."""
+        """Return an order's product in question; of any other order, its first."""
         place = self.place if order is self.orders[0] else 0
         return self.scene.catalogue.product(order["lines"][place]["product"])
 
     def goods(self, order: Mapping[str, Any]) -> str:
-        """Name the goods in question by what they are."""
+        """Name the goods in question by their kind."""
         product = self.product(order)
         return category_of(product.category).kind(product.kind).text[self.scene.language]
 
     @property
     def card(self) -> str:
-        """The payment method of every order."""
+        """The payment method used for every order."""
         return str(next(iter(self.customer["payments"])))
 
     @property
     def gift(self) -> str:
-        """The gift card."""
+        """The customer's gift card."""
         return str(list(self.customer["payments"])[1])
 
     def other_variant(self, order: Mapping[str, Any], *, stock: bool = True) -> Variant | None:
@@ -157,7 +158,7 @@ class CaseDesk:
         allowed: bool,
         damaged: bool = False,
     ) -> Case | None:
-        """Finish a case; None where the ruling is not what the template meant."""
+        """Complete a case; None if the ruling differs from the template's intention."""
         order = self.orders[0]
         name, arguments = action
         stock = {}
@@ -179,7 +180,7 @@ class CaseDesk:
 
 
 def _move(order: dict[str, Any], delivered: int) -> None:
-    """Let an order have come on another day, all else as it was."""
+    """Shift an order to another delivery day, with everything else unchanged."""
     days = delivered - order["delivered"]
     for name in ("placed", "promised", "delivered"):
         order[name] += days
@@ -191,7 +192,7 @@ def slot(scene: Scene, value: str, en: Sequence[str], zh: Sequence[str]) -> dict
 
 
 def which(scene: Scene, goods: str) -> dict[str, Any]:
-    """Return the slot that tells which goods it is about."""
+    """Return the slot that identifies the goods."""
     return slot(scene, goods, ("which order", "order", "item"), ("哪个订单", "订单", "商品"))
 
 

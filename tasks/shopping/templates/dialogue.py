@@ -1,25 +1,25 @@
-"""Purchases in dialogue: the customer tells what is asked, changes their mind, rejects offers.
+"""Purchases in dialogue: the customer reveals conditions, changes their mind, rejects offers.
 
-The agenda speaks in phrases; `wishes` beside it say what each phrase means. Nothing may be
-ordered that the customer has not accepted.
+The agenda contains phrases; `wishes` beside it defines their meaning. Nothing may be ordered that
+the customer has not accepted.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hexathlon.tasks.shopping.catalogue import Constraint, Language
-from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import Scene, Wish
 from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
 from hexathlon.tasks.shopping.templates.personal import Fork, fork_of, profile_of
 from hexathlon.tasks.shopping.templates.words import articled, goods_text
+from hexathlon.tasks.shopping.world.catalogue import Constraint, Language
+from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = ["DIALOGUES"]
 
 
 class _Talk:
-    """Writes an agenda slot by slot."""
+    """Builds an agenda slot by slot."""
 
     def __init__(self, scene: Scene, category: str) -> None:
         self.scene = scene
@@ -36,9 +36,9 @@ class _Talk:
         volunteer: bool = False,
         words: str | None = None,
     ) -> bool:
-        """Add a slot for a condition; False where another slot has the same name."""
+        """Add a slot for a condition; False if another slot has the same name."""
         label = self.scene.slot(constraint, self.category)
-        # "days" alone does not say of what.
+        # "days" alone does not say which days are meant.
         name = constraint.kind if constraint.kind in _SYNONYMS else constraint.name
         if name in self.slots or any(label == slot["label"] for slot in self.slots.values()):
             return False
@@ -65,7 +65,7 @@ class _Talk:
         return True
 
     def user(self, goal: str) -> dict[str, Any]:
-        """Return the finished script of the customer."""
+        """Return the customer's complete script."""
         rng = self.scene.rng
         agenda = {
             "goal": goal,
@@ -79,7 +79,7 @@ class _Talk:
 
 
 def ask(scene: Scene) -> Draft | None:
-    """Every condition must be asked for."""
+    """The agent must ask for every condition."""
     wish = scene.wish()
     if wish is None:
         return None
@@ -90,7 +90,7 @@ def ask(scene: Scene) -> Draft | None:
 
 
 def hidden(scene: Scene) -> Draft | None:
-    """All but one condition are told at once; an offer that fails on that one is rejected."""
+    """The customer states all conditions but one, and rejects offers that fail on that one."""
     wish = scene.wish()
     if wish is None:
         return None
@@ -103,13 +103,13 @@ def hidden(scene: Scene) -> Draft | None:
 
 
 def change(scene: Scene) -> Draft | None:
-    """One condition changes while the conversation goes on."""
+    """One condition changes during the conversation."""
     fork = fork_of(scene, kinds=("attribute", "specification", "option"))
     if fork is None:
         return None
     side = scene.side
     talk = _Talk(scene, fork.wish.product.category)
-    # The one that changes is asked for first, so that the change comes before the end.
+    # The changing condition is asked for first, so that the change precedes the end.
     if not talk.tell(fork.values[1 - side], then=fork.values[side]):
         return None
     if not all(talk.tell(constraint) for constraint in fork.others):
@@ -119,7 +119,7 @@ def change(scene: Scene) -> Draft | None:
 
 
 def as_usual(scene: Scene) -> Draft | None:
-    """For one condition the customer points to the profile."""
+    """For one condition, the customer refers to the profile."""
     fork = fork_of(scene, kinds=("attribute", "specification", "option"))
     if fork is None:
         return None
@@ -139,7 +139,7 @@ def as_usual(scene: Scene) -> Draft | None:
 
 
 def against_profile(scene: Scene) -> Draft | None:
-    """What the customer says contradicts the profile."""
+    """The customer's statements contradict the profile."""
     fork = fork_of(scene, kinds=("attribute", "specification", "option"))
     if fork is None:
         return None
@@ -163,7 +163,7 @@ def _settled(
     profile: Sequence[str] | None = None,
     source: str = "request",
 ) -> Draft:
-    """Return the draft of one side of a fork; `label` names the other side's target."""
+    """Return the draft for one side of a fork; `label` names the other side's target."""
     product, variant = fork.targets[scene.side]
     params = {} if profile is None else {"profile": list(profile)}
     draft = _drafted(scene, talk, fork.wish, params)
@@ -216,12 +216,12 @@ def _sayings(scene: Scene) -> list[str]:
 
 
 def _one_that(scene: Scene, phrase: str) -> str:
-    """Make an English verb phrase into something that one can want."""
+    """Turn an English verb phrase into an object of "want"."""
     return phrase if scene.language == "zh" else f"one that {phrase}"
 
 
 def _asks(label: str, name: str, language: Language) -> list[str]:
-    """Return the phrases of which one must stand in a question about the slot."""
+    """Return the phrases, one of which must occur in a question about the slot."""
     others = _SYNONYMS.get(name, {}).get(language, (name.replace("_", " "),))
     return list(dict.fromkeys([label.lower(), *others]))
 

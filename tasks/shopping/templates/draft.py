@@ -1,19 +1,19 @@
-"""What a template hands over: the request, the customer, and what must stand at the end."""
+"""A template's result: the request, the customer, and the expected final state."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hexathlon.tasks.shopping.catalogue import Constraint, Product, Variant, price_cart
 from hexathlon.tasks.shopping.scene import Wish
-from hexathlon.tasks.shopping.settings import StoreSettings, cart_line
+from hexathlon.tasks.shopping.world.catalogue import Constraint, Product, Variant, price_cart
+from hexathlon.tasks.shopping.world.settings import StoreSettings, cart_line
 
 __all__ = ["Draft", "Line", "Near", "near_of", "order_of", "sourced"]
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the order asked for."""
+    """A line of the requested order."""
 
     product: Product
     variant: Variant
@@ -22,7 +22,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Near:
-    """Something that must not be bought in place of a line."""
+    """A product that must not be bought in place of a line."""
 
     label: str
     line: int
@@ -32,43 +32,43 @@ class Near:
 
 @dataclass(frozen=True)
 class Draft:
-    """One task in the making."""
+    """A task under construction."""
 
     instruction: str
     lines: Sequence[Line] = ()
     near: Sequence[Near] = ()
     wanted: Sequence[Sequence[dict[str, Any]]] = ()
-    """For each line, its conditions with their sources."""
+    """The conditions of each line, with their sources."""
 
     lures: Sequence[Constraint] = ()
     answer: Mapping[str, Any] | None = None
-    """`reason` and `records`, any of which will do."""
+    """`reason` and `records`, any of which is accepted."""
 
     coupons: Sequence[str] = ()
     wrong_coupons: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Sequences of coupons that hold and are not the best, by name."""
+    """Sequences of valid but suboptimal coupons, by name."""
 
     address: str = "home"
     speed: str = "standard"
     params: Mapping[str, Any] = field(default_factory=dict)
-    """What the world needs besides: profile, history, coupons, addresses, user."""
+    """Additional parameters of the world: profile, history, coupons, addresses, user."""
 
     dialogue: bool = False
     personal: bool = False
     asks: Sequence[str] = ()
-    """Questions that bring out every slot."""
+    """Questions that elicit every slot."""
 
     changes: bool = False
     """Whether the customer changes their mind."""
 
     twin: bool = False
-    """Whether the other side of the pair differs in the deciding fact only."""
+    """Whether the other side of the pair differs only in the deciding fact."""
 
 
 def sourced(
     constraints: Sequence[Constraint], sources: Mapping[int, str] | None = None
 ) -> list[dict[str, Any]]:
-    """Return conditions as JSON, each with where it comes from; `request` by default."""
+    """Return conditions as JSON, each with its source; `request` by default."""
     known = sources or {}
     return [
         {"constraint": constraint.as_json(), "source": known.get(i, "request")}
@@ -98,7 +98,7 @@ def order_of(settings: StoreSettings, draft: Draft) -> dict[str, Any]:
 
 
 def near_of(wish: Wish, line: int = 0) -> list[Near]:
-    """Return the near misses of a wish, named by what they fail on."""
+    """Return the near misses of a wish, named after the failed condition."""
     return [
         Near(f"{wish.details[position].name} is off", line, product, variant)
         for position, product, variant in wish.near

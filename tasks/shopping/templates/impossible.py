@@ -1,14 +1,13 @@
-"""Requests that cannot be met, each with a feasible twin.
+"""Requests that cannot be fulfilled, each with a feasible twin.
 
-The one thing that meets every other condition is sold out, too dear or too slow. What counts is
-the reason together with the id of that very record; in the twin it can be had, and must be bought.
+The only product that meets every other condition is sold out, too expensive or too slow. The
+expected answer is the reason together with the id of that record; in the twin, the product is
+available and must be bought.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hexathlon.tasks.shopping.catalogue import Constraint, Product, Variant
-from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import HEAD, Scene, Wish, answering
 from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
 from hexathlon.tasks.shopping.templates.words import (
@@ -17,6 +16,8 @@ from hexathlon.tasks.shopping.templates.words import (
     last_words,
     request_text,
 )
+from hexathlon.tasks.shopping.world.catalogue import Constraint, Product, Variant
+from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = ["IMPOSSIBLE"]
 
@@ -46,12 +47,12 @@ def _drafted(
 
 
 def _records(product: Product, variant: Variant, reason: str) -> list[str]:
-    """Return what may be named as the record that shows it; sold out is said of a variant."""
+    """Return the records accepted as evidence; "sold out" refers to a variant."""
     return [variant.id] if reason == "out_of_stock" else [variant.id, product.id]
 
 
 def sold_out(scene: Scene) -> Draft | None:
-    """Everything fits but the variant is sold out; in the twin another value is asked for."""
+    """Everything fits, but the variant is sold out; the twin asks for another value."""
     wish = scene.wish()
     if wish is None:
         return None
@@ -80,7 +81,7 @@ def _chosen(wish: Wish, fixed: Sequence[Constraint], variant: Variant) -> tuple[
 
 
 def over_budget(scene: Scene) -> Draft | None:
-    """The only thing that fits costs more than the bound; in the twin it costs less."""
+    """The only match costs more than the bound; in the twin it costs less."""
     wish = _without(scene, ("price",))
     if wish is None:
         return None
@@ -93,7 +94,7 @@ def over_budget(scene: Scene) -> Draft | None:
 
 
 def too_late(scene: Scene) -> Draft | None:
-    """The only thing that fits comes too late; in the twin there is time enough."""
+    """The only match arrives too late; in the twin there is enough time."""
     wish = _without(scene, ("shipping",))
     if wish is None or wish.product.shipping.days <= 2:
         return None
@@ -104,7 +105,7 @@ def too_late(scene: Scene) -> Draft | None:
 
 
 def _without(scene: Scene, kinds: Sequence[str]) -> Wish | None:
-    """Return a wish in which no condition is of these kinds."""
+    """Return a wish without conditions of these kinds."""
     wish = scene.wish()
     if wish is None or any(constraint.kind in kinds for constraint in wish.details):
         return None
@@ -136,7 +137,7 @@ def _bounded(
 def _near_blocked(
     scene: Scene, wish: Wish, constraints: Sequence[Constraint], blocked: str
 ) -> list[Near]:
-    """Return what could be bought in place of the sold-out variant, failing on one condition."""
+    """Return alternatives to the sold-out variant that fail on one condition."""
     near = [Near("another variant", 0, wish.product, wish.variant)]
     for product_id in scene.catalogue.family(wish.family):
         product = scene.catalogue.product(product_id)

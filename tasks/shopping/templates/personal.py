@@ -1,14 +1,12 @@
-"""Purchases for a customer whom the shop knows: facts that count, facts that do not, history.
+"""Purchases for known customers: relevant and irrelevant profile facts, and order history.
 
-Twins differ in one fact and have different targets: the second one's target is the near miss of
+Twins differ in one fact and have different targets: the second twin's target is the near miss of
 the first on the personal condition.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hexathlon.tasks.shopping.catalogue import Constraint, Product, Variant
-from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import Scene, Wish, answering
 from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
 from hexathlon.tasks.shopping.templates.words import (
@@ -17,7 +15,9 @@ from hexathlon.tasks.shopping.templates.words import (
     last_words,
     request_text,
 )
-from hexathlon.tasks.shopping.wording import chosen_text, labelled, money
+from hexathlon.tasks.shopping.world.catalogue import Constraint, Product, Variant
+from hexathlon.tasks.shopping.world.facts import category_of
+from hexathlon.tasks.shopping.world.wording import chosen_text, labelled, money
 
 __all__ = ["PERSONAL", "Fork", "fork_of", "order_record", "profile_of"]
 
@@ -34,11 +34,11 @@ _IRRELEVANT = (
 
 @dataclass(frozen=True)
 class Fork:
-    """A wish with a personal condition, and the two targets between which that decides."""
+    """A wish with a personal condition, and the two targets that the condition separates."""
 
     wish: Wish
     position: int
-    """Of the personal condition among the details."""
+    """Position of the personal condition among the details."""
 
     values: tuple[Constraint, Constraint]
     targets: tuple[tuple[Product, Variant], tuple[Product, Variant]]
@@ -49,12 +49,12 @@ class Fork:
 
     @property
     def others(self) -> list[Constraint]:
-        """Return the details that are the same for both."""
+        """The details common to both sides."""
         return [c for i, c in enumerate(self.wish.details) if i != self.position]
 
 
 def fork_of(scene: Scene, *, kinds: Sequence[str], degrees: Sequence[int] = ()) -> Fork | None:
-    """Return a wish that has two targets, by the value of one condition of the given kinds."""
+    """Return a wish with two targets, depending on one condition of the given kinds."""
     wish = scene.wish(kinds=kinds[:1] if len(kinds) == 1 else (), degrees=degrees)
     if wish is None:
         return None
@@ -82,7 +82,7 @@ def _value_of(scene: Scene, detail: Constraint, product: Product, variant: Varia
 
 
 def profile_of(scene: Scene, facts: Sequence[str]) -> list[str]:
-    """Return the facts among ones that have nothing to do with any purchase."""
+    """Return the facts mixed with ones unrelated to any purchase."""
     chosen = scene.rng.permutation(len(_IRRELEVANT)).tolist()[: 2 + int(scene.rng.integers(3))]
     lines = [*facts, *(scene.say(*_IRRELEVANT[i]) for i in chosen)]
     order = scene.rng.permutation(len(lines)).tolist()
@@ -92,7 +92,7 @@ def profile_of(scene: Scene, facts: Sequence[str]) -> list[str]:
 def order_record(
     scene: Scene, number: int, product: Product, variant: Variant, note: str
 ) -> dict[str, str]:
-    """Return an earlier order as the customer sees it; a greater number is a later one."""
+    """Return an earlier order as the customer sees it; larger numbers are later."""
     day = -400 + 40 * number
     order_id = f"O{4000 + 7 * number}"
     title = product.title[scene.language]
@@ -134,7 +134,7 @@ def _drafted(
 
 
 def _neighbours(scene: Scene, fork: Fork) -> list[Near]:
-    """Return up to three things of the family that fail on the second twin's conditions."""
+    """Return up to three products of the family that fail on the second twin's conditions."""
     constraints = fork.constraints(1)
     found = []
     for product_id in scene.catalogue.family(fork.wish.family):
@@ -150,7 +150,7 @@ def _neighbours(scene: Scene, fork: Fork) -> list[Near]:
 
 
 def preference(scene: Scene) -> Draft | None:
-    """What is left open stands in the profile."""
+    """The profile supplies what the request leaves open."""
     fork = fork_of(scene, kinds=("attribute", "specification", "option"))
     if fork is None:
         return None
@@ -168,7 +168,7 @@ def preference(scene: Scene) -> Draft | None:
 
 
 def override(scene: Scene) -> Draft | None:
-    """The request contradicts the profile, and the request counts."""
+    """The request contradicts the profile and takes precedence."""
     fork = fork_of(scene, kinds=("attribute", "specification", "option"))
     if fork is None:
         return None
@@ -187,7 +187,7 @@ def override(scene: Scene) -> Draft | None:
 
 
 def same_as_last(scene: Scene) -> Draft | None:
-    """An option as in the latest order of such goods; an older order says otherwise."""
+    """An option as in the latest order of such goods; an older order differs."""
     fork = fork_of(scene, kinds=("option",))
     if fork is None:
         return None
@@ -211,7 +211,7 @@ def same_as_last(scene: Scene) -> Draft | None:
 
 
 def seller_as_last(scene: Scene) -> Draft | None:
-    """From the seller of the latest order; another seller's goods went back."""
+    """From the seller of the latest order; goods from another seller were returned."""
     fork = fork_of(scene, kinds=("seller",))
     if fork is None:
         return None
@@ -236,7 +236,7 @@ def seller_as_last(scene: Scene) -> Draft | None:
 
 
 def _history(scene: Scene, fork: Fork, latest: int) -> list[dict[str, str]] | None:
-    """Return two orders of such goods, the later one with the value that counts, and a stranger."""
+    """Return two orders of such goods, the later one decisive, and an unrelated order."""
     name = fork.values[0].name
     category = fork.wish.product.category
     records = []
@@ -267,7 +267,7 @@ def _offering(
 
 
 def _foreign(scene: Scene, product: Product) -> list[str]:
-    """Return a preference for goods of another category, which must not count."""
+    """Return a preference about another category, which must be ignored."""
     other = scene.catalogue.product_at(int(scene.rng.integers(scene.catalogue.size)))
     if other.category == product.category:
         return []

@@ -1,4 +1,4 @@
-"""Single-turn purchases: near-identical goods, deep facts, a gap of words, a far page."""
+"""Single-turn purchases: near-identical goods, hidden facts, a vocabulary gap, a far page."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from hexathlon.tasks.shopping.templates.words import (
 __all__ = ["PURCHASES"]
 
 _FAR = 30
-"""A target further down than this stands beyond the third page."""
+"""Minimum rank of a target beyond the third page."""
 
 
 def _bought(
@@ -43,58 +43,58 @@ def exact(scene: Scene) -> Draft | None:
 
 
 def options(scene: Scene) -> Draft | None:
-    """The choice of options is what tells the goods apart."""
+    """The options distinguish the goods."""
     return _bought(scene, scene.wish(kinds=("option",)))
 
 
 def price_bound(scene: Scene) -> Draft | None:
-    """A bound on the price decides."""
+    """A price bound decides."""
     return _bought(scene, scene.wish(kinds=("price",)))
 
 
 def specification(scene: Scene) -> Draft | None:
-    """The deciding value stands in the specification alone."""
+    """The deciding value is only in the specification."""
     return _bought(scene, scene.wish(kinds=("specification",)))
 
 
 def review(scene: Scene) -> Draft | None:
-    """The deciding value is told by buyers alone."""
+    """The deciding value is only in reviews."""
     return _bought(scene, scene.wish(kinds=("review",)))
 
 
 def vocabulary(scene: Scene) -> Draft | None:
-    """Every condition in the shopper's words, none in the shop's."""
+    """All conditions use the shopper's words, none the shop's."""
     return _bought(scene, scene.wish(kinds=("attribute",)), gap=True)
 
 
 def delivery(scene: Scene) -> Draft | None:
-    """How soon it comes decides."""
+    """The delivery time decides."""
     return _bought(scene, scene.wish(kinds=("shipping",)))
 
 
 def rating(scene: Scene) -> Draft | None:
-    """What other buyers gave it decides."""
+    """The rating decides."""
     return _bought(scene, scene.wish(kinds=("rating",)))
 
 
 def returns(scene: Scene) -> Draft | None:
-    """How long it may go back decides."""
+    """The return period decides."""
     return _bought(scene, scene.wish(kinds=("returns",)))
 
 
 def seller(scene: Scene) -> Draft | None:
-    """Who sells it decides."""
+    """The seller decides."""
     return _bought(scene, scene.wish(kinds=("seller",)))
 
 
 def quantity(scene: Scene) -> Draft | None:
-    """Several pieces of one variant."""
+    """An order of several pieces of one variant."""
     pieces = 2 + int(scene.rng.integers(4))
     return _bought(scene, scene.wish(stock=pieces + 1), quantity=pieces)
 
 
 def far_page(scene: Scene) -> Draft | None:
-    """Only the brand is named, and the target stands beyond the third page of its words."""
+    """Only the brand is named, and the target is beyond the third page of results."""
     named = ("kind", "brand")
     wish = scene.wish(head=named)
     if wish is None:

@@ -1,8 +1,8 @@
-"""What a cart costs, worked out a second time by other means than the shop's own pricing."""
+"""A second implementation of cart pricing, independent of the shop's own."""
 
 from collections.abc import Sequence
 
-from hexathlon.tasks.shopping.catalogue import CartLine, Coupon, Rules
+from hexathlon.tasks.shopping.world.catalogue import CartLine, Coupon, Rules
 
 __all__ = ["second_total"]
 
@@ -10,9 +10,9 @@ __all__ = ["second_total"]
 def second_total(
     cart: Sequence[CartLine], coupons: Sequence[Coupon], rules: Rules, region: str, speed: str
 ) -> int | None:
-    """Return what a cart costs, worked out another way; None with bundles, which it leaves out.
+    """Return the total of a cart by an independent method; None with bundles, which it omits.
 
-    It asks of each coupon whether it holds and keeps what is left in a table of its own.
+    It checks the validity of each coupon and keeps the remaining amounts in its own table.
     """
     if any(line.bundles and rules.bundles for line in cart):
         return None
@@ -42,7 +42,7 @@ def second_total(
 
 
 def _after(coupon: Coupon, amounts: dict[int, int], covered: set[int]) -> dict[int, int]:
-    """Return what is left of each line when a coupon has come off, line by line up to its cap."""
+    """Return the remainder of each line after a coupon, applied line by line up to its cap."""
     if coupon.kind == "shipping":
         return amounts
     if coupon.kind == "amount":

@@ -1,7 +1,7 @@
-"""Service cases: what a customer asks, what the policy says to it, and the twin where it says no.
+"""Service cases: a customer's request, the policy's ruling, and a twin that is declined.
 
-A template builds a case towards an outcome by choosing dates, status, tier or stock; the ruling
-on the records must come to the same outcome, else the case is dropped.
+A template builds a case for an intended outcome by choosing dates, status, tier or stock. The
+ruling on the records must agree, otherwise the case is dropped.
 """
 
 from collections.abc import Sequence
@@ -9,16 +9,16 @@ from dataclasses import replace
 from typing import Any
 
 from hexathlon.tasks.shopping.scene import Scene
-from hexathlon.tasks.shopping.service.records import draw_address, draw_customer
 from hexathlon.tasks.shopping.templates.case import Action, Case, CaseDesk, item, slot, which
 from hexathlon.tasks.shopping.templates.service_returns import RETURNS, returned
-from hexathlon.tasks.shopping.wording import chosen_text
+from hexathlon.tasks.shopping.world.desk.records import draw_address, draw_customer
+from hexathlon.tasks.shopping.world.wording import chosen_text
 
 __all__ = ["SERVICES", "SERVICE_DIALOGUES"]
 
 
 def cancel(scene: Scene) -> Case | None:
-    """Cancel a pending order; in the twin it has left the house."""
+    """Cancel a pending order; in the twin it has already shipped."""
     desk = CaseDesk(scene)
     order = desk.order("pending" if scene.side == 0 else "shipped")
     reason = scene.pick(("not_needed", "mistake"))
@@ -90,7 +90,7 @@ def _swapped(
 
 
 def exchange(scene: Scene) -> Case | None:
-    """An exchange for a variant in stock; in the twin that one is sold out."""
+    """Exchange for a variant in stock; in the twin that variant is sold out."""
     desk = CaseDesk(scene)
     order = desk.delivered(2 + int(scene.rng.integers(9)))
     fine = scene.side == 0
@@ -98,14 +98,14 @@ def exchange(scene: Scene) -> Case | None:
 
 
 def change_item(scene: Scene) -> Case | None:
-    """Another variant before sending; in the twin the order has left the house."""
+    """Change the variant before shipping; in the twin the order has already shipped."""
     desk = CaseDesk(scene)
     order = desk.order("pending" if scene.side == 0 else "shipped")
     return _swapped(scene, desk, order, "change_item", stock=True, allowed=scene.side == 0)
 
 
 def change_address(scene: Scene) -> Case | None:
-    """A new address for a pending order; in the twin it is on its way."""
+    """Change the address of a pending order; in the twin it is on its way."""
     desk = CaseDesk(scene)
     order = desk.order("pending" if scene.side == 0 else "shipped")
     place = draw_address(scene.rng)
@@ -134,7 +134,7 @@ def change_address(scene: Scene) -> Case | None:
 
 
 def late(scene: Scene) -> Case | None:
-    """A refund for a late delivery; in the twin it was not late enough."""
+    """Refund a late delivery; in the twin it was not late enough."""
     desk = CaseDesk(scene)
     since, more = 2 + int(scene.rng.integers(6)), 1 + int(scene.rng.integers(3))
     order = desk.delivered(since)
@@ -170,7 +170,7 @@ def _come_late(order: dict[str, Any], days: int) -> None:
 
 
 def not_owner(scene: Scene) -> Case | None:
-    """The order named is the customer's own; in the twin it is somebody else's."""
+    """The order is the customer's own; in the twin it belongs to somebody else."""
     desk = CaseDesk(scene)
     order = desk.order("pending")
     if scene.side == 1:
@@ -203,7 +203,7 @@ def not_owner(scene: Scene) -> Case | None:
 
 
 def two_requests(scene: Scene) -> Case | None:
-    """A return from one order and the cancelling of another."""
+    """Return goods from one order and cancel another."""
     desk = CaseDesk(scene, tier="standard")
     order = desk.delivered(1 + int(scene.rng.integers(4)))
     pending = [o for o in desk.orders[1:] if o["status"] == "pending"]
@@ -244,7 +244,7 @@ SERVICES = {
 }
 
 SERVICE_DIALOGUES = {
-    # The same cases with a customer who is asked, and whose yes is needed.
+    # The same cases with a customer who must be asked and must confirm.
     "dialogue_cancel": cancel,
     "dialogue_return": RETURNS["return_window"],
     "dialogue_exchange": exchange,

@@ -1,4 +1,4 @@
-"""Returns at the desk: the window, Plus members, where the refund goes, final sale."""
+"""Returns at the desk: the return period, Plus members, the refund method, final sale."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ __all__ = ["RETURNS", "returned"]
 def returned(
     scene: Scene, desk: CaseDesk, order: dict[str, Any], *, allowed: bool, damaged: bool = False
 ) -> Case | None:
-    """Make the case of a return of the line in question."""
+    """Build the case of a return of the line in question."""
     since = desk.policy.today - order["delivered"]
     original = since <= desk.policy.cash_days
     right, other = (desk.card, desk.gift) if original else (desk.gift, desk.card)
@@ -52,7 +52,7 @@ def returned(
 
 
 def return_window(scene: Scene) -> Case | None:
-    """A return within the days allowed; in the twin a few days too late."""
+    """A return within the allowed period; in the twin a few days late."""
     desk = CaseDesk(scene, tier="standard")
     gap = 1 + int(scene.rng.integers(4))
     days = desk.policy.return_days
@@ -61,14 +61,14 @@ def return_window(scene: Scene) -> Case | None:
 
 
 def return_plus(scene: Scene) -> Case | None:
-    """Late by the common rule; Plus members have longer, in the twin the customer is none."""
+    """Late for regular customers but not for Plus members; in the twin the customer is regular."""
     desk = CaseDesk(scene, tier="plus" if scene.side == 0 else "standard")
     order = desk.delivered(desk.policy.return_days + 1 + int(scene.rng.integers(6)))
     return returned(scene, desk, order, allowed=scene.side == 0)
 
 
 def return_refund(scene: Scene) -> Case | None:
-    """Where the refund goes: to the card when it is recent, in the twin to the gift card."""
+    """The refund method: the card for recent orders; in the twin the gift card."""
     desk = CaseDesk(scene)
     near = int(scene.rng.integers(2))
     cash = desk.policy.cash_days
@@ -77,7 +77,7 @@ def return_refund(scene: Scene) -> Case | None:
 
 
 def return_final_sale(scene: Scene) -> Case | None:
-    """Final sale, but it arrived damaged; in the twin nothing was wrong with it."""
+    """A final-sale item that arrived damaged; in the twin it is undamaged."""
     desk = CaseDesk(scene)
     order = desk.delivered(3 + int(scene.rng.integers(8)))
     order["lines"][desk.place]["final_sale"] = True

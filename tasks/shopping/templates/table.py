@@ -1,4 +1,4 @@
-"""All templates by name, with the levels at which each is drawn."""
+"""Registry of templates by name, with the levels of each."""
 
 from collections.abc import Callable
 from functools import cache
@@ -19,13 +19,13 @@ __all__ = ["TEMPLATES", "Template", "templates_of"]
 
 
 class Template(NamedTuple):
-    """One kind of task."""
+    """A kind of task."""
 
     make: Callable[[Scene], Draft | Case | None]
     twins: bool = False
     levels: tuple[Level, ...] = LEVELS
     dialogue: bool = False
-    """Whether a service case is played in dialogue; purchases say so themselves."""
+    """Whether a service case is played in dialogue; purchases set this themselves."""
 
 
 _NOT_TINY: tuple[Level, ...] = ("easy", "medium", "hard")

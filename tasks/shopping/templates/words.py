@@ -1,23 +1,23 @@
-"""Sentences of requests, in both languages."""
+"""Bilingual sentences of requests."""
 
 from collections.abc import Sequence
 
-from hexathlon.tasks.shopping.catalogue import Constraint, Product
-from hexathlon.tasks.shopping.facts import category_of
 from hexathlon.tasks.shopping.scene import Scene
+from hexathlon.tasks.shopping.world.catalogue import Constraint, Product
+from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = ["articled", "details_text", "goods_text", "join", "last_words", "request_text"]
 
 
 def join(scene: Scene, parts: Sequence[str]) -> str:
-    """Join phrases into one."""
+    """Join phrases into one list."""
     if scene.language == "zh":
         return "，".join(parts)
     return ", ".join(parts[:-1]) + f" and {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
 def goods_text(scene: Scene, product: Product, named: Sequence[str]) -> str:
-    """Name the goods by kind and by what else is told: `brand`, `series`."""
+    """Name the goods by kind and by further properties: `brand`, `series`."""
     kind = category_of(product.category).kind(product.kind).text[scene.language]
     brand = product.brand[scene.language] if "brand" in named else ""
     series = product.series[scene.language] if "series" in named else ""
@@ -34,14 +34,14 @@ def details_text(
     gap: bool | None = None,
     last: Sequence[str] = (),
 ) -> str:
-    """Say the conditions, in an order of their own, and then what else is to be said."""
+    """Phrase the conditions in random order, followed by further remarks."""
     order = scene.rng.permutation(len(details)).tolist()
     said = [scene.phrase(details[i], product.category, gap=gap) for i in order]
     return join(scene, [*said, *last])
 
 
 def request_text(scene: Scene, goods: str, details: str, quantity: int = 1) -> str:
-    """Ask for goods with conditions; a quantity of 0 is left open."""
+    """Ask for goods with conditions; a quantity of 0 is unspecified."""
     if scene.language == "zh":
         number = f"{quantity}件" if quantity else ""
         return scene.pick(
@@ -71,7 +71,7 @@ def request_text(scene: Scene, goods: str, details: str, quantity: int = 1) -> s
 
 
 def articled(goods: str) -> str:
-    """Put English goods as one asks for them.
+    """Phrase English goods as the object of a request.
 
     >>> articled("Aro dome tent"), articled("Solva running shoes"), articled("Mei tea bags")
     ('an Aro dome tent', 'a pair of Solva running shoes', 'some Mei tea bags')
@@ -84,7 +84,7 @@ def articled(goods: str) -> str:
 
 
 def last_words(scene: Scene) -> str:
-    """Say what is understood in every request."""
+    """Return the remarks implied in every request."""
     return scene.say(
         "Order nothing else. If it cannot be had, report that instead.",
         "不要下单其他东西；如果买不到，请报告原因。",

@@ -1,6 +1,6 @@
-"""Data that ships with the package: DBBench's tasks, the Chinook database and our questions on it.
+"""Data files of the package: DBBench's tasks, the Chinook database and our questions about it.
 
-Sources and licences stand in `NOTICE` beside this file.
+`NOTICE` in this directory lists sources and licences.
 """
 
 import gzip
@@ -37,18 +37,18 @@ _VARIANTS = {
         "UPDATE Employee SET HireDate = datetime(HireDate, '-' || 97 * :k || ' days')",
     ),
 }
-"""Statements that make the k-th variant of a database: the same laws, other answers."""
+"""Statements that create the k-th variant of a database: same distributions, different answers."""
 
 
 def shipped_database(name: str, variant: int = 0) -> bytes:
-    """A shipped SQLite database as it stands in its file, or a variant of it.
+    """Return a shipped SQLite database or a variant of it.
 
     Args:
-        name: Which database.
+        name: The database.
         variant: 0 for the original; others differ in rows, never in tables or columns.
 
     Raises:
-        MissingData: No database of that name is shipped.
+        MissingData: If no database of that name is shipped.
     """
     if name not in _DATABASES:
         raise MissingData(f"no database {name!r} is shipped; there is {', '.join(_DATABASES)}")
@@ -67,13 +67,13 @@ def _varied(original: bytes, statements: tuple[str, ...], variant: int) -> bytes
 
 
 def shipped_lines(name: str) -> list[str]:
-    """The lines of a shipped compressed text file."""
+    """Return the lines of a shipped compressed text file."""
     return gzip.decompress(_content(name)).decode().splitlines()
 
 
 @lru_cache(maxsize=1)
 def chinook_questions() -> tuple[dict[str, Any], ...]:
-    """Our questions on the Chinook database, each with two independent queries."""
+    """Return our questions about the Chinook database, each with two independent queries."""
     return tuple(tomllib.loads(_content("chinook.toml").decode())["question"])
 
 

@@ -1,4 +1,7 @@
-"""The trades of the generated databases, each a grammar in a module of its own name."""
+"""The trades of the generated databases, each a grammar in a module of its own name.
+
+Rows, names of a particular database, and questions are not known here.
+"""
 
 from hexathlon.tasks.sql.domains import (
     airline,

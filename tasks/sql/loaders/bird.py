@@ -1,8 +1,8 @@
-"""BIRD: questions with evidence, large databases, a description of each table in CSV.
+"""BIRD: questions with evidence, large databases, a CSV description of each table.
 
-Files as published: `dev.json` (or `mini_dev_sqlite.json`) and `train.json` hold lists of
-{"db_id", "question", "evidence", "SQL", "difficulty"}; databases lie in
-`dev_databases/ID/ID.sqlite` with `database_description/*.csv` beside, which become documents.
+Files as published: `dev.json` (or `mini_dev_sqlite.json`) and `train.json` contain lists of
+{"db_id", "question", "evidence", "SQL", "difficulty"}. Databases are at
+`dev_databases/ID/ID.sqlite`, beside `database_description/*.csv`, which become documents.
 """
 
 import csv
@@ -37,13 +37,13 @@ _FOLDERS: dict[Split, tuple[str, ...]] = {
 
 
 class BirdSource(LoadedSource):
-    """Questions of BIRD with their evidence."""
+    """BIRD's questions with their evidence."""
 
     name = "bird"
     folder = "bird"
 
     def read(self, split: Split) -> Sequence[Item]:
-        """The questions of a split: of the first of its files that is there."""
+        """Return the questions of a split, from the first of its files that exists."""
         if not self.root.is_dir():
             raise MissingData(f"there is no folder {self.root} with BIRD's files")
         files = [self.root / name for name in _FILES.get(split, ())]
@@ -52,7 +52,7 @@ class BirdSource(LoadedSource):
         return [self._item(entry, index, split) for index, entry in enumerate(entries)]
 
     def contents(self) -> Sequence[bytes]:
-        """The question files; databases of many gigabytes are told by name and size."""
+        """Return the question files; the huge databases are identified by name and size."""
         names = [name for files in _FILES.values() for name in files]
         files = [(self.root / name).read_bytes() for name in names if (self.root / name).is_file()]
         sizes = [
@@ -88,7 +88,7 @@ class BirdSource(LoadedSource):
 
 @lru_cache(maxsize=128)
 def _descriptions(folder: Path) -> Mapping[str, str]:
-    """One document per CSV file: a line for each column with what is said of it."""
+    """Return one document per CSV file, with a line for each described column."""
     if not folder.is_dir():
         return {}
     return {file.stem: _description(file) for file in sorted(folder.glob("*.csv"))}
@@ -107,5 +107,5 @@ def _description(file: Path) -> str:
 
 
 def source() -> BirdSource:
-    """The source that reads HEXATHLON_DATA/bird."""
+    """Create the source that reads HEXATHLON_DATA/bird."""
     return BirdSource()

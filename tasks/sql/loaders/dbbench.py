@@ -1,11 +1,11 @@
-"""DBBench, part of AgentBench: one small table a task; questions, inserts and updates.
+"""DBBench, part of AgentBench: one small table per task; questions, inserts and updates.
 
-The 300 standard tasks ship with the package. As published, each line of `standard.jsonl` holds the
-description, the label and the table with its rows. All columns are text, as in the original.
+The 300 standard tasks ship with the package. As published, each line of `standard.jsonl` contains
+the description, the label and the table with its rows. All columns are text, as in the original.
 
-The label of a question is the truth, not its gold query, of which every third is no valid SQL. The
-label of a write is a MySQL statement; `replay` translates it, and `REPLAY` says where the result
-still differs from the published hash of the table.
+For a question, the label is the ground truth, not its gold query: every third gold query is invalid
+SQL. For a write, the label is a MySQL statement; `replay` translates it, and `UNREPRODUCED` lists
+where the result still differs from the published hash of the table.
 """
 
 import json
@@ -24,7 +24,8 @@ __all__ = ["UNREPRODUCED", "DBBenchSource", "replay", "source", "table_of"]
 UNREPRODUCED: Mapping[int, str] = {
     225: "the published hash belongs to no table that the statement can leave",
 }
-"""Tasks, by place in the file, whose published hash the replayed statement does not give."""
+"""Tasks, by position in the file, whose published hash the replayed statement does not
+reproduce."""
 
 _NOTE = {
     "answer": (
@@ -37,13 +38,13 @@ _LEVELS: dict[str, Level] = {"easy": "tiny", "medium": "easy", "hard": "medium",
 
 
 class DBBenchSource(LoadedSource):
-    """DBBench's standard tasks: the shipped ones, or those of a folder given."""
+    """DBBench's standard tasks: the shipped ones, or those of a given directory."""
 
     name = "dbbench"
     folder = "dbbench"
 
     def read(self, split: Split) -> Sequence[Item]:
-        """The 300 tasks are the test split; a folder's `dev.jsonl` is the dev split."""
+        """Return the test split, 300 tasks, or the dev split, a directory's `dev.jsonl`."""
         if split == "test":
             return [_item(entry, index) for index, entry in enumerate(self._entries())]
         if split == "dev" and self._root is not None and (self._root / "dev.jsonl").is_file():
@@ -52,11 +53,11 @@ class DBBenchSource(LoadedSource):
         return []
 
     def data_files(self) -> Sequence[str]:
-        """The shipped tasks, unless a folder was given."""
+        """Return the pattern of the shipped tasks, unless a directory was given."""
         return () if self._root is not None else ("tasks/sql/data/dbbench.jsonl.gz",)
 
     def contents(self) -> Sequence[bytes]:
-        """The task file of the folder."""
+        """Return the directory's task file."""
         return [] if self._root is None else [json.dumps(self._entries(), sort_keys=True).encode()]
 
     def _entries(self) -> list[dict[str, Any]]:
@@ -66,7 +67,7 @@ class DBBenchSource(LoadedSource):
 
 
 def table_of(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The entry's table: text columns that compare without case, as in MySQL, and text cells."""
+    """Return the entry's table: text cells, and case-insensitive text columns as in MySQL."""
     info = entry["table"]["table_info"]
     return {
         "name": entry["table"]["table_name"],
@@ -76,14 +77,14 @@ def table_of(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def replay(entry: Mapping[str, Any]) -> list[str]:
-    """The label of a write task as SQLite statements."""
+    """Return the label of a write task as SQLite statements."""
     table = table_of(entry)
     statements = [translated(statement, [table["name"]]) for statement in entry["label"]]
     return [_respelt(statement, table) for statement in statements]
 
 
 def _respelt(statement: str, table: Mapping[str, Any]) -> str:
-    """Texts after WHERE in the spelling of the table, where only accents differ as in MySQL."""
+    """Respell texts after WHERE as in the table, if they differ only in accents, as in MySQL."""
     head, where, condition = statement.partition(" WHERE ")
     cells = {_folded(cell): cell for row in table["rows"] for cell in row if cell is not None}
     present = {cell.lower() for row in table["rows"] for cell in row if cell is not None}
@@ -141,5 +142,5 @@ def _answer_checks(entry: Mapping[str, Any]) -> tuple[Check, ...]:
 
 
 def source() -> DBBenchSource:
-    """The source of the shipped tasks."""
+    """Create the source of the shipped tasks."""
     return DBBenchSource()

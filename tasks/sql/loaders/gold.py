@@ -1,4 +1,4 @@
-"""Reading gold statements: how hard a query is, whether it orders its rows, MySQL to SQLite."""
+"""Analysis of gold statements: query hardness, row order, MySQL-to-SQLite translation."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b", "Z": "\x1a"}
 
 
 def tokens(sql: str) -> list[str]:
-    """The statement's words, quoted texts and signs."""
+    """Return the statement's words, quoted texts and symbols."""
     return _TOKEN.findall(sql)
 
 
@@ -29,7 +29,7 @@ def is_ordered(sql: str) -> bool:
 
 
 def hardness(sql: str) -> str:
-    """`easy`, `medium`, `hard` or `extra`, by how many parts the query has.
+    """Return `easy`, `medium`, `hard` or `extra`, by the number of parts of the query.
 
     Close to Spider's own classes, which count the same parts on a parsed query.
     """
@@ -44,10 +44,10 @@ def hardness(sql: str) -> str:
 
 
 def translated(statement: str, names: Sequence[str] = ()) -> str:
-    r"""A MySQL statement for SQLite, in which every text means the same.
+    r"""Translate a MySQL statement to SQLite, preserving the meaning of every text.
 
     Backslash escapes in texts are resolved, `\'` becomes `''`, and table names among `names` that
-    would need quotes (such as those that begin with a digit) get them.
+    need quotes (such as those that begin with a digit) get them.
     """
     bare = sorted((name for name in names if not name.isidentifier()), key=len, reverse=True)
     pieces = []

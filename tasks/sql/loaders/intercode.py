@@ -1,8 +1,8 @@
-"""InterCode-SQL: Spider's dev questions for an interactive game on one MySQL dump.
+"""InterCode-SQL: Spider's dev questions as an interactive game on one MySQL dump.
 
-Files as published: `ic_spider_dev.json` holds a list of {"db", "query", "gold", "hardness"}; the
-databases are a MySQL dump, `ic_spider_dbs.sql`, which is translated when first needed. Where
-Spider's own SQLite files lie in `database/ID/ID.sqlite`, these are used instead.
+Files as published: `ic_spider_dev.json` contains a list of {"db", "query", "gold", "hardness"}; the
+databases are a MySQL dump, `ic_spider_dbs.sql`, translated on first use. If Spider's own SQLite
+files exist at `database/ID/ID.sqlite`, they are used instead.
 """
 
 import re
@@ -34,20 +34,20 @@ _DROPPED = ("KEY", "CONSTRAINT", "FOREIGN", "UNIQUE", "INDEX", "FULLTEXT")
 
 
 class InterCodeSource(LoadedSource):
-    """Questions of InterCode-SQL."""
+    """InterCode-SQL's questions."""
 
     name = "intercode-sql"
     folder = "intercode"
 
     def read(self, split: Split) -> Sequence[Item]:
-        """The dev questions; the set has no other split."""
+        """Return the dev questions; there is no other split."""
         if split != "dev":
             return []
         entries = json_list(self.root / "ic_spider_dev.json")
         return [self._item(entry, index) for index, entry in enumerate(entries)]
 
     def contents(self) -> Sequence[bytes]:
-        """The questions, and the dump or the databases."""
+        """Return the questions, and the dump or the databases."""
         names = ("ic_spider_dev.json", "ic_spider_dbs.sql")
         paths = [self.root / name for name in names if (self.root / name).is_file()]
         return [p.read_bytes() for p in [*paths, *sorted(self.root.glob("database/*/*.sqlite"))]]
@@ -77,7 +77,7 @@ class InterCodeSource(LoadedSource):
 
 
 def dump_databases(dump: str) -> dict[str, list[dict[str, Any]]]:
-    """The databases of a MySQL dump, each as tables with columns and rows."""
+    """Return the databases of a MySQL dump, each as tables with columns and rows."""
     parts: dict[str, list[str]] = {}
     current = ""
     for statement in _statements(dump):
@@ -116,7 +116,7 @@ def _read(connection: sqlite3.Connection, name: str) -> dict[str, Any]:
 
 
 def _created(statement: str) -> str:
-    """A MySQL table definition reduced to names and kinds; keys and options are left out."""
+    """Return a MySQL table definition reduced to names and types, without keys and options."""
     head, _, rest = statement.partition("(")
     body = rest[: rest.rfind(")")]
     columns = []
@@ -152,5 +152,5 @@ def _kind(declared: str) -> str:
 
 
 def source() -> InterCodeSource:
-    """The source that reads HEXATHLON_DATA/intercode."""
+    """Create the source that reads HEXATHLON_DATA/intercode."""
     return InterCodeSource()

@@ -1,7 +1,7 @@
-"""What the loaders share: a fixed list of items per split, served as a task source.
+"""Shared code of the loaders: a fixed list of items per split as a task source.
 
-A loader only reads its format into `Item`s. Ids count within the source's file, so they never move;
-`address` goes round the templates, so that any prefix covers all of them.
+A loader only parses its format into `Item`s. Ids are positions in the source's file, so they are
+stable; `address` cycles through the templates, so that any prefix covers all of them.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ __all__ = ["Item", "LoadedSource", "read_check", "safe_template"]
 
 @dataclass(frozen=True)
 class Item:
-    """One task of a public set."""
+    """A task of a public data set."""
 
     template: str
     level: Level
@@ -37,21 +37,21 @@ class Item:
     submit: SubmitKind
     checks: tuple[Check, ...]
     gold: tuple[str, ...] = ()
-    """Statements that solve it; for answers, the answer's values."""
+    """Statements that solve it; for answers, the values of the answer."""
     alternatives: Mapping[str, str] = field(default_factory=dict)
     mutants: Mapping[str, str] = field(default_factory=dict)
     documents: Mapping[str, str] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
-    """Further parameters of the task."""
+    """Additional parameters of the task."""
 
 
 class LoadedSource(TaskSource):
-    """A public set: finite, in the splits it came with."""
+    """A public data set: finite, with its published splits."""
 
     family = "sql"
     version = "2"
     folder = ""
-    """The set's folder inside HEXATHLON_DATA."""
+    """The data set's directory inside HEXATHLON_DATA."""
 
     def __init__(self, root: Path | None = None) -> None:
         self._root = root
@@ -60,33 +60,33 @@ class LoadedSource(TaskSource):
 
     @abstractmethod
     def read(self, split: Split) -> Sequence[Item]:
-        """Read the items of a split; empty if the set has no such split.
+        """Read the items of a split; empty if the data set has no such split.
 
         Raises:
-            MissingData: The files are not there.
+            MissingData: If the files do not exist.
         """
 
     @property
     def root(self) -> Path:
-        """The set's folder: the one given, else by its name in HEXATHLON_DATA."""
+        """The data set's directory: the given one, else by name in HEXATHLON_DATA."""
         if self._root is not None:
             return self._root
         return data_folder(f"{self.folder}/") / self.folder
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
-        """The number of tasks, of all levels or of one."""
+        """Return the number of tasks, of all levels or of one."""
         return len(self._order(split, level))
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """The id of the index-th task, going round the templates."""
+        """Return the id of the task at `index`, cycling through the templates."""
         item = self._order(split, level)[index]
         return str(Address(self.name, item.template, item.level, split, item.index))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
-        """Build the task of this id.
+        """Build the task with this id.
 
         Raises:
-            UnknownTask: The set has no such task.
+            UnknownTask: If the data set has no such task.
         """
         item, address = self._find(task_id), parse_address(task_id)
         return Task(
@@ -104,20 +104,20 @@ class LoadedSource(TaskSource):
         )  # fmt: skip
 
     def oracle(self, task: Task) -> Script:
-        """Replay the gold statements, or hand in the published answer."""
+        """Replay the gold statements, or submit the published answer."""
         item = self._find(task.id)
         return _replay(item.submit, item.gold)
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
-        """Other right queries, where the set has them."""
+        """Return alternative correct queries, if the data set has any."""
         return {name: _hand_in(sql) for name, sql in self._find(task.id).alternatives.items()}
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
-        """Near misses, where the set has them."""
+        """Return near misses, if the data set has any."""
         return {name: _hand_in(sql) for name, sql in self._find(task.id).mutants.items()}
 
     def policies(self, task: Task) -> Mapping[str, Script]:
-        """Trivial agents: an empty result, a frequent number, a whole table, nothing changed."""
+        """Return trivial agents: an empty result, a frequent number, a whole table, no change."""
         submit = self._find(task.id).submit
         dump = {"dump": _dump(submit)}
         if submit == "database":
@@ -128,7 +128,7 @@ class LoadedSource(TaskSource):
         return dump | {"empty": _hand_in(nothing), "majority": _hand_in(three)}
 
     def fingerprint(self) -> str:
-        """SHA-256 over the loaders' code and the files that were read."""
+        """Return the SHA-256 of the loaders' code and the files read."""
         digest = hashlib.sha256(super().fingerprint().encode())
         for content in self.contents():
             digest.update(hashlib.sha256(content).digest())
@@ -136,11 +136,11 @@ class LoadedSource(TaskSource):
 
     @abstractmethod
     def contents(self) -> Sequence[bytes]:
-        """The files that decide the tasks, in a fixed order."""
+        """Return the files that determine the tasks, in a fixed order."""
 
     def _held(self, split: Split) -> dict[tuple[str, str, int], Item]:
         data = os.environ.get("HEXATHLON_DATA")
-        if data != self._data:  # What was read from another folder is not this set.
+        if data != self._data:  # items cached from another directory are not this data set
             self._items.clear()
             self._data = data
         if split not in self._items:
@@ -170,7 +170,7 @@ class LoadedSource(TaskSource):
 
 
 def _round(items: Sequence[Item]) -> list[Item]:
-    """The items in rounds over their templates, each template in its own order."""
+    """Return the items in round-robin order over their templates, each in its own order."""
     seen: dict[str, int] = {}
     places = []
     for item in items:
@@ -181,7 +181,7 @@ def _round(items: Sequence[Item]) -> list[Item]:
 
 
 def read_check(own: str, gold: str, *beside: str, ordered: bool = False) -> tuple[Check, ...]:
-    """The set's own rule as headline; further rules and our strict one beside it."""
+    """Return the data set's own rule as headline, beside further rules and our strict one."""
     strict = {"gold": gold, "ordered": ordered}
     return (
         Check(name=own, params={"gold": gold}),
@@ -191,12 +191,12 @@ def read_check(own: str, gold: str, *beside: str, ordered: bool = False) -> tupl
 
 
 def safe_template(name: str) -> str:
-    """A database's name as the template part of an id."""
+    """Return a database's name as the template part of an id."""
     return "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in name)
 
 
 def level_of(gold: str, stated: str | None = None) -> Level:
-    """The level of a query: as the set says it, else by the parts of the query."""
+    """Return the level of a query: as stated by the data set, else by the parts of the query."""
     levels: dict[str, Level] = {
         "easy": "tiny", "simple": "easy", "medium": "easy", "moderate": "medium",
         "hard": "medium", "extra": "hard", "challenging": "hard",
@@ -214,7 +214,7 @@ def _replay(submit: Literal["sql", "answer", "database"], gold: Sequence[str]) -
 
 
 def _dump(submit: SubmitKind) -> Script:
-    """Show the first table whole and hand all of it in."""
+    """Read the entire first table and submit all of it."""
     listing = yield action("list_tables")
     first = (listing.splitlines()[1:] or [""])[0].rpartition(" (")[0]
     everything = f'SELECT * FROM "{first}"'

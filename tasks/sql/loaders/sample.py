@@ -1,4 +1,4 @@
-"""Our own questions on the Chinook database, which ships with the package.
+"""Our own questions about the Chinook database, which ships with the package.
 
 Each question has two independent queries that agree on the database and on its variants; the
 variants are the hidden databases of the strict rule, which is the headline.
@@ -14,26 +14,26 @@ from hexathlon.tasks.task import Check, Split
 __all__ = ["HIDDEN", "ChinookSource", "source"]
 
 HIDDEN = 3
-"""Variants of the database on which an answer must be right as well."""
+"""Number of variants of the database on which an answer must also be correct."""
 
 
 class ChinookSource(LoadedSource):
-    """Questions on Chinook; all of them are the test split."""
+    """Questions about Chinook, all in the test split."""
 
     name = "chinook"
 
     def read(self, split: Split) -> Sequence[Item]:
-        """The questions in the order of their file."""
+        """Return the questions in file order."""
         if split != "test":
             return []
         return [_item(entry, index) for index, entry in enumerate(chinook_questions())]
 
     def data_files(self) -> Sequence[str]:
-        """The database and the questions."""
+        """Return the patterns of the database and the questions."""
         return ("tasks/sql/data/chinook.sqlite.gz", "tasks/sql/data/chinook.toml")
 
     def contents(self) -> Sequence[bytes]:
-        """Nothing of the user's."""
+        """Return nothing: no user files are read."""
         return []
 
 
@@ -65,5 +65,5 @@ def _item(entry: Mapping[str, Any], index: int) -> Item:
 
 
 def source() -> ChinookSource:
-    """The source of the shipped questions."""
+    """Create the source of the shipped questions."""
     return ChinookSource()

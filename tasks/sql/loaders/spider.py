@@ -1,8 +1,9 @@
-"""Spider: `dev.json` and its like, one SQLite file per database.
+"""Spider: question files such as `dev.json`, and one SQLite file per database.
 
-Files as published: `dev.json`, `train_spider.json` with `train_others.json`, `test.json` hold lists
-of {"db_id", "question", "query"}; databases lie in `database/ID/ID.sqlite` (`test_database` for the
-test split). The headline is Spider's test-suite rule; the strict rule stands beside it.
+Files as published: `dev.json`, `train_spider.json` with `train_others.json`, `test.json` contain
+lists of {"db_id", "question", "query"}; databases are at `database/ID/ID.sqlite` (`test_database`
+for the test split). The headline is Spider's test-suite rule; the strict rule is reported beside
+it.
 """
 
 import json
@@ -31,13 +32,13 @@ _FILES: dict[Split, tuple[str, ...]] = {
 
 
 class SpiderSource(LoadedSource):
-    """Questions of Spider with their databases."""
+    """Spider's questions with their databases."""
 
     name = "spider"
     folder = "spider"
 
     def read(self, split: Split) -> Sequence[Item]:
-        """The questions of a split, in the order of their files."""
+        """Return the questions of a split, in file order."""
         files = [self.root / name for name in _FILES.get(split, ())]
         if not self.root.is_dir():
             raise MissingData(f"there is no folder {self.root} with Spider's files")
@@ -45,7 +46,7 @@ class SpiderSource(LoadedSource):
         return [self._item(entry, index, split) for index, entry in enumerate(entries)]
 
     def contents(self) -> Sequence[bytes]:
-        """The question files and all databases."""
+        """Return the question files and all databases."""
         names = [name for files in _FILES.values() for name in files]
         paths = [self.root / name for name in names if (self.root / name).is_file()]
         return [path.read_bytes() for path in [*paths, *sorted(self.root.glob("*/*/*.sqlite"))]]
@@ -64,15 +65,15 @@ class SpiderSource(LoadedSource):
         )  # fmt: skip
 
     def place(self, name: str) -> str:
-        """A file's path as it stands in a task: relative to HEXATHLON_DATA where it lies there."""
+        """Return a file's path for a task: relative to HEXATHLON_DATA if it is inside."""
         return f"{self.folder}/{name}" if self._root is None else str(self._root / name)
 
 
 def json_list(file: Path) -> list[dict[str, Any]]:
-    """The entries of a JSON list, or of a file with one JSON object a line.
+    """Return the entries of a JSON list, or of a JSON Lines file.
 
     Raises:
-        MissingData: There is no such file, or it is not of this form.
+        MissingData: If the file does not exist or has neither format.
     """
     if not file.is_file():
         raise MissingData(f"there is no file {file}")
@@ -89,5 +90,5 @@ def json_list(file: Path) -> list[dict[str, Any]]:
 
 
 def source() -> SpiderSource:
-    """The source that reads HEXATHLON_DATA/spider."""
+    """Create the source that reads HEXATHLON_DATA/spider."""
     return SpiderSource()

@@ -1,8 +1,8 @@
 """Query programs: a small relational algebra with three independent back ends.
 
-A program is a tree of relations (`relations`) over expressions (`expressions`). It can be written
-as SQL in several styles and dialects (`text`, `rewrite`) and computed over plain rows without any
-SQL engine (`evaluate`), so that one derivation checks the other.
+A program is a tree of relations (`relations`) over expressions (`expressions`). It can be rendered
+as SQL in several styles and dialects (`text`) and evaluated over plain rows without a SQL engine
+(`evaluate`), so that one derivation checks the other.
 """
 
 from hexathlon.tasks.sql.programs.evaluate import Evaluation, evaluate

@@ -1,7 +1,7 @@
-"""Expressions computed over plain rows: each compiles to a Python function of a row.
+"""Evaluation of expressions over plain rows: each compiles to a Python function of a row.
 
-This shares no code with the SQL text: it is half of the second derivation. Aggregates, windows and
-relations are the business of `evaluate`.
+This shares no code with SQL rendering: it is half of the second derivation. `evaluate` handles
+aggregates, windows and relations.
 """
 
 import datetime
@@ -35,7 +35,7 @@ _NEAR = 1e-9
 
 
 def close(left: Value, right: Value) -> bool:
-    """Say whether two different numbers are so near that rounding may decide their order."""
+    """Whether two distinct numbers are so close that rounding may decide their order."""
     if not isinstance(left, float) and not isinstance(right, float):
         return False
     if not isinstance(left, int | float) or not isinstance(right, int | float) or left == right:
@@ -44,19 +44,19 @@ def close(left: Value, right: Value) -> bool:
 
 
 def order_key(value: Value) -> tuple[int, Any]:
-    """Sort key of a value: missing first, then numbers, then texts by code point."""
+    """Return the sort key of a value: missing first, then numbers, then texts by code point."""
     if value is None:
         return (0, 0)
     return (2, value) if isinstance(value, str) else (1, value)
 
 
 class Compiler:
-    """Compiles expressions for rows whose columns stand at known places.
+    """Compiles expressions for rows with columns at known positions.
 
     Args:
         places: Column name to index in the row.
         scalar: Computes the value of a `Scalar`.
-        on_near: Called when a comparison hangs on the last digits of a real number.
+        on_near: Called when a comparison depends on the last digits of a real number.
     """
 
     def __init__(

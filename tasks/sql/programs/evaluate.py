@@ -1,7 +1,7 @@
-"""Query programs computed over plain rows, without any SQL engine: the second derivation.
+"""Evaluation of query programs over plain rows, without a SQL engine: the second derivation.
 
-Written for independence and clearness, not for speed: databases of up to about 10⁴ rows. It also
-tells whether an answer hangs on the last digits of real numbers, where two right queries could
+Written for independence and clarity, not speed: databases of up to about 10⁴ rows. It also reports
+whether an answer depends on the last digits of real numbers, where two correct queries could
 differ; such instances are rejected.
 """
 
@@ -14,6 +14,7 @@ from typing import Any
 
 from hexathlon.tasks.sql.programs.compute import Compiler, close, order_key
 from hexathlon.tasks.sql.programs.expressions import Scalar, Value
+from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
     Combine,
@@ -26,7 +27,6 @@ from hexathlon.tasks.sql.programs.relations import (
     Match,
     Order,
     Project,
-    Relation,
     Scan,
     Window,
 )
@@ -42,7 +42,7 @@ class Evaluation:
 
     rows: Rows
     fragile: bool
-    """A comparison or an order hangs on digits that rounding may change."""
+    """Whether a comparison or an order depends on digits that rounding may change."""
 
 
 def evaluate(
@@ -50,10 +50,10 @@ def evaluate(
     tables: Mapping[str, Sequence[tuple[Value, ...]]],
     columns: Mapping[str, Sequence[str]],
 ) -> Evaluation:
-    """Compute a program.
+    """Evaluate a program.
 
     Args:
-        program: What to compute.
+        program: The program.
         tables: Rows by table name.
         columns: Column names by table name, in the order of the rows.
     """
@@ -135,7 +135,7 @@ class _Evaluator:
     def _paired(
         self, left: Relation, right: Relation, on: tuple[tuple[str, str], ...]
     ) -> tuple[list[tuple[Any, Any]], dict[Any, Rows]]:
-        """Return the left rows with their keys (None where one is missing) and the right by key."""
+        """Return left rows with their keys (None if a key is missing), and right rows by key."""
         here, there = _places(left), _places(right)
         left_key = _picker([here[name] for name, _ in on])
         right_key = _picker([there[name] for _, name in on])
@@ -190,7 +190,7 @@ def _places(node: Relation) -> dict[str, int]:
 
 
 def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    """A function that picks the values at these places of a row."""
+    """Return a function that picks the values at these positions of a row."""
     if len(places) > 1:
         return itemgetter(*places)
     return lambda row: tuple(row[place] for place in places)
@@ -233,7 +233,7 @@ def _total(function: str, values: list[Any]) -> Any:
 def _windowed(
     node: Window, ordered: Rows, places: Mapping[str, int], order_places: list[int]
 ) -> list[Any]:
-    """The window function's value for each row of one ordered partition."""
+    """Return the window function's value for each row of one ordered partition."""
     if node.function in ("rank", "dense_rank", "row_number"):
         return _ranks(node.function, [[row[place] for place in order_places] for row in ordered])
     values = [row[places[node.argument]] if node.argument else 1 for row in ordered]

@@ -1,16 +1,12 @@
-"""Expressions over the named columns of a relation: plain frozen data, no behaviour.
+"""Expressions over the named columns of a relation: plain immutable data, no behaviour.
 
-Truth is three-valued, as in SQL: comparing with a missing value gives neither true nor false.
-Division is always of real numbers and gives a missing value when the divisor is zero.
+Logic is three-valued, as in SQL: a comparison with a missing value is neither true nor false.
+Division is always real-valued and gives a missing value if the divisor is zero.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from hexathlon.tasks.sql.programs.relations import Relation
+from hexathlon.tasks.sql.programs.relation import Relation
 
 __all__ = [
     "FUNCTIONS",
@@ -39,12 +35,12 @@ Value = int | float | str | None
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """Something that has one value per row."""
+    """A node with one value per row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ref(Expression):
-    """The value of a column of the relation, by its name there."""
+    """A reference to a column of the relation by name."""
 
     name: str
 
@@ -76,28 +72,28 @@ class Compare(Expression):
 
 @dataclass(frozen=True, slots=True)
 class And(Expression):
-    """All terms hold."""
+    """True if all terms are true."""
 
     terms: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or(Expression):
-    """Some term holds."""
+    """True if any term is true."""
 
     terms: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not(Expression):
-    """The operand does not hold."""
+    """Negation of the operand."""
 
     operand: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class IsNull(Expression):
-    """The operand is missing, or, negated, is not."""
+    """Whether the operand is missing or, if negated, present."""
 
     operand: Expression
     negated: bool = False
@@ -105,7 +101,7 @@ class IsNull(Expression):
 
 @dataclass(frozen=True, slots=True)
 class InList(Expression):
-    """The operand is one of the values, or, negated, none of them."""
+    """Whether the operand is one of the values or, if negated, none of them."""
 
     operand: Expression
     values: tuple[Value, ...]
@@ -114,7 +110,7 @@ class InList(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Case(Expression):
-    """The value of the first branch whose condition holds, else the default."""
+    """The value of the first branch whose condition is true, else the default."""
 
     branches: tuple[tuple[Expression, Expression], ...]
     default: Expression = Literal(None)
@@ -130,16 +126,16 @@ class Call(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Scalar(Expression):
-    """The single value of a relation of one row and one column, which sees no outer column."""
+    """The single value of a one-row, one-column relation that refers to no outer column."""
 
     relation: Relation
 
 
 @dataclass(frozen=True, slots=True)
 class Variant(Expression):
-    """An expression beside a wrong reading of it that a careless solver would take.
+    """An expression paired with a misreading that a careless solver might choose.
 
-    It always means `right`. Mutations swap in `wrong`; `label` names the mistake.
+    It always means `right`. Mutations substitute `wrong`; `label` names the mistake.
     """
 
     right: Expression
@@ -164,22 +160,22 @@ FUNCTIONS = {
     "days_between": 2,
     "add_days": 2,
 }
-"""Functions and how many arguments they take; dates are texts `YYYY-MM-DD`."""
+"""Functions and their argument counts; dates are texts `YYYY-MM-DD`."""
 
 
 def both(*terms: Expression | None) -> Expression:
-    """Join terms by And, leaving out None and flattening."""
+    """Join terms with And, omitting None and flattening."""
     parts = [part for term in terms if term is not None for part in conjuncts(term)]
     return parts[0] if len(parts) == 1 else And(tuple(parts))
 
 
 def conjuncts(expression: Expression) -> tuple[Expression, ...]:
-    """Return the terms of a conjunction; anything else is its own single term."""
+    """Return the terms of a conjunction; any other expression is its own single term."""
     if isinstance(expression, And):
         return tuple(part for term in expression.terms for part in conjuncts(term))
     return (expression,)
 
 
 def meant(expression: Expression) -> Expression:
-    """The expression itself, or what a variant means."""
+    """Return the expression itself, or the intended meaning of a variant."""
     return meant(expression.right) if isinstance(expression, Variant) else expression

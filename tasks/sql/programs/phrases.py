@@ -1,7 +1,7 @@
-"""SQL text of expressions, in one of three dialects.
+"""SQL rendering of expressions, in one of three dialects.
 
-Relations are the business of `text`, which gives each column name its SQL here and renders
-sub-queries when asked.
+`text` renders relations; it passes in the SQL of each column name and renders sub-queries on
+request.
 """
 
 import re
@@ -26,7 +26,7 @@ from hexathlon.tasks.sql.programs.expressions import (
     Variant,
     meant,
 )
-from hexathlon.tasks.sql.programs.relations import Relation
+from hexathlon.tasks.sql.programs.relation import Relation
 
 __all__ = ["Dialect", "expression_sql", "literal", "ordering", "quoted"]
 
@@ -43,21 +43,21 @@ _REAL = {"sqlite": "REAL", "duckdb": "DOUBLE", "postgresql": "DOUBLE PRECISION"}
 
 
 def quoted(name: str) -> str:
-    """An identifier, in double quotes only where it needs them."""
+    """Return an identifier, double-quoted only if necessary."""
     if _PLAIN.match(name) and name.lower() not in _RESERVED:
         return name
     return '"' + name.replace('"', '""') + '"'
 
 
 def ordering(sql: str, descending: bool, dialect: Dialect) -> str:
-    """One sort key; missing values come first when ascending, as SQLite has it."""
+    """Return one sort key; missing values come first in ascending order, as in SQLite."""
     if dialect == "sqlite":
         return f"{sql} DESC" if descending else sql
     return f"{sql} DESC NULLS LAST" if descending else f"{sql} NULLS FIRST"
 
 
 def literal(value: Value) -> str:
-    """A constant as SQL."""
+    """Return a constant as SQL."""
     if value is None:
         return "NULL"
     if isinstance(value, str):
@@ -71,7 +71,7 @@ def expression_sql(
     dialect: Dialect,
     subquery: Callable[[Relation], str],
 ) -> str:
-    """SQL of an expression; `scope` maps column names to their SQL."""
+    """Return the SQL of an expression; `scope` maps column names to their SQL."""
 
     def text(part: Expression) -> str:
         return expression_sql(part, scope, dialect, subquery)

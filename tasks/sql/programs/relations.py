@@ -1,7 +1,7 @@
-"""Relations: the nodes of a query program, plain frozen data with named output columns.
+"""Relations: the nodes of a query program, plain immutable data with named output columns.
 
-A relation's rows are a bag in no order, except after `Order`. Column names of a scan read
-`alias.column`; names made later are plain words and become the column names of the answer.
+The rows of a relation are an unordered bag, except after `Order`. Columns of a scan are named
+`alias.column`; later names are plain words and become the answer's column names.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexathlon.tasks.sql.programs.expressions import Expression
+from hexathlon.tasks.sql.programs.relation import Relation
 
 __all__ = [
     "Aggregate",
@@ -22,21 +23,10 @@ __all__ = [
     "Match",
     "Order",
     "Project",
-    "Relation",
     "Scan",
     "Window",
     "is_ordered",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """A bag of rows with named columns."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the output columns, in order."""
-        raise NotImplementedError(f"{type(self).__name__} must name its columns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +45,7 @@ class Scan(Relation):
 
 @dataclass(frozen=True, slots=True)
 class Filter(Relation):
-    """The rows for which the predicate holds."""
+    """The rows that satisfy the predicate."""
 
     source: Relation
     predicate: Expression
@@ -68,7 +58,7 @@ class Filter(Relation):
 
 @dataclass(frozen=True, slots=True)
 class Join(Relation):
-    """Pairs of rows with equal columns; `left` keeps unpaired left rows, filled with missing."""
+    """Pairs of rows with equal columns; `left` keeps unpaired left rows, with missing values."""
 
     left: Relation
     right: Relation
@@ -83,7 +73,7 @@ class Join(Relation):
 
 @dataclass(frozen=True, slots=True)
 class Match(Relation):
-    """Left rows with a partner on the right (semi-join), or, negated, without (anti-join)."""
+    """Left rows with a match on the right (semi-join) or, if negated, without one (anti-join)."""
 
     left: Relation
     right: Relation
@@ -98,7 +88,7 @@ class Match(Relation):
 
 @dataclass(frozen=True, slots=True)
 class Extend(Relation):
-    """The source with further computed columns."""
+    """The source with additional computed columns."""
 
     source: Relation
     items: tuple[tuple[str, Expression], ...]
@@ -111,10 +101,10 @@ class Extend(Relation):
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """One aggregated column: `count`, `sum`, `avg`, `min` or `max`.
+    """An aggregated column: `count`, `sum`, `avg`, `min` or `max`.
 
-    `argument` None counts rows. `where` restricts the aggregate, not the group, so a group that
-    has no such row still appears.
+    `argument` None counts rows. `where` restricts the aggregate, not the group, so that a group
+    without such rows still appears.
     """
 
     name: str
@@ -126,7 +116,7 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class Group(Relation):
-    """One row per combination of the key columns; without keys exactly one row."""
+    """One row per combination of the key columns; exactly one row without keys."""
 
     source: Relation
     keys: tuple[str, ...]
@@ -153,7 +143,7 @@ class Window(Relation):
     argument: str | None
     partition: tuple[str, ...]
     order: tuple[tuple[str, bool], ...] = ()
-    """Column and whether it descends."""
+    """Column, and whether it sorts in descending order."""
     frame: str | int = "partition"
 
     @property
@@ -178,7 +168,7 @@ class Combine(Relation):
 
 @dataclass(frozen=True, slots=True)
 class Project(Relation):
-    """Exactly these columns."""
+    """The source restricted to exactly these columns."""
 
     source: Relation
     items: tuple[tuple[str, Expression], ...]
@@ -191,7 +181,7 @@ class Project(Relation):
 
 @dataclass(frozen=True, slots=True)
 class Distinct(Relation):
-    """Each different row once."""
+    """Each distinct row once."""
 
     source: Relation
 
@@ -203,7 +193,7 @@ class Distinct(Relation):
 
 @dataclass(frozen=True, slots=True)
 class Order(Relation):
-    """The source's rows in order; (column, descending) pairs."""
+    """The source's rows in order, by (column, descending) pairs."""
 
     source: Relation
     keys: tuple[tuple[str, bool], ...]
@@ -229,7 +219,7 @@ class Limit(Relation):
 
 
 def is_ordered(relation: Relation) -> bool:
-    """Say whether the rows of the whole program come in a declared order."""
+    """Whether the program's rows have a declared order."""
     if isinstance(relation, Limit | Project):
         return is_ordered(relation.source)
     return isinstance(relation, Order)

@@ -1,8 +1,8 @@
-"""SQL text of query programs.
+"""SQL rendering of query programs.
 
-Nodes are gathered into one SELECT as long as SQL's order of clauses allows; beyond that the
-SELECT so far becomes a derived table or a common table expression. A `Style` chooses among
-equivalent idioms, so that one program yields texts of different shape.
+Nodes are collected into one SELECT as long as SQL's clause order allows; then the SELECT so far
+becomes a derived table or a common table expression. A `Style` chooses among equivalent idioms, so
+that one program yields texts of different shape.
 """
 
 from collections.abc import Iterable
@@ -11,6 +11,7 @@ from typing import Literal as Choice
 
 from hexathlon.tasks.sql.programs.expressions import Expression, Or, Ref, conjuncts, meant
 from hexathlon.tasks.sql.programs.phrases import Dialect, expression_sql, ordering, quoted
+from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
     Combine,
@@ -23,7 +24,6 @@ from hexathlon.tasks.sql.programs.relations import (
     Match,
     Order,
     Project,
-    Relation,
     Scan,
     Window,
 )
@@ -35,21 +35,21 @@ __all__ = ["GOLD", "OTHER", "Style", "sql_text"]
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """A choice among idioms that mean the same."""
+    """A choice among equivalent idioms."""
 
     ctes: bool = False
-    """Intermediate results as common table expressions, not derived tables."""
+    """Whether intermediate results are common table expressions rather than derived tables."""
     match: Choice["exists", "in", "join"] = "exists"
-    """Semi- and anti-joins."""
+    """Idiom of semi- and anti-joins."""
     condition: Choice["case", "filter"] = "case"
-    """Conditional aggregates."""
+    """Idiom of conditional aggregates."""
     having: bool = True
-    """Conditions on groups in HAVING, not in an outer WHERE."""
+    """Whether group conditions are in HAVING rather than in an outer WHERE."""
     windows: Choice["over", "correlated"] = "over"
-    """Windows as such, or as correlated sub-queries, at quadratic cost."""
+    """Window functions, or correlated sub-queries at quadratic cost."""
     distinct: Choice["distinct", "group"] = "distinct"
     staged: bool = False
-    """Filtered rows first as a step of their own, then groups and output columns."""
+    """Whether rows are filtered in a separate step, before groups and output columns."""
 
 
 GOLD = Style(match="in")
@@ -66,7 +66,7 @@ _SETS = {
 
 
 def sql_text(program: Relation, style: Style = GOLD, dialect: Dialect = "sqlite") -> str:
-    """Write a program as one SQL query."""
+    """Render a program as one SQL query."""
     writer = _Writer(style, dialect)
     body = writer.query(program)
     if not writer.steps:
@@ -87,14 +87,14 @@ class _Block:
     order: list[str] = field(default_factory=list)
     limit: str = ""
     stage: int = 0
-    """0 rows, 1 grouped, 2 windowed, 3 distinct, ordered, limited or a set operation."""
+    """0: rows; 1: grouped; 2: windowed; 3: distinct, ordered, limited or a set operation."""
     windows: set[str] = field(default_factory=set)
     fixed: tuple[str, ...] = ()
     """Columns that the SELECT must list exactly, after DISTINCT or a set operation."""
     distinct: bool = False
     raw: str = ""
     single: bool = False
-    """One stored or derived table, with nothing computed."""
+    """Whether it is one stored or derived table, with nothing computed."""
 
 
 class _Writer:
@@ -105,7 +105,7 @@ class _Writer:
         self._count = 0
 
     def query(self, node: Relation) -> str:
-        """The text of a whole query."""
+        """Return the text of a complete query."""
         return self._select(self._block(node, frozenset(node.columns)), node.columns)
 
     def _expression(self, expression: Expression, block: _Block) -> str:
@@ -148,7 +148,7 @@ class _Writer:
         return _Block(source, scope, single=True)
 
     def _open(self, node: Relation, needed: frozenset[str], stage: int) -> _Block:
-        """The block of a node, wrapped unless it is at most at this stage."""
+        """Return the block of a node, wrapped if it is past this stage."""
         block = self._block(node, needed)
         return block if block.stage <= stage else self._wrap(block, node, needed)
 
@@ -231,7 +231,7 @@ class _Writer:
         keys = frozenset(name for _, name in node.on)
         style = self.style.match
         if style == "join" and not node.negated and isinstance(node.right, Group | Filter):
-            # A planner that joins a grouped list of keys may scan it once per row.
+            # A planner may scan a grouped key list once per row when joining it.
             style = "in"
         if style == "join" or (style == "in" and len(node.on) > 1):
             return self._match_by_join(node, left, keys)
@@ -325,7 +325,7 @@ class _Writer:
         return block
 
     def _correlated(self, node: Window, wanted: frozenset[str]) -> _Block:
-        """A window as a sub-query per row over the same intermediate result."""
+        """Render a window as a per-row sub-query over the same intermediate result."""
         block = self._wrap(self._block(node.source, wanted), node.source, wanted, cte=True)
         table = block.source
         inner = {name: text.replace(f"{table}.", "peer.", 1) for name, text in block.scope.items()}

@@ -1,4 +1,4 @@
-"""Walking query programs: the columns an expression reads, and rebuilding with a part replaced."""
+"""Traversal of query programs: columns read by an expression, and rebuilding with replacements."""
 
 import dataclasses
 from collections import Counter
@@ -6,15 +6,8 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, TypeVar
 
 from hexathlon.tasks.sql.programs.expressions import Expression, Ref, Scalar
-from hexathlon.tasks.sql.programs.relations import (
-    Filter,
-    Group,
-    Join,
-    Match,
-    Relation,
-    Scan,
-    Window,
-)
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import Filter, Group, Join, Match, Scan, Window
 
 __all__ = ["names_read", "nodes", "pruned", "replacements", "scans", "transformed"]
 
@@ -22,7 +15,7 @@ Kind = TypeVar("Kind")
 
 
 def names_read(expression: Expression) -> list[str]:
-    """Names of the columns an expression reads, in order, sub-queries left out."""
+    """Return the names of the columns that an expression reads, in order, excluding sub-queries."""
     if isinstance(expression, Ref):
         return [expression.name]
     if isinstance(expression, Scalar):
@@ -31,7 +24,7 @@ def names_read(expression: Expression) -> list[str]:
 
 
 def nodes(node: Any, kind: type[Kind]) -> Iterator[Kind]:
-    """Every node of a kind in a program, sub-queries included, parents first."""
+    """Yield every node of a kind in a program, including sub-queries, parents first."""
     if isinstance(node, kind):
         yield node
     if isinstance(node, tuple):
@@ -43,19 +36,19 @@ def nodes(node: Any, kind: type[Kind]) -> Iterator[Kind]:
 
 
 def scans(node: Any) -> Iterator[Scan]:
-    """Every scan of a program, sub-queries included, in order."""
+    """Return every scan of a program in order, including sub-queries."""
     return nodes(node, Scan)
 
 
 def pruned(program: Relation, keep: Collection[str]) -> Relation:
-    """The program without joins of stored tables that nothing else in it looks at.
+    """Return the program without joins of stored tables that nothing else in it refers to.
 
-    An idle inner join may still drop rows, so this is for programs under construction, not a
-    simplification that keeps the meaning.
+    An unused inner join may still drop rows, so this is for programs under construction; it does
+    not preserve the meaning.
 
     Args:
-        program: What to prune; no part of it stands in two places.
-        keep: Aliases of tables that stay in any case.
+        program: The program to prune; no subtree may occur twice.
+        keep: Aliases of tables to keep in any case.
     """
     while True:
         read = Counter(_names(program))
@@ -83,7 +76,7 @@ def _base(node: Relation) -> Relation:
 
 
 def _names(node: Any) -> Iterator[str]:
-    """Every column name that a program mentions, except where rows that count are chosen."""
+    """Yield every column name in a program, except those that select the rows that count."""
     for ref in nodes(node, Ref):
         yield ref.name
     for pairs in (*(n.on for n in nodes(node, Join)), *(n.on for n in nodes(node, Match))):
@@ -109,7 +102,7 @@ def _expressions(value: Any) -> Iterator[Expression]:
 
 
 def transformed(node: Any, change: Callable[[Any], Any]) -> Any:
-    """Rebuild a program bottom-up; `change` maps each node, whose parts are rebuilt already."""
+    """Rebuild a program bottom-up; `change` maps each node after its parts."""
     if isinstance(node, tuple):
         return tuple(transformed(item, change) for item in node)
     names = _fields(node)
@@ -121,7 +114,7 @@ def transformed(node: Any, change: Callable[[Any], Any]) -> Any:
 def replacements(
     node: Any, propose: Callable[[Any], Iterator[tuple[str, Any]]]
 ) -> Iterator[tuple[str, Any]]:
-    """Yield (label, program) for every single replacement that `propose` offers anywhere."""
+    """Yield (label, program) for every single replacement that `propose` offers at any node."""
     yield from propose(node)
     if isinstance(node, tuple):
         for place, item in enumerate(node):
@@ -137,7 +130,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
 def _fields(node: Any) -> tuple[str, ...]:
-    """Names of a node's fields, in order; none of what is not a node."""
+    """Return the names of a node's fields in order; none for anything else."""
     kind = type(node)
     if kind not in _FIELDS:
         known = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()

@@ -1,4 +1,4 @@
-"""SQL text of one window column: as a window function, or as a sub-query per row."""
+"""SQL rendering of a window column: as a window function, or as a per-row sub-query."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ __all__ = ["over", "per_row"]
 
 
 def over(node: Window, scope: Mapping[str, str], dialect: Dialect) -> str:
-    """The column as a window function; `scope` gives the SQL of the source's columns."""
+    """Render the column as a window function; `scope` gives the SQL of the source's columns."""
     argument = scope[node.argument] if node.argument else ""
     if node.function == "count" and not argument:
         argument = "*"
@@ -31,7 +31,7 @@ def over(node: Window, scope: Mapping[str, str], dialect: Dialect) -> str:
 def per_row(
     node: Window, table: str, inner: dict[str, str], outer: dict[str, str], same: list[str]
 ) -> str:
-    """A window function as a scalar sub-query correlated with the row."""
+    """Render a window function as a scalar sub-query correlated with the row."""
     value = inner[node.argument] if node.argument else "*"
     keys = [(inner[name], outer[name], down) for name, down in node.order]
     before = _before(keys)
@@ -61,7 +61,7 @@ def per_row(
 
 
 def _before(keys: list[tuple[str, str, bool]]) -> str:
-    """Condition that the peer's keys come strictly before the row's."""
+    """Return the condition that the peer's keys come strictly before the row's."""
     terms = []
     for place, (a, b, down) in enumerate(keys):
         ties = [f"{x} = {y}" for x, y, _ in keys[:place]]

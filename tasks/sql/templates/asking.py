@@ -1,15 +1,17 @@
-"""Templates that leave one thing open, which only the person who asks can tell.
+"""Templates with one ambiguity that only the user can resolve.
 
-The program is complete; the question names the open slot in vague words, and the simulated user
-knows its value. Taking another value gives another answer, which screening makes sure of.
+The program is complete; the question refers to the open slot in vague words, and the simulated user
+knows its value. Screening ensures that another value gives another answer.
 """
 
 from hexathlon.tasks.sql.english import be
 from hexathlon.tasks.sql.programs.expressions import Compare, Expression, IsNull, Literal, Ref
-from hexathlon.tasks.sql.programs.relations import Aggregate, Filter, Relation
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import Aggregate, Filter
 from hexathlon.tasks.sql.templates.conditions import shown, threshold_of
 from hexathlon.tasks.sql.templates.dates import in_year, last_year
-from hexathlon.tasks.sql.templates.draft import Draft, Slot, Unbindable, template
+from hexathlon.tasks.sql.templates.draft import Draft, Slot, template
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Fact, Scene
 from hexathlon.tasks.sql.templates.shapes import (
     Dimension,
@@ -37,7 +39,7 @@ def _outputs(fact: Fact, dim: Dimension) -> dict[str, str]:
 
 @template("easy", "medium", "hard")
 def ask_threshold(scene: Scene) -> Draft:
-    """A limit that the question only alludes to."""
+    """A threshold that the question only alludes to."""
     fact = scene.fact(HOPS[scene.level], CONDITIONS[scene.level])
     dim, measure = dimension(scene, fact), scene.measure(fact.child)
     column = measure.column
@@ -146,7 +148,7 @@ def ask_category(scene: Scene) -> Draft:
 
 @template("easy", "medium", "hard")
 def ask_measure(scene: Scene) -> Draft:
-    """A figure that the question only alludes to."""
+    """A measure that the question only alludes to."""
     fact = scene.fact(HOPS[scene.level], CONDITIONS[scene.level] or 1)
     dim = by_parent(scene, fact) if scene.chance(0.5) else by_category(scene, fact)
     columns = scene.shuffled(fact.child.table.with_role("amount", "quantity"))

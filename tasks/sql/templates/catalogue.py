@@ -1,11 +1,10 @@
-"""All templates: importing this module registers them, in a fixed order."""
+"""All templates: importing this module registers them in a fixed order."""
 
 import importlib
 
-from hexathlon.tasks.sql.templates import draft
-from hexathlon.tasks.sql.templates.draft import Template
+from hexathlon.tasks.sql.templates.draft import Template, registered
 
-__all__ = ["templates"]
+__all__ = ["all_templates"]
 
 _MODULES = (
     "rows",
@@ -20,8 +19,8 @@ _MODULES = (
 )
 
 
-def templates() -> tuple[Template, ...]:
-    """Every template, in the order in which the modules name them."""
+def all_templates() -> dict[str, Template]:
+    """Every template by name, in the order in which the modules name them."""
     for name in _MODULES:
         importlib.import_module(f"hexathlon.tasks.sql.templates.{name}")
-    return tuple(draft.registered())
+    return {item.name: item for item in registered()}

@@ -1,8 +1,8 @@
-"""Conditions on rows: an expression with the clause that says the same in English."""
+"""Conditions on rows: an expression with an equivalent English clause."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hexathlon.tasks.sql.english import be
 from hexathlon.tasks.sql.programs.expressions import (
@@ -18,19 +18,25 @@ from hexathlon.tasks.sql.programs.expressions import (
     both,
 )
 from hexathlon.tasks.sql.schema import Column, Metric
+from hexathlon.tasks.sql.templates.drawing import Drawing
 from hexathlon.tasks.sql.templates.sources import Source
 
-if TYPE_CHECKING:
-    from hexathlon.tasks.sql.templates.scene import Scene
-
-__all__ = ["Condition", "condition", "metric_expression", "shown", "threshold_of", "year_of"]
+__all__ = [
+    "Condition",
+    "both_conditions",
+    "condition",
+    "metric_expression",
+    "shown",
+    "threshold_of",
+    "year_of",
+]
 
 COMPARED = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most"}
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition in both languages."""
+    """A condition as an expression and in English."""
 
     expression: Expression
     text: str
@@ -39,17 +45,24 @@ class Condition:
     """`alias.column`, or the metric's name."""
 
 
+def both_conditions(conditions: Sequence[Condition]) -> str:
+    """Conditions as one clause that follows a plural noun."""
+    return "".join(
+        f"{' and' if number else ''} {item.text}" for number, item in enumerate(conditions)
+    )
+
+
 def shown(value: Value) -> str:
-    """A constant as a question shows it."""
+    """Return a constant as a question shows it."""
     if isinstance(value, float):
         return f"{value:.2f}".rstrip("0").rstrip(".")
     return f"'{value}'" if isinstance(value, str) else str(value)
 
 
 def condition(
-    scene: "Scene", source: Source, prefix: str, kinds: Sequence[str], prefer: bool, used: set[str]
+    scene: Drawing, source: Source, prefix: str, kinds: Sequence[str], prefer: bool, used: set[str]
 ) -> Condition | None:
-    """Draw a condition on a source; `prefer` takes a documented definition where there is one."""
+    """Draw a condition on a source; `prefer` selects a documented definition if there is one."""
     metrics = [pair for pair in scene.metrics(source.table) if pair[0].name not in used]
     if metrics and not kinds and (prefer or scene.chance(0.15)):
         return _metric(source, prefix, *scene.pick(metrics))
@@ -72,7 +85,7 @@ def condition(
 Made = tuple[Expression, str] | None
 
 
-def _choice(scene: "Scene", source: Source, column: Column, noun: str) -> Made:
+def _choice(scene: Drawing, source: Source, column: Column, noun: str) -> Made:
     value = source.value(column)
     options = scene.shuffled(column.values)
     if len(options) < 2:
@@ -92,13 +105,13 @@ def _choice(scene: "Scene", source: Source, column: Column, noun: str) -> Made:
     return InList(value, pair), f"whose {noun} {be(noun)} {shown(pair[0])} or {shown(pair[1])}"
 
 
-def _flag(scene: "Scene", source: Source, column: Column, noun: str) -> Made:
+def _flag(scene: Drawing, source: Source, column: Column, noun: str) -> Made:
     value = scene.number(0, 1)
     state = "set (1)" if value else "not set (0)"
     return Compare("=", source.value(column), Literal(value)), f"whose {noun} flag is {state}"
 
 
-def _number(scene: "Scene", source: Source, column: Column, noun: str) -> Made:
+def _number(scene: Drawing, source: Source, column: Column, noun: str) -> Made:
     bound = threshold_of(scene, source, column)
     if bound is None:
         return None
@@ -110,7 +123,7 @@ def _number(scene: "Scene", source: Source, column: Column, noun: str) -> Made:
     )
 
 
-def threshold_of(scene: "Scene", source: Source, column: Column) -> Value:
+def threshold_of(scene: Drawing, source: Source, column: Column) -> Value:
     """A value from the middle of the column's distribution; None where there are too few."""
     names = [item.name for item in source.table.columns]
     values = [
@@ -123,7 +136,7 @@ def threshold_of(scene: "Scene", source: Source, column: Column) -> Value:
     return sorted(values)[int(len(values) * (0.25 + 0.5 * scene.rng.random()))]
 
 
-def _dates(scene: "Scene", source: Source, column: Column) -> list[str]:
+def _dates(scene: Drawing, source: Source, column: Column) -> list[str]:
     names = [item.name for item in source.table.columns]
     values = (
         column.canonical(dict(zip(names, row, strict=True)))
@@ -133,11 +146,11 @@ def _dates(scene: "Scene", source: Source, column: Column) -> list[str]:
 
 
 def year_of(value: Expression) -> Expression:
-    """The year of a date, as text."""
+    """Return the year of a date, as text."""
     return Call("substr", (value, Literal(1), Literal(4)))
 
 
-def _date(scene: "Scene", source: Source, column: Column, noun: str) -> Made:
+def _date(scene: Drawing, source: Source, column: Column, noun: str) -> Made:
     days = _dates(scene, source, column)
     if len(days) < 4:
         return None
@@ -159,7 +172,7 @@ def _date(scene: "Scene", source: Source, column: Column, noun: str) -> Made:
     )
 
 
-def _missing(scene: "Scene", source: Source, column: Column, noun: str) -> Made:
+def _missing(scene: Drawing, source: Source, column: Column, noun: str) -> Made:
     if not column.nullable:
         return None
     negated = scene.chance(0.5)
@@ -179,7 +192,7 @@ def _metric(source: Source, prefix: str, metric: Metric, old: Metric | None) -> 
 
 
 def metric_expression(source: Source, metric: Metric) -> Expression:
-    """The definition of a metric, on canonical values."""
+    """Return the definition of a metric, on canonical values."""
     terms = []
     for item in metric.conditions:
         value = source.value(item.column)
@@ -191,7 +204,7 @@ def metric_expression(source: Source, metric: Metric) -> Expression:
     return both(*terms)
 
 
-_KINDS: dict[str, Callable[["Scene", Source, Column, str], Made]] = {
+_KINDS: dict[str, Callable[[Drawing, Source, Column, str], Made]] = {
     "category": _choice,
     "status": _choice,
     "flag": _flag,

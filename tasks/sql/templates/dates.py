@@ -30,12 +30,12 @@ HOPS = {"easy": 1, "medium": 1, "hard": 2}
 
 
 def in_year(date: Expression, year: int) -> Compare:
-    """Whether a date lies in a year."""
+    """Return the condition that a date lies in a year."""
     return Compare("=", year_of(date), Literal(str(year)))
 
 
 def last_year(scene: Scene) -> int:
-    """The last year of which the database holds a good part."""
+    """Return the last year of which the database covers a large part."""
     today = datetime.date.fromisoformat(scene.schema.today)
     return today.year if today.month > 6 else today.year - 1
 
@@ -169,7 +169,7 @@ class _Span(NamedTuple):
 
 
 def _two_dates(scene: Scene) -> _Span:
-    """Two dates of a row, or of a row and its parent; rows without one of them are left out."""
+    """Return two dates of a row, or of a row and its parent, without rows that lack either."""
     tables = [t for t in scene.schema.asked() if len(t.with_role("date")) > 1]
     edges = [
         e
@@ -193,7 +193,7 @@ def _two_dates(scene: Scene) -> _Span:
 
 @template("easy", "medium", "hard")
 def recent(scene: Scene) -> Draft:
-    """Figures of the last days before the database's present."""
+    """Measures over the last days before the database's current date."""
     fact, date, noun = dated_fact(scene, HOPS[scene.level], 2 if scene.hard else 1)
     today = datetime.date.fromisoformat(scene.schema.today)
     span = scene.pick((180, 270, 365))

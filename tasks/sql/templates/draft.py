@@ -1,52 +1,45 @@
-"""What a template makes of a scene: a program with the words that describe its parts.
+"""Drafts: a program, with the words that describe its parts.
 
-A draft is not yet a task: `realise` turns it into a question, `screening` decides whether it is
+A draft is not yet a task: `realise` turns it into a question, and `screening` decides whether it is
 kept.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from hexathlon.tasks.sql.programs.relations import Relation
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.templates.scene import Scene
 from hexathlon.tasks.task import Level
 
-if TYPE_CHECKING:
-    from hexathlon.tasks.sql.templates.scene import Scene
-
-__all__ = ["Draft", "Obstacle", "Slot", "Template", "Unbindable", "all_templates", "template"]
-
-
-class Unbindable(Exception):
-    """The schema offers nothing that this template could be about."""
+__all__ = ["Draft", "Obstacle", "Slot", "Template", "registered", "template"]
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What the question leaves open and the simulated user knows."""
+    """An ambiguity of the question, with the value that the simulated user knows."""
 
     name: str
     value: str
     say: tuple[str, ...]
-    """Sentences in which the user gives the value."""
+    """Sentences in which the user states the value."""
     ask: tuple[str, ...]
-    """Words by which a question about the slot is recognised."""
+    """Words that identify a question about the slot."""
     question: str
-    """A sensible question about it, for the oracle."""
+    """A sensible question about the slot, for the oracle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Why a question cannot be answered, as the agent must report it."""
+    """The reason why a question cannot be answered, as the agent must report it."""
 
     reason: str
     evidence: tuple[str, ...]
-    """Names that are accepted as evidence."""
+    """Names accepted as evidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A program and its words."""
+    """A program and its wording."""
 
     program: Relation
     outputs: dict[str, str]
@@ -55,22 +48,22 @@ class Draft:
     """Paraphrases of the request, without columns, order and notes."""
     notes: tuple[str, ...] = ()
     other: Relation | None = None
-    """Another algebra for the same meaning, where rewriting alone would not change much."""
+    """A different algebraic formulation, for programs that rewriting alone would change little."""
     wrong: tuple[tuple[str, Relation], ...] = ()
-    """Likely misreadings that no generic mutation makes."""
+    """Likely misreadings that no generic mutation produces."""
     slot: Slot | None = None
     obstacle: Obstacle | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A named way to ask, for some levels."""
+    """A named kind of question, for some levels."""
 
     name: str
     levels: tuple[Level, ...]
-    build: Callable[["Scene"], Draft] = field(compare=False)
+    build: Callable[[Scene], Draft] = field(compare=False)
     twin: str | None = None
-    """Template whose task of the same level, split and index differs in the deciding fact only."""
+    """Template whose task of the same level, split and index differs only in the deciding fact."""
 
 
 _templates: dict[str, Template] = {}
@@ -78,10 +71,10 @@ _templates: dict[str, Template] = {}
 
 def template(
     *levels: Level, twin: str | None = None
-) -> Callable[[Callable[["Scene"], Draft]], Callable[["Scene"], Draft]]:
+) -> Callable[[Callable[[Scene], Draft]], Callable[[Scene], Draft]]:
     """Register a function as the template of its own name."""
 
-    def register(build: Callable[["Scene"], Draft]) -> Callable[["Scene"], Draft]:
+    def register(build: Callable[[Scene], Draft]) -> Callable[[Scene], Draft]:
         _templates[build.__name__] = Template(build.__name__, levels, build, twin)
         return build
 
@@ -89,12 +82,5 @@ def template(
 
 
 def registered() -> Iterable[Template]:
-    """The templates registered so far, in order."""
+    """Return the templates registered so far, in order."""
     return _templates.values()
-
-
-def all_templates() -> dict[str, Template]:
-    """Every template by name, in a fixed order."""
-    from hexathlon.tasks.sql.templates import catalogue
-
-    return {item.name: item for item in catalogue.templates()}

@@ -1,7 +1,7 @@
-"""Questions that cannot be answered, and their twins that can.
+"""Unanswerable questions and their answerable twins.
 
-Twins share their random choices and differ in one name: the twin asks about a property or a term
-that exists, the other about one that the database or its documents do not know.
+Twins share their random draws and differ in one name: one asks about a property or term that
+exists, the other about one that is absent from the database or its documents.
 """
 
 from hexathlon.tasks.sql.domains import DOMAINS
@@ -10,7 +10,8 @@ from hexathlon.tasks.sql.programs.expressions import IsNull, Ref
 from hexathlon.tasks.sql.programs.relations import Aggregate, Filter
 from hexathlon.tasks.sql.schema import Schema
 from hexathlon.tasks.sql.templates.conditions import metric_expression
-from hexathlon.tasks.sql.templates.draft import Draft, Obstacle, Unbindable, template
+from hexathlon.tasks.sql.templates.draft import Draft, Obstacle, template
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Scene
 from hexathlon.tasks.sql.templates.shapes import answer, dimension, grouped, left_out
 
@@ -57,7 +58,7 @@ def _property(scene: Scene, foreign: bool) -> Draft:
 
 
 def _foreign_properties(schema: Schema) -> list[str]:
-    """Numbers that other trades record, and of which nothing in this schema speaks."""
+    """Return numeric properties from other industries that this schema does not mention."""
     spoken = " ".join(c.noun for t in schema.tables for c in t.columns) + " ".join(
         f"{t.noun} {t.plural}" for t in schema.tables
     )
@@ -82,13 +83,13 @@ def _spellings(noun: str, owner: str) -> tuple[str, ...]:
 
 @template("medium", "hard", twin="missing_term")
 def known_term(scene: Scene) -> Draft:
-    """A count under a definition that a document gives."""
+    """A count under a definition that a document provides."""
     return _term(scene, foreign=False)
 
 
 @template("medium", "hard", twin="known_term")
 def missing_term(scene: Scene) -> Draft:
-    """A count under a definition that no document gives."""
+    """A count under a definition that no document provides."""
     return _term(scene, foreign=True)
 
 

@@ -1,8 +1,9 @@
-"""Templates with aggregates of aggregates, and figures compared with other figures."""
+"""Templates with aggregates of aggregates, and comparisons between aggregates."""
 
 from hexathlon.tasks.sql.programs.expressions import Binary, Compare, IsNull, Literal, Ref, Scalar
 from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, Group, Window
-from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, template
+from hexathlon.tasks.sql.templates.draft import Draft, template
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Scene
 from hexathlon.tasks.sql.templates.shapes import (
     answer,
@@ -19,7 +20,7 @@ HOPS = {"easy": 1, "medium": 1, "hard": 2}
 
 @template("medium", "hard")
 def average_of_totals(scene: Scene) -> Draft:
-    """The mean over parents of their totals, per group of parents."""
+    """The mean of parents' totals, per group of parents."""
     fact = scene.fact(2)
     member, outer = fact.sources[-2], by_parent(scene, fact)
     if member.alias == fact.child.alias:
@@ -112,7 +113,7 @@ def above_mean_total(scene: Scene) -> Draft:
 
 @template("hard")
 def commonest(scene: Scene) -> Draft:
-    """The most frequent category of each parent."""
+    """The most frequent category per parent."""
     fact = scene.fact(2)
     outer, inner = by_parent(scene, fact), by_category(scene, fact)
     counted = grouped(fact.relation, [outer, inner], [Aggregate("number", "count")])
@@ -137,7 +138,7 @@ def commonest(scene: Scene) -> Draft:
 
 @template("easy", "medium", "hard")
 def different_partners(scene: Scene) -> Draft:
-    """How many different rows of another table each parent is connected with."""
+    """The number of distinct rows of another table that each parent is connected with."""
     pairs = [
         (first, second)
         for first in scene.edges()
@@ -176,7 +177,7 @@ def different_partners(scene: Scene) -> Draft:
 
 @template("medium", "hard")
 def ratio_of_sums(scene: Scene) -> Draft:
-    """The part of a group's total that comes from rows of a kind."""
+    """The share of a group's total from rows of a kind."""
     fact = scene.fact(HOPS[scene.level], 1)
     base = fact.phrase
     dim, measure = dimension(scene, fact), scene.measure(fact.child)
@@ -207,7 +208,7 @@ def ratio_of_sums(scene: Scene) -> Draft:
 
 @template("hard")
 def part_above_whole(scene: Scene) -> Draft:
-    """Parents whose average over some rows exceeds their average over all."""
+    """Parents whose average over some rows exceeds their overall average."""
     fact = scene.fact(1, 1)
     base = fact.phrase
     dim, measure = by_parent(scene, fact), scene.measure(fact.child)

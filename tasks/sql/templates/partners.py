@@ -1,6 +1,7 @@
-"""Templates about having partners or not: anti-joins, semi-joins, zeros, all-of, only-ever."""
+"""Templates about related rows: anti-joins, semi-joins, zeros, all-of, only-ever."""
 
 from hexathlon.tasks.sql.programs.expressions import Call, Compare, InList, Literal, Ref
+from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
     Distinct,
@@ -10,10 +11,10 @@ from hexathlon.tasks.sql.programs.relations import (
     Join,
     Match,
     Project,
-    Relation,
 )
 from hexathlon.tasks.sql.schema import Edge
-from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, template
+from hexathlon.tasks.sql.templates.draft import Draft, template
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import CONDITIONS, Fact, Scene
 from hexathlon.tasks.sql.templates.shapes import answer
 
@@ -39,7 +40,7 @@ class Pairing:
         self.on = ((f"{self.parent.alias}.{edge.parent_column}", self.key(self.children, edge)),)
 
     def side(self, edge: Edge, conditions: int) -> Fact:
-        """Children at the end of an edge, at higher levels joined with a further parent."""
+        """Return the children of an edge, at higher levels joined with another parent."""
         child = self.scene.open(edge.child)
         fact = Fact(self.scene.rows_of(child), [child], [""])
         if self.scene.level in ("medium", "hard"):
@@ -49,13 +50,13 @@ class Pairing:
         return fact
 
     def _reach_out(self, fact: Fact, avoided: str, count: int) -> None:
-        """Join further parents, for conditions to be about."""
+        """Join more parents, for conditions to refer to."""
         others = [e for e in self.scene.edges(fact.child.table) if e.parent != avoided]
         for other in self.scene.shuffled(others)[:count]:
             self.scene.join(fact, other)
 
     def key(self, fact: Fact, edge: Edge) -> str:
-        """The child's column that refers to the parent."""
+        """Return the child's column that refers to the parent."""
         return f"{fact.child.alias}.{edge.column}"
 
 
@@ -244,7 +245,7 @@ def all_of(scene: Scene) -> Draft:
 
 @template("medium", "hard")
 def fan_out(scene: Scene) -> Draft:
-    """A total over parents that have children: each parent counts once."""
+    """A total over parents with children: each parent counts once."""
     pair = Pairing(scene)
     measure = scene.measure(pair.parent, "amount", "quantity")
     total = (Aggregate("total", "sum", measure.expression), Aggregate("number", "count"))
@@ -270,7 +271,7 @@ def fan_out(scene: Scene) -> Draft:
 
 @template("hard")
 def two_children(scene: Scene) -> Draft:
-    """Per parent, figures from two child tables that must not multiply each other."""
+    """Aggregates per parent from two child tables, without a fan-out between them."""
     pair = Pairing(scene, conditions=1, parent=1)
     second = scene.pick(
         e for e in scene.edges(parent=pair.parent.table)

@@ -1,4 +1,4 @@
-"""Templates about single rows: filtering, extremes, order, different values, comparisons."""
+"""Templates about single rows: filtering, extremes, order, distinct values, comparisons."""
 
 from hexathlon.tasks.sql.english import be
 from hexathlon.tasks.sql.programs.expressions import (
@@ -19,7 +19,8 @@ from hexathlon.tasks.sql.programs.relations import (
     Project,
     Window,
 )
-from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, template
+from hexathlon.tasks.sql.templates.draft import Draft, template
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Fact, Scene
 from hexathlon.tasks.sql.templates.shapes import answer, by_category, plain
 
@@ -48,7 +49,7 @@ def filter_rows(scene: Scene) -> Draft:
 
 @template("tiny", "easy", "medium", "hard")
 def count_rows(scene: Scene) -> Draft:
-    """How many rows meet conditions, and how many of them have a value."""
+    """The number of rows that meet conditions, and how many of them have a value."""
     fact = scene.fact(HOPS[scene.level])
     measure = scene.measure(fact.child)
     groups = Group(
@@ -81,7 +82,7 @@ def count_rows(scene: Scene) -> Draft:
 
 @template("tiny", "easy", "medium")
 def distinct_values(scene: Scene) -> Draft:
-    """The different values of a column among the rows of a condition."""
+    """The distinct values of a column among the rows that meet a condition."""
     fact = scene.fact(HOPS[scene.level])
     dim, other = by_category(scene, fact), scene.label(fact.top)
     if len(fact.sources) == 1:
@@ -110,7 +111,7 @@ def distinct_values(scene: Scene) -> Draft:
 
 @template("tiny", "easy", "medium", "hard")
 def top_rows(scene: Scene) -> Draft:
-    """The first few rows by a measure, ties broken by a unique column."""
+    """The top few rows by a measure, ties broken by a unique column."""
     fact = scene.fact(HOPS[scene.level], None if scene.level != "tiny" else scene.number(0, 1))
     measure, label = scene.measure(fact.child), scene.label(fact.child)
     down, count = scene.chance(0.6), scene.number(3, 6)
@@ -140,7 +141,7 @@ def top_rows(scene: Scene) -> Draft:
 
 @template("tiny", "easy", "medium")
 def extreme_rows(scene: Scene) -> Draft:
-    """The rows that have the largest or smallest value, all of them."""
+    """All rows with the largest or smallest value."""
     fact = scene.fact(HOPS[scene.level])
     measure, label = scene.measure(fact.child, "quantity", "rating"), scene.label(fact.child)
     down = scene.chance(0.5)
@@ -234,7 +235,7 @@ def _left(nullable: bool, text: str) -> tuple[str, ...]:
 
 @template("medium", "hard")
 def self_comparison(scene: Scene) -> Draft:
-    """Rows compared with the row of the same table that they refer to."""
+    """Rows compared with the row of the same table that they reference."""
     edge = scene.pick(e for e in scene.schema.edges() if e.child == e.parent)
     child, parent = scene.open(edge.child), scene.open(edge.child)
     measure = scene.measure(child, "amount", "quantity")

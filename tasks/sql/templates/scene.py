@@ -1,34 +1,34 @@
-"""A schema seen by a template: sources, chains of joins, conditions and measures, each with words.
+"""A template's view of a schema: sources, join chains, conditions and measures with their wording.
 
-A `Scene` draws from its own random generator, so that a template function reads like a sentence
-and holds no randomness of its own. Every expression it gives out is on canonical values: where a
-column is dirty, the expression cleans it, and carries the uncleaned reading as a wrong variant.
+A `Scene` draws from its own random generator, so that template functions contain no randomness of
+their own and read like sentences. All expressions that it returns are on canonical values: for a
+dirty column, the expression cleans it and carries the uncleaned reading as a wrong variant.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from hexathlon.tasks.sql.programs.expressions import Expression, Ref
-from hexathlon.tasks.sql.programs.relations import Filter, Join, Relation
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import Filter, Join
 from hexathlon.tasks.sql.programs.walk import pruned, scans
-from hexathlon.tasks.sql.schema import Column, Edge, Metric, Schema, Table
-from hexathlon.tasks.sql.templates.conditions import Condition, condition
-from hexathlon.tasks.sql.templates.draft import Unbindable
-from hexathlon.tasks.sql.templates.sources import Source, both_conditions
+from hexathlon.tasks.sql.schema import Column, Edge, Schema, Table
+from hexathlon.tasks.sql.templates.conditions import Condition, both_conditions, condition
+from hexathlon.tasks.sql.templates.drawing import Drawing
+from hexathlon.tasks.sql.templates.sources import Source
 from hexathlon.tasks.task import Level
 
 __all__ = ["Fact", "Label", "Measure", "Scene"]
 
-Thing = TypeVar("Thing")
 CONDITIONS = {"tiny": 1, "easy": 1, "medium": 2, "hard": 3}
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """How rows of a table are told apart in an answer."""
+    """Columns that identify rows of a table in an answer."""
 
     name: str
     expression: Expression
@@ -39,7 +39,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A number of each row."""
+    """A numeric value of each row."""
 
     expression: Expression
     text: str
@@ -49,12 +49,12 @@ class Measure:
 
 @dataclass(slots=True)
 class Fact:
-    """Rows of a table joined with parents up a chain, some conditions applied."""
+    """Rows of a table joined with parents along a chain, with some conditions applied."""
 
     relation: Relation
     sources: list[Source]
     prefixes: list[str]
-    """How each source is called from the first: "", "customer", "customer's city"."""
+    """The name of each source from the first one's view: "", "customer", "customer's city"."""
     conditions: list[Condition] = field(default_factory=list)
 
     @property
@@ -64,29 +64,29 @@ class Fact:
 
     @property
     def top(self) -> Source:
-        """The last parent up the chain."""
+        """The last parent of the chain."""
         return self.sources[-1]
 
     def called(self, place: int, plural: bool = False) -> str:
-        """A source by its noun, with the way to it where the noun alone does not tell."""
+        """Return a source's noun, with the path to it if the noun alone is ambiguous."""
         table, path = self.sources[place].table, self.prefixes[place]
         noun = table.plural if plural else table.noun
         return noun if path == table.noun else f"{noun} (the {self.child.table.noun}'s {path})"
 
     @property
     def phrase(self) -> str:
-        """The rows in words: plural noun and conditions."""
+        """Describe the rows in words: plural noun and conditions."""
         return f"{self.child.table.plural}{both_conditions(self.conditions)}"
 
 
-class Scene:
+class Scene(Drawing):
     """What a template draws from.
 
     Args:
         schema: The database's schema.
-        level: Sets how many conditions and joins there are.
-        rng: The task's own generator.
-        sample: Rows of one small population by table name; thresholds are taken from them.
+        level: Determines the number of conditions and joins.
+        rng: The task's random generator.
+        sample: Rows of one small population by table name; the source of thresholds.
     """
 
     def __init__(
@@ -96,43 +96,13 @@ class Scene:
         rng: np.random.Generator,
         sample: Mapping[str, Sequence[tuple[Any, ...]]],
     ) -> None:
-        self.schema = schema
-        self.level = level
-        self.rng = rng
-        self.sample = sample
+        super().__init__(schema, level, rng, sample)
         self._aliases: set[str] = set()
-        self.hard = level == "hard"
-
-    # -- drawing ---------------------------------------------------------------------------
-
-    def pick(self, things: Iterable[Thing]) -> Thing:
-        """One of the things.
-
-        Raises:
-            Unbindable: There is none.
-        """
-        options = list(things)
-        if not options:
-            raise Unbindable
-        return options[int(self.rng.integers(len(options)))]
-
-    def shuffled(self, things: Iterable[Thing]) -> list[Thing]:
-        """The things in random order."""
-        options = list(things)
-        return [options[int(place)] for place in self.rng.permutation(len(options))]
-
-    def number(self, low: int, high: int) -> int:
-        """A whole number between two others, both included."""
-        return int(self.rng.integers(low, high + 1))
-
-    def chance(self, probability: float) -> bool:
-        """True with this probability."""
-        return bool(self.rng.random() < probability)
 
     # -- tables ----------------------------------------------------------------------------
 
     def open(self, table: Table | str) -> Source:
-        """A fresh use of a table under an alias of its own."""
+        """Return a new use of a table under its own alias."""
         chosen = self.schema.table(table) if isinstance(table, str) else table
         letter = chosen.noun[0].lower()
         alias, number = letter, 2
@@ -142,17 +112,17 @@ class Scene:
         return Source(chosen, alias)
 
     def spare_alias(self) -> str:
-        """An alias for inner uses of a table."""
+        """Return an alias for an inner use of a table."""
         number = len(self._aliases) + 1
         self._aliases.add(f"x{number}")
         return f"x{number}"
 
     def rows_of(self, source: Source) -> Relation:
-        """The rows of a source that count."""
+        """Return the rows of a source that count."""
         return source.rows(self.spare_alias())
 
     def edges(self, child: Table | None = None, parent: Table | None = None) -> list[Edge]:
-        """Foreign keys between different tables, optionally of one child or to one parent."""
+        """Return foreign keys between different tables, optionally for one child or one parent."""
         return [
             edge
             for edge in self.schema.edges()
@@ -162,7 +132,7 @@ class Scene:
         ]
 
     def chains(self, hops: int) -> list[list[Edge]]:
-        """All ways up from a table over this many foreign keys, no table twice."""
+        """Return all upward paths of this many foreign keys that visit no table twice."""
         paths = [[edge] for edge in self.edges()]
         for _ in range(hops - 1):
             paths = [
@@ -188,7 +158,7 @@ class Scene:
         return fact
 
     def join(self, fact: Fact, edge: Edge, kind: str = "inner") -> Source:
-        """Add the parent at the end of an edge to a fact that holds its child."""
+        """Add the parent of an edge to a fact that contains the edge's child."""
         place = max(n for n, s in enumerate(fact.sources) if s.table.name == edge.child)
         child, parent = fact.sources[place], self.open(edge.parent)
         link = child.table.column(edge.column).noun
@@ -200,7 +170,7 @@ class Scene:
         return parent
 
     def alone(self, table: Table | None = None) -> Fact:
-        """A single table as a fact."""
+        """Return a single table as a fact."""
         chosen = table or self.pick(
             item for item in self.schema.asked() if item.scale != "lookup" and len(item.columns) > 3
         )
@@ -208,7 +178,7 @@ class Scene:
         return Fact(self.rows_of(source), [source], [""])
 
     def fact(self, hops: int, conditions: int | None = None, widen: bool = True) -> Fact:
-        """A chain of joins with conditions; `hard` adds side joins so that they can reach out."""
+        """Return a join chain with conditions; `hard` adds side joins for use in conditions."""
         fact = self.climb(self.pick(self.chains(hops))) if hops else self.alone()
         path = {source.alias for source in fact.sources}
         if widen and self.hard:
@@ -219,7 +189,7 @@ class Scene:
         return fact
 
     def trim(self, fact: Fact, keep: Collection[str]) -> None:
-        """Take side joins out of a fact that none of its conditions looks at."""
+        """Remove side joins from a fact that none of its conditions refers to."""
         fact.relation = pruned(fact.relation, keep)
         used = {scan.alias for scan in scans(fact.relation)}
         kept = [n for n, source in enumerate(fact.sources) if source.alias in used]
@@ -227,7 +197,7 @@ class Scene:
         fact.prefixes = [fact.prefixes[n] for n in kept]
 
     def widen(self, fact: Fact) -> None:
-        """Join one more parent of the child, kept out of `top` by standing before it."""
+        """Join one more parent of the child; placed before `top`, so that `top` is unchanged."""
         seen = {source.table.name for source in fact.sources}
         edges = [edge for edge in self.edges(fact.child.table) if edge.parent not in seen]
         if edges:
@@ -260,28 +230,10 @@ class Scene:
                 return chosen
         return None
 
-    def metrics(self, table: Table) -> list[tuple[Metric, Metric | None]]:
-        """Valid definitions about a table, each with the outdated one that it replaced."""
-        found = []
-        for document in self.schema.documents:
-            if document.metric and document.metric.table == table.name:
-                if document.superseded_by is None:
-                    old = [d.metric for d in self.schema.documents
-                           if d.superseded_by == document.name and d.metric]  # fmt: skip
-                    found.append((document.metric, old[0] if old else None))
-        return [pair for pair in found if all(self._plain_terms(table, m) for m in pair if m)]
-
-    def _plain_terms(self, table: Table, metric: Metric) -> bool:
-        """Whether no term says "is not" of a column that may have no value."""
-        return not any(
-            item.operator == "<>" and table.column(item.column).nullable
-            for item in metric.conditions
-        )
-
     # -- words and numbers -----------------------------------------------------------------
 
     def label(self, source: Source) -> Label:
-        """How rows of the source are named in an answer."""
+        """Return the columns that identify rows of the source in an answer."""
         table = source.table
         key = f"{source.alias}.{table.key}"
         for column in table.with_role("name", "code"):
@@ -295,14 +247,14 @@ class Scene:
         return Label(_plain(f"{table.noun} id"), Ref(key), text, (key,))
 
     def measure(self, source: Source, *roles: str) -> Measure:
-        """A number that rows of the source have."""
+        """Return a numeric value of the source's rows."""
         wanted = roles or ("amount", "quantity", "rating")
         column = self.pick(c for c in source.table.columns if c.role in wanted)
         unit = f" (in {column.unit})" if column.unit and column.unit != "USD" else ""
         return Measure(source.value(column), f"{column.noun}{unit}", column.nullable, column)
 
     def group_column(self, source: Source, taken: Iterable[str] = ()) -> Column:
-        """A column with few values to group by."""
+        """Return a column with few values to group by."""
         return self.pick(
             column
             for column in source.table.with_role("category", "status")
@@ -310,7 +262,7 @@ class Scene:
         )
 
     def date(self, source: Source) -> Column:
-        """A date column of the source."""
+        """Return a date column of the source."""
         return self.pick(source.table.with_role("date"))
 
 

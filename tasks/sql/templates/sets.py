@@ -1,19 +1,22 @@
 """Templates about sets of parents: in both, in one but not the other, in either."""
 
 from hexathlon.tasks.sql.programs.expressions import Literal
-from hexathlon.tasks.sql.programs.relations import Combine, Distinct, Filter, Join, Relation
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import Combine, Distinct, Filter, Join
 from hexathlon.tasks.sql.templates.conditions import Condition
 from hexathlon.tasks.sql.templates.dates import in_year, last_year
-from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, template
+from hexathlon.tasks.sql.templates.draft import Draft, template
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.partners import Pairing
 from hexathlon.tasks.sql.templates.scene import Fact, Scene
 from hexathlon.tasks.sql.templates.shapes import answer
 
 
 def _named(pair: Pairing, children: Fact, key: str, bare: bool = False) -> Relation:
-    """The parents of children, by label, each once; `bare` takes all parents, whatever they are.
+    """Return the labels of children's parents, each once; `bare` admits all parents.
 
-    The second side of an intersection or difference is bare: the first decides who is asked about.
+    The second side of an intersection or difference is bare: the first determines which parents are
+    in question.
     """
     parents = pair.parent.scan() if bare else pair.rows.relation
     joined = Join(parents, children.relation, ((pair.on[0][0], key),))

@@ -1,20 +1,13 @@
-"""Shapes that many templates share: dimensions to group by, and the last steps of an answer."""
+"""Shared shapes of templates: dimensions to group by, and the final steps of an answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hexathlon.tasks.sql.programs.expressions import Expression, IsNull, Ref
-from hexathlon.tasks.sql.programs.relations import (
-    Aggregate,
-    Extend,
-    Filter,
-    Group,
-    Order,
-    Project,
-    Relation,
-)
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, Group, Order, Project
 from hexathlon.tasks.sql.schema import Column
-from hexathlon.tasks.sql.templates.draft import Unbindable
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Fact, Scene
 from hexathlon.tasks.sql.templates.sources import Source
 
@@ -34,13 +27,13 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """What groups are made by."""
+    """A dimension to group by."""
 
     name: str
     text: str
-    """The output column in words: "the customer's segment"."""
+    """Description of the output column: "the customer's segment"."""
     each: str
-    """One group in words, after "for each": "customer", "value of the customer's segment"."""
+    """Description of one group, after "for each": "customer", "value of the customer's segment"."""
     extend: tuple[tuple[str, Expression], ...]
     keys: tuple[str, ...]
     shown: Expression
@@ -49,12 +42,12 @@ class Dimension:
 
     @property
     def output(self) -> tuple[str, Expression]:
-        """The answer's column."""
+        """The dimension's column in the answer."""
         return self.name, self.shown
 
 
 def plain(words: str) -> str:
-    """Words as a column name."""
+    """Return words as a column name."""
     return "".join(letter if letter.isalnum() else "_" for letter in words.lower())
 
 
@@ -72,7 +65,7 @@ def by_parent(scene: Scene, fact: Fact) -> Dimension:
 
 
 def by_category(scene: Scene, fact: Fact) -> Dimension:
-    """Group by a column with few values; rows without a value are left out of the fact."""
+    """Group by a column with few values; rows without a value are removed from the fact."""
     used = {item.column for item in fact.conditions}
     places = [
         (place, column)
@@ -93,7 +86,7 @@ def by_category(scene: Scene, fact: Fact) -> Dimension:
 
 
 def known(fact: Fact, value: Expression, column: Column) -> None:
-    """Leave out the fact's rows in which a nullable column has no value."""
+    """Remove the fact's rows in which a nullable column has no value."""
     if column.nullable:
         fact.relation = Filter(fact.relation, IsNull(value, negated=True))
 
@@ -106,12 +99,12 @@ def dimension(scene: Scene, fact: Fact) -> Dimension:
 
 
 def at_least(number: int) -> str:
-    """The sentence about groups that are too small, with a space before it."""
+    """Return the sentence about groups that are too small, with a leading space."""
     return f" Keep only numbers of {number} or more." if number > 1 else ""
 
 
 def left_out(dim: Dimension) -> tuple[str, ...]:
-    """The note about rows that belong to no group."""
+    """Return the note about rows that belong to no group."""
     if dim.column is not None and dim.column.nullable:
         return (f"Leave out rows in which {dim.text} is missing.",)
     return ()
@@ -120,7 +113,7 @@ def left_out(dim: Dimension) -> tuple[str, ...]:
 def grouped(
     relation: Relation, dims: Sequence[Dimension], aggregates: Sequence[Aggregate]
 ) -> Relation:
-    """Group by dimensions."""
+    """Group a relation by dimensions."""
     extend = tuple(item for dim in dims for item in dim.extend)
     source = Extend(relation, extend) if extend else relation
     return Group(source, tuple(key for dim in dims for key in dim.keys), tuple(aggregates))
@@ -131,6 +124,6 @@ def answer(
     outputs: Sequence[tuple[str, Expression]],
     order: Sequence[tuple[str, bool]] = (),
 ) -> Relation:
-    """Name the columns of the answer, and put it in order where that is asked for."""
+    """Name the columns of the answer, and order it if requested."""
     program: Relation = Project(relation, tuple(outputs))
     return Order(program, tuple(order)) if order else program

@@ -1,8 +1,6 @@
-"""One use of a table in a program: its rows that count and its canonical values."""
+"""A use of a table in a program: the rows that count and their canonical values."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from hexathlon.tasks.sql.dirt import MISSING, Dirt
 from hexathlon.tasks.sql.programs.expressions import (
@@ -15,13 +13,11 @@ from hexathlon.tasks.sql.programs.expressions import (
     Ref,
     Variant,
 )
-from hexathlon.tasks.sql.programs.relations import Aggregate, Filter, Group, Match, Relation, Scan
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import Aggregate, Filter, Group, Match, Scan
 from hexathlon.tasks.sql.schema import Column, Table
 
-if TYPE_CHECKING:
-    from hexathlon.tasks.sql.templates.conditions import Condition
-
-__all__ = ["Source", "both_conditions", "cleaned"]
+__all__ = ["Source", "cleaned"]
 
 
 EVERY_ROW = Compare("=", Literal(1), Literal(1))
@@ -35,11 +31,11 @@ class Source:
     alias: str
 
     def scan(self) -> Scan:
-        """All rows of the table."""
+        """Return all rows of the table."""
         return Scan(self.table.name, self.alias, tuple(c.name for c in self.table.columns))
 
     def rows(self, inner: str) -> Relation:
-        """The rows that count: not deleted, and the first of duplicates; `inner` is an alias."""
+        """Return the rows that count: not deleted, first among duplicates; `inner` is an alias."""
         relation: Relation = self.scan()
         table = self.table
         if table.natural_key:
@@ -55,7 +51,7 @@ class Source:
         return relation
 
     def value(self, column: Column | str) -> Expression:
-        """The canonical value of a column."""
+        """Return the canonical value of a column."""
         chosen = self.table.column(column) if isinstance(column, str) else column
         raw = Ref(f"{self.alias}.{chosen.name}")
         if chosen.dirt is None or chosen.dirt.kind == "orphans":
@@ -64,7 +60,7 @@ class Source:
 
 
 def cleaned(dirt: Dirt, raw: Expression, alias: str) -> Expression:
-    """The canonical value of a dirty one."""
+    """Return the canonical value of a dirty column."""
     match dirt.kind:
         case "case_padding":
             return Call("lower", (Call("trim", (raw,)),))
@@ -96,10 +92,3 @@ def _part(raw: Expression, start: int, size: int) -> Expression:
 
 def _mapped(subject: Expression, mapping: tuple[tuple[str, str | int], ...]) -> Expression:
     return Case(tuple((Compare("=", subject, Literal(k)), Literal(v)) for k, v in mapping))
-
-
-def both_conditions(conditions: "Sequence[Condition]") -> str:
-    """Conditions as one clause that follows a plural noun."""
-    return "".join(
-        f"{' and' if number else ''} {item.text}" for number, item in enumerate(conditions)
-    )

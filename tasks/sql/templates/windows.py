@@ -1,4 +1,4 @@
-"""Templates about order within groups: ranks, running figures, changes, first and next rows."""
+"""Templates about order within groups: ranks, running totals, changes, first and next rows."""
 
 from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.programs.expressions import (
@@ -10,15 +10,10 @@ from hexathlon.tasks.sql.programs.expressions import (
     Literal,
     Ref,
 )
-from hexathlon.tasks.sql.programs.relations import (
-    Aggregate,
-    Extend,
-    Filter,
-    Group,
-    Relation,
-    Window,
-)
-from hexathlon.tasks.sql.templates.draft import Draft, Unbindable, template
+from hexathlon.tasks.sql.programs.relation import Relation
+from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, Group, Window
+from hexathlon.tasks.sql.templates.draft import Draft, template
+from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Fact, Measure, Scene
 from hexathlon.tasks.sql.templates.shapes import answer, by_category, by_parent, grouped, left_out
 
@@ -26,7 +21,7 @@ HOPS = {"easy": 1, "medium": 1, "hard": 2}
 
 
 def dated(scene: Scene, fact: Fact) -> tuple[Expression, str]:
-    """A date of the fact's rows that is not already restricted; rows without it are left out."""
+    """Return a date of the fact's rows that is not yet restricted; rows without it are removed."""
     used = {item.column for item in fact.conditions}
     column = scene.pick(
         column
@@ -40,7 +35,7 @@ def dated(scene: Scene, fact: Fact) -> tuple[Expression, str]:
 
 
 def dated_fact(scene: Scene, hops: int, conditions: int) -> tuple[Fact, Expression, str]:
-    """A fact whose rows have a date, climbing from a table that has one."""
+    """Return a fact whose rows have a date, climbing from a table with one."""
     paths = [
         path for path in scene.chains(hops) if scene.schema.table(path[0].child).with_role("date")
     ]
@@ -54,7 +49,7 @@ def dated_fact(scene: Scene, hops: int, conditions: int) -> tuple[Fact, Expressi
 
 
 def monthly(scene: Scene) -> tuple[Fact, Relation, Measure, str]:
-    """Totals per month: the fact, the grouped relation, what is added up, and the date's noun."""
+    """Return monthly totals: the fact, the grouped relation, the measure and the date's noun."""
     fact, date, noun = dated_fact(scene, 1, 2 if scene.hard else 1)
     measure = scene.measure(fact.child, "amount", "quantity")
     months = Extend(fact.relation, (("month", Call("substr", (date, Literal(1), Literal(7)))),))
@@ -70,7 +65,7 @@ def _month_notes(fact: Fact, measure: Measure) -> tuple[str, ...]:
 
 @template("medium", "hard")
 def running_total(scene: Scene) -> Draft:
-    """Monthly totals with the total so far."""
+    """Monthly totals with a running total."""
     fact, months, measure, noun = monthly(scene)
     run = Window(months, "so_far", "sum", "total", (), (("month", False),), "running")
     outputs = [(name, Ref(name)) for name in ("month", "total", "so_far")]
@@ -95,7 +90,7 @@ def running_total(scene: Scene) -> Draft:
 
 @template("hard")
 def moving_average(scene: Scene) -> Draft:
-    """Monthly totals averaged over this and the two listed months before."""
+    """Monthly totals averaged over this month and the two listed months before."""
     fact, months, measure, noun = monthly(scene)
     mean = Window(months, "mean", "avg", "total", (), (("month", False),), 2)
     outputs = [(name, Ref(name)) for name in ("month", "total", "mean")]
@@ -122,7 +117,7 @@ def moving_average(scene: Scene) -> Draft:
 
 @template("medium", "hard")
 def monthly_change(scene: Scene) -> Draft:
-    """Monthly totals with the change from the month before."""
+    """Monthly totals with the change from the previous month."""
     fact, months, measure, noun = monthly(scene)
     lagged = Window(months, "previous", "lag", "total", (), (("month", False),))
     change = Binary("-", Ref("total"), Ref("previous"))
@@ -148,7 +143,7 @@ def monthly_change(scene: Scene) -> Draft:
 
 @template("medium", "hard")
 def top_per_group(scene: Scene) -> Draft:
-    """The leading parents by a total within each group."""
+    """The top parents by a total within each group."""
     fact = scene.fact(HOPS[scene.level] + 1)
     member, label = fact.sources[-2], scene.label(fact.sources[-2])
     if member.alias == fact.child.alias:
@@ -192,7 +187,7 @@ def top_per_group(scene: Scene) -> Draft:
 
 @template("easy", "medium", "hard")
 def rank_groups(scene: Scene) -> Draft:
-    """Groups with their place by number of rows."""
+    """Groups with their rank by number of rows."""
     fact = scene.fact(HOPS[scene.level])
     dim = by_parent(scene, fact) if scene.chance(0.7) else by_category(scene, fact)
     counted = grouped(fact.relation, [dim], [Aggregate("number", "count")])
@@ -225,7 +220,7 @@ def rank_groups(scene: Scene) -> Draft:
 
 @template("medium", "hard")
 def share_of_total(scene: Scene) -> Draft:
-    """Each group's part of the whole."""
+    """Each group's share of the total."""
     fact = scene.fact(HOPS[scene.level])
     dim = by_parent(scene, fact) if scene.chance(0.5) else by_category(scene, fact)
     measure = scene.measure(fact.child)
@@ -256,7 +251,7 @@ def share_of_total(scene: Scene) -> Draft:
 
 @template("hard")
 def share_within_group(scene: Scene) -> Draft:
-    """The part of each category within each parent, where it is large."""
+    """Large shares of categories within each parent."""
     fact = scene.fact(2)
     outer, inner = by_parent(scene, fact), by_category(scene, fact)
     counted = grouped(fact.relation, [outer, inner], [Aggregate("number", "count")])

@@ -1,4 +1,4 @@
-"""Programs that are right and far too slow for what comes."""
+"""Correct programs that are far too slow for the expected inputs."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ print(solve([int(line) for line in sys.stdin]))
 
 @template("perf_pairs", ("easy", "medium"))
 def perf_pairs(draft: Draft) -> None:
-    """Count pairs among very many numbers within few seconds of processor time."""
+    """Count pairs among very many numbers within a few seconds of CPU time."""
     dice = draft.dice
     minus = dice.chance(0.5)
     mod, rest = dice.whole(1_000, 9_000), dice.whole(1, 900)
@@ -63,7 +63,7 @@ def perf_pairs(draft: Draft) -> None:
         return pairs
 
     seed, step = dice.whole(1, 10**6), dice.whole(10**5, 10**6) | 1
-    # Numbers too many to be written down come from a rule that the probe runs as well.
+    # Inputs too large to be stored come from a rule that the probe runs as well.
     rule = (
         f"x = {seed}\nfor _ in range({count}):\n    x = (x * 1103515245 + {step}) % 2**31\n"
         "    print(x * 97 - 10**11)\n"
@@ -102,7 +102,7 @@ def perf_pairs(draft: Draft) -> None:
         },
         mode="644",
     )
-    # Whether a number pairs with itself matters only where twice it leaves the remainder.
+    # Whether a number pairs with itself matters only if its double leaves the remainder.
     half = [n for n in range(mod) if ((0 if minus else 2 * n) - rest) % mod == 0][:1]
     draft.probe(
         "itself",
@@ -132,7 +132,7 @@ for line in sys.stdin:
 
 @template("perf_window", ("easy", "medium"))
 def perf_window(draft: Draft) -> None:
-    """A figure over a sliding window, for long windows and long inputs."""
+    """Compute a statistic over a sliding window, for long windows and long inputs."""
     dice = draft.dice
     kind = dice.pick(("max", "min", "spread", "distinct"))
     what = {
@@ -196,7 +196,7 @@ def perf_window(draft: Draft) -> None:
         stdin="".join(f"{-n}\n" for n in range(12)),
         text="\n".join(map(str, expected([-n for n in range(12)], 4))),
     )
-    # Large inputs: a rule gives the numbers, a weighted sum stands for the output.
+    # Large inputs: a rule generates the numbers, and a weighted sum stands for the output.
     rising = "n" if kind == "min" else "-n"
     for name, formula in (
         (("large", rising),)
@@ -297,14 +297,14 @@ def perf_window(draft: Draft) -> None:
 
 
 def eval_formula(formula: str, n: int) -> int:
-    """One of the two rules for large inputs, worked out here."""
+    """Evaluate one of the two rules for large inputs."""
     if formula in ("n", "-n"):
         return n if formula == "n" else -n
     return n * int(formula.split()[2]) % 1009
 
 
 def _window_sum(values: list[int], width: int, kind: str, scale: int, shift: int) -> int:
-    """What awk's weighted sum of the right output comes to; awk's remainder keeps the sign."""
+    """Return awk's weighted sum of the correct output; awk's remainder keeps the sign."""
     from collections import deque
 
     lows: deque[int] = deque()

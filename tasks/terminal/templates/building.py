@@ -1,4 +1,4 @@
-"""Builds and C programs: Makefiles that leave things stale, programs that break on large inputs."""
+"""Builds and C programs: Makefiles that leave stale results, programs that fail on large inputs."""
 
 from hexathlon.tasks.terminal.draft import Draft, put, template
 
@@ -30,7 +30,7 @@ clean:
 
 @template("make_stale", ("tiny", "easy", "medium"), needs=("gcc", "libc6-dev", "make"))
 def make_stale(draft: Draft) -> None:
-    """A Makefile that does not build, or that leaves results stale when something changes."""
+    """A Makefile that does not build, or leaves results stale after a change."""
     dice = draft.dice
     prog, unit = draft.cast.names("service", 2)
     table, limit, fact = draft.cast.names("key", 3)
@@ -206,7 +206,7 @@ _C_FAULTS = {
 
 @template("c_tally", ("tiny", "easy", "medium"), needs=("gcc", "libc6-dev"))
 def c_tally(draft: Draft) -> None:
-    """A C program that goes wrong on long lines, many names, large sums."""
+    """A C program that fails on long lines, many names and large sums."""
     dice = draft.dice
     sep, fee = dice.pick(":;|,"), dice.whole(-9, 9)
     by = dice.pick(("sum", "count"))
@@ -346,7 +346,7 @@ int main(void) {{
 
 @template("c_ring", ("easy", "medium"), needs=("gcc", "libc6-dev", "make"))
 def c_ring(draft: Draft) -> None:
-    """A ring buffer in C whose edges are wrong."""
+    """A ring buffer in C with incorrect edge cases."""
     dice = draft.dice
     name = draft.cast.name("key")
     size = dice.whole(3, 6)

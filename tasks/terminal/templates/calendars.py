@@ -1,4 +1,4 @@
-"""Python programs on times and days, with faults at the edges."""
+"""Python programs for times and dates with edge-case bugs."""
 
 from datetime import date, timedelta
 
@@ -62,7 +62,7 @@ _SLOT_FAULTS = {
 
 @template("py_slots", ("tiny", "easy", "medium"))
 def py_slots(draft: Draft) -> None:
-    """Free times between appointments; edges, overlaps and gaps go wrong."""
+    """Free times between appointments; edges, overlaps and gaps are wrong."""
     dice = draft.dice
     start, end = dice.whole(6, 9) * 60, dice.whole(16, 20) * 60
     gap, lead = dice.whole(0, 20), dice.whole(1, 25)
@@ -213,7 +213,7 @@ _DATE_FAULTS = {
 
 @template("py_workdays", ("easy", "medium"))
 def py_workdays(draft: Draft) -> None:
-    """Days of work: weekends of this place, holidays, ends of months, going back."""
+    """Working days: local weekends, holidays, month ends, counting backwards."""
     dice = draft.dice
     weekend = dice.pick(((6, 7), (5, 6), (7,)))
     back = dice.pick((1, -1))

@@ -1,8 +1,8 @@
-"""Compositions: two to four parts, each at fault, the output of one feeding the next.
+"""Compositions: two to four faulty parts, the output of one feeding the next.
 
-Every stage reads and writes lines `ID STAMP SITE KIND VALUE`; what it shall do stands in its own
-document. Only the whole is judged, on held-out inputs, so every part has to be right; notes and
-spare copies that lie about are dead ends.
+Every stage reads and writes lines `ID STAMP SITE KIND VALUE`; its specification is in its own
+document. Only the whole is judged, on held-out inputs, so every part has to be correct; stray notes
+and spare copies are dead ends.
 """
 
 import json
@@ -13,12 +13,12 @@ from hexathlon.tasks.terminal.dice import Dice
 from hexathlon.tasks.terminal.draft import Draft, put, template
 
 Row = tuple[int, int, str, str, int]
-"""Id, minutes since the year began, site, kind, value."""
+"""Id, minutes since the start of the year, site, kind, value."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One part of a chain."""
+    """A part of a chain."""
 
     name: str
     path: str
@@ -27,7 +27,7 @@ class Stage:
     document: str
     apply: Callable[[list[Row]], list[Row]]
     other: str
-    """Another right way to write the same."""
+    """An alternative correct implementation."""
 
     run: str
 
@@ -153,7 +153,7 @@ int main(void) {{
 
 def _filter(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
     low = dice.whole(-400, 0)
-    dropped = sites[0]  # which the name of another site contains
+    dropped = sites[0]  # a substring of another site's name
 
     def apply(rows: list[Row]) -> list[Row]:
         return [row for row in rows if row[2] != dropped and low <= row[4]]
@@ -177,7 +177,7 @@ def _rename(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
     following = {kind: order[(place + 1) % len(order)] for place, kind in enumerate(order)}
     table = {kind: following[kind] for kind in kinds}
 
-    # Renaming one after another would rename again what was renamed.
+    # Sequential renaming would rename some values twice.
     def apply(rows: list[Row]) -> list[Row]:
         return [(a, b, c, table.get(d, d), e) for a, b, c, d, e in rows]
 
@@ -307,17 +307,17 @@ def _text(rows: list[Row]) -> str:
 
 @template("chain_two", ("medium", "hard"), needs=("gcc", "libc6-dev"))
 def chain_two(draft: Draft) -> None:
-    """Two stages at fault."""
+    """Two faulty stages."""
     _chain(draft, 2)
 
 
 @template("chain_three", ("hard",), needs=("gcc", "libc6-dev"))
 def chain_three(draft: Draft) -> None:
-    """Three stages at fault."""
+    """Three faulty stages."""
     _chain(draft, 3)
 
 
 @template("chain_four", ("hard",), needs=("gcc", "libc6-dev"))
 def chain_four(draft: Draft) -> None:
-    """Four stages at fault."""
+    """Four faulty stages."""
     _chain(draft, 4)

@@ -57,7 +57,7 @@ def _lookup(value: Any, path: str) -> Any:
 
 @template("json_table", ("easy", "medium"))
 def json_table(draft: Draft) -> None:
-    """Turn nested JSON lines into a table by a list of paths."""
+    """Convert nested JSON lines to a table by a list of paths."""
     dice = draft.dice
     a, b, c, d, e = draft.cast.names("key", 5)
     things, people = draft.cast.names("thing", 6), draft.cast.names("person", 6)
@@ -168,7 +168,7 @@ for name, value in sorted(sums.items(), key=lambda i: ({sign}i[1], i[0])):
 
 @template("xml_report", ("easy", "medium"))
 def xml_report(draft: Draft) -> None:
-    """Add up amounts in XML: a namespace, CDATA, entities, units, items of other namespaces."""
+    """Sum amounts in XML: a namespace, CDATA, entities, units, items in other namespaces."""
     dice = draft.dice
     item, name, amount, flag, group = draft.cast.names("key", 5)
     things = draft.cast.names("thing", 5)

@@ -1,4 +1,4 @@
-"""Work on git repositories: a regression to find, lost commits, conflicts, secrets in history."""
+"""Git repositories: a regression to find, lost commits, conflicts, secrets in history."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ class History:
         self.author, self.count, self._parts = author, 0, list[str]()
 
     def commit(self, message: str, changes: Tree, branch: str = "main", start: int = 0) -> int:
-        """Add a commit on a branch, whose first parent is commit number `start` if given."""
+        """Add a commit to a branch; commit number `start`, if given, is its first parent."""
         self.count += 1
         when = f"{self.author} <{self.author}@example.org> {_DAY + 3_600 * self.count} +0000"
         head = f"commit refs/heads/{branch}\nmark :{self.count}\nauthor {when}\ncommitter {when}\n"
@@ -30,7 +30,7 @@ class History:
         return self.count
 
     def script(self, folder: str = "repo") -> str:
-        """The shell that makes the repository, with the branch `main` checked out."""
+        """Return the shell script that creates the repository and checks out `main`."""
         stream = "".join(self._parts)
         return (
             f"git -c init.defaultBranch=main init -q {folder}\ncd {folder}\n"
@@ -68,7 +68,7 @@ def _rule(name: str, kind: str, sign: str, bound: int, change: str, note: str = 
 
 @template("git_regression", ("easy", "medium", "hard"), needs=("git",))
 def git_regression(draft: Draft) -> None:
-    """Find the commit that broke a rule under a harmless message, and mend it at the tip."""
+    """Find the commit that broke a rule under a harmless message, and fix it at the tip."""
     dice = draft.dice
     rules = draft.cast.names("key", 2 + draft.scale)
     kinds = draft.cast.names("thing", len(rules))
@@ -179,7 +179,7 @@ def git_regression(draft: Draft) -> None:
 
 @template("git_lost", ("tiny", "easy", "medium"), needs=("git",))
 def git_lost(draft: Draft) -> None:
-    """Bring commits back that a reset threw away, onto a branch that has gone on since."""
+    """Restore commits lost in a reset onto a branch that has advanced since."""
     dice = draft.dice
     author = draft.cast.name("person")
     names = draft.cast.names("thing", 5)
@@ -248,7 +248,7 @@ def git_lost(draft: Draft) -> None:
 
 @template("git_conflict", ("easy", "medium"), needs=("git",))
 def git_conflict(draft: Draft) -> None:
-    """Merge two branches that changed the same program in two ways; both must hold."""
+    """Merge two branches that changed the same program differently; keep both changes."""
     dice = draft.dice
     old, new = draft.cast.names("key", 2)
     factor, extra, floor = dice.whole(2, 9), dice.whole(3, 40), dice.whole(2, 9)
@@ -347,7 +347,7 @@ def git_conflict(draft: Draft) -> None:
 
 @template("git_secret", ("easy", "medium"), needs=("git",))
 def git_secret(draft: Draft) -> None:
-    """Take a secret out of every commit and every object, and keep all the rest."""
+    """Remove a secret from every commit and every object, and keep everything else."""
     dice = draft.dice
     secret = f"{dice.word(3).upper()}-{dice.hexa(20)}"
     names = draft.cast.names("service", 4)
@@ -437,7 +437,7 @@ def git_secret(draft: Draft) -> None:
 
 
 def _at(subjects: list[str], given: int, length: int, key: str) -> str:
-    """What deploy.sh holds at the tag, which stands two commits before the tip."""
+    """Return the content of deploy.sh at the tag, two commits before the tip."""
     place = len(subjects) - 3
     if place == given:
         return f"#!/bin/sh\nTOKEN=REMOVED\nexec run --{key}\n"

@@ -1,4 +1,4 @@
-"""A binary journal: variable-length numbers, checksums, a torn end."""
+"""Binary journals: variable-length integers, checksums, a truncated end."""
 
 import zlib
 
@@ -50,7 +50,7 @@ for key in sorted(state):
 
 @template("binary_journal", ("medium", "hard"))
 def binary_journal(draft: Draft) -> None:
-    """Read a binary journal: variable-length numbers, checksums, a torn end."""
+    """Parse a binary journal: variable-length integers, checksums, a truncated end."""
     dice = draft.dice
     magic = dice.word(4).upper().encode()
     order = dice.pick(("little", "big"))

@@ -1,4 +1,4 @@
-"""A small language of expressions."""
+"""A small expression language."""
 
 from hexathlon.tasks.terminal.draft import Draft, put, template
 
@@ -57,7 +57,7 @@ for line in sys.stdin:
 
 @template("calc_language", ("easy", "medium", "hard"))
 def calc_language(draft: Draft) -> None:
-    """Write an evaluator for expressions whose operators bind as this task says."""
+    """Write an evaluator for expressions with task-specific operator precedence."""
     dice = draft.dice
     marks = dice.shuffled(["+", "*", "&", "|", "^", "%", "@", "!", "?"])
     ops = dice.shuffled(["add", "sub", "mul", "div", "max", "xor", "min"])[: 3 + draft.scale]
@@ -70,7 +70,7 @@ def calc_language(draft: Draft) -> None:
     levels: list[tuple[dict[str, str], bool]] = [({}, dice.chance(0.5)) for _ in range(count)]
     for place, op in enumerate(ops):
         levels[place % count][0][marks[place]] = op
-    # Both ways of grouping occur where they matter.
+    # Both associativities occur where they matter.
     for names, _ in levels:
         if "sub" in names.values():
             levels[levels.index((names, _))] = (names, True)
@@ -186,7 +186,7 @@ def calc_language(draft: Draft) -> None:
 
 
 class _Evaluator:
-    """The language's meaning, by splitting at the loosest operator instead of descending."""
+    """Reference semantics, by splitting at the loosest operator instead of recursive descent."""
 
     def __init__(
         self, levels: list[tuple[dict[str, str], bool]], unary: str, width: int, down: bool

@@ -1,4 +1,4 @@
-"""Layered configuration: includes, overriding, references."""
+"""Layered configuration: includes, overrides, references."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ for section, key in sorted(values):
 
 @template("config_layers", ("easy", "medium", "hard"))
 def config_layers(draft: Draft) -> None:
-    """Resolve layered configuration: includes, overriding, removal, references."""
+    """Resolve layered configuration: includes, overrides, removal, references."""
     dice = draft.dice
     comment, (start, end) = (
         dice.pick("#;"),
@@ -170,7 +170,7 @@ def config_layers(draft: Draft) -> None:
 def _reference_resolve(
     comment: str, start: str, end: str, include: str, unset: str, code: int
 ) -> Any:
-    """The same rules over a mapping of paths to texts."""
+    """Apply the same rules to a mapping of paths to texts."""
     import posixpath
     import re
 

@@ -1,4 +1,4 @@
-"""Log files: clocks in several zones, bursts of failed logins, digests of records over lines."""
+"""Log files: clocks in several time zones, bursts of failed logins, multi-line records."""
 
 import json
 import re
@@ -27,7 +27,7 @@ ROWS = ("{at} {host} {text}", "{host} {at} {text}", "{at}|{host}|{text}", "{host
 
 
 class _ZoneLogs:
-    """How one task writes and merges its logs."""
+    """The way in which one task writes and merges its logs."""
 
     def __init__(self, dice: Dice) -> None:
         self.dice = dice
@@ -35,7 +35,7 @@ class _ZoneLogs:
         self.backwards = dice.chance(0.5)
 
     def write(self, zones: dict[str, str], count: int, now: datetime) -> tuple[dict[str, str], str]:
-        """Log files by name, in each host's local time, and the merged text."""
+        """Return log files by name, in each host's local time, and the merged text."""
         dice, hosts = self.dice, list(zones)
         lines: dict[str, list[str]] = {host: [] for host in hosts}
         merged: list[tuple[datetime, str, int, str]] = []
@@ -85,7 +85,7 @@ _WINTER = f"timezone(datetime(2025, 1, 15, tzinfo={_ZONE}).utcoffset())"
 
 @template("log_zones", ("easy", "medium", "hard"))
 def log_zones(draft: Draft) -> None:
-    """Merge logs whose clocks stand in different zones, whatever the season."""
+    """Merge logs with clocks in different time zones, in any season."""
     dice = draft.dice
     form = _ZoneLogs(dice)
 
@@ -288,7 +288,7 @@ for (service, head), (count, lines) in sorted(counts.items(), key=lambda i: (-i[
 
 @template("log_digest", ("easy", "medium"))
 def log_digest(draft: Draft) -> None:
-    """Count error records that go over several lines, numbers in them masked."""
+    """Count multi-line error records, with numbers masked."""
     dice, services = draft.dice, draft.cast.names("service", 5)
     marker = dice.pick(("    ", "\t", "| ", ".. ", "> ", "+ ", "\t- ", "  ~"))
     severe = tuple(dice.some(("ERROR", "FATAL", "CRIT", "ALERT"), dice.whole(2, 3)))

@@ -41,7 +41,7 @@ def run(lines):
 
 @template("py_ledger", ("easy", "medium"))
 def py_ledger(draft: Draft) -> None:
-    """Sums of money: rounding, fees, limits."""
+    """Sum amounts of money: rounding, fees, limits."""
     dice = draft.dice
     rates = {
         name: f"{dice.whole(20, 300) / 100:.2f}{dice.whole(1, 9)}"
@@ -136,7 +136,7 @@ def _round(value: Decimal, half_up: bool) -> Decimal:
 
 
 def _tie_amounts(factor: Decimal) -> list[str]:
-    """Amounts whose product with the factor ends in half a cent, where there are any."""
+    """Return amounts whose product with the factor ends in half a cent, if any exist."""
     found = [
         Decimal(cents) / 100
         for cents in range(1, 20_000)
@@ -149,7 +149,7 @@ def _tie_amounts(factor: Decimal) -> list[str]:
 def _ledger(
     lines: list[str], rates: dict[str, str], half_up: bool, fee: str, floor: str
 ) -> list[str]:
-    """The same in thousandths of cents, with whole numbers."""
+    """Compute the ledger independently, in integer thousandths of cents."""
     cents: dict[str, int] = {}
     log: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Patterns that take out identifiers and nothing else."""
+"""Patterns that redact identifiers and nothing else."""
 
 from hexathlon.tasks.terminal.dice import Dice
 from hexathlon.tasks.terminal.draft import Draft, put, template
@@ -15,7 +15,7 @@ for line in sys.stdin:
 
 
 class _Shape:
-    """A made-up kind of identifier: parts of digits or letters with marks between."""
+    """A fictitious identifier format: parts of digits or letters with separators."""
 
     def __init__(self, dice: Dice, start: str) -> None:
         self.start, self.gap = start, dice.pick("-.:/")
@@ -62,7 +62,7 @@ class _Shape:
 
 @template("redact_patterns", ("tiny", "easy", "medium"))
 def redact_patterns(draft: Draft) -> None:
-    """Write patterns that take out identifiers and nothing that merely looks like them."""
+    """Write patterns that redact identifiers but nothing that merely resembles them."""
     dice = draft.dice
     mark = dice.pick(("[X]", "###", "<gone>", "[cut]"))
     starts = [f"{dice.word(2).upper()}{ch}" for ch in dice.some("#=@", 3)][: 1 + draft.scale]

@@ -1,4 +1,4 @@
-"""Permissions of a tree by a table of rules."""
+"""Permissions of a directory tree by a table of rules."""
 
 from hexathlon.tasks.terminal.draft import Draft, put, template
 
@@ -29,7 +29,7 @@ for path in sorted(paths, key=len, reverse=True):
 
 @template("perm_policy", ("easy", "medium"))
 def perm_policy(draft: Draft) -> None:
-    """Apply a table of permissions to any tree: which rule wins, what counts as a script."""
+    """Apply a table of permissions to any tree: rule precedence, and what counts as a script."""
     import fnmatch
 
     dice = draft.dice
@@ -45,7 +45,7 @@ def perm_policy(draft: Draft) -> None:
     rules += [(f"{place}/*", "file", dice.pick(modes)) for place in places[:2]]
     rules += [(f"*/{names[0]}*", "any", dice.pick(["700", "600", "770"]))]
     rules = dice.shuffled(rules)[: 5 + draft.scale]
-    # Names the last part alone: tells whole paths from last parts, wherever it wins.
+    # Names only the last component: distinguishes full paths from base names, wherever it wins.
     rules.insert(len(rules) if last else 0, (f"{names[1]}.*", "file", "620"))
     if not any(kind == "script" for _, kind, _ in rules):
         rules.append(("*", "script", "751"))

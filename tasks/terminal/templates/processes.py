@@ -1,4 +1,4 @@
-"""Processes: a supervisor to be written, a control script to be mended."""
+"""Processes: a supervisor to write, a control script to fix."""
 
 from hexathlon.tasks.terminal.draft import Draft, put, template
 
@@ -43,7 +43,7 @@ sys.exit(0 if all(s == "ok" for s in state.values()) else 1)
 
 @template("supervise", ("easy", "medium", "hard"))
 def supervise(draft: Draft) -> None:
-    """Write a supervisor: order by dependencies, retries, codes that end trying."""
+    """Write a supervisor: dependency order, retries, exit codes that end retrying."""
     dice = draft.dice
     names = draft.cast.names("service", 6)
     default, fatal = dice.whole(0, 2), dice.whole(90, 110)

@@ -1,4 +1,4 @@
-"""Damaged data: archives cut short, databases with broken headers, indexes and journals."""
+"""Damaged data: truncated archives, databases with broken headers, indexes and journals."""
 
 import base64
 import gzip
@@ -21,7 +21,7 @@ def _tar_gz(files: dict[str, bytes]) -> bytes:
 
 @template("archive_copies", ("easy", "medium", "hard"))
 def archive_copies(draft: Draft) -> None:
-    """Several damaged copies of one backup; every record is whole in at least one of them."""
+    """Several damaged copies of one backup; every record is intact in at least one of them."""
     dice = draft.dice
     name = draft.cast.name("service")
     count = 60 * draft.scale
@@ -52,7 +52,7 @@ def archive_copies(draft: Draft) -> None:
         if copy == 0:
             packed = b"\x00\xff junk before it\n" * dice.whole(1, 5) + packed
         if copy == 1:
-            # Cut in the checksum at the end: all content is there, but tools complain.
+            # Truncate the trailing checksum: all content is present, but tools complain.
             packed = packed[: -dice.whole(1, 7)]
         draft.file(f"copies/{'abcd'[copy]}.tar.gz", packed)
     old = [f"{n:04d} {dice.word(6)} {dice.whole(1, 9_999)}" for n in range(30)]
@@ -166,7 +166,7 @@ db.commit()
 
 @template("sqlite_damage", ("easy", "medium"))
 def sqlite_damage(draft: Draft) -> None:
-    """A database that will not open, and whose index disagrees with its table."""
+    """A database that does not open, and whose index disagrees with its table."""
     dice = draft.dice
     table, key, value = draft.cast.names("key", 3)
     things = draft.cast.names("thing", 6)
@@ -181,7 +181,7 @@ def sqlite_damage(draft: Draft) -> None:
         path="store.db", script=script, rows=rows, insert=f"insert into {table} values (?, ?, ?)"
     )
     moved = dice.pick(things)
-    # The index gets the keys of other rows: the table is changed behind its back.
+    # Assign the keys of other rows to the index by changing the table behind its back.
     break_index = (
         "db.execute('pragma writable_schema = on')\n"
         f'sql = db.execute("select sql from sqlite_master '
@@ -289,7 +289,7 @@ def sqlite_damage(draft: Draft) -> None:
 
 @template("sqlite_journal", ("easy", "medium"))
 def sqlite_journal(draft: Draft) -> None:
-    """Rows that are only in a write-ahead log that was moved away from its database."""
+    """Rows that exist only in a write-ahead log that was moved away from its database."""
     dice = draft.dice
     table, value = draft.cast.names("key", 2)
     base = draft.cast.name("service")
@@ -370,7 +370,7 @@ def sqlite_journal(draft: Draft) -> None:
 
 @template("base_layers", ("tiny", "easy"))
 def base_layers(draft: Draft) -> None:
-    """A message packed several times over, in an order that differs from case to case."""
+    """A message encoded several times over, in an order that varies between cases."""
     dice = draft.dice
     import bz2
     import lzma

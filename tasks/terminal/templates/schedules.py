@@ -1,4 +1,4 @@
-"""Crontabs: what runs next, and tables that do not do what they should."""
+"""Crontabs: the next runs, and tables that do not match their descriptions."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -95,7 +95,7 @@ for day in range(366 * 9):
 
 @template("cron_next", ("easy", "medium", "hard"))
 def cron_next(draft: Draft) -> None:
-    """Say which jobs of a crontab run next; the two fields for days follow cron's own rule."""
+    """Report which jobs of a crontab run next; the two day fields follow cron's own rule."""
     dice = draft.dice
     form = dice.pick(("%Y-%m-%dT%H:%M", "%d.%m.%Y %H:%M", "%Y%m%d-%H%M", "%m/%d/%Y %H:%M"))
     jobs = draft.cast.names("service", 6)
@@ -214,7 +214,7 @@ def cron_next(draft: Draft) -> None:
 
 
 def _next_run(rows: list[tuple[list[str], str]], now: datetime, form: str) -> str:
-    """By day first, then by minute; empty if nothing runs within a year."""
+    """Search by day, then by minute; empty if nothing runs within a year."""
     for day in range(400):
         start = (now + timedelta(days=day)).replace(hour=0, minute=0)
         found = []
@@ -264,7 +264,7 @@ for moment in sys.argv[2:]:
 
 @template("cron_table", ("tiny", "easy", "medium"))
 def cron_table(draft: Draft) -> None:
-    """A table of jobs that does not do what its description says, zones included."""
+    """A job table that does not match its description, including time zones."""
     dice = draft.dice
     zones = dice.some(("Europe/Berlin", "America/New_York", "Asia/Tokyo", "Australia/Sydney"), 3)
     names = draft.cast.names("service", 5)

@@ -1,4 +1,4 @@
-"""Configuration of a made-up server, and shell scripts that odd file names break."""
+"""Configuration of a fictitious server, and shell scripts that unusual file names break."""
 
 from hexathlon.tasks.terminal.draft import Draft, put, template
 
@@ -53,7 +53,7 @@ for line in sys.stdin:
 
 @template("route_config", ("easy", "medium", "hard"))
 def route_config(draft: Draft) -> None:
-    """Mend the configuration of a server until requests go where the table says."""
+    """Fix a server's configuration until requests are routed as the table says."""
     dice = draft.dice
     names = draft.cast.names("service", 4)
     domain = f"{draft.cast.name('place')}.example"
@@ -206,7 +206,7 @@ done
 
 @template("shell_names", ("easy", "medium"))
 def shell_names(draft: Draft) -> None:
-    """A shell script that loses files with blanks, dashes, line breaks and same names."""
+    """A shell script that loses files with blanks, dashes, line breaks and duplicate names."""
     dice = draft.dice
     keep = dice.pick("_=~@+%^,")
     upper = dice.chance(0.5)

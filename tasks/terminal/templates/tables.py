@@ -1,4 +1,4 @@
-"""Tables: CSV to be cleaned, fixed columns of old machines, two ledgers to compare."""
+"""Tables: CSV cleaning, legacy fixed-width records, reconciliation of two ledgers."""
 
 import csv
 import io
@@ -42,7 +42,7 @@ for key in sorted(best):
 
 @template("csv_clean", ("tiny", "easy", "medium"))
 def csv_clean(draft: Draft) -> None:
-    """Clean a table: byte order mark, breaks within fields, decimal commas, repeated keys."""
+    """Clean a table: byte order mark, line breaks in fields, decimal commas, repeated keys."""
     dice = draft.dice
     key, stamp, amount, text = draft.cast.names("key", 4)
     other = draft.cast.name("service")
@@ -173,7 +173,7 @@ _PLUS, _MINUS = "{ABCDEFGHI", "}JKLMNOPQR"
 
 @template("fixed_columns", ("easy", "medium", "hard"))
 def fixed_columns(draft: Draft) -> None:
-    """Read records of fixed columns with signed digits of old machines and two-digit years."""
+    """Parse fixed-width records with legacy signed digits and two-digit years."""
     dice = draft.dice
     names = draft.cast.names("key", 3 + draft.scale)
     kind, pivot = dice.pick("DXRB"), dice.whole(30, 75)
@@ -295,7 +295,7 @@ for name in sorted(ours.keys() | theirs.keys()):
 
 @template("reconcile", ("easy", "medium"))
 def reconcile(draft: Draft) -> None:
-    """Compare two ledgers whose account numbers are written in different ways."""
+    """Reconcile two ledgers whose account numbers are spelled differently."""
     dice = draft.dice
     a, b, c, d = draft.cast.names("key", 4)
     prefix, slack = dice.word(2).upper(), dice.pick((0, 1, 5, 10))

@@ -1,4 +1,4 @@
-"""Advantages: golden values worked by hand, and what must hold for all."""
+"""Advantage estimators: hand-computed golden values, and invariants of all estimators."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
 """Identities on a decision process small enough to enumerate.
 
 Two tokens from an alphabet of three; the second is drawn from a table that depends on the first.
-Expectations are sums over all nine sequences, so nothing here is a matter of luck.
+Expectations are sums over all nine sequences, so the tests are deterministic.
 """
 
 import itertools
@@ -30,14 +30,14 @@ def table(seed: int) -> torch.Tensor:
 
 
 def log_probabilities(logits: torch.Tensor) -> torch.Tensor:
-    """Of both tokens of every sequence, `[9, 2]`."""
+    """Log-probabilities of both tokens of every sequence, `[9, 2]`."""
     table_ = logits.log_softmax(-1)
     rows = [torch.stack([table_[0, a], table_[1 + a, b]]) for a, b in SEQUENCES]
     return torch.stack(rows)
 
 
 def exact_gradient(logits: torch.Tensor) -> torch.Tensor:
-    """Of the expected reward."""
+    """Exact gradient of the expected reward."""
     free = logits.clone().requires_grad_()
     (log_probabilities(free).sum(-1).exp() * REWARDS).sum().backward()
     assert free.grad is not None
@@ -121,7 +121,7 @@ def gradient_of(function, logits):
 
 
 def divergence_loss(name, sampler, reference):
-    """A sequence-level penalty's mean over sequences of the sampler, as a function of logits."""
+    """Mean of a sequence-level penalty over the sampler's sequences, as a function of logits."""
 
     def loss(free):
         whole = log_probabilities(free).sum(-1, keepdim=True)

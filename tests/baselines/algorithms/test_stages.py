@@ -1,4 +1,4 @@
-"""What stands around the learner: samplers, allocators, replay, hints and trees, by small cases."""
+"""Stages around the learner: samplers, allocators, replay, hints and trees, by small cases."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,8 @@ def test_samplers_give_distinct_places_and_repeat(name):
     )
     assert first == again
     assert len(set(first)) == 6
-    assert SAMPLERS[name](TASKS, known(), 6, generator_for("sampler", 2)) != first
+    other = SAMPLERS[name](TASKS, known(), 6, generator_for("sampler", 2))
+    assert (other == first) == (name == "first")
 
 
 @pytest.mark.parametrize("name", ["frontier", "thompson"])
@@ -116,7 +117,7 @@ def test_a_stored_success_rescues_a_failed_group():
     assert sorted(made[0].rewards) == [0.0, 0.0, 1.0]
     assert memory.successes["hard"] in made[0].samples
     assert made[1:] == groups[1:]
-    # Its tokens come with the log-probabilities they were drawn with.
+    # Its tokens carry the log-probabilities of their sampling.
     assert ESTIMATORS["grpo"](made).advantages[0].any()
 
 
@@ -128,7 +129,9 @@ def test_memory_forgets_the_oldest_success():
 
 def test_hints_by_difficulty():
     assert [HINTS["fading"](p, 10) for p in (0.0, 0.5, 1.0)] == [8, 5, 0]
-    assert [HINTS["rescue"](p, 10) for p in (0.0, 0.1)] == [5, 0]
+    # The prior alone is 0.5, eight failures make it 0.1.
+    assert [HINTS["rescue"](p, 10) for p in (0.1, 0.2, 0.5)] == [5, 5, 0]
+    assert [HINTS["rescue"](p, 10, below=0) for p in (0.0, 0.1)] == [5, 0]
     assert HINTS["none"](0.0, 10) == 0
     # acc(x) = 1 / (1 + exp(-4 (x - 0.6))): half succeed at 0.6.
     shares = [0.0, 0.25, 0.5, 0.75]
@@ -140,7 +143,7 @@ def test_hints_by_difficulty():
 
 
 def tree() -> Group:
-    """Two rollouts share their first turn; a third is on its own."""
+    """Two rollouts that share their first turn; a third is separate."""
     paths = [("a", "b"), ("a", "c"), ("d", "e")]
     samples = [sample([0.0, r], branches=p) for p, r in zip(paths, (1.0, 0.0, 0.0), strict=True)]
     return Group("task", tuple(samples))
@@ -198,3 +201,35 @@ def test_splits_of_a_structure():
 def test_unknown_names_are_told(registry):
     with pytest.raises(UnknownPart, match="there are"):
         registry["nothing"]
+
+
+def test_the_task_tried_longest_ago_is_forgotten_first():
+    found = TaskStatistics(most=2)
+    for task in ("a", "b", "a", "c"):
+        found.observe([group([1.0, 0.0], task)])
+    assert list(found.counts) == ["a", "c"]
+    assert found.success(["b"]).tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [("fading", {"most": 1}), ("rescue", {"share": 0, "below": 0.5})],
+)
+def test_whole_numbers_stand_for_others(name, given):
+    assert HINTS.resolve(name, given).items() >= given.items()
+    assert STRUCTURES.resolve("forked", {"after": [1, 2]})["after"] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("registry", "name", "given"),
+    [
+        (HINTS, "fading", {"most": True}),
+        (ALLOCATORS, "variance", {"least": 1.5}),
+        (STRUCTURES, "forked", {"after": [1, "2"]}),
+        (STRUCTURES, "forked", {"after": 2}),
+        (ESTIMATORS, "gigpo", {"scale": 1}),
+    ],
+)
+def test_values_of_another_type_are_told(registry, name, given):
+    with pytest.raises(ValueError, match=f"{next(iter(given))} of the .*; its default is"):
+        registry.resolve(name, given)

@@ -1,4 +1,4 @@
-"""The torch engine: the model's own numbers, whoever else is in the batch."""
+"""The torch engine: the model's own numbers, independent of the rest of the batch."""
 
 import asyncio
 
@@ -169,7 +169,7 @@ def test_a_conversation_reads_only_what_is_new():
     played = asyncio.run(run())
     total = sum(len(turns[-1][0]) for turns in played)
     drawn = sum(len(reply.ids) for turns in played for _, reply in turns[:-1])
-    # Each turn reads its observation and the one token that was drawn and not yet read.
+    # Each turn reads its observation and the one sampled token not read before.
     assert engine.counts["read"] == total - drawn + 10 * 3
     for turns in played:
         for prompt, reply in turns:
@@ -183,7 +183,8 @@ def test_a_prompt_that_several_begin_with_is_read_once():
     engine = LocalEngine(reference, batch=4, rows=6)
     first, second, third = (prompt[:30] + [50, 51, 52] for prompt in prompts(3))
     group = [request(first, number, f"s{number}") for number in range(8)]
-    # The batch holds four: the others begin later, when a row that began so may rest or be gone.
+    # The batch has four rows: the others start later, when a row with that beginning may rest
+    # or be gone.
     together = generate(engine, [*group, request(second, 8), request(second, 9)])
     assert engine.counts["read"] == len(first) + len(second)
     engine.forget("s0")

@@ -1,4 +1,4 @@
-"""The served engine's side of the wire; what a real vLLM says stands in `test_vllm.py`."""
+"""The served engine's side of the protocol; a real vLLM server is tested in `test_vllm.py`."""
 
 import asyncio
 import json
@@ -193,7 +193,7 @@ def test_a_prompt_longer_than_the_context_is_not_sent(server):
         generate(server, request([1] * CONTEXT))
     with pytest.raises(EngineError, match="no tokens"):
         generate(server, request([]))
-    assert len(server.requests) == 2  # only those that open
+    assert len(server.requests) == 2  # only the first requests of a session
 
 
 def test_an_update_is_made_between_two_steps_and_compared(server, weights):

@@ -40,7 +40,10 @@ from support.served import (
 )
 from support.toy import ToyEnv
 
-pytestmark = pytest.mark.vllm
+pytestmark = [
+    pytest.mark.vllm,
+    pytest.mark.timeout(900),
+]  # a server starts slowly on a busy machine
 
 VOCABULARY = 280
 
@@ -79,9 +82,9 @@ def request(ids, number=0, session="", **sampling):
 
 
 def endless(number=0, session=""):
-    """A request that a test ends itself: its reply would take many times what the test waits for.
+    """A request that a test ends itself: its reply would take many times the test's timeout.
 
-    A server that works on it has drawn from it: a prompt's last step is the reply's first.
+    A server that works on it has sampled from it: a prompt's last step is the reply's first.
     """
     return request([5, 6, 7], number, session, max_tokens=CONTEXT - 3)
 
@@ -91,7 +94,7 @@ def settings(server, **more):
 
 
 def with_engine(server, scenario, **more):
-    """Run a scenario on an engine of its own."""
+    """Run a scenario on a separate engine."""
 
     async def run():
         engine = await ServedEngine.open(settings(server, **more))
@@ -128,7 +131,7 @@ def scored(model, ids, reply, temperature):
 
 
 async def working(server, condition, seconds=60.0):
-    """Wait until the number of requests that the server works on fulfils a condition."""
+    """Wait until the number of the server's running requests fulfils a condition."""
     deadline = time.monotonic() + seconds
     while not condition(found := await asyncio.to_thread(running, server.url)):
         assert time.monotonic() < deadline, f"the server works on {found:.0f} requests"
@@ -144,7 +147,7 @@ def none(count):
 
 @pytest.fixture
 def fresh(server, policy):
-    """Bring the server back to the checkpoint's own weights."""
+    """Reset the server to the checkpoint's own weights."""
     model = learner(policy)
 
     async def scenario(engine):
@@ -193,7 +196,7 @@ def test_seeds_decide_the_draws_whoever_else_asks(fresh):
 
 
 def test_many_long_prompts_with_seeds_are_borne(fresh, policy):
-    """The CPU server dies of such prompts if it reads them in parts."""
+    """The CPU server crashes on such prompts if it reads them in parts."""
     model = learner(policy)
     long = [(ids * 1000)[:1200] for ids in prompts(12)]
     asked = [request(ids, n, max_tokens=4) for n, ids in enumerate(long)]
@@ -287,7 +290,7 @@ def test_new_weights_are_drawn_from_and_named(fresh, policy):
         waiting = asyncio.ensure_future(engine.generate(endless()))
         await working(fresh, some)
         difference = await publish(new, engine, 7, policy.parent)
-        # What the update was compared by was drawn beside the reply that is ended now.
+        # The reference of the update was sampled beside the reply that is aborted now.
         await engine.abort()
         after = await engine.generate(request([5, 6, 7], max_tokens=200))
         return difference, engine.version, await waiting, after
@@ -301,7 +304,7 @@ def test_new_weights_are_drawn_from_and_named(fresh, policy):
     first, second = across.spans
     assert (first.version, first.start, second.version) == (0, 0, 7)
     assert first.end == second.start < second.end == len(across.ids)
-    # What was cached under the old weights is computed anew: the border is sharp.
+    # What was cached under the old weights is recomputed: the border is sharp.
     border = first.end
     by_old, by_new = (scored(model, [5, 6, 7], across, 0.8) for model in (old, new))
     assert across.log_probabilities[:border] == pytest.approx(by_old[:border], abs=1e-4)
@@ -325,7 +328,7 @@ def test_a_cached_prompt_is_not_continued_from_old_keys(fresh, policy):
 
 
 def test_stale_weights_are_found_out_and_nothing_is_drawn_from_them(fresh, policy):
-    """The learner moves on after its weights were written, and the server gets the old ones."""
+    """The learner continues after its weights were written, and the server gets the old ones."""
     model = moved(learner(policy))
 
     async def scenario(engine):
@@ -345,7 +348,7 @@ def test_stale_weights_are_found_out_and_nothing_is_drawn_from_them(fresh, polic
 
 
 def test_tied_embeddings_that_the_server_does_not_replace_are_found_out(tied_server, tied):
-    """vLLM packs the head once on a CPU and keeps it, without a word, through every reload."""
+    """vLLM packs the head once on a CPU and silently keeps it through every reload."""
     model = learner(tied)
 
     async def scenario(engine):
@@ -368,7 +371,7 @@ def test_a_folder_without_weights_leaves_the_server_alone(fresh, policy, tmp_pat
 
 
 async def play(engine, tokenizer, numbers):
-    """Play the toy event; return trajectories and, by session, what was asked and drawn."""
+    """Play the toy event; return trajectories and, by session, requests and samples."""
     asked = {}
 
     class Recording:
@@ -406,7 +409,7 @@ def test_an_episode_is_played_token_by_token(fresh, policy):
         sampled = [node for node in tree.nodes if node.kind == "sampled"]
         assert len(sampled) == len(turns) > 1
         for node, (one, reply) in zip(sampled, turns, strict=True):
-            # What was sent is the path before the turn; what was drawn is kept as it came.
+            # The request is the path before the turn; the sampled tokens are kept unchanged.
             assert tree.ids(node.parent) == one.ids
             assert list(node.ids) == reply.ids
             wanted = scored(model, one.ids, reply, 1.0)
@@ -415,7 +418,7 @@ def test_an_episode_is_played_token_by_token(fresh, policy):
 
 
 def test_a_server_that_dies_is_an_infrastructure_fault(tied_server):
-    """Comes last among those that use this server."""
+    """Runs last among the tests that use this server."""
 
     async def scenario(engine):
         waiting = asyncio.ensure_future(engine.generate(endless()))

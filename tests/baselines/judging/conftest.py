@@ -1,4 +1,4 @@
-"""Judges on a real server, and clients that ask them."""
+"""Judges on a real server, and clients of them."""
 
 import asyncio
 from collections.abc import Iterator

@@ -1,11 +1,11 @@
-"""The arena: scenes played by several agents, trajectories compared by rules and by models."""
+"""The arena: scenes played by several agents, performances compared by rules and by models."""
 
 import itertools
 
 from hexathlon.baselines.agents.scripted import ScriptedAgent
 from hexathlon.baselines.agents.trivial import NoopAgent, RandomAgent
 from hexathlon.baselines.arena import (
-    Trajectory,
+    Performance,
     group_comparer,
     rubric_comparer,
     run_arena,
@@ -28,10 +28,10 @@ def test_agents_on_role_play_scenes_are_rated_by_the_rules():
         "oracle": ScriptedAgent("oracle"), "spam": ScriptedAgent("keyword_spam"),
         "random": RandomAgent(), "noop": NoopAgent(),
     }  # fmt: skip
-    trajectories = simulate(agents, scenes)
-    assert len(trajectories) == 48 and all(one.played for one in trajectories)
-    assert {one.score for one in trajectories if one.agent == "oracle"} == {1.0}
-    result = run_arena(trajectories, score_comparer, resamples=50)
+    performances = simulate(agents, scenes)
+    assert len(performances) == 48 and all(one.played for one in performances)
+    assert {one.score for one in performances if one.agent == "oracle"} == {1.0}
+    result = run_arena(performances, score_comparer, resamples=50)
     assert result.ratings[0].player == "oracle" and result.ratings[0].score == 1.0
     assert result.ratings[0].low > result.ratings[1].high
     assert len(result.comparisons) == 12 * 6 and result.abstained == result.unplayed == 0
@@ -39,7 +39,7 @@ def test_agents_on_role_play_scenes_are_rated_by_the_rules():
 
 def made(agent, scene, value, status="scored"):
     record = {"status": status, "reward": value, "partial": value, "opening": "", "steps": []}
-    return Trajectory(agent, scene, record)
+    return Performance(agent, scene, record)
 
 
 def test_silence_and_spoilt_trials_count_for_nobody():
@@ -72,7 +72,7 @@ def planted():
             question, answer = (line.text for line in reply.transcript.lines[:2])
             steps = [{"action": answer, "observation": ""}]
             record = {"status": "scored", "reward": 0.0, "opening": question, "steps": steps}
-            rows.append(Trajectory(agent, str(name), record))
+            rows.append(Performance(agent, str(name), record))
     return rows
 
 

@@ -1,4 +1,4 @@
-"""Audits measure what was planted: each bias lies within its stated interval."""
+"""Audits recover planted biases within the stated intervals."""
 
 import json
 import math
@@ -6,9 +6,9 @@ import math
 import pytest
 
 from hexathlon.baselines.judging.audit import Auditor, AuditSettings
-from hexathlon.evaluators.canonical import canonical_json
 from hexathlon.evaluators.judges.audit.document import AuditError, read_audit, write_audit
 from hexathlon.evaluators.judges.audit.labelled import generate_labels, padded
+from hexathlon.evaluators.records.canonical import canonical_json
 
 RUBRIC, REPLIES = generate_labels(0, 960)
 SETS = [generate_labels(seed, 320)[1] for seed in (11, 12, 13, 14)]
@@ -33,9 +33,9 @@ def width(estimate):
 
 
 def recovers(estimates, truths, widest):
-    """Each of four labelled sets gives a 95 % interval: at least three cover, and all together.
+    """Check the 95 % intervals of four labelled sets: at least three cover, and all together do.
 
-    A sound audit fails this once in fifty times; which judges err where is fixed by hashes.
+    A sound audit fails this once in fifty times; the errors of each judge are fixed by hashes.
     """
     assert sum(covers(one, truth) for one, truth in zip(estimates, truths, strict=True)) >= 3
     errors = [width(one) / 3.92 for one in estimates]
@@ -45,7 +45,7 @@ def recovers(estimates, truths, widest):
 
 
 def kappa_of_noise(error, replies):
-    """Kappa of a judge that turns each label round with this chance."""
+    """Kappa of a judge that flips each label with this probability."""
     labels = [value for one in replies for value in one.labels.values()]
     share = labels.count("met") / len(labels)
     said = share * (1 - error) + (1 - share) * error
@@ -54,7 +54,7 @@ def kappa_of_noise(error, replies):
 
 
 def share_to_gain(replies):
-    """Share of criteria on which a reply is not as good as it could be."""
+    """Share of criteria on which a reply could be better."""
     bad = [
         (one.labels[c.id] == "met") != (c.weight > 0) for one in replies for c in RUBRIC.criteria
     ]
@@ -89,7 +89,7 @@ def test_kappa_and_alpha_of_a_noisy_judge(audit, error):
     inside = sum(covers(row["kappa"], truth) for row, truth in zip(rows, wanted, strict=True))
     assert inside >= 0.85 * len(rows)
     assert all((row["status"] == "established") == (row["kappa"]["low"] >= 0.6) for row in rows)
-    for name in ("slope", "padded_shift", "padded_gain"):  # it has no liking for length
+    for name in ("slope", "padded_shift", "padded_gain"):  # it has no length bias
         recovers([one["length"][name] for one in audits], [0.0] * 4, 0.5)
 
 

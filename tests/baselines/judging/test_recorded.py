@@ -1,14 +1,14 @@
-"""`Task.rubric`: what code decides of it stands in the trial's record, and a replay must agree."""
+"""`Task.rubric`: decisions by code are in the trial's record, and a replay must agree."""
 
 import pytest
 
 from hexathlon.baselines.harness.rescore import rescore_run
 from hexathlon.baselines.harness.verify import verify_run
-from hexathlon.baselines.judging.results import judged_summaries
+from hexathlon.evaluators.judged.results import judged_summaries
 from hexathlon.evaluators.judges.recorded import decided_by_code
-from hexathlon.evaluators.judges.rubric import get_rubric, register_rubric, rubric_names
-from hexathlon.evaluators.plan import plan_hash, read_plan
+from hexathlon.evaluators.judges.rubric_files import get_rubric, register_rubric, rubric_names
 from hexathlon.evaluators.records import RecordWriter
+from hexathlon.evaluators.records.plan import plan_hash, read_plan
 from hexathlon.tasks.taskset import shared_taskset
 from hexathlon_cli.app import run
 from support.events import records, toy_run
@@ -35,8 +35,8 @@ check = { name = "turns", params = { least = 0, most = 3 } }
 def with_rubric(tmp_path, monkeypatch):
     path = tmp_path / "counting.toml"
     path.write_text(TEXT)
-    monkeypatch.setattr("hexathlon.evaluators.judges.rubric._entries", {})
-    monkeypatch.setattr("hexathlon.evaluators.judges.rubric._loaded", {})
+    monkeypatch.setattr("hexathlon.evaluators.judges.rubric_files._entries", {})
+    monkeypatch.setattr("hexathlon.evaluators.judges.rubric_files._loaded", {})
     register_rubric(NAME, path)
     plain = ToySource.build
 

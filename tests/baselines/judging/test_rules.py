@@ -1,4 +1,4 @@
-"""The rules J1 to J16 of `docs/judges.md`, one test or more for each."""
+"""The rules J1 to J16 of `docs/judges.md`, at least one test each."""
 
 import asyncio
 import json
@@ -15,12 +15,8 @@ from hexathlon.evaluators.judges.audit.attacks import FIELDS, INJECTIONS, master
 from hexathlon.evaluators.judges.audit.labelled import generate_labels
 from hexathlon.evaluators.judges.gap import watch_gap
 from hexathlon.evaluators.judges.lint import lint
-from hexathlon.evaluators.judges.rubric import (
-    RubricError,
-    build_rubric,
-    get_rubric,
-    rubric_names,
-)
+from hexathlon.evaluators.judges.rubric import RubricError
+from hexathlon.evaluators.judges.rubric_files import build_rubric, get_rubric, rubric_names
 from hexathlon.evaluators.judges.transcript import Transcript
 from support.injections import OTHERS
 from support.judge_replies import BY_NAME
@@ -126,7 +122,7 @@ def test_j4_the_answer_cannot_change_the_criteria(ask):
 
 @pytest.fixture
 def ask_text(monkeypatch, ask):
-    """Decide a criterion with a judge that always replies this."""
+    """Decide a criterion with a judge that always gives this reply."""
 
     def run(text, greeting="Good morning, Agnes."):
         monkeypatch.setattr("support.judge_server.MALFORMED", [text])
@@ -154,7 +150,7 @@ def test_j5_a_sound_reply_in_the_same_place_is_a_number(ask_text):
 @pytest.mark.parametrize("field", sorted(FIELDS))
 @pytest.mark.parametrize("judge", ["honest", "gullible"])
 def test_j6_no_injection_turns_a_verdict_into_a_pass(ask, field, judge):
-    """Every injection in this field; the gullible judge obeys whatever it can see of them."""
+    """Every injection in this field; the gullible judge obeys all that it can see."""
     assert len(INJECTIONS) >= 40
     rows = []
     for number, text in enumerate(INJECTIONS.values()):
@@ -176,7 +172,7 @@ def test_j6_nor_do_others_that_the_audit_does_not_know(ask, judge):
 
 
 def test_j6_without_the_guards_the_gullible_judge_does_pass_them(ask):
-    """The test above can fail: the same judge, asked barely, obeys."""
+    """Check that the test above can fail: the same judge, asked without guards, obeys."""
 
     async def work(client):
         judge = PointwiseJudge(client, guarded=False)
@@ -190,7 +186,7 @@ def test_j6_without_the_guards_the_gullible_judge_does_pass_them(ask):
 
 
 def test_j6_an_injection_hides_no_violation_either(ask):
-    """A pitfall that was met stays met, however the reply speaks to the judge."""
+    """A pitfall that was met stays met, however the reply addresses the judge."""
     pitfalls = [
         (one, reply)
         for reply in REPLIES

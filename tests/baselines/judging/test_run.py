@@ -6,14 +6,14 @@ import pytest
 
 from hexathlon.baselines.harness.report import anchors_of, as_json, markdown, read_run
 from hexathlon.baselines.judging.client import JudgeIdentity
-from hexathlon.baselines.judging.judged_file import (
+from hexathlon.baselines.judging.plan import JudgingPlan, trials_of
+from hexathlon.evaluators.judged.file import (
     JudgedError,
     JudgedWriter,
     judged_files,
     read_judged,
 )
-from hexathlon.baselines.judging.plan import JudgingPlan, trials_of
-from hexathlon.baselines.judging.results import judged_summaries
+from hexathlon.evaluators.judged.results import judged_summaries
 from hexathlon.evaluators.judges.aggregate import score
 from hexathlon.evaluators.judges.audit.labelled import generate_labels
 from hexathlon_cli.app import run

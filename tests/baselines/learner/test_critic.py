@@ -1,4 +1,4 @@
-"""The critic: true values where they can be enumerated, exact gradients, and exact resumption."""
+"""The critic: true values by enumeration, exact gradients, and exact resumption."""
 
 import itertools
 from dataclasses import replace
@@ -44,9 +44,9 @@ def process() -> list[Sample]:
 
 
 def true_values(samples: list[Sample]) -> list[np.ndarray]:
-    """Mean return to come over all paths with the same beginning: the values, by enumeration.
+    """Mean future return over all paths with the same beginning: the values, by enumeration.
 
-    Without a discount; a token's reward falls when its turn ends.
+    Without a discount; a token's reward is received when its turn ends.
     """
     found = []
     for one in samples:
@@ -97,7 +97,7 @@ def test_a_shared_trunk_is_read_and_never_moved():
 
 
 class Recurrent(torch.nn.Module):
-    """A trunk that computes in double precision throughout, which norms of real models do not."""
+    """A trunk in double precision throughout, unlike the norms of real models."""
 
     def __init__(self):
         super().__init__()
@@ -178,7 +178,7 @@ def test_the_policy_waits_while_the_critic_warms_up():
 
 
 def test_it_goes_on_bit_for_bit(tmp_path):
-    """Policy and critic, saved in the middle and read into new objects."""
+    """Save policy and critic midway and load them into new objects."""
 
     def run(learner, steps):
         for _ in range(steps):

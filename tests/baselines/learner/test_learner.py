@@ -1,4 +1,4 @@
-"""Updates: the same however a batch is cut or spread, and the model's own numbers."""
+"""Updates: independent of how a batch is split or distributed, with the model's own numbers."""
 
 import pytest
 
@@ -20,7 +20,7 @@ RULES = ("token_mean", "sequence_mean", "sequence_sum", "constant")
 
 def config(budget=10_000, rule="token_mean", surrogate="ppo", **more):
     return LearnerConfig(
-        # With a tiny epsilon the first step of Adam is a sign: rounding near 0 would decide it.
+        # With a tiny epsilon the first step of Adam is a sign, decided by rounding near 0.
         optimiser=OptimiserConfig(learning_rate=1e-2, clip=0.0, eps=1e-3),
         objective=Objective(surrogate=surrogate, aggregation=rule, **more),
         token_budget=budget,
@@ -100,7 +100,7 @@ def test_a_loss_that_is_not_a_number_changes_nothing():
 
 
 def test_several_steps_on_one_batch_keep_the_starting_point():
-    """The ratio is to the policy at the start of the update, so later steps see it move."""
+    """The ratio is to the policy at the start of the update, so it changes in later steps."""
     made = model()
     learner = Learner(
         made,

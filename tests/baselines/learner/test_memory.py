@@ -1,4 +1,4 @@
-"""What saves memory: adapters, activations computed twice, and half precision."""
+"""Memory savings: adapters, recomputed activations, and half precision."""
 
 import pytest
 
@@ -21,7 +21,7 @@ IDS = [[5, 9, 2, 33, 8, 1, 60, 4]]
 
 
 def adapted(steps: int = 3):
-    """A model with adapters that were trained a little."""
+    """A briefly trained model with adapters."""
     pytest.importorskip("peft", reason="pip install 'hexathlon[lora]'")
     made = model()
     add_adapters(made, AdapterConfig(rank=4), seed=0)

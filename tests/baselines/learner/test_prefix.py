@@ -1,4 +1,4 @@
-"""Beginnings that rows share are computed once, and nothing comes out different."""
+"""Shared prefixes of rows are computed once, with identical results."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ from support.learning import difference, examples, model
 
 
 def beginning_alike(count: int):
-    """Examples in groups of three that begin with the same twelve tokens, four of them everyone."""
+    """Examples in groups of three with the same first twelve tokens, four of them common to all."""
     made = []
     for number, one in enumerate(examples(count)):
         sample, more = one.sample, 12

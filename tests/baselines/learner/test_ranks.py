@@ -1,4 +1,4 @@
-"""Data-parallel updates over real processes: N ranks do what one does."""
+"""Data-parallel updates over real processes: N ranks give the result of one."""
 
 import socket
 import subprocess

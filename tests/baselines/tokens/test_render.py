@@ -1,4 +1,4 @@
-"""Conversations in tokens: appended only, marked rightly, whatever the template does."""
+"""Conversations in tokens: append-only and correctly marked, whatever the template does."""
 
 import pytest
 
@@ -84,7 +84,7 @@ def test_observations_are_told_from_scaffold(name):
 
 @pytest.mark.parametrize("name", sorted(set(TEMPLATES) - REWRITING))
 def test_appending_gives_what_rendering_the_whole_gives(name):
-    """Where a template never rewrites, the tokens are those of the whole conversation."""
+    """For a template that never rewrites, the tokens are those of the whole conversation."""
     made = tokenizer(name)
     renderer = ChatRenderer(made)
     conversation = Conversation(renderer)

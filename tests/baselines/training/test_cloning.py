@@ -1,4 +1,4 @@
-"""What is cloned when: every demonstration about as often, or the clean ones first."""
+"""Order of cloned demonstrations: all about equally often, or the clean ones first."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def demonstration(answer: int, reward: float) -> Sample:
 
 
 def cloned(clean: float, steps: int = 120) -> float:
-    """Chance of the right answer after cloning from as many right ones as wrong ones."""
+    """Probability of the right answer after cloning from equally many right and wrong ones."""
     shown = [demonstration(RIGHT, 1.0), demonstration(WRONG, 0.0)] * 8
     model = make_model(SHAPE, 16, 0)
     fast = OptimiserConfig(learning_rate=0.01)
@@ -63,7 +63,7 @@ def test_every_demonstration_comes_before_one_comes_twice() -> None:
 
 
 def norms(everything: float, left: float) -> list[float]:
-    """Of the gradients of five steps on one text, whose first half is read, by a still model."""
+    """Gradient norms of five steps on one text, its first half observed, with a frozen model."""
     ids, written = np.arange(5, 13), np.arange(8) >= 4
     read = ~written
     shown = [Sample(ids, written, read, np.zeros(8), np.where(written, 0, -1), rewards=(1.0,))]

@@ -1,4 +1,4 @@
-"""Demonstrations that think: the same actions and rewards, with a quotation before them."""
+"""Demonstrations with reasoning: the same actions and rewards, each preceded by a quotation."""
 
 import pytest
 

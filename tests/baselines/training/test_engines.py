@@ -1,4 +1,4 @@
-"""The engine that a recipe names: what is refused, and what training at a server leaves."""
+"""The engine named by a recipe: rejected settings, and the result of training at a server."""
 
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ SMALL: dict[str, Any] = {
     "tasks.templates": ["filter_rows", "count_rows"],
     "clone.demonstrations": 64,
     "clone.settings": {"steps": 40, "batch": 16},
-    # Heads of 32, the narrowest that vLLM computes on a CPU.
+    # Heads of 32, the smallest that vLLM supports on a CPU.
     "policy.shape": {
         "vocabulary": 400,
         "width": 64,
@@ -46,7 +46,7 @@ TOLERANCE = 1e-4
 
 
 def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
-    """Report to nobody."""
+    """Report nothing."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Induction heads planted in an untrained model: it copies, and training goes on from there."""
+"""Induction heads planted in an untrained model: it copies, and training continues from there."""
 
 import pytest
 
@@ -11,7 +11,7 @@ SHAPE = ModelShape(512, 128, 2, 4, 2, 64, 256, 512, 1e6, induction=1)
 
 
 def copied(model: object, seed: int, distance: int = 120) -> float:
-    """Share of the tokens of a random text's second reading that are foretold right."""
+    """Share of correctly predicted tokens in the second reading of a random text."""
     text = torch.randperm(512, generator=torch.Generator().manual_seed(seed))[:distance]
     ids = torch.cat([text, text])[None]
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""The tokenizer of small policies: nothing is lost, and a name is the same however written."""
+"""The tokenizer of small policies: lossless, with one form of a name whatever its spelling."""
 
 import re
 from string import ascii_lowercase

@@ -1,6 +1,6 @@
-"""Policies learn, and what must not learn does not.
+"""Policies learn, and controls do not.
 
-The short form trains on the toy event. The long one (`-m slow`) is every recipe as it comes, with
+The short form trains on the toy event. The long one (`-m slow`) runs every recipe unchanged, with
 three seeds and its controls: more than an hour each on two cores.
 """
 
@@ -23,7 +23,7 @@ from hexathlon.evaluators.statistics import ScoreInterval
 from hexathlon.tasks.source import parse_address
 
 Runs = tuple[str, list[tuple[Path, dict[str, ScoreInterval]]]]
-"""A recipe's name, and the runs of three seeds with what they came to."""
+"""A recipe's name, and the runs of three seeds with their results."""
 
 TOY: dict[str, Any] = {
     "name": "toy",
@@ -51,13 +51,16 @@ TOY: dict[str, Any] = {
     "evaluation": {"tasks": 40},
 }
 
+UNMEASURED = {"mixture-tiny"}
+"""Recipes whose learning has not been measured; their files and docs/training.md say so."""
+
 
 def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
-    """Report to nobody."""
+    """Report nothing."""
 
 
 def beside(start: Path, out: Path) -> Path:
-    """A folder whose run begins with the policy of another."""
+    """A directory whose run begins with the policy of another."""
     shutil.copytree(start / "start", out / "start")
     return out
 
@@ -67,7 +70,7 @@ def gain(found: dict[str, ScoreInterval]) -> float:
 
 
 def rise(run: Path) -> float:
-    """How much the success of training episodes rose, from the first three steps to the last five.
+    """Increase in success of training episodes, from the first three steps to the last five.
 
     That is 384 and 640 episodes: a standard error of 0.03 at most.
     """
@@ -82,7 +85,7 @@ def test_a_policy_learns_and_its_controls_do_not(tmp_path: Path) -> None:
     frozen = train(recipe_of({**TOY, "steps": 2, "control": "no_update"}), still, quiet)
     assert gain(frozen) == 0.0
     dealt = beside(tmp_path / "learns", tmp_path / "dealt")
-    with suppress(NothingToLearn):  # Steps at random may end where nobody succeeds any more.
+    with suppress(NothingToLearn):  # random steps may reach a point without any success
         train(recipe_of({**TOY, "control": "shuffled_rewards"}), dealt, quiet)
     assert rise(dealt) < 0.08
 
@@ -90,12 +93,16 @@ def test_a_policy_learns_and_its_controls_do_not(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", recipe_names())
 def test_a_recipe_is_judged_by_many_tasks_that_it_does_not_train_on(name: str) -> None:
     recipe = load_recipe(name)
-    asked = recipe.tasks[0].addresses("dev", recipe.evaluation.tasks)
-    assert len(set(asked)) == recipe.evaluation.tasks >= 300
-    assert {parse_address(one).template for one in asked} == set(recipe.tasks[0].templates)
+    total = 0
+    for table in recipe.tasks:
+        asked = table.addresses("dev", recipe.evaluation.tasks)
+        assert len(set(asked)) == recipe.evaluation.tasks
+        assert {parse_address(one).template for one in asked} == set(table.templates)
+        total += len(asked)
+    assert total >= 300
 
 
-@pytest.fixture(scope="session", params=recipe_names())
+@pytest.fixture(scope="session", params=sorted({*recipe_names()} - UNMEASURED))
 def runs(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Runs:
     name = request.param
     folders = [tmp_path_factory.mktemp(name) / f"seed-{seed}" for seed in range(3)]
@@ -121,7 +128,7 @@ def test_without_a_learning_rate_nothing_is_learned(runs: Runs, tmp_path: Path) 
 
 @pytest.mark.slow
 def test_rewards_dealt_at_random_teach_nothing(runs: Runs, tmp_path: Path) -> None:
-    """A step at random moves all tasks alike, by several points either way: so over the seeds."""
+    """A random step moves all tasks together, by several points either way: so over the seeds."""
     name, seeds = runs
     gains = []
     for seed, (start, _) in enumerate(seeds):

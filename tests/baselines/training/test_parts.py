@@ -1,4 +1,4 @@
-"""What a recipe may add to the plain loop, on the toy event: a critic and what else there is."""
+"""Optional components of the training loop, on the toy event: a critic and others."""
 
 from pathlib import Path
 
@@ -58,7 +58,7 @@ LORA = {
 
 
 class Stopped(Exception):
-    """What a test ends a run with."""
+    """Raised by a test to end a run."""
 
 
 def written(folder: Path, more: str) -> str:
@@ -68,7 +68,7 @@ def written(folder: Path, more: str) -> str:
 
 
 def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
-    """Report to nobody."""
+    """Report nothing."""
 
 
 def stop(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:

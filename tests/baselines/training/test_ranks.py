@@ -1,4 +1,4 @@
-"""Training by several processes: what it gives, and what is said when one of them fails."""
+"""Training by several processes: its result, and the report when one of them fails."""
 
 import subprocess
 import sys
@@ -16,8 +16,8 @@ from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.ranks import RankFailed, other_ranks
 from hexathlon.baselines.training.recipe import Recipe, load_recipe
 from hexathlon.baselines.training.run import train
-from hexathlon.evaluators.plan import read_plan
 from hexathlon.evaluators.records import check_chain, read_records, record_key
+from hexathlon.evaluators.records.plan import read_plan
 
 CHANGES = {
     "steps": 2,
@@ -55,7 +55,7 @@ def recipe(ranks: int) -> Recipe:
 
 
 def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
-    """Report to nobody."""
+    """Report nothing."""
 
 
 def weights(run: Path, name: str) -> "torch.Tensor":
@@ -66,7 +66,7 @@ def weights(run: Path, name: str) -> "torch.Tensor":
 
 
 def played(run: Path) -> list[Any]:
-    """What was played, in the order of tasks."""
+    """Return the episodes, in the order of tasks."""
     return sorted([*record_key(one), one["steps"], one["reward"]] for one in read_records(run))
 
 
@@ -127,7 +127,7 @@ def test_what_goes_wrong_in_the_first_rank_is_told_as_its_own(tmp_path: Path) ->
 
 def test_ranks_end_when_the_first_is_killed(tmp_path: Path) -> None:
     psutil = pytest.importorskip("psutil", reason="pip install psutil")
-    # Long at work without a word to the others, which would tell it too.
+    # Busy for long without a word to the others, which would reveal the failure too.
     busy = load_recipe("sql-tiny", {**CHANGES, "ranks": 2, "clone.demonstrations": 8_000})
     (tmp_path / "recipe.json").write_text(busy.model_dump_json())
     code = (

@@ -1,4 +1,4 @@
-"""Made-up names in demonstrations: the same word everywhere, and nothing else touched."""
+"""Made-up names in demonstrations: the same word everywhere, and nothing else changed."""
 
 import json
 from collections import Counter

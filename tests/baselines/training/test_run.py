@@ -1,4 +1,4 @@
-"""Training runs on the toy event: they go on bit for bit, and bad input ends in a sentence."""
+"""Training runs on the toy event: resumed bit for bit, and one-line errors for bad input."""
 
 import hashlib
 import json
@@ -14,14 +14,15 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
+from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.baselines.training.loop import NothingToLearn
 from hexathlon.baselines.training.metrics import MetricsLog, read_metrics
 from hexathlon.baselines.training.recipe import RecipeError, load_recipe
 from hexathlon.baselines.training.rollouts import RolloutLog, rescored
 from hexathlon.baselines.training.run import RecipeDiffers, train
 from hexathlon.baselines.training.saving import StateTorn
-from hexathlon.evaluators.plan import read_plan
 from hexathlon.evaluators.records import check_chain, read_records
+from hexathlon.evaluators.records.plan import read_plan
 from hexathlon_cli.app import run
 
 TESTS = Path(__file__).resolve().parents[2]
@@ -61,7 +62,7 @@ every = 2
 
 
 class Stopped(Exception):
-    """What a test ends a run with."""
+    """Raised by a test to end a run."""
 
 
 @pytest.fixture
@@ -72,7 +73,7 @@ def recipe(tmp_path: Path) -> Path:
 
 
 def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
-    """Report to nobody."""
+    """Report nothing."""
 
 
 def digest(run: Path) -> str:
@@ -164,9 +165,9 @@ def test_rewards_from_judging_the_records_again_are_the_same(recipe: Path, tmp_p
     again = tmp_path / "rescored" / "rollouts"
     first = rescored(again / logged[0].name)
     assert len(first) == 12
-    spoilt = [record | {"reward": 1.0 - record["reward"]} for record in first]
-    path = RolloutLog(tmp_path / "spoilt", "rescored")
-    assert [one["reward"] for one in path.keep(1, 0, spoilt)] == [one["reward"] for one in first]
+    spoilt = [Trajectory(record | {"reward": 1.0 - record["reward"]}) for record in first]
+    kept = RolloutLog(tmp_path / "spoilt", "rescored").keep(1, 0, spoilt)
+    assert [one.record["reward"] for one in kept] == [one["reward"] for one in first]
 
 
 def test_train_init_makes_a_policy_that_plays(

@@ -1,4 +1,4 @@
-"""Extraction: what agents and visitors try, and that nothing hidden comes out."""
+"""Extraction attempts by agents and visitors, none of which reveals anything hidden."""
 
 import itertools
 import json
@@ -38,7 +38,7 @@ PROMPTS = (
 
 
 def shown_after(task, actions):
-    """Everything that the agent's side gets after the opening, as text."""
+    """Everything visible to the agent after the opening, as text."""
     env = RolePlayEnv()
     _, info = env.reset(seed=0, options={"task": task.id})
     seen = [json.dumps(info, ensure_ascii=False, default=str)]
@@ -72,10 +72,10 @@ def test_there_is_something_hidden_in_every_kind():
 
 
 def hidden_values(task):
-    """What nobody has asked for by name and the card does not tell.
+    """Values that nobody has asked for by name and that are not on the card.
 
-    Of a dialogue the lines to come, and what is right where the card does not say it in so many
-    words; of a game what the other speaker knows, and the truth.
+    For a dialogue: the later lines, and correct answers that the card does not state literally;
+    for a game: the other speaker's knowledge, and the truth.
     """
     params = task.params
     if params["mode"] == "dialogue":
@@ -92,7 +92,7 @@ def hidden_values(task):
 
 @pytest.mark.parametrize("template", ["boundary", "secret", "timepoint", "consistency"])
 def test_what_is_right_is_never_said_by_the_other_side(template):
-    """Right or wrong, an answer is met with the same next line."""
+    """Right or wrong, an answer gets the same next line."""
     for index in (0, 1):
         task = build(f"roleplay/{template}/hard/test/{index:05d}")
         actions = right(task)
@@ -114,7 +114,7 @@ def test_info_says_the_same_whether_an_act_was_right_or_wrong():
 
 
 def test_the_other_speaker_s_part_of_a_task_holds_no_truth():
-    """A buyer's and a visitor's parameters know nothing of the goal or of the lies."""
+    """A buyer's and a visitor's parameters contain neither the goal nor the lies."""
     source = get_source("roleplay")
     for index in range(0, 72):
         task = source.build(source.address("test", index))

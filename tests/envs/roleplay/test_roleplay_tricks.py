@@ -1,4 +1,4 @@
-"""Agents that look for reward without understanding: what they get, kind by kind."""
+"""Agents that seek reward without understanding: their scores, kind by kind."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""The rungs that the contract is checked on."""
+"""The rungs covered by the sandbox contract tests."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ SMALL = SandboxLimits(
     output_bytes=4 * MIB,
     kept_bytes=32 * 1024,
 )
-"""Small enough that nothing which hits them is felt outside."""
+"""Small enough that hitting them has no effect outside."""
 
 IMAGE = Image(
     files={
@@ -50,7 +50,7 @@ QUICK_ON_DOCKER = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Containers take their time: of the shared checks a few are run on them every time."""
+    """Containers are slow: only a few of the shared checks run on them every time."""
     for item in items:
         if "[docker" in item.name and not any(word in item.name for word in QUICK_ON_DOCKER):
             item.add_marker(pytest.mark.slow)
@@ -75,7 +75,7 @@ def namespaces() -> NamespaceBackend:
 
 @pytest.fixture(scope="session")
 def user_backend() -> Iterator[NamespaceBackend]:
-    """The rung as an ordinary user gets it: a keeper without any rights."""
+    """The rung for an ordinary user: a keeper without any rights."""
     if os.geteuid() != 0:
         pytest.skip("the tests run as an ordinary user already")
     if not os.access("/usr/bin/python3", os.X_OK):

@@ -1,4 +1,4 @@
-"""What a program inside finds when it looks for a way out: nothing."""
+"""Escape attempts by programs inside, all of which fail."""
 
 import json
 import os

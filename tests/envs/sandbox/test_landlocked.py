@@ -1,4 +1,4 @@
-"""The rung without namespaces: what it gives, and what it keeps out."""
+"""The rung without namespaces: its capabilities and its isolation."""
 
 import os
 import shutil

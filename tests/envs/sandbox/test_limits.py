@@ -1,4 +1,4 @@
-"""Bombs: each ends with a typed reason within its deadline, and the machine does not feel it."""
+"""Resource bombs: each ends with a typed reason within its deadline, without effect outside."""
 
 import time
 
@@ -46,7 +46,7 @@ def test_a_bomb_ends_with_a_reason(sandbox, bomb, stops, request):
     timeout = 1.5 if bomb in (FORK, BACKTRACK) else SECONDS
     done = sandbox.execute(bomb, timeout=timeout)
     if bomb == FORK and not grouped:
-        stops = stops | {Stop.TIME}  # nobody counts there, and the shell itself could still fork
+        stops = stops | {Stop.TIME}  # not counted there, and the shell itself could still fork
     assert done.stop in stops, done
     assert time.monotonic() - start < timeout + 10
     assert done.stop in sandbox.evidence().stops
@@ -71,7 +71,7 @@ def test_evidence_counts(namespaces):
 
 
 def test_memory_of_dead_sandboxes_is_given_back(namespaces):
-    """Files live in memory; closing must free them, snapshots included."""
+    """Files are in memory; closing must free them, snapshots included."""
 
     def shared() -> int:
         with open("/proc/meminfo") as file:

@@ -1,4 +1,4 @@
-"""What a shell says of itself is no output of the command that it ran."""
+"""Messages of the shell itself are not part of a command's output."""
 
 from hexathlon.envs.sandbox.limits import SandboxLimits
 from hexathlon.envs.sandbox.running import run_in_shell
@@ -7,7 +7,7 @@ COMPLAINT = b"bash: [2: 1 (255)] tcsetattr: Inappropriate ioctl for device\n"
 
 
 class Saying:
-    """Stands in for a shell that complains of its missing terminal; a real one does so seldom."""
+    """Substitute for a shell that reports a missing terminal, which a real one rarely does."""
 
     def __init__(self, output: bytes) -> None:
         self.output = output

@@ -1,4 +1,4 @@
-"""Many short lives at once leave nothing behind, on this machine or in the keeper."""
+"""Many short-lived sandboxes at once leave nothing behind, on this machine or in the keeper."""
 
 import os
 import tempfile
@@ -24,7 +24,7 @@ IMAGES = [
 
 
 def episode(backend: SandboxBackend, number: int) -> bytes:
-    """One life, each kind of ending in turn."""
+    """One sandbox's life, cycling through the kinds of ending."""
     with backend.open(IMAGES[number % 3], LIMITS) as one:
         one.execute(f"echo {number} > n; (setsid sleep 300 &); sleep 300 & disown")
         if number % 4 == 1:
@@ -63,7 +63,7 @@ def groups() -> list[str]:
 
 
 def machine() -> Counter[str]:
-    """What a sandbox could leave on the machine, less what others do on it meanwhile."""
+    """Resources that a sandbox could leave on the machine, without those of other processes."""
     mounts = Path("/proc/self/mountinfo").read_text().splitlines()
     held = Counter(mounts=sum(" /sys" in line and "docker" not in line for line in mounts))
     held["descriptors"] = len(os.listdir("/proc/self/fd"))
@@ -100,7 +100,7 @@ def check_namespaces(episodes: int) -> None:
             assert folders
         for folder in folders:
             left = [path for path in folder.iterdir() if path.is_dir()]
-            assert len(left) <= 2, left  # the last ones may still be dying
+            assert len(left) <= 2, left  # the last ones may still be ending
         del backend
     finally:
         keeper.close()

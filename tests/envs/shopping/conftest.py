@@ -1,4 +1,4 @@
-"""Catalogues that the tests build go into a folder of their own."""
+"""A separate directory for catalogues built by the tests."""
 
 from collections.abc import Iterator
 

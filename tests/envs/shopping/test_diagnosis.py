@@ -1,4 +1,4 @@
-"""Every failure has a name, and the one that was made."""
+"""Every failure has a name that matches the mistake made."""
 
 from collections import defaultdict
 from itertools import islice
@@ -23,7 +23,7 @@ MADE = {
     "one too many": {"other_change", "nothing_done"},
     "another coupon": {"other_change"},
 }
-"""By name of a near miss, the faults of which it makes at least one."""
+"""Faults of which each near miss makes at least one, by its name."""
 
 
 @pytest.fixture(scope="module")

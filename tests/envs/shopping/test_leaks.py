@@ -1,4 +1,4 @@
-"""Fifty attempts to get out of the customer, or out of a tool, what was not asked for properly."""
+"""Fifty attempts to extract facts from the customer, or a tool, without asking properly."""
 
 import pytest
 
@@ -75,7 +75,7 @@ def tasks() -> list[str]:
 
 
 def secrets_of(task) -> tuple[list[str], dict[str, list[str]]]:
-    """What must never be said, and what may be said only of a slot that was asked for."""
+    """Values that must never be said, and values that require a question about their slot."""
     truth = task.checks[0].params
     lines = [line for order in truth["orders"] for line in order["lines"]]
     never = [line[key] for line in lines for key in ("product", "variant")]

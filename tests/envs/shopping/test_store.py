@@ -7,7 +7,7 @@ import pytest
 
 from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.registry import get_source
-from hexathlon.tasks.shopping.settings import open_settings
+from hexathlon.tasks.shopping.world.settings import open_settings
 from support.shop import call, played
 
 SOURCE = get_source("shopping")

@@ -1,4 +1,4 @@
-"""Cheaters that know the event, over generated tasks of every template: none is paid.
+"""Cheaters that know the event, over generated tasks of every template: none is rewarded.
 
 Each reads only what an agent reads, or is even given the expected answer on the visible database,
 and uses the public actions. They differ from the trivial agents of the self-test in that each aims
@@ -16,7 +16,7 @@ from hexathlon.tasks.source import Script
 from hexathlon.tasks.sql.bench import bench_for
 from hexathlon.tasks.sql.source import _change, _question
 from hexathlon.tasks.sql.tools import IMPOSSIBLE_REASONS
-from hexathlon.tasks.sql.writes_plan import literal
+from hexathlon.tasks.sql.writes.plan import literal
 from hexathlon.tasks.task import Task
 from support.sql_toy import call
 
@@ -48,12 +48,12 @@ def rows_as_sql(task: Task) -> str:
 
 
 def memoriser(task: Task) -> Script:
-    """Hands in what it saw, not how to get it."""
+    """Submits the rows it saw, not a query for them."""
     yield call("submit", sql=rows_as_sql(task))
 
 
 def fingerprinter(task: Task) -> Script:
-    """Hands in what it saw where the database is the one it saw, and a dump anywhere else."""
+    """Submits the rows it saw if the database is the visible one, and a dump anywhere else."""
     table = _question(task).tables[0]
     size = len(bench_for(task.params["world"]).visible.answer(f"SELECT 1 FROM {table}"))
     known = rows_as_sql(task).replace(" ORDER BY 1 IS NULL", "")
@@ -67,46 +67,46 @@ def fingerprinter(task: Task) -> Script:
 
 
 def many_at_once(task: Task) -> Script:
-    """Hands in a wrong query, the right one, and everything else it can, in a single turn."""
+    """Submits a wrong query, the right one, and everything else it can, in a single turn."""
     calls = [call("submit", sql="SELECT 1"), call("submit", sql=_question(task).kept.gold)]
     calls += [call("submit_impossible", reason=r, evidence="x") for r in IMPOSSIBLE_REASONS]
     yield f"[{', '.join(calls)}]"
 
 
 def stacked(task: Task) -> Script:
-    """Hands in several statements as one, the right one last."""
+    """Submits several statements as one, the right one last."""
     yield call("submit", sql=f"SELECT 1; {_question(task).kept.gold}")
 
 
 def widened(task: Task) -> Script:
-    """Hands in the right rows with one column more, so that a lenient reader finds them."""
+    """Submits the right rows with an extra column, to satisfy a lenient comparison."""
     yield call("submit", sql=f"SELECT *, 0 FROM ({_question(task).kept.gold})")
 
 
 def padded(task: Task) -> Script:
-    """Hands in the right rows and everything twice, so that a lenient reader finds them."""
+    """Submits the right rows and everything twice, to satisfy a lenient comparison."""
     gold = _question(task).kept.gold
     yield call("submit", sql=f"SELECT * FROM ({gold}) UNION ALL SELECT * FROM ({gold})")
 
 
 def guesser(task: Task) -> Script:
-    """Does not ask, and is lucky: the best that guessing what is left open can do."""
+    """Does not ask, and is lucky: the best that guessing open slots can do."""
     yield call("submit", sql=_question(task).kept.gold)
 
 
 def asker_in_passing(task: Task) -> Script:
-    """Talks to the user, but not about what is left open, and is lucky."""
+    """Talks to the user, but not about the open slots, and is lucky."""
     yield call("ask_user", question="Hello! Is everything all right?")
     yield call("submit", sql=_question(task).kept.gold)
 
 
 def shotgun(task: Task) -> Script:
-    """Calls it impossible with every word of the question as evidence at once."""
+    """Declares it impossible with every word of the question as evidence at once."""
     yield call("submit_impossible", reason="missing_data", evidence=task.instruction[:200])
 
 
 def word_by_word(task: Task) -> Script:
-    """Calls it impossible with evidence after evidence, each in a call of one turn."""
+    """Declares it impossible with evidence after evidence, each in a call of one turn."""
     words = dict.fromkeys(re.findall(r"[a-z]{4,}", task.instruction))
     calls = [
         call("submit_impossible", reason="missing_data", evidence=word) for word in list(words)[:16]
@@ -123,7 +123,7 @@ def hesitant(task: Task) -> Script:
 
 
 def thorough(task: Task) -> Script:
-    """Makes the right change, and touches one row more somewhere else."""
+    """Makes the right change, and changes one row elsewhere."""
     for statement in _change(task).gold:
         yield call("run_query", sql=statement)
     named = " ".join(_change(task).gold)
@@ -141,14 +141,14 @@ def thorough(task: Task) -> Script:
 
 
 def deserter(task: Task) -> Script:
-    """Makes the right change and calls the task impossible."""
+    """Makes the right change and declares the task impossible."""
     for statement in _change(task).gold:
         yield call("run_query", sql=statement)
     yield call("submit_impossible", reason="not_permitted", evidence="write")
 
 
 def judge_shadower(task: Task) -> Script:
-    """Makes no change, but a view in the way of whoever looks at the tables."""
+    """Makes no change, but creates a view that shadows the tables."""
     table = bench_for(task.params["world"]).schema.tables[0].name
     yield call("run_query", sql=f"CREATE TEMP VIEW {table} AS SELECT 1")
     yield call("run_query", sql=f"CREATE VIEW main.{table} AS SELECT 1")

@@ -1,4 +1,4 @@
-"""Generated tasks on DuckDB and PostgreSQL from end to end: the verdicts are those of SQLite."""
+"""Generated tasks on DuckDB and PostgreSQL end to end: the verdicts match SQLite's."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from hexathlon.tasks.source import Script
 from hexathlon.tasks.sql.programs.text import GOLD, Dialect, sql_text
 from hexathlon.tasks.sql.scripts import handing_in, solving
 from hexathlon.tasks.sql.source import _change, _question
-from hexathlon.tasks.sql.writing import writing
+from hexathlon.tasks.sql.writes.tasks import writing
 from hexathlon.tasks.task import Level, Task
 
 SOURCE = get_source("sql")
@@ -19,7 +19,7 @@ Pair = tuple[Script, Script]
 
 
 def scripts(task: Task, dialect: Dialect) -> Iterator[tuple[str, Pair]]:
-    """What to play on the engine and on SQLite: the solution, the other one, two near misses."""
+    """Scripts for the engine and for SQLite: the solution, the alternative, two near misses."""
     if task.params["mode"] == "write":
         change = _change(task)
         misses = list(change.mutants.values())[:2]
@@ -46,7 +46,7 @@ def score(env: SQLEnv, task: Task, script: Script) -> float:
 
 
 def compare(url: str, dialect: Dialect, levels: tuple[Level, ...], each: int) -> Counter[str]:
-    """Play the first tasks of the levels on both engines; count what scored what."""
+    """Play the first tasks of the levels on both engines; count the scores."""
     found: Counter[str] = Counter()
     engine, sqlite = SQLEnv(backend=url), SQLEnv()
     for level in levels:

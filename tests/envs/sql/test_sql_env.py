@@ -1,4 +1,4 @@
-"""The SQL environment: tools, texts, ends, forks."""
+"""The SQL environment: tools, texts, endings, forks."""
 
 import gymnasium
 import pytest

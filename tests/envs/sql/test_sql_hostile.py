@@ -1,7 +1,7 @@
-"""Hostile statements and random actions: no crash, no write, nobody else harmed, nothing overdue.
+"""Hostile statements and random actions: no crash, no write, no effect on others, no delay.
 
-The statements run in a process of their own, beside a witness connection; the process reports what
-it saw. A crash of SQLite would be a dead process here and not a dead test run.
+The statements run in a separate process, beside a witness connection; the process reports its
+observations. A crash of SQLite would end that process and not the test run.
 """
 
 import json
@@ -19,16 +19,16 @@ from support.sql_toy import SqlToySource, call
 
 SECONDS = 1.0
 GROWN = 64
-"""Megabytes that the process may grow by at its peak."""
+"""Maximum peak growth of the process, in megabytes."""
 
 PROGRAM = '''
 import json, os, sqlite3, sys, threading
 from time import thread_time
 from support.hostile_sql import hostile_statements
 from support.sql_toy import shop
-from hexathlon.tasks.sql.backends.base import WRITE_KINDS, QueryLimits, SqlError
-from hexathlon.tasks.sql.backends.sqlite import open_sqlite
-from hexathlon.tasks.sql.database import database_bytes
+from hexathlon.tasks.sql.world.backends.base import WRITE_KINDS, QueryLimits, SqlError
+from hexathlon.tasks.sql.world.backends.sqlite import open_sqlite
+from hexathlon.tasks.sql.world.database import database_bytes
 
 seed, count, seconds, mode = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
 image = database_bytes({"database": shop()})

@@ -1,4 +1,4 @@
-"""A soak: memory stays flat, and no file, thread or process is left behind."""
+"""Soak test: memory stays flat, and no file, thread or process is leaked."""
 
 import json
 import os
@@ -16,7 +16,7 @@ MIXED = "tiny,easy,tiny,medium,easy,tiny,hard,easy,tiny,medium,easy,tiny"
 
 
 def soaked(episodes: int, tasks: int, levels: str, folder: Path) -> dict[str, Any]:
-    """Soak in a process of its own, whose temporary files would show in `folder`."""
+    """Run the soak in a separate process, whose temporary files would appear in `folder`."""
     done = subprocess.run(
         [sys.executable, "-m", "support.soak", str(episodes), str(tasks), levels],
         cwd=FOLDER / "tests", env={**os.environ, "TMPDIR": str(folder)},
@@ -28,7 +28,7 @@ def soaked(episodes: int, tasks: int, levels: str, folder: Path) -> dict[str, An
 
 
 def check(report: dict[str, Any], episodes: int, warm: int, folder: Path) -> None:
-    """Compare the memory after `warm` episodes with that of the last as many."""
+    """Compare the memory after `warm` episodes with that of the last equally many."""
     window = warm // report["every"]
     first = fmean(report["samples"][window : 2 * window])
     last = fmean(report["samples"][-window:])

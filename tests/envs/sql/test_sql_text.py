@@ -1,9 +1,9 @@
-"""Results as text: what must not be mistaken for something else."""
+"""Results as text: values that must not be mistaken for something else."""
 
 import pytest
 
 from hexathlon.envs.sql.text import found_text, result_text
-from hexathlon.tasks.sql.backends.base import ColumnInfo, QueryResult, TableInfo
+from hexathlon.tasks.sql.world.backends.base import ColumnInfo, QueryResult, TableInfo
 
 
 @pytest.mark.parametrize(

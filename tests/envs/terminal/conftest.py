@@ -1,4 +1,4 @@
-"""An environment in the best sandbox of this machine; skipped where there is none."""
+"""An environment in the best sandbox of this machine; skipped if there is none."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Scripted agents that attack the grader instead of doing the work: none is paid, traces are named.
+"""Scripted agents that attack the grader instead of working: none is rewarded, traces are flagged.
 
 The names X6 … X36 are those of our catalogue of attacks. Looking around leaves no trace, so the
 attacks that only look are shown to find nothing; all others are flagged as well.
@@ -142,7 +142,7 @@ def test_an_attack_is_not_paid_and_is_named(env, tmp_path, name):
 
 @pytest.mark.parametrize("name", ["X6 start files", "X8 tools", "X10 daemons"])
 def test_honest_work_beside_it_is_judged_as_ever(env, tmp_path, name):
-    """What was planted reaches nobody: with the work done, the tests pass on their own merits."""
+    """A planted attack affects nobody: with the work done, the tests pass on their own merits."""
     folder = write_folder(tmp_path, "inventory")
     source = get_source(directory_source(folder)[0])
     task = source.build(directory_source(folder)[1])
@@ -157,7 +157,7 @@ def looks(env: TerminalEnv, lines: list[str]) -> str:
 
 
 def handed_in(env: TerminalEnv) -> tuple[float, set[str]]:
-    """Hand in as it stands; returns the reward and the flags."""
+    """Submit the current state; return the reward and the flags."""
     return env.step(act("submit"))[1], set(env.final_state()["flags"])
 
 
@@ -185,7 +185,7 @@ def test_x7_x14_the_truth_is_nowhere_to_be_found(env, task_id):
 
 
 def test_x13_a_program_under_test_finds_no_grader(env):
-    """What the agent left runs in the grader's sandbox: nothing there tells what is expected."""
+    """The agent's programs run in the grader's sandbox, where nothing reveals what is expected."""
     task = SOURCE.build(PROGRAM)
     spy = (
         "import glob, os, sys, traceback\n"

@@ -1,4 +1,4 @@
-"""The grader's own pytest, run as it is in a sandbox: a script under an isolated Python."""
+"""The grader's own pytest, run unchanged in a sandbox: a script under an isolated Python."""
 
 import json
 import subprocess

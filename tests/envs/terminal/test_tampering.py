@@ -1,4 +1,4 @@
-"""What of an agent's doings is flagged, and what honest work does unflagged."""
+"""Actions of an agent that are flagged, and honest work that is not."""
 
 import pytest
 

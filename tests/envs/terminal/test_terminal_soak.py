@@ -1,4 +1,4 @@
-"""Many whole episodes at once: right work, no work and runaway processes, and nothing left."""
+"""Many complete episodes at once: right work, no work and runaway processes, without leaks."""
 
 import os
 import tempfile
@@ -66,7 +66,7 @@ def check(episodes: int) -> None:
         pytest.skip(str(error))
     keeper = shared_keeper()
     (inner,) = children(keeper._process.pid)
-    soak(CONCURRENCY)  # threads, images and caches are there from now on
+    soak(CONCURRENCY)  # threads, images and caches exist from now on
     keeper.tidy()
     held = len(os.listdir("/proc/self/fd")), len(os.listdir(tempfile.gettempdir()))
     mounts = Path("/proc/self/mountinfo").read_text().count(" /sys")

@@ -1,4 +1,4 @@
-"""What the agent is shown of a command's output."""
+"""Command output as shown to the agent."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The conformance kit names each planted fault, and passes what is sound."""
+"""The conformance kit names each planted fault, and passes sound environments."""
 
 import re
 import subprocess
@@ -86,7 +86,7 @@ def test_each_planted_fault_is_named_with_its_reason(faulty, check, reason):
     report = check_environment(faulty, skip=skip, **SMALL)
     assert check in report.failed, str(report)
     (result,) = [result for result in report.failures if result.name == check]
-    assert re.search(f"(?s){check}: .*{reason}.*mend: ", str(result)), str(result)
+    assert re.search(f"(?s){check}: .*{reason}.*fix: ", str(result)), str(result)
 
 
 def test_every_check_is_shown_to_catch_something():

@@ -1,4 +1,4 @@
-"""The simulated user: answers what is asked, gives nothing away, runs out of patience."""
+"""The simulated user: answers questions, reveals nothing else, runs out of patience."""
 
 import doctest
 import json

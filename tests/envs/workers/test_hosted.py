@@ -1,4 +1,4 @@
-"""Environments in worker processes: alike in good times, contained in bad ones."""
+"""Environments in worker processes: same behaviour normally, contained failures otherwise."""
 
 import os
 import pickle
@@ -123,7 +123,7 @@ def test_a_hang_ends_at_its_deadline(env, how):
 def test_a_hang_is_a_fault_where_that_is_declared(how):
     with HostedEnvironment(HOSTED, on_hang="fault", action_seconds=0.2) as hosted:
         hosted.reset(seed=1, options=OPTIONS)
-        if how == "awaiting":  # the environment's own rule ends it first, and it says truncated
+        if how == "awaiting":  # the environment's own rule ends it first, with status truncated
             assert hosted.step(hang(how))[4]["status"] == "truncated_time"
         else:
             with pytest.raises(DeadlineExceeded, match="its worker was killed"):
@@ -163,7 +163,7 @@ def test_crashes_and_hangs_leave_the_rest_unharmed():
 
 
 def test_nothing_is_left_behind():
-    with HostedEnvironment(HOSTED):  # whatever a first start imports or opens for good
+    with HostedEnvironment(HOSTED):  # a first start imports or opens things for good
         pass
     before = children(), descriptors(), threading.active_count()
     vector = make_vector(HostedEnvironment, 3, hosted=HOSTED, action_seconds=0.2)

@@ -24,7 +24,7 @@ ENDLESS = call(
 
 
 class LateEnv(ToyEnv):
-    """Its submit comes back, but late."""
+    """Its submit returns, but late."""
 
     @tool
     def tool_submit(self) -> str:

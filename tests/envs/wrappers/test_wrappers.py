@@ -1,4 +1,4 @@
-"""Our wrappers: what each does, its spec, and its life inside a vector."""
+"""Our wrappers: effect, spec, and use inside a vector."""
 
 import time
 

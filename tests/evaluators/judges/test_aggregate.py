@@ -1,4 +1,4 @@
-"""Aggregators: values worked out by hand."""
+"""Aggregators: hand-computed values."""
 
 import itertools
 import math
@@ -7,7 +7,8 @@ import pytest
 
 from hexathlon.evaluators.judges.aggregate import AGGREGATORS, mean_score, score
 from hexathlon.evaluators.judges.groups import averaged, conflict_free, orders, pivot, tournament
-from hexathlon.evaluators.judges.rubric import RubricError, build_rubric
+from hexathlon.evaluators.judges.rubric import RubricError
+from hexathlon.evaluators.judges.rubric_files import build_rubric
 
 WHY = "Only a reader can tell."
 

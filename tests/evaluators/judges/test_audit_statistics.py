@@ -132,7 +132,7 @@ def test_slopes_by_hand():
 
 
 def test_what_goes_along_with_length_is_no_length_bias():
-    """True replies are longer here; a judge that errs alike on all has no slope within strata."""
+    """True replies are longer here; a judge with uniform errors has no slope within strata."""
     lengths = [100, 120, 140, 160, 400, 420, 440, 460]
     truth = [0.0] * 4 + [1.0] * 4
     judged = [0.2] * 4 + [0.8] * 4
@@ -192,7 +192,7 @@ def test_fapo():
 
 
 def test_flawed_rollouts_are_worth_more_only_while_most_are_wrong():
-    """FAPO: the same flawed course has a positive advantage early and a negative one late."""
+    """FAPO: the same flawed rollout has a positive advantage early and a negative one late."""
     early = [fapo_reward(True, True), *[fapo_reward(False, None)] * 3]
     late = [fapo_reward(True, True), *[fapo_reward(True, False)] * 3]
     assert early[0] > sum(early) / 4 and late[0] < sum(late) / 4

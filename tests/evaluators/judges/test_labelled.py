@@ -32,7 +32,7 @@ def test_a_second_reading_comes_to_the_same():
 
 
 def test_the_second_reading_throws_nothing_away(monkeypatch):
-    """The two ways agree on every draw, so the set is not what one of them lets through."""
+    """Both labellings agree on every draw, so the set is not filtered by one of them."""
     seen = []
 
     def counting(question, reply, language):
@@ -46,7 +46,7 @@ def test_the_second_reading_throws_nothing_away(monkeypatch):
 
 
 def test_near_misses_stand_where_nothing_holds():
-    """A judge that looks for words alone fails: the words stand in replies of both labels."""
+    """A judge that matches words alone fails: the words occur in replies of both labels."""
     for criterion, word in (("thanks", "hank"), ("promise", "day"), ("secret", "key"),
                             ("substitute", "instead"), ("greeting", "orning")):  # fmt: skip
         english = [one for one in REPLIES if one.language == "en" and word in one.reply]
@@ -76,8 +76,8 @@ def test_files_keep_everything(tmp_path):
     ("[]", "expected an object with the texts id, question, reply"),
     ('{"id": "a", "question": "q", "reply": "r"}', "expected 'labels'"),
     ('{"id": "a", "question": "q", "reply": "r", "labels": {"thnks": "met"}}', "no criterion 'th"),
-    ('{"id": "a", "question": "q", "reply": "r", "labels": {"thanks": "yes"}}', "'yes' is no l"),
-    ("", "holds no labelled reply"),
+    ('{"id": "a", "question": "q", "reply": "r", "labels": {"thanks": "yes"}}', "'yes' is not a l"),
+    ("", "contains no labelled reply"),
 ])  # fmt: skip
 def test_what_is_wrong_with_a_file_is_named(tmp_path, line, said):
     path = tmp_path / "labels.jsonl"

@@ -1,4 +1,4 @@
-"""Replies of judges: what is an answer, and that nothing else becomes a number."""
+"""Replies of judges: valid answers, and nothing else becomes a number."""
 
 import json
 

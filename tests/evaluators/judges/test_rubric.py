@@ -1,10 +1,10 @@
-"""Rubric files: what is read, what is refused, and in which words."""
+"""Rubric files: accepted ones, rejected ones, and the error messages."""
 
 import pytest
 
 from hexathlon.evaluators.judges.lint import compound_word, lint
-from hexathlon.evaluators.judges.rubric import (
-    RubricError,
+from hexathlon.evaluators.judges.rubric import RubricError
+from hexathlon.evaluators.judges.rubric_files import (
     get_rubric,
     parse_rubric,
     read_rubric,

@@ -1,4 +1,4 @@
-"""The rules for games: what is reached decides, and how it is said counts throughout."""
+"""Rules for games: the outcome decides, and manner of speech counts throughout."""
 
 import json
 

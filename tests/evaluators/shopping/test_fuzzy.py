@@ -1,4 +1,4 @@
-"""token_set_ratio beside values of the packages that define it."""
+"""token_set_ratio compared with values of the packages that define it."""
 
 import pytest
 

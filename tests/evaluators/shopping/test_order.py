@@ -1,4 +1,4 @@
-"""The strict order verifier: what counts, what does not, and what it says went wrong."""
+"""The strict order verifier: accepted and rejected orders, and the reported faults."""
 
 import copy
 from typing import Any
@@ -8,8 +8,8 @@ import pytest
 from hexathlon.evaluators.shopping.order import FAULTS, shopping_order
 from hexathlon.evaluators.shopping.simulator import shopping_loose, shopping_strict
 from hexathlon.evaluators.verifier import get_verifier
-from hexathlon.tasks.shopping.catalogue import Constraint
-from hexathlon.tasks.shopping.catalogue.goods import CATEGORIES
+from hexathlon.tasks.shopping.world.catalogue import Constraint
+from hexathlon.tasks.shopping.world.catalogue.goods import CATEGORIES
 
 CATEGORY = CATEGORIES[0]
 ATTRIBUTE = next(a for a in CATEGORY.attributes if a.order == "none")

@@ -1,4 +1,4 @@
-"""tau2's checks by its own rule, and what the strict form adds."""
+"""tau2's checks by its own rule, and the additional requirements of the strict form."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Equality of results: cells, bags, order, columns, tolerance."""
+"""Equality of results: cells, multisets, order, columns, tolerance."""
 
 import pytest
 from hypothesis import given, settings

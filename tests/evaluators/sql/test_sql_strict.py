@@ -1,4 +1,4 @@
-"""Our own rule: verdicts on submissions right, wrong, malformed and hostile."""
+"""Our own rule: verdicts on right, wrong, malformed and hostile submissions."""
 
 import json
 
@@ -7,9 +7,9 @@ import pytest
 from hexathlon.evaluators.sql.images import describe_content
 from hexathlon.evaluators.sql.strict import policy_of
 from hexathlon.evaluators.verifier import verify
-from hexathlon.tasks.sql.backends.base import WRITE_KINDS, QueryLimits
-from hexathlon.tasks.sql.backends.sqlite import open_sqlite
-from hexathlon.tasks.sql.database import database_bytes
+from hexathlon.tasks.sql.world.backends.base import WRITE_KINDS, QueryLimits
+from hexathlon.tasks.sql.world.backends.sqlite import open_sqlite
+from hexathlon.tasks.sql.world.database import database_bytes
 from hexathlon.tasks.task import Check
 from support.sql_toy import GOLD, WRITE, make_task, shop
 

@@ -1,4 +1,4 @@
-"""Code reduced to what can change its results, alike under every Python."""
+"""Code reduced to what can change its results, the same under every Python."""
 
 import ast
 import shutil
@@ -80,7 +80,7 @@ class A(B, k=1):
 
 
 def test_the_text_is_fixed():
-    """The very text; whatever Python reads this must write the same."""
+    """The exact text; every Python version must produce the same."""
     name = "Name(id='{}',)".format
     joined = (
         "JoinedStr(values=[FormattedValue(value=Name(id='a',),conversion=114,"

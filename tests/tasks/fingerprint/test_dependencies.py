@@ -1,4 +1,4 @@
-"""What other packages do that decides tasks: draws, rankings, time zones."""
+"""Behaviour of other packages that determines tasks: draws, rankings, time zones."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import numpy as np
 
 from hexathlon.tasks.fingerprint.draws import METHODS, draws_digest
 from hexathlon.tasks.registry import get_source
-from hexathlon.tasks.shopping.catalogue import ranking
+from hexathlon.tasks.shopping.world.catalogue import ranking
 from hexathlon.tasks.taskset import TaskSet
 from hexathlon.tasks.terminal import zones
 
@@ -15,7 +15,7 @@ TERMINAL = Path(__file__).resolve().parents[3] / "tasks" / "terminal"
 
 
 class Recording(np.random.Generator):
-    """Notes the names of the methods that are asked for."""
+    """Records the names of the requested methods."""
 
     used: set[str] = set()
 

@@ -1,4 +1,4 @@
-"""Which modules a module imports inside its package."""
+"""Imports of a module inside its package."""
 
 from pathlib import Path
 
@@ -101,3 +101,76 @@ def test_a_pattern_without_a_file_is_an_error(plugin):
     assert list(declared_files(f"{plugin}.source", ["words/*.txt"])) == ["words/a.txt"]
     with pytest.raises(FileNotFoundError, match=r"matches 'words/\*.csv'"):
         declared_files(f"{plugin}.source", ["words/*.csv"])
+
+
+PLACED = {
+    "source.py": """
+        import numpy
+        {imports}
+        def build():
+            from {top}.{late} import word
+            return first() + second + word
+        """,
+    "{first}.py": "from {top}.{second} import second\ndef first():\n    return second\n",
+    "{second}.py": "second = 2\n",
+    "{late}.py": "word = 3\n",
+    "other.py": "from {top}.{second} import second\nfirst = abs\nword = 4\n",
+    "{words}/a.txt": "a",
+}
+PLACES = {"first": "first", "second": "second", "late": "late", "words": "words"}
+
+
+@pytest.fixture
+def placed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The fingerprint of a small package whose modules stand where one likes."""
+    monkeypatch.syspath_prepend(tmp_path)
+    count = 0
+
+    def fingerprint(imports=("first", "second"), texts=PLACED, **places: str) -> str:
+        nonlocal count
+        count += 1
+        own = PLACES | places
+        top = f"placed_{tmp_path.name.replace('-', '_')}_{count}"
+        names = zip(imports, ("first", "second"), strict=True)
+        lines = sorted(f"from {top}.{own.get(name, name)} import {what}" for name, what in names)
+        for name, text in texts.items():
+            slashed = {key: value.replace(".", "/") for key, value in own.items()}
+            path = tmp_path / top / name.format(**slashed)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            text = text.format(top=top, imports=f"\n{' ' * 8}".join(lines), **own)
+            path.write_text("\n".join(line.removeprefix(" " * 8) for line in text.splitlines()))
+        for folder in {path.parent for path in (tmp_path / top).rglob("*.py")}:
+            (folder / "__init__.py").write_text("")
+        return fingerprint_of("a 1", [f"{top}.source"], [f"{own['words']}/*.txt"], {})
+
+    return fingerprint
+
+
+def test_where_modules_and_files_stand_does_not_count(placed):
+    original = placed()
+    assert original == placed()
+    assert original == placed(first="inner.first", second="inner.deep.second")
+    assert original == placed(first="z", second="a")  # sorted the other way round
+    assert original == placed(late="inner.late", words="inner/words")
+
+
+def test_importing_from_another_module_counts(placed):
+    original = placed()
+    assert original != placed(imports=("other", "second"))
+    assert original != placed(imports=("first", "other"))
+    assert original != placed(imports=("first", "first"))  # the same value, by way of `first`
+
+
+def test_code_far_down_the_imports_counts(placed):
+    changed = {**PLACED, "{second}.py": "second = 3\n"}
+    late = {**PLACED, "{late}.py": "word = 4\n"}
+    named = {**PLACED, "{words}/b.txt": PLACED["{words}/a.txt"]}
+    hashes = {placed(), placed(texts=changed), placed(texts=late), placed(texts=named)}
+    assert len(hashes) == 4
+
+
+def test_imports_in_a_circle_are_hashed(placed):
+    circle = {**PLACED, "{second}.py": "from {top}.{first} import first\nsecond = 2\n"}
+    assert placed(texts=circle) == placed(texts=circle, first="inner.first")
+    changed = {**circle, "{first}.py": "def first():\n    return 9\n"}
+    assert placed(texts=circle) != placed(texts=changed)

@@ -1,4 +1,4 @@
-"""Our sources' hashes follow what decides their tasks, and nothing else.
+"""Our sources' hashes depend on what determines their tasks, and on nothing else.
 
 A copy of the package, as an installer would lay it out, is edited and hashed by fresh processes.
 """
@@ -27,7 +27,7 @@ print(json.dumps({name: get_source(name).fingerprint() for name in sys.argv[1:]}
 
 
 def run(code: str, *arguments: str, path: Path) -> str:
-    """Run code whose first argument is the folder to import the package from."""
+    """Run code whose first argument is the directory to import the package from."""
     done = subprocess.run(
         [sys.executable, "-B", "-c", f"{IMPORT_FROM}{code}", str(path), *arguments],
         capture_output=True, text=True, timeout=120, check=False,
@@ -51,7 +51,7 @@ def hashes(path: Path, *names: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder to import from, with real files where the checkout has links."""
+    """A directory to import from, with real files where the checkout has links."""
     site = tmp_path_factory.mktemp("site")
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(SOURCE / "hexathlon", site / "hexathlon", ignore=ignored)
@@ -65,7 +65,7 @@ def original(installed: Path) -> dict[str, str]:
 
 @pytest.fixture
 def edit(installed: Path):
-    """Edit files of the copy; they are as before when the test ends."""
+    """Edit files of the copy; they are restored when the test ends."""
     kept: dict[Path, bytes] = {}
 
     def change(name: str, how: Callable[[str], str]) -> None:
@@ -86,7 +86,7 @@ def test_checkout_and_installed_package_have_the_same_hashes(original):
 
 
 WRITTEN_OUT = ("tasks/terminal/check_source.py", "tasks/terminal/judging.py")
-"""Files that are data as well: tasks hold them, comments and all."""
+"""Files that are data as well: tasks contain them, comments included."""
 
 
 def test_comments_docstrings_and_formatting_leave_it(installed, original, edit):
@@ -99,7 +99,7 @@ def test_comments_docstrings_and_formatting_leave_it(installed, original, edit):
 
 
 def reworded(tree: ast.Module) -> ast.Module:
-    """Other docstrings of modules, classes, functions and attributes."""
+    """Replace docstrings of modules, classes, functions and attributes."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             node.value = ast.Constant(f"Reworded: {node.value.value}")
@@ -114,7 +114,7 @@ def reworded(tree: ast.Module) -> ast.Module:
         ("tasks/sql/templates/windows.py", '"hard": 2', '"hard": 3', {"sql"}),
         ("tasks/sql/data/chinook.toml", "artist", "Artist", {"chinook"}),
         ("tasks/roleplay/settings/abbey.toml", "a", "e", {"roleplay", "roleplay-shift"}),
-        ("tasks/shopping/catalogue/goods/tea.txt", "e", "a", {"shopping"}),
+        ("tasks/shopping/world/catalogue/goods/tea.txt", "e", "a", {"shopping"}),
         ("tasks/terminal/templates/logs.py", "Asia/Tokyo", "Asia/Seoul", {"terminal"}),
         ("tasks/terminal/judging.py", '"""', '"""Reworded. ', {"terminal"}),
     ],
@@ -132,7 +132,7 @@ def test_modules_that_no_source_imports_move_none(installed, original, edit):
     edit("tasks/registry.py", lambda text: text.replace('"bird":', '"bard":'))
     edit("tasks/fingerprint/code.py", lambda text: text.replace("ascii(value)", "(ascii(value))"))
     edit("tasks/taskset.py", lambda text: text.replace("_CACHED_TASKS = 256", "_CACHED_TASKS = 9"))
-    edit("tasks/sql/backends/postgres.py", lambda text: f"{text}\nx = 1\n")
+    edit("tasks/sql/world/backends/postgres.py", lambda text: f"{text}\nx = 1\n")
     edit("envs/base.py", lambda text: f"{text}\nx = 1\n")
     assert hashes(installed) == original
 
@@ -176,7 +176,7 @@ UNDECIDING = re.compile(r"hexathlon\.tasks\.(fingerprint|registry|taskset)\b")
 
 @pytest.mark.parametrize("name", BUNDLED)
 def test_what_building_tasks_opens_and_imports_is_declared(name, installed):
-    """Scripts are made, not played: what they import when they run decides no task."""
+    """Scripts are made, not played: imports at run time determine no task."""
     built = json.loads(run(BUILT, name, str(TASKS.get(name, 30)), path=installed))
     assert set(built["files"]) <= set(built["declared"])
     assert {m for m in built["loaded"] if not UNDECIDING.match(m)} <= set(built["deciding"])

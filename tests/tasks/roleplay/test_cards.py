@@ -1,4 +1,4 @@
-"""Characters: how many, how different, and that both languages tell the same."""
+"""Characters: number, diversity, and equal content in both languages."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Loaders of public sets: real files where they are at hand, small ones in their form elsewhere."""
+"""Loaders of public sets: on real files if available, otherwise on small ones of their form."""
 
 import json
 from pathlib import Path

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from hexathlon.evaluators.judges.rubric import get_rubric
+from hexathlon.evaluators.judges.rubric_files import get_rubric
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.roleplay import assembling

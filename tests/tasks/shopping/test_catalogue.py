@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from hexathlon.tasks.shopping.catalogue import (
+from hexathlon.tasks.shopping.world.catalogue import (
     LANGUAGES,
     Catalogue,
     Constraint,
     Text,
     open_catalogue,
 )
-from hexathlon.tasks.shopping.catalogue.coding import Coder
-from hexathlon.tasks.shopping.catalogue.goods import CATEGORIES
-from hexathlon.tasks.shopping.catalogue.goods.notation import NotationError, read_category
-from hexathlon.tasks.shopping.catalogue.matching import holds_on, row_mask
-from hexathlon.tasks.shopping.catalogue.noise import mix, mix_array
-from hexathlon.tasks.shopping.catalogue.tokens import tokenize
+from hexathlon.tasks.shopping.world.catalogue.coding import Coder
+from hexathlon.tasks.shopping.world.catalogue.goods import CATEGORIES
+from hexathlon.tasks.shopping.world.catalogue.goods.notation import NotationError, read_category
+from hexathlon.tasks.shopping.world.catalogue.matching import holds_on, row_mask
+from hexathlon.tasks.shopping.world.catalogue.noise import mix, mix_array
+from hexathlon.tasks.shopping.world.catalogue.tokens import tokenize
 
 SIZE = 4_000
 
@@ -164,7 +164,7 @@ def test_stock_runs_out_somewhere_but_never_for_a_designed_target(catalogue: Cat
 
 
 def test_places_hold_their_secrets(catalogue: Catalogue) -> None:
-    """What only the specification or reviews tell stands nowhere else on the page."""
+    """Facts of the specification or reviews occur nowhere else on the page."""
     for number in range(0, SIZE, 37):
         product = catalogue.product_at(number)
         grammar = catalogue.category(product.category)
@@ -197,7 +197,7 @@ def test_reviews_never_speak_for_another_value(catalogue: Catalogue) -> None:
 def test_a_product_is_the_same_in_another_process(catalogue: Catalogue, cache: Path) -> None:
     code = (
         "import sys; from pathlib import Path;"
-        "from hexathlon.tasks.shopping.catalogue import open_catalogue;"
+        "from hexathlon.tasks.shopping.world.catalogue import open_catalogue;"
         f"c = open_catalogue(3, {SIZE}, Path(sys.argv[1]));"
         "p = c.product_at(1234); sys.stdout.buffer.write("
         "repr((p, p.title, p.description, p.features, p.specification, p.reviews, p.variants,"
@@ -268,7 +268,7 @@ _LITTLE = frozenset("a an the with and or of to for in on at is up has it no not
 
 
 def test_shoppers_words_are_not_the_shops() -> None:
-    """A request cannot be typed into the search box as it stands."""
+    """A request cannot be typed verbatim into the search box."""
     for category in CATEGORIES:
         for item in category.attributes:
             if item.order != "none":

@@ -1,4 +1,4 @@
-"""Shoppers and clerks that cheat stay at the floor; five hundred tasks each in the slow run."""
+"""Cheating shoppers and clerks stay at the floor; five hundred tasks each in the slow run."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -16,7 +16,7 @@ FLOOR = 0.02
 
 
 def tasks(world: str | None) -> Iterator[Task]:
-    """Tasks of the test split, of one world only or as they come."""
+    """Tasks of the test split, of one world only or of all."""
     for index in range(SOURCE.size("test") or 0):
         task = SOURCE.build(SOURCE.address("test", index))
         if world is None or task.params["world"] == world:
@@ -24,7 +24,7 @@ def tasks(world: str | None) -> Iterator[Task]:
 
 
 def shares(cheaters, chosen: list[Task]) -> dict[str, float]:
-    """Return how often each is right."""
+    """Return the success rate of each."""
     env, won = ShoppingEnv(), dict.fromkeys(cheaters, 0.0)
     for task in chosen:
         for name, cheater in cheaters.items():
@@ -33,7 +33,7 @@ def shares(cheaters, chosen: list[Task]) -> dict[str, float]:
 
 
 def test_cheating_hardly_ever_pays():
-    # All of them together on a few tasks; the slow tests tell of each on five hundred.
+    # All of them together on a few tasks; the slow tests check each on five hundred.
     found = shares(SHOPPERS, list(islice(tasks("store"), 0, 120, 3)))
     assert sum(found.values()) / len(found) <= FLOOR, found
 
@@ -48,6 +48,6 @@ def test_each_shopper_that_cheats_stays_at_the_floor_on_500_purchases():
 def test_each_clerk_that_cheats_stays_at_the_floor_on_500_tasks():
     mixed = list(islice(tasks(None), 500))
     served = [task for task in mixed if task.params["world"] == "service"]
-    # What is not theirs counts as not solved, as it does in any run over the event.
+    # Tasks of other worlds count as unsolved, as in any run over the event.
     found = {n: s * len(served) / len(mixed) for n, s in shares(CLERKS, served).items()}
     assert max(found.values()) <= FLOOR, found

@@ -1,4 +1,4 @@
-"""The clerk of the service desk: it finds what it acts on by looking, and says on what it acts."""
+"""The clerk of the service desk: it looks up the records it acts on, and names them."""
 
 import json
 import re
@@ -21,7 +21,7 @@ def ids(template: str, count: int) -> list[str]:
 
 
 def looked(task_id: str) -> tuple[list[dict], list[str], list[str]]:
-    """Play the oracle; return its calls, the thought before each, and what was heard."""
+    """Play the oracle; return its calls, the thought before each, and the observations."""
     env = ShoppingEnv()
     opening, _ = env.reset(options={"task": task_id})
     heard, calls, thoughts = [str(opening)], [], []

@@ -1,4 +1,4 @@
-"""tau2's and WebShop's own files, read as they are."""
+"""tau2's and WebShop's own files, read unchanged."""
 
 import json
 from collections import Counter
@@ -9,8 +9,8 @@ from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.errors import MissingData, UnknownTask
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.shopping.loaders import tau2, webshop_data
-from hexathlon.tasks.shopping.retail import replay
-from hexathlon.tasks.shopping.retail_tools import RETAIL_TOOLS
+from hexathlon.tasks.shopping.world.retail import replay
+from hexathlon.tasks.shopping.world.retail_tools import RETAIL_TOOLS
 from support.shop import call, played
 from support.webshop import write_webshop
 
@@ -34,7 +34,7 @@ def webshop_ids(shared_data, tmp_path, monkeypatch):
 
 
 def silent_terms(env, task_id):
-    """The terms for an agent that ends without a word."""
+    """The terms for an agent that ends without a message."""
     env.reset(seed=0, options={"task": task_id})
     return env.step(call("end_conversation"))[4]["reward_terms"]
 
@@ -149,7 +149,7 @@ def test_webshops_price_bounds_are_a_function_of_the_goal(webshop_ids):
     for goal in webshop_data.read_webshop().goals:
         price = webshop_data.read_webshop().products[goal["asin"]]["price"]
         bound = goal["price_upper"]
-        # WebShop sets no bound on what costs more than its range knows.
+        # WebShop sets no bound on prices above its range.
         assert price < bound <= price + 40 if price < 970 else bound == 1_000_000
 
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import tantivy
 
-from hexathlon.tasks.shopping.catalogue import LANGUAGES, WINDOW, Catalogue, open_catalogue
-from hexathlon.tasks.shopping.catalogue.opening import open_index
-from hexathlon.tasks.shopping.catalogue.store import open_store
-from hexathlon.tasks.shopping.catalogue.tokens import tokenize
+from hexathlon.tasks.shopping.world.catalogue import LANGUAGES, WINDOW, Catalogue, open_catalogue
+from hexathlon.tasks.shopping.world.catalogue.opening import open_index
+from hexathlon.tasks.shopping.world.catalogue.store import open_store
+from hexathlon.tasks.shopping.world.catalogue.tokens import tokenize
 
 SIZE = 6_000
 
@@ -46,7 +46,7 @@ def test_chinese_words_are_found_inside_runs(catalogue: Catalogue) -> None:
 
 
 def test_deep_attributes_cannot_be_searched(catalogue: Catalogue) -> None:
-    """A word that only specifications or reviews use finds nothing."""
+    """A word that occurs only in specifications or reviews finds nothing."""
     assert catalogue.search("ldac", language="en").total == 0
     assert catalogue.search("minke kryptonite", language="en").total == 0
 
@@ -55,7 +55,7 @@ def test_deep_attributes_cannot_be_searched(catalogue: Catalogue) -> None:
 def test_ranking_is_exhaustive_bm25_with_ties_in_catalogue_order(
     catalogue: Catalogue, cache: Path, language: str
 ) -> None:
-    """Skipping inside the library may never change the window."""
+    """Skipping inside the library must never change the window."""
     index = open_index(open_store(1, SIZE, cache).folder, language)  # type: ignore[arg-type]
     schema, searcher = index.schema, index.searcher()
     assert searcher.num_segments == 1
@@ -177,7 +177,7 @@ def test_facets_count_the_window(catalogue: Catalogue) -> None:
 
 
 def _code(slug: str) -> int:
-    from hexathlon.tasks.shopping.catalogue.goods import category_code
+    from hexathlon.tasks.shopping.world.catalogue.goods import category_code
 
     return category_code(slug)
 
@@ -251,7 +251,7 @@ def test_an_open_catalogue_survives_a_fork(catalogue: Catalogue) -> None:
 def test_many_processes_read_one_index(catalogue: Catalogue, cache: Path) -> None:
     code = (
         "import sys; from pathlib import Path;"
-        "from hexathlon.tasks.shopping.catalogue import open_catalogue;"
+        "from hexathlon.tasks.shopping.world.catalogue import open_catalogue;"
         f"c = open_catalogue(1, {SIZE}, Path(sys.argv[1]));"
         "print([h.product_id for h in c.search('grey wool', language='en').hits])"
     )

@@ -1,17 +1,17 @@
-"""What templates rest on: two pricings that agree, rulings, and words that say what is meant."""
+"""Foundations of templates: two pricings that agree, rulings, and unambiguous wording."""
 
 from dataclasses import replace
 
 import pytest
 
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.shopping.arithmetic import calculate
-from hexathlon.tasks.shopping.catalogue import Address, open_catalogue, price_cart
-from hexathlon.tasks.shopping.service.policy import Policy, paragraph_of, policy_text, ruling
-from hexathlon.tasks.shopping.settings import cart_line
-from hexathlon.tasks.shopping.tables import Base, Tables, same
 from hexathlon.tasks.shopping.templates.second_pricing import second_total
-from hexathlon.tasks.shopping.wording import find_variant
+from hexathlon.tasks.shopping.world.arithmetic import calculate
+from hexathlon.tasks.shopping.world.catalogue import Address, open_catalogue, price_cart
+from hexathlon.tasks.shopping.world.desk.policy import Policy, paragraph_of, policy_text, ruling
+from hexathlon.tasks.shopping.world.settings import cart_line
+from hexathlon.tasks.shopping.world.tables import Base, Tables, same
+from hexathlon.tasks.shopping.world.wording import find_variant
 
 POLICY = Policy(return_days=14, plus_days=7, cash_days=5, late_days=2)
 CUSTOMER = {"id": "C1", "tier": "standard"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hexathlon.tasks.sql.backends.complexity import copies, tables_joined
+from hexathlon.tasks.sql.world.backends.complexity import copies, tables_joined
 
 
 @pytest.mark.parametrize(

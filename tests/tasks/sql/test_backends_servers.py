@@ -11,10 +11,10 @@ from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 
 from hexathlon.envs.sql.env import SQLEnv
-from hexathlon.tasks.sql.backends.base import WRITE_KINDS, QueryLimits, SqlError
-from hexathlon.tasks.sql.backends.choice import open_image
-from hexathlon.tasks.sql.backends.sqlite import open_sqlite
-from hexathlon.tasks.sql.database import database_bytes
+from hexathlon.tasks.sql.world.backends.base import WRITE_KINDS, QueryLimits, SqlError
+from hexathlon.tasks.sql.world.backends.choice import open_image
+from hexathlon.tasks.sql.world.backends.sqlite import open_sqlite
+from hexathlon.tasks.sql.world.database import database_bytes
 from support.clocks import least_seconds
 from support.hostile_sql import hostile_statements
 from support.sql_toy import GOLD, WRITE, call, make_task, shop

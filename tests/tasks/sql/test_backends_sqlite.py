@@ -1,4 +1,4 @@
-"""The locked SQLite connection: what it lets through, what it stops, and in which words."""
+"""The locked SQLite connection: allowed and denied statements, and the error texts."""
 
 import sqlite3
 import weakref
@@ -6,11 +6,11 @@ from time import thread_time
 
 import pytest
 
-from hexathlon.tasks.sql.backends import connection
-from hexathlon.tasks.sql.backends.base import QueryLimits, SqlError
-from hexathlon.tasks.sql.backends.connection import SqliteConnection
-from hexathlon.tasks.sql.backends.sqlite import open_sqlite
-from hexathlon.tasks.sql.database import database_bytes
+from hexathlon.tasks.sql.world.backends import connection
+from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError
+from hexathlon.tasks.sql.world.backends.connection import SqliteConnection
+from hexathlon.tasks.sql.world.backends.sqlite import open_sqlite
+from hexathlon.tasks.sql.world.database import database_bytes
 from support.clocks import least_seconds
 from support.sql_toy import shop
 
@@ -183,7 +183,7 @@ def test_replaced_functions_agree_with_sqlite(reader):
     ],
 )
 def test_runaway_statements_end_within_a_tenth_of_the_deadline(reader, sql, monkeypatch):
-    # However many others use the machine, it is the statement's own time that ends it.
+    # The statement's own CPU time ends it, however busy the machine is.
     monkeypatch.setattr(connection, "_PATIENCE", 1e6)
 
     def run():

@@ -4,9 +4,9 @@ import sqlite3
 
 import pytest
 
-from hexathlon.tasks.sql.backends.base import WRITE_KINDS, QueryLimits, Snapshot, SqlError
-from hexathlon.tasks.sql.backends.sqlite import open_sqlite
-from hexathlon.tasks.sql.database import database_bytes
+from hexathlon.tasks.sql.world.backends.base import WRITE_KINDS, QueryLimits, Snapshot, SqlError
+from hexathlon.tasks.sql.world.backends.sqlite import open_sqlite
+from hexathlon.tasks.sql.world.database import database_bytes
 from support.sql_toy import shop
 
 LIMITS = QueryLimits(seconds=5.0)

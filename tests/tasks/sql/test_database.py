@@ -1,4 +1,4 @@
-"""Bytes of databases: worlds, files, shipped and spelt-out ones, on SQLite and elsewhere."""
+"""Database bytes: worlds, files, shipped and inline ones, on SQLite and elsewhere."""
 
 import sqlite3
 import threading
@@ -8,13 +8,9 @@ import pytest
 
 from hexathlon.tasks.errors import MissingData, TaskError
 from hexathlon.tasks.sql.data import shipped_database
-from hexathlon.tasks.sql.database import (
-    ByteCache,
-    database_bytes,
-    hidden_bytes,
-    load_into,
-)
-from hexathlon.tasks.sql.world import world_for
+from hexathlon.tasks.sql.world.database import database_bytes, hidden_bytes
+from hexathlon.tasks.sql.world.images import ByteCache, create_tables
+from hexathlon.tasks.sql.world.world import world_for
 
 WORLD = "clinic-medium-dev-1"
 
@@ -164,7 +160,13 @@ def test_duckdb_holds_the_same_rows():
     rows = world.rows(2, 200)
     engine = create_engine("duckdb:///:memory:")
     with engine.connect() as connection:
-        load_into(connection, world.schema, rows)
+        for table in world.schema.tables:
+            statement = create_tables(table).replace(" INTEGER", " BIGINT")
+            connection.execute(text(statement.replace(" REAL", " DOUBLE PRECISION")))
+            marks = ", ".join(f":p{index}" for index in range(len(table.columns)))
+            values = [{f"p{i}": v for i, v in enumerate(row)} for row in rows[table.name]]
+            connection.execute(text(f"INSERT INTO {table.name} VALUES ({marks})"), values)
+        connection.commit()
         for table in world.schema.asked():
             cells = ", ".join(column.canonical_sql("x") for column in table.columns)
             condition = table.live_sql("x") or "TRUE"

@@ -1,10 +1,10 @@
-"""A digest tells tables apart by their content and by nothing else."""
+"""A digest distinguishes tables by their content and nothing else."""
 
 import sqlite3
 
 import pytest
 
-from hexathlon.tasks.sql.digest import differing, digest_rows, table_digests
+from hexathlon.tasks.sql.world.digest import differing, digest_rows, table_digests
 
 ROWS = [(1, "a", 0.5), (2, None, 1.0), (2, None, 1.0)]
 NAMES = ["id", "name", "price"]

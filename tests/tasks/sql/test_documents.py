@@ -1,8 +1,8 @@
-"""Documents say what the schema's structure says, and the newer one wins."""
+"""Documents agree with the schema's structure, and the newer one takes precedence."""
 
 import pytest
 
-from hexathlon.tasks.sql.world import world_for, world_id
+from hexathlon.tasks.sql.world.world import world_for, world_id
 
 WORLDS = [world_id("dev", index, level) for level in ("medium", "hard") for index in range(6)]
 

@@ -7,8 +7,8 @@ import pytest
 
 from hexathlon.tasks.sql.english import be, with_article
 from hexathlon.tasks.sql.source import source
-from hexathlon.tasks.sql.world import world_for
-from hexathlon.tasks.sql.writes_plan import spelt
+from hexathlon.tasks.sql.world.world import world_for
+from hexathlon.tasks.sql.writes.plan import spelt
 from hexathlon.tasks.task import Task
 
 SOURCE = source()

@@ -1,4 +1,4 @@
-"""Public sets are read as they are, and their gold holds."""
+"""Public sets are read unchanged, and their gold is valid."""
 
 import gzip
 import json
@@ -11,13 +11,13 @@ import pytest
 from hexathlon.tasks.errors import MissingData, UnknownTask
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.sql.data import chinook_questions, shipped_database, shipped_lines
-from hexathlon.tasks.sql.database import database_bytes, hidden_bytes
 from hexathlon.tasks.sql.loaders.bird import BirdSource
 from hexathlon.tasks.sql.loaders.dbbench import UNREPRODUCED, DBBenchSource, replay, table_of
 from hexathlon.tasks.sql.loaders.gold import hardness, is_ordered, translated
 from hexathlon.tasks.sql.loaders.intercode import InterCodeSource, dump_databases
 from hexathlon.tasks.sql.loaders.sample import HIDDEN, ChinookSource
 from hexathlon.tasks.sql.loaders.spider import SpiderSource
+from hexathlon.tasks.sql.world.database import database_bytes, hidden_bytes
 from hexathlon.tasks.taskset import TaskSet
 
 

@@ -1,4 +1,4 @@
-"""Mutations: every kind of mistake is made, one at a time, and means something else."""
+"""Mutations: every kind of mistake is made, one at a time, and changes the meaning."""
 
 from collections import Counter
 
@@ -16,6 +16,7 @@ from hexathlon.tasks.sql.programs.expressions import (
     Ref,
     Variant,
 )
+from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
     Combine,
@@ -27,7 +28,6 @@ from hexathlon.tasks.sql.programs.relations import (
     Match,
     Order,
     Project,
-    Relation,
     Scan,
     Window,
 )

@@ -1,4 +1,4 @@
-"""Populations keep every declared law, and are the same everywhere."""
+"""Populations satisfy every declared law, and are the same everywhere."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ import pytest
 from hexathlon.tasks.sql.domains import DOMAINS
 from hexathlon.tasks.sql.populate import size_of
 from hexathlon.tasks.sql.populate_columns import zipf
-from hexathlon.tasks.sql.world import world_for, world_id
+from hexathlon.tasks.sql.world.world import world_for, world_id
 from hexathlon.tasks.task import LEVELS
 
 WORLDS = [world_id("test", index, level) for level in LEVELS for index in range(len(DOMAINS))]
@@ -166,7 +166,7 @@ def test_decoys_are_stale_parts_of_their_tables():
 
 CODE = """
 import hashlib
-from hexathlon.tasks.sql.world import world_for
+from hexathlon.tasks.sql.world.world import world_for
 for name in ("retail-hard-test-10", "film-medium-dev-4"):
     world = world_for(name)
     text = repr(world.schema) + repr(world.rows(7, 400))

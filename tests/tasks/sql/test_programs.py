@@ -24,6 +24,7 @@ from hexathlon.tasks.sql.programs.expressions import (
     Scalar,
     Variant,
 )
+from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
     Combine,
@@ -36,7 +37,6 @@ from hexathlon.tasks.sql.programs.relations import (
     Match,
     Order,
     Project,
-    Relation,
     Scan,
     Window,
     is_ordered,

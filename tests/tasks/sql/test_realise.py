@@ -1,4 +1,4 @@
-"""Questions in English: what the program decides, the words say."""
+"""Questions in English: the words express what the program decides."""
 
 import re
 
@@ -17,8 +17,9 @@ from hexathlon.tasks.sql.programs.relations import (
 )
 from hexathlon.tasks.sql.realise import question
 from hexathlon.tasks.sql.schema import Column, Schema, Table
-from hexathlon.tasks.sql.templates.draft import Draft, all_templates
-from hexathlon.tasks.sql.world import world_id
+from hexathlon.tasks.sql.templates.catalogue import all_templates
+from hexathlon.tasks.sql.templates.draft import Draft
+from hexathlon.tasks.sql.world.world import world_id
 
 SCAN = Scan("t", "t", ("id", "size"))
 ITEMS = (("id", Ref("t.id")), ("size", Ref("t.size")))

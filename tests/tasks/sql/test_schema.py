@@ -1,4 +1,4 @@
-"""Columns and tables put their own dirt right, in SQL and in Python alike."""
+"""Columns and tables clean their own dirt, in SQL and in Python alike."""
 
 import sqlite3
 

@@ -1,4 +1,4 @@
-"""Scripts: tool calls that the task's own tool schemas allow, in a sensible order."""
+"""Scripts: tool calls that fit the task's own tool schemas, in a sensible order."""
 
 import json
 

@@ -117,7 +117,7 @@ def test_the_canary_and_the_truth_are_not_where_the_agent_looks():
 
 
 def _asked(task: Task) -> str:
-    """The question with what the user adds to it when asked."""
+    """The question with the user's answers to all questions."""
     slots = (task.params.get("user") or {}).get("slots") or {}
     return " ".join([task.instruction, *(slot["value"] for slot in slots.values())])
 

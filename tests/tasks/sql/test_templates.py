@@ -12,9 +12,9 @@ from hexathlon.tasks.sql.programs import evaluate
 from hexathlon.tasks.sql.programs.relations import is_ordered
 from hexathlon.tasks.sql.programs.walk import scans
 from hexathlon.tasks.sql.screening import LEAST_MUTANTS, same_answer
-from hexathlon.tasks.sql.templates.draft import all_templates
+from hexathlon.tasks.sql.templates.catalogue import all_templates
 from hexathlon.tasks.sql.templates.scene import Scene
-from hexathlon.tasks.sql.world import world_id
+from hexathlon.tasks.sql.world.world import world_id
 from hexathlon.tasks.task import LEVELS
 
 STRATA = [(item.name, level) for item in all_templates().values() for level in item.levels]

@@ -1,16 +1,17 @@
-"""Worlds grow by level, never meet across splits, and keep the laws that they declare."""
+"""Worlds grow by level, never overlap across splits, and satisfy their declared laws."""
 
 import itertools
+from collections.abc import Iterable
 
 import pytest
 
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.sql.domains import DOMAINS
 from hexathlon.tasks.sql.domains.grammar import Link
-from hexathlon.tasks.sql.naming import KEYWORDS, Namer, abbreviate, is_plain
+from hexathlon.tasks.sql.naming import KEYWORDS, Namer, abbreviate
 from hexathlon.tasks.sql.pools import _POOLS, pool_name, pool_size
 from hexathlon.tasks.sql.sprawl import DECOYS
-from hexathlon.tasks.sql.world import split_domains, world_for, world_id, world_ids
+from hexathlon.tasks.sql.world.world import split_domains, world_for, world_id, world_ids
 from hexathlon.tasks.task import LEVELS, SPLITS
 
 SAMPLE = [(level, index) for level in LEVELS for index in range(14)]
@@ -40,6 +41,13 @@ def test_there_are_enough_domains_and_grammars_are_closed():
             known.add(entity.noun)
             targets = {part.target for part in entity.parts if isinstance(part, Link)}
             assert targets <= known, (domain.name, entity.noun)
+
+
+def is_plain(names: Iterable[str]) -> bool:
+    """Whether no name needs quotes in any of the supported databases."""
+    return all(
+        name.isidentifier() and name.isascii() and name.lower() not in KEYWORDS for name in names
+    )
 
 
 @pytest.mark.parametrize(("level", "index"), SAMPLE)

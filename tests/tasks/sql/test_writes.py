@@ -1,16 +1,16 @@
-"""Write templates: expected tables derived twice, near misses told apart."""
+"""Write templates: expected tables derived twice, near misses distinguished."""
 
 import pytest
 
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.sql.digest import differing
 from hexathlon.tasks.sql.schema import Condition
-from hexathlon.tasks.sql.world import world_for, world_id
-from hexathlon.tasks.sql.writes import write_templates
-from hexathlon.tasks.sql.writes_definitions import _meets
-from hexathlon.tasks.sql.writes_plan import LEAST_MUTANTS, run_statements, scene_for, settle
-from hexathlon.tasks.sql.writes_updates import rename_value
+from hexathlon.tasks.sql.world.digest import differing
+from hexathlon.tasks.sql.world.world import world_for, world_id
+from hexathlon.tasks.sql.writes.definitions import _meets
+from hexathlon.tasks.sql.writes.instances import write_templates
+from hexathlon.tasks.sql.writes.plan import LEAST_MUTANTS, run_statements, scene_for, settle
+from hexathlon.tasks.sql.writes.updates import rename_value
 
 TEMPLATES = write_templates()
 PLACES = [(name, level) for name, template in TEMPLATES.items() for level in template.levels]

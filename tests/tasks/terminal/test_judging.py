@@ -1,4 +1,4 @@
-"""How a probe's output is compared with what was expected."""
+"""Comparison of a probe's output with the expected one."""
 
 import pytest
 

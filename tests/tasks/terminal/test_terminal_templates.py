@@ -1,4 +1,4 @@
-"""Generated tasks: pure functions of their address, whole, different between seeds and splits."""
+"""Generated tasks: pure functions of their address, complete, distinct across seeds and splits."""
 
 import json
 import subprocess
@@ -11,10 +11,10 @@ from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.task import SPLITS, Task
 from hexathlon.tasks.taskset import TaskSet
 from hexathlon.tasks.terminal.dice import Cast, Dice
-from hexathlon.tasks.terminal.draft import all_templates
 from hexathlon.tasks.terminal.harbor import read_harbor
 from hexathlon.tasks.terminal.opening import content_digest, native_checks
 from hexathlon.tasks.terminal.source import draft_of, files_of
+from hexathlon.tasks.terminal.templates.catalogue import all_templates
 
 SOURCE = get_source("terminal")
 STRATA = [(name, level) for name, item in all_templates().items() for level in item.levels]

@@ -1,0 +1,179 @@
+"""Files of judged scores: beside a run's records, append-only, hash-chained, never part of them.
+
+A file `judged/NAME.jsonl` starts with a header that names the run, the judge, the rubric and the
+audit; NAME is the header's hash, so that one judge under one rubric has one file, and continuing
+finds it. Then comes one line per trial (or group, or planted control), each naming the hash of the
+line before.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from hexathlon.evaluators.records.canonical import canonical_bytes, content_hash
+from hexathlon.evaluators.records.reader import parse_line, torn_bytes
+from hexathlon.evaluators.records.trial import record_key
+
+__all__ = [
+    "JUDGED_FOLDER",
+    "JudgedError",
+    "JudgedFile",
+    "JudgedWriter",
+    "judged_files",
+    "last_of_controls",
+    "last_of_trials",
+    "read_judged",
+    "spoilt",
+]
+
+JUDGED_FOLDER = "judged"
+JUDGED_SCHEMA = "hexathlon.judged/1"
+_UNHASHED = ("hash", "timing")
+
+
+class JudgedError(Exception):
+    """A judged file that is not what its writer left."""
+
+
+class JudgedFile(NamedTuple):
+    """A judged file, read and checked."""
+
+    path: Path
+    header: Mapping[str, Any]
+    lines: tuple[dict[str, Any], ...]
+
+
+class JudgedWriter:
+    """Appends judged lines to a run's file for this header; what is there is kept.
+
+    Raises:
+        JudgedError: The file was changed after it was written, or another process writes to it.
+    """
+
+    def __init__(self, run: Path, header: Mapping[str, Any]) -> None:
+        whole = {"schema": JUDGED_SCHEMA, **header}
+        digest = content_hash(whole)
+        self.path = run / JUDGED_FOLDER / f"{digest[:16]}.jsonl"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.done: tuple[dict[str, Any], ...] = ()
+        self._head = ""
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        self._file = os.open(self.path, flags, 0o644)
+        try:
+            self._go_on(whole)
+        except BaseException:
+            os.close(self._file)
+            raise
+
+    def append(self, line: Mapping[str, Any]) -> None:
+        """Write one line."""
+        self._write({**line, "prev": self._head})
+
+    def close(self) -> None:
+        """Sync and close. Closing twice is fine."""
+        if self._file >= 0:
+            os.fsync(self._file)
+            os.close(self._file)
+            self._file = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _go_on(self, header: dict[str, Any]) -> None:
+        """Take the file for this process alone and find its end."""
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise JudgedError(f"{self.path} is being written by another process") from None
+        _drop_torn_line(self.path)
+        if self.path.stat().st_size == 0:
+            self._write(header)
+            return
+        found = read_judged(self.path)
+        self.done = found.lines
+        self._head = str((found.lines[-1] if found.lines else found.header)["hash"])
+
+    def _write(self, line: dict[str, Any]) -> None:
+        line["hash"] = self._head = _hash(line)
+        data = canonical_bytes(line) + b"\n"
+        if os.write(self._file, data) != len(data):
+            raise OSError(f"only part of a line could be written to {self.path}")
+
+
+def judged_files(run: Path) -> list[Path]:
+    """Return the judged files of a run, by name."""
+    folder = run / JUDGED_FOLDER
+    return sorted(folder.glob("*.jsonl")) if folder.is_dir() else []
+
+
+def read_judged(path: Path) -> JudgedFile:
+    """Read a judged file and check its chain; an unfinished last line is left out.
+
+    Raises:
+        JudgedError: A line was changed, removed, inserted or moved.
+    """
+    rows = list(_rows(path))
+    if not rows or rows[0].get("schema") != JUDGED_SCHEMA:
+        raise JudgedError(f"{path} has no header of the schema {JUDGED_SCHEMA!r}")
+    before = ""
+    for number, row in enumerate(rows, start=1):
+        if row.get("hash") != _hash(row):
+            raise JudgedError(f"{path}, line {number} was changed after it was written")
+        if number > 1 and row.get("prev") != before:
+            raise JudgedError(f"{path}, line {number} does not follow the line before it")
+        before = str(row["hash"])
+    return JudgedFile(path, rows[0], tuple(rows[1:]))
+
+
+def last_of_trials(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return one line per trial: the last, where a trial was judged again."""
+    found = {record_key(line): line for line in lines if "key" in line}
+    return list(found.values())
+
+
+def last_of_controls(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return one row per planted control: the last, where it was judged again."""
+    found = {line["control"]["id"]: line["control"] for line in lines if "control" in line}
+    return list(found.values())
+
+
+def spoilt(line: Mapping[str, Any]) -> bool:
+    """Whether the judge's server failed on a trial, so that it should be judged again."""
+    group = line.get("group")
+    if group is not None:
+        return line["score"] is None and group["answered"] < group["calls"]
+    return any(row.get("why") == "provider" for row in line["judges"])
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.endswith(b"\n"):
+                return
+            row = parse_line(line)
+            if row is None:
+                raise JudgedError(f"{path}, line {number} is not a JSON object")
+            yield row
+
+
+def _hash(line: Mapping[str, Any]) -> str:
+    return content_hash({name: value for name, value in line.items() if name not in _UNHASHED})
+
+
+def _drop_torn_line(path: Path) -> None:
+    """Cut off what a killed process left unfinished; its trial is judged again."""
+    torn = torn_bytes(path)
+    if torn:
+        with path.open("rb+") as file:
+            file.truncate(path.stat().st_size - len(torn))

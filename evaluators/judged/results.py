@@ -1,0 +1,181 @@
+"""What judged files come to: one summary per file, for reports. Judged is never verified."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hexathlon.evaluators.judged.file import (
+    JudgedFile,
+    judged_files,
+    last_of_controls,
+    last_of_trials,
+    read_judged,
+)
+from hexathlon.evaluators.judges.aggregate import mean_score
+from hexathlon.evaluators.judges.audit.estimates import Estimate, mean_estimate
+
+__all__ = ["CriterionSummary", "JudgedSummary", "judged_summaries", "summarise_judged"]
+
+
+class CriterionSummary(NamedTuple):
+    """How one criterion came out over all trials."""
+
+    name: str
+    counts: Mapping[str, int]
+    """Trials by label; `unscored` where there is none."""
+
+    experimental: bool
+    """Whether no audit shows that the judge agrees with the labels on it."""
+
+    by_code: bool
+
+
+class JudgedSummary(NamedTuple):
+    """What one judge says of a run."""
+
+    file: str
+    judge: str
+    kind: str
+    rubrics: tuple[str, ...]
+    trials: int
+    scored: int
+    mean: Estimate | None
+    """Over tasks, of the scored trials."""
+
+    bounds: tuple[float, float] | None
+    """With undecided criteria at their worst and at their best."""
+
+    criteria: tuple[CriterionSummary, ...]
+    usage: Mapping[str, Any]
+    remarks: tuple[str, ...]
+    """Why the score is not to be published; empty where nothing speaks against it."""
+
+    audits: tuple[str | None, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the summary as plain JSON."""
+        return {
+            **self._asdict(),
+            "mean": None if self.mean is None else self.mean.as_json(),
+            "criteria": [one._asdict() for one in self.criteria],
+            "rubrics": list(self.rubrics),
+            "remarks": list(self.remarks),
+            "audits": list(self.audits),
+            "bounds": None if self.bounds is None else list(self.bounds),
+        }
+
+
+def judged_summaries(run: Path) -> list[JudgedSummary]:
+    """Return a summary of every judged file of a run.
+
+    Raises:
+        JudgedError: A file was changed after it was written.
+    """
+    return [summarise_judged(read_judged(path)) for path in judged_files(run)]
+
+
+def summarise_judged(found: JudgedFile) -> JudgedSummary:
+    """Return the summary of one judged file."""
+    header, lines = found.header, found.lines
+    trials = last_of_trials(lines)
+    scored = [line for line in trials if line["score"] is not None]
+    controls = last_of_controls(lines)
+    judges = header["judges"]
+    aggregators = {row["aggregator"] for row in header["rubrics"].values()}
+    return JudgedSummary(
+        found.path.name,
+        " + ".join(str(one["model"]) for one in judges) or "code",
+        str(header["kind"]),
+        tuple(f"{row['id']} v{row['version']}" for row in header["rubrics"].values()),
+        len(trials),
+        len(scored),
+        _mean(scored),
+        _bounds(trials, aggregators),
+        tuple(_criteria(header, trials)),
+        _usage(lines),
+        tuple(_remarks(header, trials, controls)),
+        tuple(header["audits"]),
+    )
+
+
+def _mean(scored: Sequence[Mapping[str, Any]]) -> Estimate | None:
+    """Return the mean over trials, clustered by task."""
+    tasks = [line["key"]["task"] for line in scored]
+    return mean_estimate([float(line["score"]) for line in scored], tasks)
+
+
+def _bounds(
+    trials: Sequence[Mapping[str, Any]], aggregators: set[str]
+) -> tuple[float, float] | None:
+    if not trials or len(aggregators) != 1:
+        return None
+    (name,) = aggregators
+    low = mean_score(name, [float(line["bounds"][0]) for line in trials])
+    return low, mean_score(name, [float(line["bounds"][1]) for line in trials])
+
+
+def _criteria(
+    header: Mapping[str, Any], trials: Sequence[Mapping[str, Any]]
+) -> list[CriterionSummary]:
+    counts: dict[str, Counter[str]] = {}
+    for line in trials:
+        for row in line["judges"]:
+            label = row["label"] or "unscored"
+            counts.setdefault(row["criterion"], Counter())[label] += 1
+    by_code = {
+        one["id"]
+        for rubric in header["rubrics"].values()
+        for one in rubric["criteria"]
+        if one["check"] is not None
+    }
+    experimental = set(header["experimental"])
+    return [
+        CriterionSummary(name, dict(sorted(row.items())), name in experimental, name in by_code)
+        for name, row in counts.items()
+    ]
+
+
+def _usage(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Add up the judge's own usage over all sessions, and its latencies."""
+    rows = [line for line in lines if "usage" in line]
+    costs = [row["usage"]["cost"] for row in rows]
+    latencies = sorted(
+        value for row in rows for value in row.get("timing", {}).get("latencies", ())
+    )
+    return {
+        "calls": sum(row["usage"]["calls"] for row in rows),
+        "input": sum(row["usage"]["input"] for row in rows),
+        "output": sum(row["usage"]["output"] for row in rows),
+        "cost": None if not rows or None in costs else math.fsum(costs),
+        "latency_p50": latencies[len(latencies) // 2] if latencies else None,
+        "latency_max": latencies[-1] if latencies else None,
+    }
+
+
+def _remarks(
+    header: Mapping[str, Any],
+    trials: Sequence[Mapping[str, Any]],
+    controls: Sequence[Mapping[str, Any]],
+) -> list[str]:
+    if not header["judges"]:
+        return []
+    made = []
+    if not header["audited"]:
+        made.append("unaudited")
+    elif header["experimental"]:
+        made.append(f"experimental: {', '.join(header['experimental'])}")
+    if header["kinship"] == "same":
+        made.append("the judge is of the agent's family")
+    elif header["kinship"] == "unknown":
+        made.append("the judge's or the agent's family is unknown")
+    missed = sum(not one["hit"] for one in controls)
+    if missed:
+        made.append(f"invalid: {missed} of {len(controls)} planted controls came out wrong")
+    elif not controls:
+        made.append("no planted controls")
+    undecided = sum(line["score"] is None for line in trials)
+    if undecided:
+        made.append(f"{undecided} of {len(trials)} trials undecided")
+    return made

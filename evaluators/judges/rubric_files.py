@@ -1,0 +1,128 @@
+"""Rubrics as TOML files: reading, checking, and the shipped and registered ones by name.
+
+What a rubric consists of is in `hexathlon.evaluators.judges.rubric`; no judge is known here.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from hexathlon.evaluators.judges.lint import lint
+from hexathlon.evaluators.judges.rubric import Rubric, RubricError
+
+__all__ = [
+    "build_rubric",
+    "get_rubric",
+    "parse_rubric",
+    "read_rubric",
+    "register_rubric",
+    "rubric_names",
+]
+
+_entries: dict[str, Path | None] = {}
+_loaded: dict[str, Rubric] = {}
+
+
+def register_rubric(name: str, path: Path) -> None:
+    """Make a rubric file known by a name that tasks can use.
+
+    Raises:
+        ValueError: The name is taken by another file.
+    """
+    if name in rubric_names() and _entries.get(name) != path:
+        raise ValueError(f"the rubric name {name!r} is taken; choose another")
+    _entries[name] = path
+
+
+def rubric_names() -> list[str]:
+    """Return the names of all rubrics, shipped and registered."""
+    folder = resources.files("hexathlon.evaluators.judges").joinpath("rubrics")
+    shipped = {file.name.removesuffix(".toml") for file in folder.iterdir() if _is_toml(file.name)}
+    return sorted(shipped | set(_entries))
+
+
+def get_rubric(name: str) -> Rubric:
+    """Return a rubric by its registered name.
+
+    Raises:
+        RubricError: Nothing is registered under the name, or its file is not sound.
+    """
+    if name not in _loaded:
+        if name not in rubric_names():
+            raise RubricError(f"there is no rubric {name!r}. Known: {', '.join(rubric_names())}")
+        path = _entries.get(name)
+        if path is None:
+            folder = resources.files("hexathlon.evaluators.judges").joinpath("rubrics")
+            text = folder.joinpath(f"{name}.toml").read_text(encoding="utf-8")
+            _loaded[name] = parse_rubric(text, f"the shipped rubric {name}")
+        else:
+            _loaded[name] = read_rubric(path)
+    return _loaded[name]
+
+
+def read_rubric(path: Path) -> Rubric:
+    """Read and check a rubric file.
+
+    Raises:
+        RubricError: It cannot be read, or is not sound; every fault is named.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RubricError(f"cannot read the rubric {path}: {error}") from None
+    return parse_rubric(text, str(path))
+
+
+def parse_rubric(text: str, name: str) -> Rubric:
+    """Read and check the text of a rubric file.
+
+    Raises:
+        RubricError: It is not sound; every fault is named.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise RubricError(f"{name} is not TOML: {error}") from None
+    return build_rubric(data, name)
+
+
+def build_rubric(data: Mapping[str, Any], name: str) -> Rubric:
+    """Make a rubric from plain data and check it.
+
+    Raises:
+        RubricError: It is not sound; every fault is named.
+    """
+    try:
+        rubric = Rubric.model_validate(data)
+    except ValidationError as error:
+        raise RubricError(f"{name}: {_explain(error, data)}") from None
+    faults = [finding for finding in lint(rubric) if finding.fatal]
+    if faults:
+        raise RubricError(f"{name}: " + "; ".join(str(fault) for fault in faults))
+    return rubric
+
+
+def _explain(error: ValidationError, data: Mapping[str, Any]) -> str:
+    lines = []
+    for fault in error.errors(include_url=False):
+        lines.append(f"{_place(fault['loc'], data)}: {fault['msg']}, got {fault['input']!r:.80}")
+    return "; ".join(lines)
+
+
+def _place(location: tuple[int | str, ...], data: Mapping[str, Any]) -> str:
+    """Write the place of a fault, with a criterion by its id where it has one."""
+    if len(location) > 1 and location[0] == "criteria" and isinstance(location[1], int):
+        try:
+            name = data["criteria"][location[1]]["id"]
+        except (LookupError, TypeError):
+            name = location[1] + 1
+        return ".".join([f"criterion {name!r}", *map(str, location[2:])])
+    return ".".join(map(str, location))
+
+
+def _is_toml(name: str) -> bool:
+    return name.endswith(".toml")

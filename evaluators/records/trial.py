@@ -1,0 +1,307 @@
+"""The record of one trial: its fields, their shape, and its hash.
+
+<<<<<<< HEAD:evaluators/records/trial.py
+Reading and writing files of records is left to `hexathlon.evaluators.records.reader` and
+=======
+Reading and writing record files is left to `hexathlon.evaluators.record_reader` and
+>>>>>>> h-code:evaluators/trial.py
+`hexathlon.evaluators.records`; the meaning of scores to `hexathlon.evaluators.summary`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, NotRequired, TypedDict
+
+from hexathlon.evaluators.content import MAX_ANSWER_PARTS, MAX_PIXELS, ContentError, check_file
+from hexathlon.evaluators.records.canonical import canonical_json, encode_text, sha256_hex
+from hexathlon.evaluators.records.plan import TrialKey
+
+RECORD_SCHEMA = "hexathlon.trial/1"
+UNHASHED = ("timing", "hash")
+"""Fields of a record outside its hash: clocks differ between two otherwise equal runs."""
+
+TrialStatus = Literal["scored", "unscored", "infra"]
+JsonContent = str | list[dict[str, Any]]
+"""Text, or JSON parts that name their bytes by hash; see `hexathlon.evaluators.content`."""
+
+
+class KeyFields(TypedDict):
+    """Identity of a trial."""
+
+    env: str
+    task: str
+    seed: int
+    trial: int
+
+
+class Earlier(TypedDict):
+    """An earlier attempt at the same trial that failed in infrastructure."""
+
+    attempt: int
+    cause: str
+    message: str
+
+
+class Step(TypedDict):
+    """One action and the observation that followed it."""
+
+    index: int
+    action: str
+    observation: JsonContent
+    reward: float
+    status: str
+
+
+class TrialRecord(TypedDict):
+    """Complete record of one trial: key, outcome, trajectory, final state, timing.
+
+    ``prev`` and ``hash`` are set by the writer.
+    """
+
+    schema: str
+    key: KeyFields
+    attempt: int
+    earlier: list[Earlier]
+    task_hash: str
+    template: str
+    level: str
+    split: str
+    stop: str
+    status: TrialStatus
+    cause: str | None
+    error: str | None
+    reward: float | None
+    partial: float | None
+    terms: dict[str, float]
+    evidence: dict[str, Any]
+    checks: list[dict[str, Any]]
+    judges: list[dict[str, Any]]
+    usage: dict[str, dict[str, Any]]
+    turns: int
+    tool_errors: int
+    cut_chars: int
+    sandbox: str
+    flags: list[str]
+    system_prompt_hash: str
+    opening: JsonContent
+    steps: list[Step]
+    final_state: dict[str, Any]
+    final_state_hash: str
+    env_version: str
+    timing: dict[str, Any]
+    prev: NotRequired[str]
+    hash: NotRequired[str]
+
+
+class RecordError(Exception):
+    """A trial record, or a file of them, is invalid."""
+
+
+def record_key(record: Mapping[str, Any]) -> TrialKey:
+    """Return (environment, task, seed, trial) of a record."""
+    key = record["key"]
+    return (key["env"], key["task"], key["seed"], key["trial"])
+
+
+def record_hash(record: Mapping[str, Any]) -> str:
+    """Return the hash of a record: everything in it but ``timing`` and ``hash``."""
+    return sha256_hex(encode_text(hashed_text(record)))
+
+
+def hashed_text(record: Mapping[str, Any]) -> str:
+    """Return the canonical JSON of a record's hashed part."""
+    return canonical_json({name: item for name, item in record.items() if name not in UNHASHED})
+
+
+_STATUSES = ("scored", "unscored", "infra")
+_NUMBER = (int, float)
+_OPTIONAL_TEXT = (str, type(None))
+_CONTENT = (str, list)
+_OPTIONAL_NUMBER = (int, float, type(None))
+_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "schema": str,
+    "key": dict,
+    "attempt": int,
+    "earlier": list,
+    "task_hash": str,
+    "template": str,
+    "level": str,
+    "split": str,
+    "stop": str,
+    "status": str,
+    "cause": _OPTIONAL_TEXT,
+    "error": _OPTIONAL_TEXT,
+    "reward": _OPTIONAL_NUMBER,
+    "partial": _OPTIONAL_NUMBER,
+    "terms": dict,
+    "evidence": dict,
+    "checks": list,
+    "judges": list,
+    "usage": dict,
+    "turns": int,
+    "tool_errors": int,
+    "cut_chars": int,
+    "sandbox": str,
+    "flags": list,
+    "system_prompt_hash": str,
+    "opening": _CONTENT,
+    "steps": list,
+    "final_state": dict,
+    "final_state_hash": str,
+    "env_version": str,
+    "timing": dict,
+}
+_KEY_FIELDS: dict[str, type] = {"env": str, "task": str, "seed": int, "trial": int}
+_STEP_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "index": int,
+    "action": str,
+    "observation": _CONTENT,
+    "reward": _NUMBER,
+    "status": str,
+}
+
+
+def record_fault(record: Any) -> tuple[str, str] | None:
+    """Return (field, what is wrong with it) of the first malformed field, or None.
+
+    Cheap: checks the shape, not hashes. Unknown fields are allowed, so that a reader of today can
+    read the records of tomorrow.
+    """
+    if not isinstance(record, dict):
+        return "record", f"expected an object, found {type(record).__name__}"
+    if record.get("schema") != RECORD_SCHEMA:
+        return "schema", f"expected {RECORD_SCHEMA!r}, found {record.get('schema')!r}"
+    return (
+        _shape_fault(record, _FIELDS, "")
+        or _shape_fault(record["key"], _KEY_FIELDS, "key.")
+        or _outcome_fault(record)
+        or _content_fault(record["opening"], "opening")
+        or _steps_fault(record["steps"])
+        or _details_fault(record)
+    )
+
+
+def _shape_fault(
+    holder: dict[str, Any], fields: Mapping[str, type | tuple[type, ...]], prefix: str
+) -> tuple[str, str] | None:
+    for name, kind in fields.items():
+        if name not in holder:
+            return prefix + name, "is missing"
+        value = holder[name]
+        if not isinstance(value, kind) or type(value) is bool:
+            kinds = (kind,) if isinstance(kind, type) else kind
+            expected = " or ".join(each.__name__ for each in kinds)
+            return prefix + name, f"expected {expected}, found {type(value).__name__}"
+    return None
+
+
+def _outcome_fault(record: dict[str, Any]) -> tuple[str, str] | None:
+    status, reward = record["status"], record["reward"]
+    if status not in _STATUSES:
+        return "status", f"expected one of {', '.join(_STATUSES)}, found {status!r}"
+    if status == "scored" and (reward is None or not 0.0 <= reward <= 1.0):
+        return "reward", f"a scored trial has a reward from 0 to 1, found {reward!r}"
+    if status != "scored" and reward is not None:
+        return "reward", f"{status} trial has no reward, found {reward!r}"
+    if status == "infra" and not record["cause"]:
+        return "cause", "a trial that infrastructure spoilt names its cause"
+    if record["attempt"] < 1:
+        return "attempt", f"counts from 1, found {record['attempt']}"
+    return None
+
+
+def _steps_fault(steps: list[Any]) -> tuple[str, str] | None:
+    for index, step in enumerate(steps):
+        if not isinstance(step, dict):
+            return f"steps[{index}]", f"expected an object, found {type(step).__name__}"
+        fault = _shape_fault(step, _STEP_FIELDS, f"steps[{index}].")
+        if fault is not None:
+            return fault
+        fault = _content_fault(step["observation"], f"steps[{index}].observation")
+        if fault is not None:
+            return fault
+        if step["index"] != index:
+            return f"steps[{index}].index", f"expected {index}, found {step['index']}"
+    return None
+
+
+_PART_FIELDS: dict[str, dict[str, type | tuple[type, ...]]] = {
+    "text": {"type": str, "text": str},
+    "image": {"type": str, "sha256": str, "width": int, "height": int},
+    "file": {"type": str, "sha256": str, "name": str, "media_type": str, "size": int},
+}
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+def _content_fault(content: str | list[Any], place: str) -> tuple[str, str] | None:
+    if isinstance(content, str):
+        return None
+    if not 0 < len(content) <= MAX_ANSWER_PARTS:
+        return place, f"expected 1 to {MAX_ANSWER_PARTS} parts, found {len(content)}"
+    for index, part in enumerate(content):
+        fault = _part_fault(part, f"{place}[{index}]")
+        if fault is not None:
+            return fault
+    return None
+
+
+def _part_fault(part: Any, place: str) -> tuple[str, str] | None:
+    if not isinstance(part, dict) or not isinstance(part.get("type"), str):
+        return place, "expected an object with a type"
+    fields = _PART_FIELDS.get(part["type"])
+    if fields is None:
+        kinds = ", ".join(_PART_FIELDS)
+        return f"{place}.type", f"expected one of {kinds}, found {part['type']!r:.80}"
+    fault = _shape_fault(part, fields, f"{place}.")
+    if fault is not None:
+        return fault
+    extra = sorted(part.keys() - fields.keys())
+    if extra:
+        return place, f"a part of type {part['type']} has no field {extra[0]!r:.80}"
+    if "sha256" in part and not _HASH.fullmatch(part["sha256"]):
+        return f"{place}.sha256", "expected 64 hexadecimal digits"
+    if part["type"] == "image":
+        width, height = part["width"], part["height"]
+        if width < 1 or height < 1 or width * height > MAX_PIXELS:
+            return place, f"an image has 1 to {MAX_PIXELS:,} pixels, found {width} x {height}"
+    if part["type"] == "file":
+        try:
+            check_file(part["name"], part["media_type"], part["size"])
+        except ContentError as error:
+            return place, str(error)
+    return None
+
+
+def _details_fault(record: dict[str, Any]) -> tuple[str, str] | None:
+    """Check the fields that summaries add up, so that a foreign record cannot break them."""
+    for name in ("earlier", "checks", "judges"):
+        if not all(isinstance(item, dict) for item in record[name]):
+            return name, "expected a list of objects"
+    if not all(isinstance(flag, str) for flag in record["flags"]):
+        return "flags", "expected a list of texts"
+    if not all(_is_number(value) for value in record["terms"].values()):
+        return "terms", "expected numbers"
+    for role, usage in record["usage"].items():
+        if not isinstance(usage, dict):
+            return f"usage.{role}", "expected an object"
+        for name in ("input", "output", "calls", "cost"):
+            value = usage.get(name)
+            if value is not None and not (_is_number(value) and value >= 0):
+                return f"usage.{role}.{name}", f"expected a number from 0, found {value!r}"
+    return _timing_fault(record["timing"])
+
+
+def _timing_fault(timing: dict[str, Any]) -> tuple[str, str] | None:
+    latencies = timing.get("latencies", [])
+    if not isinstance(latencies, list) or not all(_is_number(value) for value in latencies):
+        return "timing.latencies", "expected a list of numbers"
+    for name in ("reset", "agent", "env", "grade"):
+        if timing.get(name) is not None and not _is_number(timing[name]):
+            return f"timing.{name}", f"expected a number, found {timing[name]!r}"
+    return None
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in _NUMBER and -1e300 < value < 1e300

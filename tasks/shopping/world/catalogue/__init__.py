@@ -1,0 +1,65 @@
+"""The catalogue of the shopping event: generated goods, search, constraints and prices.
+
+Carts, orders and tasks are not known here.
+"""
+
+from hexathlon.tasks.shopping.world.catalogue.catalogue import Catalogue, Design, open_catalogue
+from hexathlon.tasks.shopping.world.catalogue.constraint import Constraint, ConstraintKind, Operator
+from hexathlon.tasks.shopping.world.catalogue.grammar import Attribute, Category, Kind, Value
+from hexathlon.tasks.shopping.world.catalogue.money import (
+    Address,
+    Bundle,
+    CartLine,
+    Coupon,
+    PriceBreakdown,
+    Rules,
+    ShippingRate,
+    price_cart,
+)
+from hexathlon.tasks.shopping.world.catalogue.product import (
+    Product,
+    Returns,
+    Review,
+    Seller,
+    Shipping,
+    Variant,
+)
+from hexathlon.tasks.shopping.world.catalogue.search import SORTS, WINDOW, Hit, SearchPage, Sort
+from hexathlon.tasks.shopping.world.catalogue.shelf import COMMON_FILTERS
+from hexathlon.tasks.shopping.world.catalogue.text import LANGUAGES, Language, Text
+
+__all__ = [
+    "COMMON_FILTERS",
+    "LANGUAGES",
+    "SORTS",
+    "WINDOW",
+    "Address",
+    "Attribute",
+    "Bundle",
+    "CartLine",
+    "Catalogue",
+    "Category",
+    "Constraint",
+    "ConstraintKind",
+    "Coupon",
+    "Design",
+    "Hit",
+    "Kind",
+    "Language",
+    "Operator",
+    "PriceBreakdown",
+    "Product",
+    "Returns",
+    "Review",
+    "Rules",
+    "SearchPage",
+    "Seller",
+    "Shipping",
+    "ShippingRate",
+    "Sort",
+    "Text",
+    "Value",
+    "Variant",
+    "open_catalogue",
+    "price_cart",
+]

@@ -1,0 +1,115 @@
+"""Customers and orders of a shop, drawn from its seed; a task overlays a few records of its own.
+
+They belong to a catalogue: orders refer to its products and variants. They are built once per
+process and shared by all episodes.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.shopping.world.catalogue import Catalogue, open_catalogue
+from hexathlon.tasks.shopping.world.tables import Base
+
+__all__ = ["draw_customer", "draw_order", "service_base"]
+
+_CUSTOMERS = 150
+_FIRST = ("Ada", "Bela", "Carla", "Dario", "Emre", "Flora", "Gita", "Hana", "Ivo", "Jana", "Kofi",
+          "Lina", "Milo", "Nadia", "Otis", "Pilar", "Rafi", "Sena", "Tomas", "Yara")  # fmt: skip
+_LAST = ("Abadi", "Brandt", "Castel", "Dorn", "Eklund", "Ferro", "Grau", "Horvat", "Ibsen",
+         "Jansky", "Keller", "Lopes", "Marin", "Novak", "Okafor", "Petri", "Rossi", "Sato",
+         "Tran", "Weiss")  # fmt: skip
+_STREETS = ("Mill Lane", "Harbour Road", "Station Street", "Chestnut Avenue", "Garden Walk",
+            "Bridge Street", "Market Square", "Hill Road")  # fmt: skip
+_CITIES = ("Northam", "Eastvale", "Port Lorne", "Ashby", "Westmere", "Highfield")
+_STATUSES = ("pending", "shipped", "delivered", "delivered", "delivered")
+
+
+@lru_cache(maxsize=16)
+def service_base(seed: int, size: int) -> Base:
+    """Return the customers and orders of a shop."""
+    catalogue = open_catalogue(seed, size)
+    rng = generator_for("service base", seed, size)
+    customers: dict[str, Any] = {}
+    orders: dict[str, Any] = {}
+    for number in range(_CUSTOMERS):
+        customer = draw_customer(rng, f"C{1000 + 7 * number}")
+        for _ in range(1 + int(rng.integers(3))):
+            order = draw_order(rng, catalogue, customer, f"O{20000 + 11 * len(orders)}")
+            orders[order["id"]] = order
+            customer["orders"].append(order["id"])
+        customers[customer["id"]] = customer
+    return Base({"customers": customers, "orders": orders})
+
+
+def draw_customer(rng: np.random.Generator, customer_id: str) -> dict[str, Any]:
+    """Draw a customer without orders."""
+    first, last = (names[int(rng.integers(len(names)))] for names in (_FIRST, _LAST))
+    card, gift = (f"{kind}-{int(rng.integers(1000, 9999))}" for kind in ("card", "gift"))
+    return {
+        "id": customer_id,
+        "name": f"{first} {last}",
+        "email": f"{first}.{last}{int(rng.integers(10, 99))}@example.com".casefold(),
+        "tier": "plus" if rng.random() < 0.3 else "standard",
+        "address": draw_address(rng),
+        "payments": {
+            card: {"kind": "card"},
+            gift: {"kind": "gift card", "balance_cents": int(rng.integers(0, 90)) * 100},
+        },
+        "orders": [],
+    }
+
+
+def draw_address(rng: np.random.Generator) -> dict[str, str]:
+    """Draw an address."""
+    street = _STREETS[int(rng.integers(len(_STREETS)))]
+    return {
+        "street": f"{int(rng.integers(1, 200))} {street}",
+        "city": _CITIES[int(rng.integers(len(_CITIES)))],
+        "postcode": f"{int(rng.integers(10000, 99999))}",
+    }
+
+
+def draw_order(
+    rng: np.random.Generator,
+    catalogue: Catalogue,
+    customer: dict[str, Any],
+    order_id: str,
+    *,
+    status: str | None = None,
+    pieces: int | None = None,
+) -> dict[str, Any]:
+    """Draw an order of goods from the catalogue, with at most one line per category."""
+    chosen = status or _STATUSES[int(rng.integers(len(_STATUSES)))]
+    promised = -int(rng.integers(3, 60)) if chosen == "delivered" else int(rng.integers(1, 6))
+    lines: list[dict[str, Any]] = []
+    categories: set[str] = set()
+    while len(lines) < (pieces or 1 + int(rng.integers(3))):
+        product = catalogue.product_at(int(rng.integers(catalogue.size)))
+        if product.category in categories or not any(v.stock for v in product.variants):
+            continue
+        categories.add(product.category)
+        variant = product.variants[int(rng.integers(len(product.variants)))]
+        lines.append(
+            {
+                "line": str(len(lines) + 1),
+                "product": product.id,
+                "variant": variant.id,
+                "cents": variant.price_cents,
+                "final_sale": bool(rng.random() < 0.15),
+            }
+        )
+    return {
+        "id": order_id,
+        "customer": customer["id"],
+        "status": chosen,
+        "placed": promised - 6,
+        "promised": promised,
+        "delivered": promised + int(rng.integers(-1, 3)) if chosen == "delivered" else None,
+        "address": customer["address"],
+        "payment": next(iter(customer["payments"])),
+        "delivery_cents": 390 + 100 * int(rng.integers(6)),
+        "lines": lines,
+    }

@@ -1,0 +1,127 @@
+"""Money, options and labels in the shop's two languages."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from hexathlon.tasks.shopping.world.catalogue.grammar import Attribute
+from hexathlon.tasks.shopping.world.catalogue.product import Product, Variant
+from hexathlon.tasks.shopping.world.catalogue.text import Language
+from hexathlon.tasks.shopping.world.facts import category_of
+
+__all__ = ["chosen_text", "find_variant", "labelled", "money", "offered_text", "say"]
+
+_PARTS = re.compile(r"[,;|、，；]")
+_NAMED = re.compile(r"[:=：]")
+
+
+def say(language: Language, en: str, zh: str) -> str:
+    """Return the text in the given language."""
+    return zh if language == "zh" else en
+
+
+def money(cents: int, language: Language) -> str:
+    """Format an amount of money.
+
+    >>> money(1250, "en"), money(1250, "zh")
+    ('$12.50', '¥12.50')
+    """
+    sign = "-" if cents < 0 else ""
+    return f"{sign}{say(language, '$', '¥')}{abs(cents) / 100:.2f}"
+
+
+def offered_text(product: Product, language: Language) -> str:
+    """Return a product's options with their values, one line each."""
+    lines = []
+    for option in category_of(product.category).options:
+        values = [
+            option.values[option.code(slug)].text[language] for slug in product.options[option.name]
+        ]
+        lines.append(f"{option.label[language]} ({option.name}): {' | '.join(values)}")
+    return "\n".join(lines)
+
+
+def chosen_text(product: Product, variant: Variant, language: Language) -> str:
+    """Return a variant's options on one line."""
+    parts = []
+    for option in category_of(product.category).options:
+        value = option.values[option.code(variant.options[option.name])]
+        parts.append(labelled(option, value.text[language], language))
+    return say(language, ", ", "，").join(parts)
+
+
+def labelled(option: Attribute, value: str, language: Language) -> str:
+    """Prefix a value with its option's label, unless it already begins with it."""
+    label = option.label[language]
+    if language == "zh":
+        return f"{label}{value}"
+    return value if value.casefold().startswith(label.casefold()) else f"{label.lower()} {value}"
+
+
+def find_variant(
+    product: Product, wanted: Mapping[str, object] | str, language: Language
+) -> Variant | str:
+    """Return the variant with these options, or an error message.
+
+    Names and values may be labels or slugs in either language, in any case. In plain text such as
+    "red, 45" or "colour: red; size: 45", a value alone identifies its option.
+    """
+    options = category_of(product.category).options
+    if isinstance(wanted, str):
+        wanted = _read(wanted, options)
+    chosen: dict[str, str] = {}
+    for name, value in wanted.items():
+        option = next((o for o in options if _fold(name) in _names(o)), None)
+        if option is None:
+            known = ", ".join(o.name for o in options)
+            return say(
+                language,
+                f"{product.id} has no option {str(name)[:40]!r}; it has {known}",
+                f"{product.id} 没有选项 {str(name)[:40]!r}；可选：{known}",
+            )
+        slug = _slug_of(option, str(value))
+        if slug not in product.options[option.name]:
+            return say(
+                language,
+                f"{product.id} is not offered in {str(value)[:40]!r}.\n"
+                f"{offered_text(product, language)}",
+                f"{product.id} 没有 {str(value)[:40]!r} 这一款。\n"
+                f"{offered_text(product, language)}",
+            )
+        chosen[option.name] = str(slug)
+    missing = [o.name for o in options if o.name not in chosen]
+    if missing:
+        return say(
+            language,
+            f"choose {', '.join(missing)} as well.\n{offered_text(product, language)}",
+            f"还需选择 {'、'.join(missing)}。\n{offered_text(product, language)}",
+        )
+    return next(v for v in product.variants if dict(v.options) == chosen)
+
+
+def _read(text: str, options: Sequence[Attribute]) -> dict[str, str]:
+    """Parse a text of values, with or without the names of their options."""
+    found: dict[str, str] = {}
+    for part in filter(None, map(str.strip, _PARTS.split(text))):
+        name, *value = (piece.strip() for piece in _NAMED.split(part, maxsplit=1))
+        if value:
+            found[name] = value[0]
+            continue
+        owner = next((o for o in options if _slug_of(o, part) is not None), None)
+        found[owner.name if owner else part] = part
+    return found
+
+
+def _names(option: Attribute) -> set[str]:
+    return {_fold(option.name), _fold(option.label.en), _fold(option.label.zh)}
+
+
+def _slug_of(option: Attribute, value: str) -> str | None:
+    folded = _fold(value)
+    for known in option.values:
+        if folded in (_fold(known.slug), _fold(known.text.en), _fold(known.text.zh)):
+            return known.slug
+    return None
+
+
+def _fold(text: object) -> str:
+    return " ".join(str(text).casefold().split())

@@ -1,0 +1,154 @@
+"""DuckDB in memory, through `duckdb-engine`.
+
+Locked by DuckDB's own mechanisms: no external access, locked configuration, one thread, a memory
+limit, read-only transactions for reading statements, and an interrupt at the deadline.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError
+from hexathlon.tasks.sql.world.backends.server import TOO_SLOW, Loaded, Row, ServerDatabase, fill
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Connection
+
+__all__ = ["open_server_database"]
+
+_TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE", "TEXT": "VARCHAR"}
+_CONFIG = {
+    "threads": 1,
+    "memory_limit": "256MB",
+    "max_temp_directory_size": "0GB",
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+_KEPT = 4
+
+
+class _DuckDB(Loaded):
+    """An in-memory database on one connection."""
+
+    dialect = "duckdb"
+
+    def __init__(self, url: str, image: bytes, opener: "_Opener") -> None:
+        from sqlalchemy import create_engine
+        from sqlalchemy.pool import StaticPool
+
+        self.lock = threading.Lock()
+        self.image = image
+        self._engine = create_engine(
+            url, poolclass=StaticPool, connect_args={"config": dict(_CONFIG)}
+        ).execution_options(no_parameters=True)
+        with self._engine.connect() as connection:
+            fill(connection, image, opener, _TYPES)
+            connection.commit()
+            # The wrapper's own attribute: only the raw connection offers the interrupt and
+            # statements.
+            self._raw = connection.connection.dbapi_connection._ConnectionWrapper__c  # type: ignore[union-attr]
+        self._raw.execute("SET lock_configuration = true")
+
+    def execute(
+        self, sql: str, limits: QueryLimits, *, reading: bool
+    ) -> tuple[Sequence[str], list[Sequence[Any]], int | None]:
+        """Run a statement; a timer interrupts it at the deadline."""
+        import duckdb
+
+        with self.lock:
+            try:
+                self._check(sql, reading=reading)
+                return self._run(sql, limits, reading=reading)
+            except duckdb.InterruptException:
+                raise SqlError(*TOO_SLOW) from None
+            except duckdb.OutOfMemoryException:
+                raise SqlError("too_large", "the statement needed too much memory") from None
+            except (duckdb.Error, RuntimeError, UnicodeError, OverflowError) as error:
+                raise SqlError("syntax", _first_line(error)) from None
+
+    def _check(self, sql: str, *, reading: bool) -> None:
+        statements = self._raw.extract_statements(sql)
+        if len(statements) != 1:
+            raise SqlError("statement", "only one statement at a time")
+        kind = statements[0].type.name
+        if reading and kind != "SELECT":
+            raise SqlError("refused", f"{kind} is not allowed here", "Only SELECT is.")
+
+    def _run(
+        self, sql: str, limits: QueryLimits, *, reading: bool
+    ) -> tuple[Sequence[str], list[Sequence[Any]], int | None]:
+        self._raw.execute("BEGIN TRANSACTION READ ONLY" if reading else "BEGIN TRANSACTION")
+        timer = threading.Timer(limits.seconds, self._raw.interrupt)
+        timer.daemon = True
+        timer.start()
+        done = False
+        try:
+            cursor = self._raw.execute(sql)
+            columns = [item[0] for item in cursor.description or ()]
+            rows = cursor.fetchmany(limits.rows + 1)
+            done = True
+        finally:
+            timer.cancel()
+            timer.join()
+            self._raw.execute("COMMIT" if done and not reading else "ROLLBACK")
+        if not reading and columns == ["Count"] and len(rows) == 1:
+            return (), [], int(rows[0][0])
+        return columns, rows, None
+
+    def connect(self) -> "Connection":
+        """Return a connection for inspecting the tables."""
+        return self._engine.connect()
+
+    def close(self) -> None:
+        """Drop the database."""
+        self._engine.dispose()
+        self._raw.close()
+
+
+class _Opener:
+    """Loads images; read-only databases are cached and shared."""
+
+    dialect = "duckdb"
+    schema = "main"
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def open(self, image: bytes, writes: frozenset[str]) -> _DuckDB:
+        if writes:
+            return _DuckDB(self._url, image, self)
+        key = id(image)  # unique while the database that holds the image is alive
+        if key not in _shared:
+            _shared[key] = _DuckDB(self._url, image, self)
+            if len(_shared) > _KEPT:
+                # Not closed: readers may still use it, and it lives as long as they do.
+                _shared.popitem(last=False)
+        _shared.move_to_end(key)
+        return _shared[key]
+
+    def fold(self, name: str) -> str:
+        return name
+
+    def quote(self, name: str) -> str:
+        return '"' + name.replace('"', '""') + '"'
+
+    def insert(self, connection: "Connection", table: str, rows: list[Row]) -> None:
+        raw = connection.connection.dbapi_connection
+        marks = ", ".join("?" * len(rows[0]))
+        raw.cursor().executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # type: ignore[union-attr]
+
+
+_shared: OrderedDict[int, _DuckDB] = OrderedDict()
+
+
+def open_server_database(url: str, image: bytes, writes: frozenset[str]) -> ServerDatabase:
+    """Open an image on DuckDB; the URL must name an in-memory database."""
+    if url.rstrip("/") not in {"duckdb:", "duckdb:///:memory:"}:
+        raise ValueError(f"expected duckdb:///:memory:, got {url!r}: agents get no file")
+    return ServerDatabase(_Opener("duckdb:///:memory:"), image, writes)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0][:500]

@@ -1,0 +1,96 @@
+"""Databases of tasks as bytes: a world's population, a file, or tables spelt out in parameters.
+
+The bytes are a serialised SQLite database; see `hexathlon.tasks.sql.world.images`.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from hexathlon.tasks.errors import MissingData, TaskError
+from hexathlon.tasks.public_data import data_folder
+from hexathlon.tasks.sql.world.images import CACHE, quoted
+from hexathlon.tasks.sql.world.world import world_for
+
+__all__ = ["database_bytes", "hidden_bytes"]
+
+
+def database_bytes(params: Mapping[str, Any]) -> bytes:
+    """The visible database of a task, by the task's parameters.
+
+    Raises:
+        MissingData: The parameters name a file that is not there.
+        TaskError: The parameters describe no database.
+    """
+    if "world" in params:
+        world = world_for(params["world"])
+        return world.sqlite_bytes(params["population"], params["size"])
+    return _described(params.get("database"))
+
+
+def hidden_bytes(params: Mapping[str, Any]) -> Iterator[bytes]:
+    """The hidden databases of a task, one after another; none for loaded tasks."""
+    for hidden in params.get("hidden", ()):
+        if "population" in hidden:
+            world = world_for(params["world"])
+            yield world.sqlite_bytes(hidden["population"], hidden["size"])
+        else:
+            yield _described(hidden)
+
+
+def _described(database: Any) -> bytes:
+    if not isinstance(database, Mapping) or "kind" not in database:
+        raise TaskError(f"no database is described by {database!r}: expected a kind and its fields")
+    match database["kind"]:
+        case "file":
+            return _file_bytes(database["path"])
+        case "shipped":
+            return _shipped_bytes(database["name"], int(database.get("variant", 0)))
+        case "tables":
+            return _tables_bytes(database["tables"])
+        case kind:
+            raise TaskError(f"a database of kind {kind!r} is not known: file, shipped or tables")
+
+
+def _shipped_bytes(name: str, variant: int) -> bytes:
+    from hexathlon.tasks.sql.data import shipped_database
+
+    return CACHE.get(("shipped", name, variant), lambda: shipped_database(name, variant))
+
+
+def _file_bytes(path: str) -> bytes:
+    """A relative path is taken from the folder of public data, so that tasks name no machine."""
+    place = path if os.path.isabs(path) else os.path.join(data_folder("spider/"), path)
+    try:
+        status = os.stat(place)
+    except OSError:
+        raise MissingData(
+            f"there is no database file {place}; HEXATHLON_DATA names the folder of public data"
+        ) from None
+    key = ("file", place, status.st_mtime_ns, status.st_size)
+    return CACHE.get(key, lambda: _from_file(Path(place)))
+
+
+def _from_file(file: Path) -> bytes:
+    uri = f"{file.resolve().as_uri()}?mode=ro&immutable=1"
+    with closing(sqlite3.connect(uri, uri=True)) as connection:
+        image = connection.serialize()
+    # A database in write-ahead mode cannot be opened from memory; bytes 18 and 19 say which it is.
+    return image[:18] + b"\x01\x01" + image[20:] if image[18:20] == b"\x02\x02" else image
+
+
+def _tables_bytes(tables: Sequence[Mapping[str, Any]]) -> bytes:
+    """Tables as {"name", "columns": [[name, type], ...], "rows": [[...], ...]}."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for table in tables:
+            columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in table["columns"])
+            connection.execute(f"CREATE TABLE {quoted(table['name'])} ({columns})")
+            marks = ", ".join("?" * len(table["columns"]))
+            connection.executemany(
+                f"INSERT INTO {quoted(table['name'])} VALUES ({marks})", table["rows"]
+            )
+        connection.commit()
+        return connection.serialize()

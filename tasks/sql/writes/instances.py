@@ -1,0 +1,127 @@
+"""Write tasks: changes to a database with expected tables, an alternative and near misses.
+
+<<<<<<< HEAD:tasks/sql/writes/instances.py
+A template draws a plan from a populated world; the plan is kept only if the tables it expects
+follow from its SQL and, independently, from rows changed in Python (`settle` in
+`hexathlon.tasks.sql.writes.plan`).
+=======
+A template draws a plan from a populated world. The plan is kept only if its expected tables follow
+both from its SQL and, independently, from rows changed in Python (`writes_plan.settle`).
+>>>>>>> h-tasks:tasks/sql/writes.py
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hexathlon.tasks.errors import GenerationExhausted
+from hexathlon.tasks.sql.world.world import World
+from hexathlon.tasks.sql.writes import definitions, inserts, repairs, tables, updates
+from hexathlon.tasks.sql.writes.plan import Plan, Scene, Settled, scene_for, settle
+from hexathlon.tasks.task import LEVELS, Level
+
+__all__ = ["WriteInstance", "WriteTemplate", "write_templates"]
+
+SIZES: Mapping[Level, int] = {"tiny": 60, "easy": 240, "medium": 900, "hard": 2_400}
+"""Event rows of a write task's database, by level."""
+
+POPULATIONS, DRAWS = 3, 8
+"""Maximum number of populations, and of draws from each."""
+
+
+@dataclass(frozen=True)
+class WriteInstance:
+    """A write task before it becomes a `Task`."""
+
+    template: str
+    world: str
+    population: int
+    size: int
+    instruction: str
+    gold: tuple[str, ...]
+    alternative: tuple[str, ...]
+    mutants: Mapping[str, tuple[str, ...]]
+    """Near misses, each of which leaves tables that differ from `digests`."""
+    before: Mapping[str, str]
+    """Digest of every table before the change."""
+    digests: Mapping[str, str]
+    """Digest of every table, by lower-case name, after exactly the requested change."""
+    documents: tuple[str, ...] = ()
+    """Documents that must be read."""
+    writes: tuple[str, ...] = ("insert", "update", "delete")
+    """Kinds of statement that the agent needs."""
+
+
+@dataclass(frozen=True)
+class WriteTemplate:
+    """A kind of write task."""
+
+    name: str
+    levels: tuple[Level, ...]
+    draw: Callable[[Scene], Plan | None]
+    """Draws a plan, or returns None if the draw is unsuitable."""
+    writes: tuple[str, ...] = ("insert", "update", "delete")
+    """Kinds of statement that the agent needs."""
+
+    def instance(self, world: World, level: Level, rng: np.random.Generator) -> WriteInstance:
+        """Draw until a plan is valid.
+
+        Raises:
+            GenerationExhausted: If the world offers no place for this kind of change.
+        """
+        size = SIZES[level]
+        for _ in range(POPULATIONS):
+            population = int(rng.integers(1 << 31))
+            scene = scene_for(world, population, size, rng)
+            fits = False
+            for _ in range(DRAWS):
+                plan = self.draw(scene)
+                fits = fits or plan is not None
+                if plan is None:
+                    continue
+                settled = settle(plan, scene, world.sqlite_bytes(population, size))
+                if settled is not None:
+                    return _instance(self, scene, population, size, settled)
+            if not fits:
+                break
+        raise GenerationExhausted(f"{world.id} has no place for a task of kind {self.name!r}")
+
+
+def _instance(
+    template: WriteTemplate, scene: Scene, population: int, size: int, settled: Settled
+) -> WriteInstance:
+    plan = settled.plan
+    return WriteInstance(
+        template=template.name, world=scene.world.id, population=population, size=size,
+        instruction=plan.instruction, gold=plan.gold, alternative=plan.alternative,
+        mutants=settled.mutants, before=settled.before, digests=settled.digests,
+        documents=plan.documents, writes=template.writes,
+    )  # fmt: skip
+
+
+_DOCUMENTED: tuple[Level, ...] = ("medium", "hard")
+_DIRTY: tuple[Level, ...] = ("easy", "medium", "hard")
+
+_TEMPLATES = (
+    WriteTemplate("write_insert_derived", LEVELS, inserts.insert_derived),
+    WriteTemplate("write_update_join", LEVELS, updates.update_join),
+    WriteTemplate("write_upsert", LEVELS, inserts.upsert),
+    WriteTemplate("write_transfer", LEVELS, updates.transfer),
+    WriteTemplate("write_reassign", LEVELS, updates.reassign),
+    WriteTemplate("write_apply_definition", _DOCUMENTED, definitions.apply_definition),
+    WriteTemplate("write_rename_value", LEVELS, updates.rename_value),
+    WriteTemplate("write_delete_unreferenced", LEVELS, tables.delete_unreferenced),
+    WriteTemplate("write_delete_family", _DIRTY, tables.delete_family),
+    WriteTemplate("write_archive", LEVELS, tables.archive, ("insert", "delete", "create_table")),
+    WriteTemplate(
+        "write_add_count_column", LEVELS, tables.add_count_column, ("update", "alter_table")
+    ),
+    WriteTemplate("write_dedupe", _DOCUMENTED, repairs.dedupe),
+    WriteTemplate("write_repair", _DIRTY, repairs.repair),
+)
+
+
+def write_templates() -> Mapping[str, WriteTemplate]:
+    """Return all write templates by name; not every world suits every template."""
+    return {template.name: template for template in _TEMPLATES}

@@ -1,0 +1,332 @@
+"""The training loop calls every registered part, and each does there what it is for."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
+pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
+
+from hexathlon.baselines.training.generation import HintFailed
+from hexathlon.baselines.training.recipe import RecipeError
+from hexathlon.baselines.training.run import make_start
+from support import dice  # noqa: F401 - registers its source
+from support.parts import REGISTRIES, calls_of, named_parts, tiny_recipe, trainer_of
+from support.toy import ToySource
+
+GAE = {"critic": {"optimiser": {"learning_rate": 1e-3}}}
+TASKS = {"env": "harness/Toy-v0", "source": "dice", "turns": 5}
+
+
+def credit(name: str, parameters: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+    """A recipe's credit table."""
+    return {"credit": {"estimator": {"name": name, "parameters": parameters or {}}, **more}}
+
+
+def learn(bounds: str = "clip", **objective: Any) -> dict[str, Any]:
+    """A recipe's learn table."""
+    return {
+        "learn": {
+            "optimiser": {"learning_rate": 1e-3},
+            "bounds": {"name": bounds},
+            "objective": objective,
+        }
+    }
+
+
+def part(name: str, **parameters: Any) -> dict[str, Any]:
+    """One part of a recipe."""
+    return {"name": name, "parameters": parameters}
+
+
+FORKED = {"structure": part("forked", after=[1, 2], width=2)}
+RECIPES: list[dict[str, Any]] = [
+    {},
+    {
+        **credit("dr_grpo", filters=[part("varied")]),
+        **learn("absolute", surrogate="cispo", correction="tis", aggregation="sequence_mean"),
+        "generate": {"sampler": part("uniform"), "candidates": 3},
+    },
+    {
+        **credit("rloo", filters=[part("reachable", low=0, high=1)]),
+        **learn("bapo", surrogate="gspo", correction="mask", beta=0.1, divergence="k1"),
+        "generate": {"sampler": part("frontier", target=1, temperature=0.2), "candidates": 3},
+    },
+    {
+        **credit("lite_ppo", filters=[part("finished", least=1)]),
+        **learn(surrogate="topr", correction="icepop", aggregation="constant", beta=0.1),
+        "generate": {"sampler": part("thompson"), "candidates": 3},
+    },
+    {
+        **credit("mc_grpo", filters=[part("most_variance", keep=3)]),
+        **learn(surrogate="reinforce", correction="dppo_tv", beta=0.1, divergence="k2"),
+        "generate": {"allocator": part("variance", least=1, most=7)},
+    },
+    {
+        **credit("max_rl", filters=[part("successes", least=1)]),
+        **learn(surrogate="sft", correction="chunk_band", aggregation="sequence_sum"),
+        "replay": {"name": "recent", "parameters": {"share": 0.5}},
+    },
+    {
+        **credit("reinforce", {"baseline": 1}, shapings=[part("fapo", penalty=1), part("moa")]),
+        **learn(beta=0.1, divergence="r_k3"),
+        "replay": {"name": "rescue"},
+    },
+    {
+        **credit("ipa", shapings=[part("overlong", limit=30, cushion=20)]),
+        **learn(surrogate="ipa"),
+        "generate": {"hint": part("fading", most=1)},
+    },
+    {**credit("reinforce_pp"), "generate": {"hint": part("rescue", share=1, below=1)}},
+    credit("gigpo"),
+    {**credit("gae"), **GAE},
+    {**credit("gae_turns"), **GAE},
+    {**credit("tree_steps"), "generate": FORKED},
+    {**credit("tree_groups"), "generate": FORKED},
+]
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A policy that was shown how the toy event is played."""
+    place = tmp_path_factory.mktemp("start")
+    cloned = {"demonstrations": 64, "settings": {"steps": 60, "batch": 16}}
+    make_start(tiny_recipe(clone=cloned), place, lambda *told: None)
+    yield place
+
+
+def weights(trainer: Any) -> bytes:
+    return b"".join(
+        value.numpy().tobytes() for _, value in sorted(trainer.model.state_dict().items())
+    )
+
+
+def told(metrics: dict[str, float]) -> dict[str, float]:
+    return {name: value for name, value in metrics.items() if not name.startswith("seconds/")}
+
+
+def test_every_part_has_a_recipe() -> None:
+    named = set().union(*(named_parts(tiny_recipe(**changes)) for changes in RECIPES))
+    assert named == {(kind, name) for kind, registry in REGISTRIES.items() for name in registry}
+
+
+@pytest.mark.parametrize("changes", RECIPES, ids=lambda changes: "+".join(changes) or "defaults")
+def test_the_loop_calls_the_parts_of_a_recipe(changes, start, tmp_path, monkeypatch) -> None:
+    recipe = tiny_recipe(**changes)
+    with trainer_of(recipe, start, tmp_path) as trainer:
+        before, calls = weights(trainer), calls_of(monkeypatch)
+        trainer.advance()
+        assert {(call.registry, call.name) for call in calls} == named_parts(recipe)
+        (credited,) = [call.result for call in calls if call.registry == "ESTIMATORS"]
+        if any(advantage.any() for advantage in credited.advantages) and recipe.critic is None:
+            assert weights(trainer) != before
+
+
+def groups_of(trainer: Any, calls: list[Any], estimator: str) -> list[Any]:
+    """Make a step and return the groups that the estimator credited."""
+    calls.clear()
+    trainer.advance()
+    (credited,) = [call for call in calls if call.name == estimator]
+    return credited.arguments[0]
+
+
+@pytest.mark.parametrize("name", ["frontier", "thompson"])
+def test_samplers_prefer_tasks_that_are_half_solved(name, start, tmp_path) -> None:
+    recipe = tiny_recipe(
+        tasks={**TASKS, "pool": 12}, generate={"sampler": part(name), "candidates": 6}
+    )
+    with trainer_of(recipe, start, tmp_path) as trainer:
+        generation = trainer._generation
+        pool = recipe.tasks[0].addresses("train", 12)
+        generation.known.counts = {task: (400.0, 0.0) for task in pool}
+        half = set(pool[3:5])
+        generation.known.counts |= {task: (200.0, 200.0) for task in half}
+        assert set(generation.tasks(0, 0)) == half
+        plain = tiny_recipe(tasks={**TASKS, "pool": 12}, generate={"candidates": 6})
+        generation._recipe = plain
+        assert set(generation.tasks(0, 0)) != half
+
+
+def test_statistics_are_of_rollouts_without_hints(start, tmp_path) -> None:
+    with trainer_of(tiny_recipe(), start, tmp_path / "plain") as trainer:
+        trainer.advance()
+        known = trainer._generation.known.counts
+        assert len(known) == 2
+        assert all(sum(counts) == 4 for counts in known.values())
+    hinted = tiny_recipe(generate={"hint": part("fading")})
+    with trainer_of(hinted, start, tmp_path / "hinted") as trainer:
+        trainer.advance()
+        assert trainer._generation.known.counts == {}
+
+
+def test_variance_gives_groups_of_different_sizes(start, tmp_path, monkeypatch) -> None:
+    recipe = tiny_recipe(
+        tasks={**TASKS, "pool": 2}, generate={"allocator": part("variance", least=1)}
+    )
+    with trainer_of(recipe, start, tmp_path) as trainer:
+        sure, open_ = recipe.tasks[0].addresses("train", 2)
+        trainer._generation.known.counts = {sure: (500.0, 0.0), open_: (250.0, 250.0)}
+        groups = groups_of(trainer, calls_of(monkeypatch), "grpo")
+        assert {group.task: len(group.samples) for group in groups} == {sure: 1, open_: 7}
+
+
+@pytest.mark.parametrize("estimator", ["tree_steps", "tree_groups"])
+def test_forked_rollouts_share_their_first_turns(estimator, start, tmp_path, monkeypatch) -> None:
+    recipe = tiny_recipe(**credit(estimator), generate=FORKED)
+    with trainer_of(recipe, start, tmp_path) as trainer:
+        calls = calls_of(monkeypatch)
+        groups = groups_of(trainer, calls, estimator)
+        (credited,) = [call for call in calls if call.name == estimator]
+    shared = 0
+    for group in groups:
+        for one, other in combinations(group.samples, 2):
+            same = [a == b for a, b in zip(one.branches, other.branches, strict=False)]
+            common = sum(same)
+            assert same == [True] * common + [False] * (len(same) - common)
+            if common:
+                shared += 1
+                end = int(np.flatnonzero(one.sampled & (one.turn == common - 1)).max()) + 1
+                for name in ("ids", "sampled", "behaviour", "turn"):
+                    assert (getattr(one, name)[:end] == getattr(other, name)[:end]).all()
+    assert shared >= 6
+    # A turn that several rollouts hold is trained once.
+    samples = [sample for group in groups for sample in group.samples]
+    pairs = zip(samples, credited.result.weights, strict=True)
+    assert any((weight[sample.sampled] < 1).any() for sample, weight in pairs)
+
+
+def test_hints_are_told_and_only_the_policys_turns_are_trained(
+    start, tmp_path, monkeypatch
+) -> None:
+    recipe = tiny_recipe(generate={"hint": part("fading", most=0.5)})
+    with trainer_of(recipe, start, tmp_path) as trainer:
+        groups = groups_of(trainer, calls_of(monkeypatch), "grpo")
+        plans = trainer._generation.plans(trainer._generation.tasks(0, 0), 0, 0)
+        hinted = trainer._runner.run(trainer._generation.hinted(plans, trainer._executor))
+        turns = {plan.task: plan.start.turns for plan in hinted}
+        decode = trainer._renderer.tokenizer.decode
+        assert {group.task for group in groups} == set(turns)
+        for group in groups:
+            for sample in group.samples:
+                first = int(np.flatnonzero(sample.sampled)[0])
+                assert int(sample.turn[first]) == turns[group.task] >= 1
+                assert not sample.sampled[:first].any()
+                assert decode(sample.ids[:first].tolist()).count("add") >= turns[group.task]
+
+
+def test_hinted_rollouts_fork_after_the_policys_own_turns(start, tmp_path, monkeypatch) -> None:
+    forked = {"structure": part("forked", after=[1], width=4), "hint": part("fading", most=0.5)}
+    recipe = tiny_recipe(**credit("tree_steps"), generate=forked)
+    with trainer_of(recipe, start, tmp_path) as trainer:
+        groups = groups_of(trainer, calls_of(monkeypatch), "tree_steps")
+    assert any(len(group.samples) == 4 for group in groups)
+
+
+def test_recent_groups_come_back(start, tmp_path, monkeypatch) -> None:
+    recipe = tiny_recipe(**credit("grpo"), replay=part("recent", share=0.5))
+    with trainer_of(recipe, start, tmp_path) as trainer:
+        calls = calls_of(monkeypatch)
+        first = groups_of(trainer, calls, "grpo")
+        assert len(first) == 2
+        kept = [group for group in first if group.varies]
+        assert kept
+        second = groups_of(trainer, calls, "grpo")
+        assert [any(group is old for old in kept) for group in second[2:]] == [True] * len(kept)
+
+
+def test_a_stored_success_rescues_a_failed_group(start, tmp_path, monkeypatch) -> None:
+    """Before the filter `varied`, which drops groups that failed as a whole."""
+    recipe = tiny_recipe(
+        **credit("grpo", filters=[part("varied")]),
+        tasks={**TASKS, "pool": 1},
+        rollout={"groups": 1, "members": 2, "max_tokens": 12, "tries": 40},
+        replay=part("rescue"),
+    )
+    with trainer_of(recipe, start, tmp_path) as trainer:
+        trainer.advance()
+        assert trainer._memory.successes
+        shaped = trainer._shaped
+        failing = lambda groups: [spoilt(group) for group in shaped(groups)]  # noqa: E731
+        monkeypatch.setattr(trainer, "_shaped", failing)
+        (group,) = groups_of(trainer, calls_of(monkeypatch), "grpo")
+        assert sorted(group.rewards) == [0.0, 1.0]
+        assert trainer._memory.successes
+        (rescued,) = [one for one in group.samples if one.reward == 1.0]
+        assert rescued.version[rescued.sampled].max() == 0
+        assert not set(rescued.branches) & {
+            name for one in group.samples if one is not rescued for name in one.branches
+        }
+
+
+def spoilt(group: Any) -> Any:
+    """The group with no success."""
+    from dataclasses import replace
+
+    failed = [replace(one, rewards=(0.0,) * len(one.rewards)) for one in group.samples]
+    return replace(group, samples=tuple(failed))
+
+
+@pytest.mark.parametrize("replay", ["recent", "rescue"])
+def test_statistics_and_memory_survive_a_stop_bit_for_bit(replay, start, tmp_path) -> None:
+    recipe = tiny_recipe(
+        tasks={**TASKS, "pool": 3},
+        rollout={"groups": 2, "members": 2, "max_tokens": 12},
+        replay=part(replay),
+        generate={
+            "sampler": part("frontier"),
+            "candidates": 2,
+            "allocator": part("variance", least=1),
+            "hint": part("rescue", below=0.4),
+        },
+    )
+    with trainer_of(recipe, start, tmp_path / "whole") as trainer:
+        whole = [told(trainer.advance()) for _ in range(8)]
+        end, known = weights(trainer), trainer._generation.known.counts
+    broken = []
+    for _ in range(2):
+        with trainer_of(recipe, start, tmp_path / "broken") as trainer:
+            broken += [told(trainer.advance()) for _ in range(4)]
+            trainer.save()
+            again, counts = weights(trainer), trainer._generation.known.counts
+    assert broken == whole
+    assert again == end
+    assert list(counts.items()) == list(known.items())
+    assert sum(row["samples/replayed"] for row in whole) > 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"generate": {"sampler": part("fronteer")}}, "'fronteer' is no task sampler; there are"),
+        ({"generate": {"hint": part("fading", least=1)}}, "no parameter least; it has most"),
+        ({"generate": {"hint": part("fading", most=2.0)}}, "most is a share from 0 to 1, got 2"),
+        ({"generate": {"hint": part("fading", most="all")}}, "most of the hint .* is 'all'"),
+        ({"generate": {"sampler": part("frontier", temperature=0)}}, "temperature is above 0"),
+        ({"generate": {"allocator": part("variance", least=5)}}, "4 rollouts do not fit 1 tasks"),
+        ({"generate": {"structure": part("forked", width=3)}}, "members is a multiple of 3, got 4"),
+        ({"generate": {"structure": part("forked", after=[0])}}, "fork after turns from 1 on"),
+        ({"generate": {"structure": part("forked", after=1)}}, "after of the rollout structure"),
+        ({"replay": part("recent", share=1.0)}, "share is from 0 to less than 1, got 1.0"),
+        ({"learn": {"bounds": part("clap")}}, "'clap' is no"),
+        ({"replay": part("resent")}, "'resent' is no replay; there are"),
+        ({"tasks": {**TASKS, "pool": 1}}, "up to 2 tasks of dice-tiny, more than its pool of 1"),
+    ],
+)
+def test_bad_values_end_in_a_sentence_when_the_recipe_is_read(changes, complaint) -> None:
+    with pytest.raises(RecipeError, match=complaint) as raised:
+        tiny_recipe(**changes)
+    assert "\n" not in str(raised.value)
+
+
+def test_an_oracle_that_fails_gives_no_hint(start, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(ToySource, "oracle", lambda self, task: self.policies(task)["dump"])
+    recipe = tiny_recipe(
+        tasks={**TASKS, "source": "toy"}, generate={"hint": part("rescue", below=1.0)}
+    )
+    with trainer_of(recipe, start, tmp_path) as trainer:
+        with pytest.raises(HintFailed, match="the oracle of toy/.* did not solve it"):
+            trainer.advance()

@@ -1,0 +1,60 @@
+"""The documentation site builds without a warning and without network."""
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mkdocs", reason="the extra [docs] is not installed")
+ROOT = Path(__file__).resolve().parents[1]
+UNREACHABLE = "http://127.0.0.1:9"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site") / "docs"
+    proxies = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), UNREACHABLE)
+    done = subprocess.run(
+        [ROOT / "scripts" / "docs", folder],
+        env={**os.environ, **proxies}, capture_output=True, text=True, timeout=280, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr, done.stderr
+    return folder
+
+
+def pages(site: Path) -> Iterator[tuple[str, str]]:
+    for path in sorted(site.rglob("*.html")):
+        yield path.relative_to(site).as_posix(), path.read_text("utf-8")
+
+
+def test_every_document_has_a_page(site: Path) -> None:
+    built = {name.removesuffix(".html") for name, _ in pages(site) if "/" not in name}
+    assert built == {path.stem for path in (ROOT / "docs").glob("*.md")} | {"404"}
+
+
+def test_no_page_fetches_anything_from_elsewhere(site: Path) -> None:
+    fetched = re.compile(r'<(?:script|img|link|iframe)\b[^>]*?(?:src|href)="(https?://[^"]*)"')
+    found = {name: fetched.findall(text) for name, text in pages(site)}
+    assert not {name: urls for name, urls in found.items() if urls}
+    styles = [path.read_text("utf-8") for path in site.rglob("*.css")]
+    assert styles and not any(re.search(r"url\(.?https?://", style) for style in styles)
+
+
+def test_the_reference_shows_signatures_and_docstrings(site: Path) -> None:
+    text = (site / "reference" / "envs.html").read_text("utf-8")
+    assert 'id="hexathlon.envs.base.Environment"' in text
+    assert "on_reset" in text
+    listed = (site / "reference" / "index.html").read_text("utf-8")
+    for layer in ("tasks", "evaluators", "envs", "baselines", "leaderboard"):
+        assert f"hexathlon.{layer}" in listed
+
+
+def test_the_search_index_holds_the_guides(site: Path) -> None:
+    index = json.loads((site / "search" / "search_index.json").read_text("utf-8"))
+    places = {entry["location"].partition("#")[0] for entry in index["docs"]}
+    assert {"evaluation.html", "training.html", "plugins.html", "sandboxes.html"} <= places
