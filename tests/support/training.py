@@ -10,6 +10,7 @@ import pickle
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from hexathlon.baselines.learner.learner import Learner, LearnerConfig
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from support.served import learner
 
-__all__ = ["read", "update_hashes"]
+__all__ = ["read", "update_hashes", "weight_hashes"]
 
 
 def update_hashes(checkpoint: Path, trajectories: Sequence[Trajectory]) -> dict[str, str]:
@@ -35,6 +36,11 @@ def update_hashes(checkpoint: Path, trajectories: Sequence[Trajectory]) -> dict[
         for number, sample in enumerate(samples)
     ]
     Learner(model, LearnerConfig(), 1).update(batch)
+    return weight_hashes(model)
+
+
+def weight_hashes(model: Any) -> dict[str, str]:
+    """Return a hash of each weight of a model."""
     return {
         name: hashlib.sha256(weight.detach().numpy().tobytes()).hexdigest()
         for name, weight in model.state_dict().items()
