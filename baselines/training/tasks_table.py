@@ -134,7 +134,7 @@ def _cycle(size: int, draw: np.random.Generator) -> Iterator[int]:
 def shares(tables: Sequence[TasksTable], count: int, *place: str | int) -> list[int]:
     """Divide a number of tasks among the tables of a mixture by their weights.
 
-    What does not divide evenly is drawn, without replacement, by the remainders.
+    What does not divide evenly is drawn by the remainders, at most one task more for each table.
 
     Args:
         tables: The mixture.
@@ -147,8 +147,11 @@ def shares(tables: Sequence[TasksTable], count: int, *place: str | int) -> list[
     rest, left = wanted - given, count - int(given.sum())
     if left:
         draw = generator_for("mixture", *place)
-        chance = np.maximum(rest, 1e-12)
-        given[draw.choice(len(tables), left, replace=False, p=chance / chance.sum())] += 1
+        # Points at unit distance on the remainders laid end to end: each table is hit with exactly
+        # the chance of its remainder, so shares are right on average.
+        edges = np.concatenate([[0.0], np.cumsum(rest)])
+        points = draw.random() + np.arange(left)
+        given += np.histogram(points, edges * (left / edges[-1]))[0]
     return [int(number) for number in given]
 
 

@@ -240,3 +240,29 @@ def test_a_table_finds_its_tasks() -> None:
     assert not TasksTable(source="sql", templates=("filter_rows",)).holds(task)
     with pytest.raises(ValueError, match="belongs to none of roleplay-tiny"):
         table_of([TasksTable(env="hexathlon/RolePlay-v0", source="roleplay")], task)
+
+
+def test_the_dialect_carries_every_events_actions() -> None:
+    from hexathlon.baselines.codecs import get_codec
+    from hexathlon.baselines.training.demonstrations import Demonstrator, Noise
+    from hexathlon.baselines.training.run import make_env
+
+    recipe = load_recipe("mixture-tiny")
+    codec = get_codec(recipe.policy.dialect)
+    for table in recipe.tasks:
+        if table.source == "terminal":  # Its own recipe speaks this dialect.
+            continue
+        with Demonstrator(table.env, make_env, Noise()) as demonstrator:
+            for task in table.addresses("train", 4):
+                shown = demonstrator.demonstrate(task)
+                assert shown.reward == 1.0
+                assert len(shown.turns) <= table.turns
+                for action, _ in shown.turns:
+                    assert same(codec.decode(codec.encode(action)), action)
+
+
+def same(action: str, other: str) -> bool:
+    """Whether two actions are equal, however their JSON is spaced."""
+    from hexathlon.baselines.codecs.base import parse_calls
+
+    return action == other or (parse_calls(action) or 0) == parse_calls(other)
