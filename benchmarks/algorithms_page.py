@@ -1,4 +1,4 @@
-"""Table, plot and catalogue of docs/algorithms.md, from results and algorithms.toml."""
+"""Table, plot and catalogue of docs/notes/algorithms.md, from results and algorithms.toml."""
 
 import html
 import math

@@ -4,7 +4,7 @@ A package that offers environments names, under the entry-point group `hexathlon
 a function. Loading it registers the environments with gymnasium and with `offer`. Nothing is
 loaded by importing hexathlon; the commands load plugins, and so does `load_plugins()`.
 
-See `docs/plugins.md` for a complete example.
+See `docs/guides/plugins.md` for a complete example.
 """
 
 import importlib

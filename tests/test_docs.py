@@ -15,7 +15,7 @@ from hexathlon.envs.registry import ENVIRONMENTS
 from hexathlon_cli.app import app, run
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 README = (ROOT / "README.md").read_text("utf-8")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"(?<!`)`(hexathlon [a-z]+ [^`]+)`(?!`)")
@@ -103,7 +103,7 @@ def test_flags_that_the_guide_names_exist() -> None:
         for parameter in one.params
         for option in (*parameter.opts, *parameter.secondary_opts)
     }
-    text = (ROOT / "docs" / "evaluation.md").read_text("utf-8")
+    text = (ROOT / "docs" / "guides" / "evaluation.md").read_text("utf-8")
     named = set(re.findall(r"`(?:[^`]* )?(--[a-z-]+)", text))
     assert len(named) > 8
     assert named <= known
@@ -140,7 +140,7 @@ def test_paths_of_the_annotated_tree_exist_and_none_is_missing() -> None:
 def test_the_table_of_events_names_what_is_registered() -> None:
     rows = re.findall(r"^\| `(hexathlon/[\w-]+)` \|.*\| ([\w ]+) \|$", README, re.MULTILINE)
     assert len(rows) == 6
-    here = {env_id for env_id, state in rows if state == "here"}
+    here = {env_id for env_id, state in rows if state == "available"}
     assert here == {env_id for env_id in ENVIRONMENTS if env_id.startswith("hexathlon/")}
 
 
@@ -173,7 +173,7 @@ def test_every_dependency_is_pinned_and_justified() -> None:
         re.sub(r"[-_.]+", "-", name).lower()
         for name in re.findall(r"^([\w.-]+)==", constraints, re.MULTILINE)
     }
-    reasons = (ROOT / "docs" / "dependencies.md").read_text("utf-8").lower()
+    reasons = (ROOT / "docs" / "notes" / "dependencies.md").read_text("utf-8").lower()
     for requirement in wanted:
         name = re.match(r"[\w.-]+", requirement)
         assert name is not None

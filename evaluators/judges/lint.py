@@ -1,7 +1,7 @@
 """Checks rubrics: what would make a judge's verdicts worthless is refused, the rest is remarked.
 
 Rules J1 (a reason why code cannot decide), J2 (one thing at a time) and J16 (planted controls) of
-`docs/judges.md`, and whether kinds, weights and tree fit the aggregator.
+`docs/guides/judges.md`, and whether kinds, weights and tree fit the aggregator.
 """
 
 import re

@@ -1,8 +1,8 @@
-"""What a cart costs: bundles, coupons, shipping. Integer cents, pure functions, no catalogue.
+"""Prices of a cart: bundles, coupons, shipping. Integer cents, pure functions, no catalogue.
 
-The order is fixed and told to the shopper in the same words (`docs/shopping_search.md`): bundle
-discounts first, then the coupons in the order in which they were given, each on what is left of
-the lines that it covers, then shipping on what is left of the goods. Every percentage is rounded
+The order is fixed, and the shopper reads it in the same words (`docs/notes/shopping_search.md`):
+bundle discounts first, then the coupons in the order in which they were given, each on what is left
+of the lines that it covers, then shipping on what is left of the goods. Every percentage is rounded
 down to a whole cent in the shop's favour, line by line.
 """
 
