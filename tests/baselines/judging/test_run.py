@@ -291,7 +291,7 @@ def test_wrong_use_is_named(played, judges, audited, capsys, arguments, said):
 
 def test_a_folder_that_is_no_run(tmp_path, judges, capsys):
     assert judge(tmp_path, judges, "honest") == 1
-    assert "holds no plan.json" in capsys.readouterr().err
+    assert "has no plan.json" in capsys.readouterr().err
 
 
 def test_labels_and_lint(tmp_path, judges, capsys):
