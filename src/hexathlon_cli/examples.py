@@ -63,7 +63,6 @@ EXAMPLES = {
     "judge run": (
         "hexathlon judge runs/mine --model endpoint:http://127.0.0.1:8000/v1#judge",
         "hexathlon judge runs/mine --model endpoint:URL#a --model endpoint:URL#b --audit a.json",
-        "hexathlon judge runs/mine --rubric roleplay",
     ),
     "judge audit": (
         "hexathlon judge audit --model endpoint:http://127.0.0.1:8000/v1#judge --out audit.json",
