@@ -2,6 +2,7 @@
 
 import json
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -97,3 +98,8 @@ def test_the_image_leaves_out_what_git_ignores_and_keeps_the_history() -> None:
     ignored = read(".dockerignore").split()
     assert ".git" not in ignored
     assert {".venv*", "runs", "site", "site-docs", "shared"} <= set(ignored)
+
+
+def test_files_that_are_run_first_exist() -> None:
+    conftest = runpy.run_path(str(ROOT / "tests" / "conftest.py"))
+    assert all((ROOT / "tests" / name).is_file() for name in conftest["_LONGEST"])

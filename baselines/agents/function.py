@@ -33,7 +33,7 @@ class FunctionAgent:
         self, function: Callable[[list[Message]], dict[str, object]], name: str | None = None
     ) -> None:
         self.function = function
-        self.name = name or getattr(function, "__name__", "function")
+        self.name = name or str(getattr(function, "__name__", "function"))
 
     def begin(self, episode: Episode) -> "_FunctionPlayer":
         """Return a player that keeps the conversation."""

@@ -4,7 +4,9 @@ Every table of a recipe is the configuration of one component. `scale` is the on
 multiplies the sizes that make a run longer and better, and nothing else.
 """
 
+import copy
 import tomllib
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -384,20 +386,25 @@ def load_recipe(spec: str, changes: dict[str, Any] | None = None) -> Recipe:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise RecipeError(f"{path} cannot be read: {error}") from None
-    for key, value in (changes or {}).items():
-        _put(table, key, value)
     try:
-        return recipe_of(table)
+        return recipe_of(table, changes)
     except RecipeError as error:
         raise RecipeError(f"{path}: {error}") from None
 
 
-def recipe_of(table: dict[str, Any]) -> Recipe:
+def recipe_of(table: dict[str, Any], changes: Mapping[str, Any] | None = None) -> Recipe:
     """Return the recipe that a table describes.
+
+    Args:
+        table: As read from TOML.
+        changes: Values by dotted key that replace the table's, as `rollout.groups`.
 
     Raises:
         RecipeError: A key or value is not what is expected.
     """
+    table = copy.deepcopy(table)
+    for key, value in (changes or {}).items():
+        _put(table, key, value)
     try:
         return Recipe(**table)
     except ValidationError as error:

@@ -1,14 +1,75 @@
 """Hexathlon: six events for language-model agents, as gymnasium environments.
 
 Importing this package registers the environments, so that `gymnasium.make("hexathlon/SQL-v0")`
-works. Nothing heavier than gymnasium is loaded; each part is imported where it is used.
+works. Nothing heavier than gymnasium is loaded: the names offered here are imported when they are
+first used.
+
+>>> import hexathlon
+>>> hexathlon.make_agent("agent:oracle").name
+'oracle'
 """
 
+import importlib
 from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
 
 from hexathlon.envs.registry import register_environments
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from hexathlon.baselines.api import evaluate, load_run, make_agent, train
+    from hexathlon.baselines.harness.verify import verify_run
+    from hexathlon.baselines.tokens.trajectory import Trajectory
+    from hexathlon.envs.aio import AsyncEnvironment
+    from hexathlon.envs.base import Environment
+    from hexathlon.envs.testing import check_environment
+    from hexathlon.envs.tools import tool
+    from hexathlon.evaluators.content import File, Image, Text
+    from hexathlon.evaluators.verdict import Verdict
+    from hexathlon.tasks.source import TaskSource
+    from hexathlon.tasks.task import Task
+    from hexathlon.tasks.taskset import TaskSet
+
+__all__ = [
+    "AsyncEnvironment",
+    "Environment",
+    "File",
+    "Image",
+    "Task",
+    "TaskSet",
+    "TaskSource",
+    "Text",
+    "Trajectory",
+    "Verdict",
+    "__version__",
+    "check_environment",
+    "evaluate",
+    "load_run",
+    "make_agent",
+    "tool",
+    "train",
+    "verify_run",
+]
+
+_HOMES = {
+    "AsyncEnvironment": "hexathlon.envs.aio",
+    "Environment": "hexathlon.envs.base",
+    "File": "hexathlon.evaluators.content",
+    "Image": "hexathlon.evaluators.content",
+    "Task": "hexathlon.tasks.task",
+    "TaskSet": "hexathlon.tasks.taskset",
+    "TaskSource": "hexathlon.tasks.source",
+    "Text": "hexathlon.evaluators.content",
+    "Trajectory": "hexathlon.baselines.tokens.trajectory",
+    "Verdict": "hexathlon.evaluators.verdict",
+    "check_environment": "hexathlon.envs.testing",
+    "evaluate": "hexathlon.baselines.api",
+    "load_run": "hexathlon.baselines.api",
+    "make_agent": "hexathlon.baselines.api",
+    "tool": "hexathlon.envs.tools",
+    "train": "hexathlon.baselines.api",
+    "verify_run": "hexathlon.baselines.harness.verify",
+}
+"""The module that each name is imported from."""
 
 try:
     __version__ = version("hexathlon")
@@ -16,3 +77,15 @@ except PackageNotFoundError:  # the sources are on the path, but nothing was ins
     __version__ = "0+unknown"
 
 register_environments()
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

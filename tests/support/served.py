@@ -70,7 +70,7 @@ def moved(model: Any, seed: int = 1) -> Any:
 @contextmanager
 def vllm_server(checkpoint: Path, log: Path, *more: str) -> Iterator[VllmServer]:
     """Serve a checkpoint, or skip."""
-    settings = VllmSettings(sequences=32, more=more)
+    settings = VllmSettings(sequences=32, ready_within=600.0, more=more)
     with VllmServer(checkpoint, log, settings, interpreter()) as server:
         yield server
 

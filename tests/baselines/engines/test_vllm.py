@@ -39,7 +39,10 @@ from support.served import (
 )
 from support.toy import ToyEnv
 
-pytestmark = pytest.mark.vllm
+pytestmark = [
+    pytest.mark.vllm,
+    pytest.mark.timeout(900),
+]  # a server starts slowly on a busy machine
 
 VOCABULARY = 280
 

@@ -1,0 +1,142 @@
+"""Evaluation and training as functions, for scripts and notebooks.
+
+Each does what the command of its name does, with the same records, plans and folders. Flags become
+keyword arguments; files, progress and exit codes of the command are left to `hexathlon_cli`.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from hexathlon.baselines.agents.base import Agent
+from hexathlon.baselines.agents.function import FunctionAgent
+from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
+from hexathlon.baselines.harness.errors import UsageError
+from hexathlon.baselines.harness.models import OpenedModel, open_model
+from hexathlon.baselines.harness.report import ReadRun, read_run
+from hexathlon.baselines.harness.run import evaluate as run_evaluation
+from hexathlon.envs.messages import Message
+from hexathlon.evaluators.statistics import ScoreInterval
+
+__all__ = ["evaluate", "load_run", "make_agent", "train"]
+
+Model = str | Agent | Callable[[list[Message]], dict[str, object]]
+"""MODEL as on the command line, an agent, or a function from messages to a message."""
+
+
+def make_agent(model: Model, **settings: Any) -> Agent:
+    """Return an agent that plays any number of trials.
+
+    >>> make_agent("agent:oracle").name
+    'oracle'
+    >>> make_agent(lambda messages: {"role": "assistant", "content": "?"}).name
+    '<lambda>'
+
+    Args:
+        model: `agent:NAME`, `endpoint:URL#NAME`, a checkpoint directory, or a function from the
+            conversation to an assistant message. An agent is returned unchanged.
+        **settings: Fields of `EvalConfig` that concern the model, such as `dialect`.
+
+    Raises:
+        UsageError: If `model` or a setting is not one of these.
+        EnvironmentUnavailable: If its server does not answer.
+    """
+    if isinstance(model, str):
+        return open_model(_config(model, settings), ExecutionConfig()).agent
+    return _agent(model)
+
+
+def evaluate(model: Model, out: str | Path, **settings: Any) -> ReadRun:
+    """Evaluate a model into a run folder and return the run; a folder of the same plan continues.
+
+    Args:
+        model: See `make_agent`.
+        out: The run folder.
+        **settings: Fields of `EvalConfig` (`envs`, `tasks`, `level`, `limits`, ...) and of
+            `ExecutionConfig` (`concurrency`, `retries`, ...).
+
+    Raises:
+        UsageError: If a setting is unknown or out of range.
+        PlanDiffers: If the folder holds another plan.
+        CommandError: If the run cannot be played.
+    """
+    fields = ExecutionConfig.model_fields
+    execution = {name: value for name, value in settings.items() if name in fields}
+    chosen = {name: value for name, value in settings.items() if name not in fields}
+    opened = None
+    if not isinstance(model, str):
+        agent = _agent(model)
+        description = {"kind": "custom", "name": agent.name, "place": ""}
+        opened, model = OpenedModel(agent, description, None), f"custom:{agent.name}"
+    try:
+        how = ExecutionConfig(**execution)
+    except ValidationError as error:
+        raise UsageError(_first(error)) from None
+    run_evaluation(_config(model, chosen), how, Path(out), model=opened)
+    return read_run(Path(out))
+
+
+def load_run(path: str | Path) -> ReadRun:
+    """Return a run folder's plan, scores with intervals, and judged results.
+
+    Raises:
+        UsageError: If the folder holds no run, or no record yet.
+    """
+    return read_run(Path(path))
+
+
+def train(
+    recipe: str | Mapping[str, Any], out: str | Path, **changes: Any
+) -> dict[str, ScoreInterval]:
+    """Train a policy by a recipe and return its mean rewards on unseen tasks.
+
+    Needs the extra `train`.
+
+    Args:
+        recipe: A recipe's name, a TOML file, or the recipe as a dictionary.
+        out: The run folder; a folder with the same recipe is continued.
+        **changes: Top-level values over the recipe's, such as `seed` or `scale`; nested ones as
+            `**{"rollout.groups": 8}`.
+
+    Returns:
+        `before` and `after` with 95 % intervals.
+
+    Raises:
+        RecipeError: If the recipe cannot be read.
+        RecipeDiffers: If the folder holds another recipe's run.
+    """
+    from hexathlon.baselines.training.recipe import load_recipe, recipe_of
+    from hexathlon.baselines.training.run import train as run_training
+
+    if isinstance(recipe, str):
+        loaded = load_recipe(recipe, changes)
+    else:
+        loaded = recipe_of(dict(recipe), changes)
+    return run_training(loaded, Path(out), lambda phase, step, steps, metrics: None)
+
+
+def _agent(model: Agent | Callable[[list[Message]], dict[str, object]]) -> Agent:
+    if hasattr(model, "begin"):
+        return model  # type: ignore[return-value]
+    if callable(model):
+        return FunctionAgent(model)
+    raise UsageError(
+        f"a model is a text such as 'agent:oracle', an agent or a function, got {model!r:.80}"
+    )
+
+
+def _config(model: str, settings: Mapping[str, Any]) -> EvalConfig:
+    try:
+        return EvalConfig(model=model, **settings)
+    except ValidationError as error:
+        raise UsageError(_first(error)) from None
+
+
+def _first(error: ValidationError) -> str:
+    problem = error.errors()[0]
+    place = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        return f"there is no setting {place!r}; see EvalConfig and ExecutionConfig"
+    return f"{place}: {problem['msg']} (got {problem['input']!r:.80})"
