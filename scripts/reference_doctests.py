@@ -1,7 +1,7 @@
 """Doctests as code blocks in the API reference.
 
-This is a griffe extension (see `mkdocs.yml`). Outside an `Examples:` section, griffe reads a doctest
-as Markdown, in which `>>>` starts a quotation and brackets start a link.
+This is a griffe extension (see `mkdocs.yml`). Outside an `Examples:` section, griffe reads a
+doctest as Markdown, in which `>>>` starts a quotation and brackets start a link.
 """
 
 import re
