@@ -40,7 +40,7 @@ def evaluate(
         print_text(_resolved(config, execution, out, with_anchors))
         return ExitCode.FINE
     if out is None:
-        raise UsageError("missing option --out: the run folder")
+        raise UsageError("missing option --out DIR: the run folder")
     outcome = evaluate_run(config, execution, out, force_new=force_new)
     _say(outcome)
     if with_anchors:
