@@ -1,8 +1,8 @@
-# Two commands, each complete on a fresh machine with Python >= 3.11:
+# Two commands, each sufficient on a fresh machine with Python >= 3.11:
 #   make demo    evaluate agents on generated and real databases, train a small policy, and build a
 #                leaderboard page
-#   make test    lint, types and every test but the long ones
-# `make test-vllm` tests against a real vLLM in an environment of its own (2.4 GB).
+#   make test    lint, types and every test except the slow ones
+# `make test-vllm` runs the tests against a real vLLM in a separate environment (2.4 GB).
 PYTHON ?= python3
 CONSTRAINTS ?= constraints.txt
 export PYTHON CONSTRAINTS
@@ -26,7 +26,7 @@ test-slow:
 	@scripts/install --dev
 	@WORKERS=0 scripts/test -m slow
 
-# Our formulas against TRL's, verl's and torchrl's own functions, in an environment of their own.
+# Compares our formulas with TRL's, verl's and torchrl's functions, in a separate environment.
 test-oracles:
 	@scripts/install --dev
 	@scripts/oracles
@@ -35,7 +35,7 @@ test-vllm:
 	@scripts/install --dev
 	@scripts/vllm
 
-# Peers are run where their interpreters are named: make bench SKYRL=… INSPECT=… LM_EVAL=…
+# Peers run if their interpreters are given: make bench SKYRL=… INSPECT=… LM_EVAL=…
 bench:
 	@scripts/install --dev
 	.venv/bin/python benchmarks/env_speed.py $(if $(SKYRL),--peer $(SKYRL))

@@ -201,7 +201,7 @@ def main() -> None:
     file = options.out / "results.jsonl"
     rows = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
     if options.write:
-        algorithms_page.write(HERE / "algorithms.toml", rows, HERE.parent / "docs")
+        algorithms_page.write(HERE / "algorithms.toml", rows, HERE.parent / "docs" / "notes")
         return
     with file.open("a") as opened:
         for entry, seed in waiting(options.seeds, options.only, rows):

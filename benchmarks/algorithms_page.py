@@ -1,4 +1,4 @@
-"""Table, plot and catalogue of docs/algorithms.md, from results and algorithms.toml."""
+"""Table, plot and catalogue of docs/notes/algorithms.md, from results and algorithms.toml."""
 
 import html
 import math
@@ -159,7 +159,7 @@ def catalogue(file: Path) -> str:
     for algorithm in tomllib.loads(file.read_text(encoding="utf-8"))["algorithm"]:
         lag = ""
         if "lag" in algorithm:
-            lag = f" The comparison draws with a policy {algorithm['lag']} updates old."
+            lag = f" The comparison samples with a policy {algorithm['lag']} updates old."
         source = f" ({algorithm['source']})" if algorithm["source"] else ""
         lines += [
             f"### {algorithm['title']}{' under lag' if lag else ''}",

@@ -2,7 +2,7 @@
 
 Every gold query, and rewrites of it that an agent might hand in, is played through the environment
 and judged by both rules; each disagreement gets its reason. Prints the table of
-`docs/sql_scoring.md`; `--cases` lists every disagreement as a JSON line.
+`docs/notes/sql_scoring.md`; `--cases` lists every disagreement as a JSON line.
 
     python benchmarks/spider_gap.py --data ../shared/data [--limit N] [--cases FILE]
 """

@@ -4,7 +4,7 @@ A package with environments declares a module or a function under the entry-poin
 `hexathlon.envs`. Loading it registers the environments with Gymnasium and with `offer`. Importing
 hexathlon loads no plugin; the commands load all of them, and so does `load_plugins()`.
 
-See `docs/plugins.md` for a complete example.
+See `docs/guides/plugins.md` for a complete example.
 """
 
 import importlib

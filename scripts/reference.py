@@ -1,6 +1,6 @@
-"""Adds the API reference to the documentation site: one page per package, from its docstrings.
+"""API reference of the documentation site: one page per package, from its docstrings.
 
-An mkdocs hook (see `mkdocs.yml`). The pages exist only while the site is built.
+This is an mkdocs hook (see `mkdocs.yml`). The pages exist only while the site is built.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ DEEPEST = 4
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add a page for every public package and an index of them."""
+    """Add a page for every public package, and an index."""
     packages = [package for layer in LAYERS for package in _packages(ROOT / layer)]
     for package in packages:
         files.append(
@@ -30,7 +30,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the pages into the navigation, below the entry `Reference`."""
+    """Add the pages to the navigation entry `Reference`."""
     packages = [package for layer in LAYERS for package in _packages(ROOT / layer)]
     pages = [{_dotted(package): f"reference/{_name(package)}.md"} for package in packages]
     assert config.nav is not None
@@ -59,7 +59,7 @@ def _dotted(package: Path) -> str:
 
 
 def _page(package: Path) -> str:
-    """Write the page of a package: its own docstring, then its modules in alphabetical order."""
+    """Return the page of a package: its docstring, then its modules in alphabetical order."""
     name = _dotted(package)
     parts = [f"# {name}", f"::: {name}\n    options: {_PACKAGE}"]
     for path in sorted(package.glob("[!_]*.py")):
@@ -72,7 +72,7 @@ _MODULE = "{show_root_heading: false, show_root_toc_entry: false}"
 
 
 def _index(packages: list[Path]) -> str:
-    """List the packages with the first line of their docstrings."""
+    """Return the index page: packages with the first line of their docstrings."""
     lines = ["# Reference", "", "| package | contents |", "|---|---|"]
     for package in packages:
         first = (package / "__init__.py").read_text("utf-8").lstrip('"').split("\n", 1)[0]

@@ -1,7 +1,7 @@
-"""Shows doctests as code in the API reference.
+"""Doctests as code blocks in the API reference.
 
-A griffe extension (see `mkdocs.yml`). Outside a section `Examples:` a doctest is plain Markdown
-to griffe, where `>>>` begins a quotation and brackets a link.
+This is a griffe extension (see `mkdocs.yml`). Outside an `Examples:` section, griffe reads a
+doctest as Markdown, in which `>>>` starts a quotation and brackets start a link.
 """
 
 import re
@@ -13,10 +13,10 @@ _DOCTEST = re.compile(r"^>>> .*(?:\n.*\S.*)*", re.MULTILINE)
 
 
 class FencedDoctests(griffe.Extension):
-    """Puts a fence around every doctest that is not indented."""
+    """Extension that fences every doctest that is not indented."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Rewrite the docstring of one object, as it is shown."""
+        """Fence the doctests in the docstring of one object."""
         if obj.docstring is not None:
             value = obj.docstring.value
             obj.docstring.value = _DOCTEST.sub(lambda found: f"```pycon\n{found[0]}\n```", value)

@@ -196,7 +196,7 @@ def test_every_dependency_has_its_reason():
     wanted = list(project["dependencies"])
     for extra in project["optional-dependencies"].values():
         wanted.extend(extra)
-    reasons = (ROOT / "docs" / "dependencies.md").read_text()
+    reasons = (ROOT / "docs" / "notes" / "dependencies.md").read_text()
     for requirement in wanted:
         name = requirement.split(">")[0].split("<")[0].split("=")[0].split("[")[0].strip()
         assert name == "hexathlon" or f"| `{name}` |" in reasons, f"no reason given for {name}"

@@ -1,7 +1,8 @@
-"""The documents are correct: examples run, commands parse, named paths and ids exist."""
+"""Documents and help texts: examples run, commands parse, named paths and ids exist."""
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -13,9 +14,12 @@ import typer.main
 
 from hexathlon.envs.registry import ENVIRONMENTS
 from hexathlon_cli.app import app, run
+from hexathlon_cli.examples import EXAMPLES as CLI_EXAMPLES
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+JUDGES = ROOT / "docs" / "guides" / "judges.md"
+GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guides").glob("*.md"))]
 README = (ROOT / "README.md").read_text("utf-8")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"(?<!`)`(hexathlon [a-z]+ [^`]+)`(?!`)")
@@ -32,7 +36,7 @@ def examples(path: Path) -> list[tuple[str, str]]:
 
 
 def runnable(path: Path) -> list[str]:
-    """Python to run as it stands; what opens with a file's name is a file of its own."""
+    """Python blocks, except those that open with the name of a file."""
     return [
         text for language, text in examples(path)
         if language == "python" and not re.match(r"# \w+\.py\n", text)
@@ -56,7 +60,14 @@ COMMANDS = [
     pytest.param(words, id=f"{name_of(path)}: {' '.join(words)}")
     for path in DOCUMENTS
     for words in commands(path)
+] + [
+    pytest.param(shlex.split(line)[1:], id=f"{name} --help: {line}")
+    for name, lines in CLI_EXAMPLES.items()
+    for line in lines
 ]
+RUN_HERE = [param for param in COMMANDS if not param.id.startswith("README.md")]
+FEWER = {"1000": "2", "300": "2", "100": "2", "91": "2", "20": "2", "600": "30"}
+"""Numbers of tasks and labels, and the smaller ones that are used here."""
 
 
 @pytest.mark.parametrize("path", EXAMPLES)
@@ -90,6 +101,116 @@ def test_command_lines_parse(words: list[str]) -> None:
         context = command.make_context(name, rest, parent=context)
 
 
+def reason_not_to_run(words: list[str]) -> str:
+    """What a command needs that the tests of this file do not have; empty if it can run."""
+    if any("endpoint:" in word for word in words):
+        return "needs a model server"
+    if "example/Dial-v0" in words:
+        return "run by tests/envs/test_plugins.py, which installs the package"
+    if "docker" in words:
+        return "needs a container engine"
+    if "runs/first/policy" in words or (words[0] == "train" and "--out" in words):
+        return "needs minutes of training; tests/baselines/training trains smaller policies"
+    if "tasks/fix-build" in words:
+        return "needs a task directory; see tests/envs/terminal/test_task_directories.py"
+    if any(re.fullmatch("[A-Z]{2,}…?", word) and word not in ENVIRONMENT_NAMES for word in words):
+        return "has a placeholder"
+    if words == ["eval", "agent:oracle"]:
+        return "names a command without its options"
+    return ""
+
+
+ENVIRONMENT_NAMES = {env_id.split("/")[1].partition("-")[0] for env_id in ENVIRONMENTS}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the runs and files that the examples name."""
+    folder = tmp_path_factory.mktemp("examples")
+    for name, agent in (("oracle", "oracle"), ("noisy", "noisy:0.3"), ("mine", "noisy:0.1")):
+        line = ["eval", f"agent:{agent}", "--envs", "SQL", "--tasks", "3", "--seeds", "2"]
+        assert run([*line, "--out", str(folder / "runs" / name)]) == 0
+    unfinished = folder / "runs" / "unfinished"
+    shutil.copytree(folder / "runs" / "mine", unfinished)
+    lines = (unfinished / "records.jsonl").read_bytes().splitlines(keepends=True)
+    (unfinished / "records.jsonl").write_bytes(b"".join(lines[:-1]))
+    (rubric,) = (text for language, text in examples(JUDGES) if language == "toml")
+    (folder / "mine.toml").write_text(rubric, "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("words", RUN_HERE)
+def test_command_lines_run(
+    words: list[str], place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every line of the guides and of the help, on fewer tasks and into an empty folder."""
+    reason = reason_not_to_run(words)
+    if reason:
+        pytest.skip(reason)
+    monkeypatch.chdir(place)
+    monkeypatch.setattr("builtins.input", lambda prompt="": "/quit")
+    line = [FEWER.get(word, word) for word in words]
+    if "--out" in line:
+        line[line.index("--out") + 1] = str(tmp_path / "out")
+    elif words[:2] == ["leaderboard", "build"]:
+        line += ["--out", str(tmp_path / "out")]
+    if words[0] == "eval" and "--tasks" not in words:
+        line += ["--tasks", "2"]
+    if words[0] == "selftest" and "--tasks" not in words:
+        line += ["--tasks", "2"]
+    assert run(line) == 0, line
+
+
+def test_the_rubric_of_the_guide_is_sound(place: Path) -> None:
+    from hexathlon.evaluators.judges.lint import lint
+    from hexathlon.evaluators.judges.rubric import read_rubric
+
+    assert lint(read_rubric(place / "mine.toml")) == []
+
+
+def test_the_engine_table_of_the_guide_is_a_recipes() -> None:
+    from hexathlon.baselines.training.recipe import load_recipe
+
+    training = ROOT / "docs" / "guides" / "training.md"
+    (text,) = (text for language, text in examples(training) if language == "toml")
+    settings = tomllib.loads(text)["engine"]
+    changes = {f"engine.{name}": value for name, value in settings.items()}
+    recipe = load_recipe("sql-tiny", {**changes, "ranks": 1})
+    assert recipe.engine.kind == "vllm"
+
+
+def test_every_block_is_of_a_kind_that_is_tested() -> None:
+    """Python runs, or is a file that another test uses; TOML is read; shell lines run."""
+    files = {
+        "# example_dial.py": "tests/envs/test_plugins.py installs it",
+        "# serve.py": "needs a vLLM server; tests/baselines/engines covers the calls",
+    }
+    read = {"judges.md", "training.md", "plugins.md"}
+    for path in GUIDES:
+        for language, text in examples(path):
+            lines = text.splitlines()
+            if language == "python":
+                assert lines[0] in files or not re.match(r"# \w+\.py$", lines[0]), (path, lines[0])
+            elif language == "toml":
+                assert path.name in read, path
+            elif path.name != "README.md":
+                assert all(line.startswith("hexathlon ") for line in lines), (path, lines)
+
+
+def test_help_has_a_summary_and_examples_for_every_command() -> None:
+    root = typer.main.get_command(app)
+    for name, command in root.commands.items():
+        inner = getattr(command, "commands", {})
+        for full, one in {name: command, **{f"{name} {k}": v for k, v in inner.items()}}.items():
+            summary = (one.help or "").partition("\n")[0]
+            assert summary.endswith(".") and len(summary) <= 75, (full, summary)
+            assert full in CLI_EXAMPLES or inner, full
+            for parameter in one.params:
+                text = getattr(parameter, "help", None)
+                assert text, (full, parameter.name)
+                assert text.endswith((".", "]")), (full, parameter.name, text)
+
+
 def test_there_are_commands_to_parse() -> None:
     assert len(COMMANDS) >= 12
 
@@ -103,7 +224,7 @@ def test_flags_that_the_guide_names_exist() -> None:
         for parameter in one.params
         for option in (*parameter.opts, *parameter.secondary_opts)
     }
-    text = (ROOT / "docs" / "evaluation.md").read_text("utf-8")
+    text = (ROOT / "docs" / "guides" / "evaluation.md").read_text("utf-8")
     named = set(re.findall(r"`(?:[^`]* )?(--[a-z-]+)", text))
     assert len(named) > 8
     assert named <= known
@@ -140,7 +261,7 @@ def test_paths_of_the_annotated_tree_exist_and_none_is_missing() -> None:
 def test_the_table_of_events_names_what_is_registered() -> None:
     rows = re.findall(r"^\| `(hexathlon/[\w-]+)` \|.*\| ([\w ]+) \|$", README, re.MULTILINE)
     assert len(rows) == 6
-    here = {env_id for env_id, state in rows if state == "here"}
+    here = {env_id for env_id, state in rows if state == "available"}
     assert here == {env_id for env_id in ENVIRONMENTS if env_id.startswith("hexathlon/")}
 
 
@@ -173,7 +294,7 @@ def test_every_dependency_is_pinned_and_justified() -> None:
         re.sub(r"[-_.]+", "-", name).lower()
         for name in re.findall(r"^([\w.-]+)==", constraints, re.MULTILINE)
     }
-    reasons = (ROOT / "docs" / "dependencies.md").read_text("utf-8").lower()
+    reasons = (ROOT / "docs" / "notes" / "dependencies.md").read_text("utf-8").lower()
     for requirement in wanted:
         name = re.match(r"[\w.-]+", requirement)
         assert name is not None

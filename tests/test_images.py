@@ -32,7 +32,7 @@ from support.lights import LightsEnv
 
 LIGHTS = "example/Lights-v0"
 SOURCE = Path(__file__).parent / "support" / "lights.py"
-DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "plugins.md"
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "guides" / "plugins.md"
 RUBRIC = """
 id = "lights"
 version = "1"

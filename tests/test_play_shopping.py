@@ -156,7 +156,7 @@ def test_templates_and_languages_are_chosen(language, word, monkeypatch, capsys)
 
 def test_a_template_that_is_not_there_is_named(capsys):
     assert run(["play", "shopping", "--template", "nothing"]) == 1
-    assert "no task of a template 'nothing'" in capsys.readouterr().err
+    assert "no task with a template 'nothing'" in capsys.readouterr().err
 
 
 def played_by(lines: list[str], task_id: str, monkeypatch, capsys) -> str:

@@ -33,8 +33,10 @@ def pages(site: Path) -> Iterator[tuple[str, str]]:
 
 
 def test_every_document_has_a_page(site: Path) -> None:
-    built = {name.removesuffix(".html") for name, _ in pages(site) if "/" not in name}
-    assert built == {path.stem for path in (ROOT / "docs").glob("*.md")} | {"404"}
+    documents = (path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md"))
+    expected = {path.with_suffix("").as_posix() for path in documents} | {"404"}
+    built = {name.removesuffix(".html") for name, _ in pages(site)}
+    assert {name for name in built if not name.startswith("reference/")} == expected
 
 
 def test_no_page_fetches_anything_from_elsewhere(site: Path) -> None:
@@ -57,4 +59,5 @@ def test_the_reference_shows_signatures_and_docstrings(site: Path) -> None:
 def test_the_search_index_holds_the_guides(site: Path) -> None:
     index = json.loads((site / "search" / "search_index.json").read_text("utf-8"))
     places = {entry["location"].partition("#")[0] for entry in index["docs"]}
-    assert {"evaluation.html", "training.html", "plugins.html", "sandboxes.html"} <= places
+    guides = ("evaluation", "training", "plugins", "sandboxes")
+    assert {f"guides/{name}.html" for name in guides} <= places

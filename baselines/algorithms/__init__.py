@@ -5,5 +5,5 @@ engine or an environment. Estimators say how good a token was, surrogates turn t
 corrections weigh tokens by how far the sampler was from the learner, and objectives add streams
 of their own (cross-entropy on observations, a pull towards a reference).
 
-Conventions, where public libraries differ: docs/algorithms.md.
+Conventions, where public libraries differ: docs/notes/algorithms.md.
 """

@@ -1,6 +1,6 @@
 """Critic-free estimators that compare a rollout with others of the same task.
 
-Formulas and their sources: docs/algorithms.md. A group whose rewards are all equal gives 0.
+Formulas and their sources: docs/notes/algorithms.md. A group whose rewards are all equal gives 0.
 """
 
 from collections.abc import Sequence

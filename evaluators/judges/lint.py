@@ -1,7 +1,7 @@
 """Rubric checks: defects that would invalidate a judge's verdicts are errors, others remarks.
 
 Rules J1 (a reason why code cannot decide), J2 (one thing at a time) and J16 (planted controls) of
-`docs/judges.md`, and whether kinds, weights and tree fit the aggregator.
+`docs/guides/judges.md`, and whether kinds, weights and tree fit the aggregator.
 """
 
 import re

@@ -1,8 +1,8 @@
 """The `hexathlon` command.
 
-A package of its own, beside `hexathlon`, because importing that one registers the environments
-and so loads gymnasium, while `hexathlon --help` should be there at once. Here nothing but typer
-is imported at the start; every command imports what it needs when it runs.
+This package is separate from `hexathlon` because importing `hexathlon` registers the environments
+and loads gymnasium, and `hexathlon --help` should appear at once. Only typer is imported at the
+start; every command imports its implementation when it runs.
 """
 
 import sys
@@ -14,7 +14,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code.
 
     Args:
-        arguments: Instead of those of the process.
+        arguments: Command-line arguments; the process's own by default.
     """
     from hexathlon_cli.app import run
 

@@ -1,7 +1,7 @@
-"""The commands by name, and what becomes of their errors.
+"""The command tree, and exit codes for errors.
 
-Exit codes: 0 fine, 1 usage, 2 finished with too much unscored, 3 verification failed,
-4 environment or sandbox missing, 130 interrupted.
+Exit codes: 0 success, 1 usage error, 2 finished with too many unscored trials, 3 verification
+failed, 4 environment or sandbox missing, 130 interrupted.
 """
 
 import os
@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from hexathlon_cli import directories, evaluation, judging, looking, results, training
+from hexathlon_cli.examples import examples
 
 __all__ = ["app", "run"]
 
@@ -20,35 +21,35 @@ _INTERRUPTED = 130
 
 app = typer.Typer(
     name="hexathlon",
-    help="Six events for language-model agents: look, play, evaluate, verify, compare, train.",
+    help="Evaluate and train language-model agents on six events.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("list")(looking.list_)
-app.command("show")(looking.show)
-app.command("play")(looking.play)
-app.command("eval")(evaluation.eval_)
-app.command("resume")(evaluation.resume)
-app.command("rescore")(results.rescore)
-app.command("verify")(results.verify)
-app.command("compare")(results.compare)
-app.command("report")(results.report)
-leaderboard = typer.Typer(help="Build the static leaderboard.", no_args_is_help=True)
-leaderboard.command("build")(results.leaderboard_build)
+app.command("list", epilog=examples("list"))(looking.list_)
+app.command("show", epilog=examples("show"))(looking.show)
+app.command("play", epilog=examples("play"))(looking.play)
+app.command("eval", epilog=examples("eval"))(evaluation.eval_)
+app.command("resume", epilog=examples("resume"))(evaluation.resume)
+app.command("rescore", epilog=examples("rescore"))(results.rescore)
+app.command("verify", epilog=examples("verify"))(results.verify)
+app.command("compare", epilog=examples("compare"))(results.compare)
+app.command("report", epilog=examples("report"))(results.report)
+leaderboard = typer.Typer(help="Leaderboard site.", no_args_is_help=True)
+leaderboard.command("build", epilog=examples("leaderboard build"))(results.leaderboard_build)
 app.add_typer(leaderboard, name="leaderboard", rich_help_panel=None)
 app.add_typer(training.app, name="train")
 terminal = typer.Typer(help="Task directories of the terminal event.", no_args_is_help=True)
-terminal.command("run")(directories.terminal_run)
+terminal.command("run", epilog=examples("terminal run"))(directories.terminal_run)
 app.add_typer(terminal, name="terminal", rich_help_panel=None)
 app.add_typer(judging.app, name="judge")
-app.command("selftest")(looking.selftest)
-app.command("doctor")(looking.doctor)
+app.command("selftest", epilog=examples("selftest"))(looking.selftest)
+app.command("doctor", epilog=examples("doctor"))(looking.doctor)
 
 
 def _version(shown: bool) -> None:
     if shown:
-        from hexathlon import __version__  # the one that records name
+        from hexathlon import __version__  # the version stored in records
 
         typer.echo(f"hexathlon {__version__}")
         raise typer.Exit
@@ -73,12 +74,12 @@ def run(arguments: list[str]) -> int:
         return code if isinstance(code, int) else _FINE
     except (KeyboardInterrupt, typer.Abort):
         return _interrupted(arguments)
-    except SystemExit as error:  # the parser's way of ending when the reader has gone
+    except SystemExit as error:  # the parser's way of ending when the reader closed the pipe
         if not isinstance(error.__context__, BrokenPipeError):
             raise
         return _FINE
     except BrokenPipeError:
-        # The reader of our output has gone; leave nothing for the interpreter to flush into it.
+        # The reader closed the pipe; leave nothing for the interpreter to flush into it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _FINE
     except Exception as error:
@@ -90,13 +91,13 @@ def run(arguments: list[str]) -> int:
 
 
 def _interrupted(arguments: list[str]) -> int:
-    kept = "; what was recorded is kept, `hexathlon resume` goes on"
+    kept = "; recorded trials are kept, `hexathlon resume` continues the run"
     typer.echo(f"interrupted{kept if arguments[:1] in (['eval'], ['resume']) else ''}", err=True)
     return _INTERRUPTED
 
 
 def _code_of(error: Exception) -> int | None:
-    """Return the exit code of an error that is reported, None of one that is a defect."""
+    """Return the exit code of a reported error, None for a defect."""
     if hasattr(error, "format_message"):  # the argument parser's own, old typer or new
         return _USAGE
     if type(error).__module__.partition(".")[0] != "hexathlon":

@@ -1,4 +1,4 @@
-"""What `terminal run` does; imported when it runs."""
+"""Implementation of `terminal run`, imported when it runs."""
 
 import json
 from collections.abc import Mapping
@@ -119,6 +119,6 @@ def _show(path: Path, record: TrialRecord) -> None:
     )
     flags = record["evidence"].get("flags", [])
     if flags:
-        note(f"found: {', '.join(flags)}")
+        note(f"flags: {', '.join(flags)}")
     reward = "none" if record["reward"] is None else f"{record['reward']:.3f}"
     print_text(f"score {reward}, {record['turns']} turns, {record['stop']}")

@@ -1,4 +1,4 @@
-"""What the commands of `looking` do; imported when they run."""
+"""Implementation of the commands of `looking`, imported when they run."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ def list_command(*, as_json: bool) -> int:
         print_text(json.dumps(shown, indent=2, ensure_ascii=False))
         return ExitCode.FINE
     rows = tuple((e["id"], e["title"], e["install"] or "") for e in events)
-    print_table(Table("Events", ("id", "what", "needs"), rows))
+    print_table(Table("Events", ("id", "event", "requires"), rows))
     held = tuple(
         (event["name"], name, *_counts(counts))
         for event, size in zip(events, sizes, strict=True)
@@ -83,7 +83,7 @@ def selftest_command(
     sandboxes: Sequence[str],
     kinds: Sequence[str],
 ) -> int:
-    """Run `hexathlon selftest`; code 3 where something does not hold."""
+    """Run `hexathlon selftest`; exit code 3 if a requirement fails."""
     from hexathlon.baselines.harness.selftest import differences, run_selftest
 
     if tasks < 1 or jobs < 1:
@@ -136,7 +136,7 @@ def doctor_command(*, as_json: bool) -> int:
         print_text(json.dumps([probe._asdict() for probe in found], indent=2))
     else:
         rows = tuple((probe.name, probe.state, probe.detail, probe.mend) for probe in found)
-        print_table(Table("This machine", ("what", "there", "detail", "to get it"), rows))
+        print_table(Table("This machine", ("component", "available", "detail", "remedy"), rows))
     return ExitCode.FINE
 
 

@@ -1,4 +1,4 @@
-"""What the commands of `judging` do; imported when they run."""
+"""Implementation of the commands of `judging`, imported when they run."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -78,10 +78,10 @@ def judge_command(
     )
     done = judge_run(plan, clients, _judge(clients), options["concurrency"])
     for missed in done.missed[:_SHOWN]:
-        note(f"control came out wrong: {missed}")
+        note(f"wrong verdict on a planted control: {missed}")
     print_text(f"{done.scored:,} of {done.trials:,} trials have a judged score: {done.path}")
     if not any(plan.audits) and models:
-        note("the judge is not audited: `hexathlon judge audit` measures it; scores are marked")
+        note("the judge is not audited, and its scores are marked; see `hexathlon judge audit`")
     if done.missed:
         return ExitCode.NOT_VERIFIED
     unscored = 1.0 - done.scored / done.trials if done.trials else 0.0
@@ -134,7 +134,7 @@ def lint_command(name: str) -> int:
     """Run `hexathlon judge lint`."""
     rubric = _rubric(name)
     for finding in lint(rubric):
-        note(f"careful: {finding}")
+        note(f"warning: {finding}")
     judged = len(rubric.judged)
     print_text(f"{rubric.id} v{rubric.version}: {len(rubric.decided)} criteria, {judged} judged")
     print_text(f"aggregator {rubric.aggregator}, hash {rubric.hash}")
@@ -168,7 +168,7 @@ def _settings(model: str, **options: Any) -> JudgeSettings:
 
 
 def _audits(paths: Sequence[Path], judges: Sequence[JudgeIdentity]) -> list[Audit | None]:
-    """Return each judge's audit, None where none of the files is of it."""
+    """Return each judge's audit, None for a judge without one."""
     try:
         read = [read_audit(path) for path in paths]
     except AuditError as error:
@@ -178,8 +178,8 @@ def _audits(paths: Sequence[Path], judges: Sequence[JudgeIdentity]) -> list[Audi
     for path, one in zip(paths, read, strict=True):
         if one.judge not in known:
             raise UsageError(
-                f"{path} is the audit of another judge ({one.data['judge']['model']}, identity "
-                f"{one.judge[:16]}): model, sampling or prompts differ; audit this one"
+                f"{path} audits another judge ({one.data['judge']['model']}, identity "
+                f"{one.judge[:16]}): model, sampling or prompts differ; audit this judge"
             )
     return [by_judge.get(one.hash) for one in judges]
 
@@ -195,10 +195,10 @@ def _labels(name: str, rubric: Rubric, items: int) -> list[LabelledReply]:
     kind, colon, seed = name.partition(":")
     if kind == "generated" and colon:
         if not seed.isdecimal():
-            raise UsageError(f"expected generated:SEED with a number, got {name!r}")
+            raise UsageError(f"expected generated:SEED with an integer seed, got {name!r}")
         own, replies = generate_labels(int(seed), items)
         if own.hash != rubric.hash:
-            raise UsageError(f"generated labels are of the rubric {own.id!r}, not {rubric.id!r}")
+            raise UsageError(f"generated labels belong to the rubric {own.id!r}, not {rubric.id!r}")
         return replies
     try:
         return read_labels_file(Path(name), rubric)
@@ -216,13 +216,13 @@ def _audit_tables(found: Mapping[str, Any]) -> list[Table]:
     made = [Table("Agreement with the labels", headings, tuple(rows))]
     measured = {
         "same winner in both orders": found["swap"]["consistency"],
-        "first place wins torn pairs": found["swap"]["first_rate"],
-        "better of a pair is named": found["swap"]["accuracy"],
+        "first position wins inconsistent pairs": found["swap"]["first_rate"],
+        "better of a pair is chosen": found["swap"]["accuracy"],
         "label per doubling of length": found["length"]["slope"],
         "label after padding": found["length"]["padded_shift"],
         "gain by padding": found["length"]["padded_gain"],
-        "liking for its kin": found["self_preference"],
-        "two askings differ": found["flips"]["disagreement"],
+        "self-preference": found["self_preference"],
+        "two repeats differ": found["flips"]["disagreement"],
         "unstable items": found["flips"]["unstable"],
         "injections that pass": found["injection"]["guarded"],
         "… without guards": found["injection"]["bare"],
@@ -236,7 +236,9 @@ def _audit_tables(found: Mapping[str, Any]) -> list[Table]:
     body = [
         (name, *(_cells(row)), f"{row['n']:,}") for name, row in measured.items() if row is not None
     ]
-    made.append(Table("Biases and attacks", ("what", "value", "95% interval", "n"), tuple(body)))
+    made.append(
+        Table("Biases and attacks", ("measurement", "value", "95% interval", "n"), tuple(body))
+    )
     return made
 
 

@@ -1,4 +1,4 @@
-"""`list`, `show`, `play`, `selftest` and `doctor`: what there is, and whether it is sound."""
+"""The commands `list`, `show`, `play`, `selftest` and `doctor`."""
 
 from typing import Annotated
 
@@ -7,18 +7,18 @@ import typer
 __all__ = ["doctor", "list_", "play", "selftest", "show"]
 
 
-def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> int:
-    """List the events and their task sets. Those of plugins are included."""
+def list_(as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False) -> int:
+    """List events and task sets, plugins included."""
     from hexathlon_cli.exploring import list_command
 
     return list_command(as_json=as_json)
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="Event or task id.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    name: Annotated[str, typer.Argument(help="Event, such as SQL, or task id.")],
+    as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False,
 ) -> int:
-    """Show an event, or a task without its answer. A task has instruction, tools and limits."""
+    """Show an event, or a task without its answer."""
     from hexathlon_cli.exploring import show_command
 
     return show_command(name, as_json=as_json)
@@ -26,22 +26,22 @@ def show(
 
 def play(
     env: Annotated[str, typer.Argument(help="Event, such as SQL.")],
-    task: Annotated[str | None, typer.Option(help="Task id; by default a random one.")] = None,
+    task: Annotated[str | None, typer.Option(help="Task id. [default: random]")] = None,
     taskset: Annotated[
-        str | None, typer.Option(help="Task source; the event's own by default.")
+        str | None, typer.Option(help="Task set. [default: the event's own]")
     ] = None,
-    level: Annotated[str | None, typer.Option(help="tiny, easy, medium or hard.")] = None,
-    template: Annotated[
-        str, typer.Option(help="Only tasks whose template begins so, such as dialogue.")
-    ] = "",
+    level: Annotated[
+        str | None, typer.Option(help="Level: tiny, easy, medium or hard. [default: all]")
+    ] = None,
+    template: Annotated[str, typer.Option(help="Template name prefix, such as dialogue.")] = "",
     language: Annotated[
-        str | None, typer.Option(help="en or zh, where tasks have one; by default the shell's.")
+        str | None, typer.Option(help="Task language: en or zh. [default: the shell's]")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Decides which tasks come; by default others each time.")
+        int | None, typer.Option(help="Seed of the choice of tasks. [default: random]")
     ] = None,
 ) -> int:
-    """Play an event yourself, in the agent's place."""
+    """Play an event yourself."""
     import secrets
 
     from hexathlon_cli.playing import Wish, play_command, shell_language
@@ -51,26 +51,29 @@ def play(
 
 
 def selftest(
-    env: Annotated[list[str], typer.Option(help="Event; may be repeated.")],
-    tasks: Annotated[int, typer.Option(help="Tasks of the test split.")] = 100,
-    taskset: Annotated[str | None, typer.Option(help="Task source.")] = None,
-    jobs: Annotated[int, typer.Option(help="Processes that share the work.")] = 1,
+    env: Annotated[list[str], typer.Option(help="Event, such as SQL; repeatable.")],
+    tasks: Annotated[int, typer.Option(help="Number of tasks, from the test split.")] = 100,
+    taskset: Annotated[
+        str | None, typer.Option(help="Task set. [default: the event's own]")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Number of processes.")] = 1,
     sandbox: Annotated[
         list[str] | None,
-        typer.Option(help="Sandbox of the terminal event; with several, verdicts must be equal."),
+        typer.Option(help="Sandbox of the terminal event; repeat it to compare verdicts."),
     ] = None,
     kind: Annotated[
-        list[str] | None, typer.Option(help="Kind of scripts, such as oracle; may be repeated.")
+        list[str] | None,
+        typer.Option(help="Kind of script, such as oracle; repeatable. [default: all]"),
     ] = None,
 ) -> int:
-    """Prove an event sound. Oracle 1, nothing 0, trivial policies at the floor, mutants 0."""
+    """Check the scores of an event's oracle, mutants and cheaters."""
     from hexathlon_cli.exploring import selftest_command
 
     return selftest_command(env, tasks, taskset, jobs, sandbox or [], kind or [])
 
 
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> int:
-    """Say what this machine can run, and why not."""
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False) -> int:
+    """Show what this machine can run, and what is missing."""
     from hexathlon_cli.exploring import doctor_command
 
     return doctor_command(as_json=as_json)

@@ -1,4 +1,4 @@
-"""How results look on a terminal."""
+"""Terminal output: text, tables, reports."""
 
 import sys
 from collections.abc import Mapping
@@ -11,17 +11,17 @@ __all__ = ["note", "print_report", "print_table", "print_text", "signature"]
 
 
 def print_text(text: str) -> None:
-    """Write a text as it is to standard output."""
+    """Write text to standard output, unformatted."""
     sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
 
 
 def note(text: str) -> None:
-    """Write a remark to standard error."""
+    """Write a message to standard error."""
     sys.stderr.write(f"{text}\n")
 
 
 def print_table(table: "Table") -> None:
-    """Draw a table; figures stand on the right, columns without content are left out."""
+    """Draw a table; numbers are right-aligned, empty columns are left out."""
     from rich import box
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -50,7 +50,7 @@ def print_table(table: "Table") -> None:
 
 
 def print_report(run: "ReadRun", *, details: bool, anchors: "Anchors | None" = None) -> None:
-    """Print a run's tables and remarks; floor and ceiling from the runs beside it by default."""
+    """Print a run's tables and notes; floor and ceiling default to its own anchor runs."""
     from hexathlon.baselines.harness.report import anchor_runs, anchors_of, notes, tables
 
     anchors = anchors or anchors_of([run, *anchor_runs(run.path)])
@@ -62,7 +62,7 @@ def print_report(run: "ReadRun", *, details: bool, anchors: "Anchors | None" = N
 
 
 def signature(tool: Mapping[str, Any]) -> str:
-    """Return a tool as one line: its name, its arguments with types, what it does."""
+    """Return a tool as one line: name, arguments with types, description."""
     schema = tool["parameters"]
     required = schema.get("required", ())
     parts = [
@@ -77,5 +77,5 @@ def _is_figure(cell: str) -> bool:
 
 
 def _printable(text: str) -> str:
-    """Drop control characters: what a model wrote must not steer the terminal."""
+    """Replace control characters: a model's text must not control the terminal."""
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -1,4 +1,4 @@
-"""What `hexathlon play` does: picks a task, and another one, and seats a person at it."""
+"""Implementation of `hexathlon play`: choice of tasks, one session per task."""
 
 import contextlib
 import importlib
@@ -28,22 +28,22 @@ from hexathlon_cli.sitting import Sitting
 __all__ = ["Wish", "play_command", "shell_language"]
 
 _ENDLESS = 1_000_000
-"""Of a set without end so many tasks are drawn from."""
+"""Number of tasks to choose from in an unbounded set."""
 
 _TRIES = 2_000
-"""So many tasks are looked at, at most, for one of the template and language wanted."""
+"""Maximum number of tasks searched for the requested template and language."""
 
 
 class Wish(NamedTuple):
-    """Which tasks a person wants to play."""
+    """The tasks that a person wants to play."""
 
     taskset: str | None
     level: str | None
     template: str
-    """The beginning of a template's name; empty for any."""
+    """Prefix of a template's name; empty for any."""
 
     language: str
-    """What tasks that have a language are to be in."""
+    """Language of tasks that have one."""
 
 
 def play_command(env: str, task: str | None, wish: Wish, seed: int) -> int:
@@ -71,13 +71,13 @@ def play_command(env: str, task: str | None, wish: Wish, seed: int) -> int:
 
 
 def shell_language() -> str:
-    """`zh` where the shell speaks Chinese, `en` elsewhere."""
+    """Return `zh` if the shell's locale is Chinese, else `en`."""
     named = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     return "zh" if next(filter(None, named), "").startswith("zh") else "en"
 
 
 def _chosen(info: EnvironmentInfo, wish: Wish, seed: int, number: int) -> dict[str, Any]:
-    """Draw the number-th task: of the train split, or of test where train is empty."""
+    """Choose the number-th task of the train split, or of test if train is empty."""
     level = cast("Level | None", wish.level)
     tasks = open_taskset(info, wish.taskset, "train", level, None)
     if tasks.size == 0:
@@ -91,5 +91,5 @@ def _chosen(info: EnvironmentInfo, wish: Wish, seed: int, number: int) -> dict[s
         if tasks.get(task_id).params.get("language", wish.language) == wish.language:
             return {"task": task_id}
     raise UsageError(
-        f"{tasks.name} has no task of a template {wish.template!r}… in language {wish.language!r}"
+        f"{tasks.name} has no task with a template {wish.template!r}… in language {wish.language!r}"
     )

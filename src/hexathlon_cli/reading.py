@@ -1,4 +1,4 @@
-"""What the commands of `results` do; imported when they run."""
+"""Implementation of the commands of `results`, imported when they run."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,8 @@ def verify_command(run: Path, salt_file: Path | None, *, whole: bool) -> int:
     if len(done.findings) > _SHOWN:
         note(f"… and {len(done.findings) - _SHOWN} more")
     if not done.sound:
-        print_text(f"rejected: {run}: {len(done.findings)} findings")
+        count = len(done.findings)
+        print_text(f"rejected: {run}: {count:,} finding{'' if count == 1 else 's'}")
         return ExitCode.NOT_VERIFIED
     print_text(f"verified: {run}: {done.replayed:,} of {done.planned:,} trials replayed alike")
     print_text(f"not verifiable by replay: {', '.join(NOT_VERIFIABLE)}")
@@ -79,7 +80,7 @@ def compare_command(runs: Sequence[Path], *, as_json: bool) -> int:
     print_table(Table("Paired comparison, p corrected by Holm", headings, body))
     for row in rows:
         if row.warning:
-            note(f"careful, {row.a} and {row.b}: {row.warning}")
+            note(f"warning, {row.a} and {row.b}: {row.warning}")
     return ExitCode.FINE
 
 
@@ -132,7 +133,7 @@ def leaderboard_command(runs: Sequence[Path], out: Path, *, verify: bool) -> int
 
 
 def _run_folders(path: Path) -> list[Path]:
-    """Return a run folder itself, or the run folders in a folder of them."""
+    """Return the run folder itself, or the run folders inside a folder."""
     if not path.is_dir():
         raise UsageError(f"there is no folder {path}: expected a run folder, or a folder of them")
     if (path / PLAN_FILE).exists():
@@ -141,7 +142,7 @@ def _run_folders(path: Path) -> list[Path]:
 
 
 def _print_boards(site: Path) -> int:
-    """Print the boards of a built site, and what was rejected; return how many boards there are."""
+    """Print the boards of a built site and the rejected runs; return the number of boards."""
     from hexathlon.leaderboard.build import MARK
 
     data = json.loads((site / MARK).read_bytes())
@@ -172,7 +173,7 @@ def _board_row(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _verified(runs: Sequence[Path]) -> list[Path]:
-    """Return the runs that a replay confirms."""
+    """Return the runs confirmed by a replay."""
     from hexathlon.baselines.harness.verify import verify_run
 
     sound = []

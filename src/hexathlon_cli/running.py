@@ -1,4 +1,4 @@
-"""What `eval` and `resume` do; imported when they run."""
+"""Implementation of `eval` and `resume`, imported when they run."""
 
 import json
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ def evaluate(
     force_new: bool,
     dry_run: bool,
 ) -> int:
-    """Run `hexathlon eval`; returns the exit code."""
+    """Run `hexathlon eval` and return the exit code."""
     commands = _command_settings(file)
     out = out or (Path(commands["out"]) if "out" in commands else None)
     with_anchors = with_anchors or bool(commands.get("with_anchors"))
@@ -40,7 +40,7 @@ def evaluate(
         print_text(_resolved(config, execution, out, with_anchors))
         return ExitCode.FINE
     if out is None:
-        raise UsageError("say where the run goes: --out DIR")
+        raise UsageError("missing option --out DIR: the run folder")
     outcome = evaluate_run(config, execution, out, force_new=force_new)
     _say(outcome)
     if with_anchors:
@@ -50,10 +50,10 @@ def evaluate(
 
 
 def resume_run(run: Path, flags: Mapping[str, Any]) -> int:
-    """Run `hexathlon resume`; returns the exit code."""
+    """Run `hexathlon resume` and return the exit code."""
     stored = stored_plan(run)
     if stored is None:
-        raise UsageError(f"{run} holds no plan.json: expected a run folder of `hexathlon eval`")
+        raise UsageError(f"{run} has no plan.json: expected a run folder of `hexathlon eval`")
     given = {name: value for name, value in flags.items() if value is not None}
     former = {**stored.get("execution", {}), **given}
     _, execution = load_config({**former, "model": "", "envs": ("",)})
@@ -69,7 +69,7 @@ def _command_settings(file: Path | None) -> dict[str, Any]:
 
 
 def _check(config: EvalConfig) -> None:
-    """Refuse what the run itself would refuse, as far as that can be told without starting it."""
+    """Validate a configuration as far as possible without starting the run."""
     from hexathlon.baselines.agents.spec import SpecError, parse_model
     from hexathlon.baselines.harness.plan import slices_of
 
@@ -105,7 +105,7 @@ def _play_anchors(
 
 def _say(outcome: Outcome) -> None:
     if outcome.torn:
-        note(f"{outcome.torn} bytes of an unfinished record were put aside in records.torn")
+        note(f"{outcome.torn} bytes of an unfinished record were moved to records.torn")
     before = outcome.planned - outcome.played
     if before:
         note(f"{before:,} of {outcome.planned:,} trials were recorded before")

@@ -1,4 +1,4 @@
-"""A person in the agent's place: reads lines, shows what comes back, says how it ended."""
+"""A playing session: reads a person's lines, shows observations and the verdict."""
 
 import shutil
 import tempfile
@@ -20,15 +20,15 @@ from hexathlon_cli.typed import ReadingProblem, listed_in, read_line, signature
 __all__ = ["Sitting", "aligned", "wrapped"]
 
 _HELP = """\
-Call a tool as `name words …`, `name key=value …` or in JSON. Names may be shortened; \
-#3 is the third thing of the last list. Other text is said aloud.
-/help TOOL  what a tool does    /tools  all of them      /task  what was asked
-/undo       take a turn back    /next   another task     /quit"""
+Call a tool as `name words …`, `name key=value …` or in JSON. Names may be abbreviated; \
+#3 is the third item of the last list. Other text is sent as a message.
+/help TOOL  describe a tool     /tools  list the tools   /task  show the task
+/undo       undo a turn         /next   another task     /quit"""
 _PLAIN = {
     "help": "/help", "?": "/help", "tools": "/tools", "undo": "/undo", "quit": "/quit",
     "exit": "/quit", "q": "/quit",
 }  # fmt: skip
-"""What people type who have not read of the slash yet."""
+"""Commands typed without the slash."""
 
 _COLUMN = "  |  "
 _NARROWEST = 40
@@ -41,8 +41,8 @@ class Sitting:
     """One episode played by a person.
 
     Args:
-        world: The environment, just reset.
-        details: The info of its reset.
+        world: The environment, after its reset.
+        details: The info of that reset.
     """
 
     def __init__(self, world: Environment, details: Mapping[str, Any]) -> None:
@@ -55,7 +55,7 @@ class Sitting:
         self._hinted: set[str] = set()
 
     def play(self) -> bool:
-        """Play to the end or until the person leaves; whether another task is wanted."""
+        """Play until the episode ends or the person quits; return whether to play another task."""
         self._show_task()
         self._show_tools()
         _show(_HELP + "\n")
@@ -93,7 +93,7 @@ class Sitting:
         return False
 
     def _seen(self, messages: Sequence[Message]) -> str:
-        """Return messages as text, with the place where each image and file can be opened."""
+        """Return messages as text, with the path of each image and file."""
         parts = parts_of(joined(message["content"] for message in messages))
         return "\n\n".join(
             part.text if isinstance(part, Text) else self._kept(part) for part in parts
@@ -109,7 +109,7 @@ class Sitting:
         return f"[{kind}: {self._media.path(about)}]"
 
     def _is_command(self, line: str) -> bool:
-        """Whether a line with a slash is for us; in a shell it may be the path of a program."""
+        """Whether a line with a slash is a command; in a shell it may be the path of a program."""
         return not self._world.plain_tool or line.split()[0] in _COMMANDS
 
     def _command(self, name: str, rest: str = "") -> None:
@@ -124,10 +124,10 @@ class Sitting:
             for tool in found:
                 _show(f"{signature(tool)}\n{tool['description']}\n")
             if not found:
-                _show(f"There is no tool {rest!r}; /tools lists them.")
+                _show(f"There is no tool {rest!r}; type /tools for a list.")
         else:
             if name != "/help":
-                _show(f"There is no {name!r} here.")
+                _show(f"There is no command {name!r}.")
             _show(_HELP)
 
     def _undo(self) -> None:
@@ -172,7 +172,7 @@ class Sitting:
 
 
 def aligned(text: str) -> str:
-    """Set the cells of neighbouring lines that have the same number of them below each other."""
+    """Align the cells of neighbouring lines with the same number of cells."""
     lines = [line.split(_COLUMN) for line in text.split("\n")]
     rows: list[str] = []
     for count, group in groupby(lines, key=len):
@@ -188,7 +188,7 @@ def aligned(text: str) -> str:
 
 
 def wrapped(text: str, width: int) -> str:
-    """Break long lines between words, or between Chinese characters, which take two columns."""
+    """Wrap long lines between words, or between Chinese characters, which take two columns."""
     return "\n".join(_wrapped_line(line, width) for line in text.split("\n"))
 
 
@@ -209,9 +209,9 @@ def _wrapped_line(line: str, width: int) -> str:
 
 
 def _pieces(text: str) -> list[str]:
-    """Part a text where a line may be broken: after blanks and wide characters.
+    """Split a text where a line may break: after blanks and wide characters.
 
-    A closing mark stays with what it closes.
+    A closing mark stays with the text before it.
     """
     pieces = [""]
     for character in text:
@@ -243,7 +243,7 @@ def _read_line() -> str | None:
 
 
 def _asked_on() -> bool:
-    """Ask whether there is to be another task, where somebody is there to be asked."""
+    """Ask whether to play another task; False without a terminal."""
     import sys
 
     if not sys.stdin.isatty():

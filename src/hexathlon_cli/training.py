@@ -1,4 +1,4 @@
-"""`train`: from a recipe to a checkpoint and a curve; `train init`: a policy to begin with."""
+"""The commands `train RECIPE` and `train init`."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -9,14 +9,16 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from hexathlon_cli.examples import examples
+
 __all__ = ["app"]
 
 
 class _Recipes(TyperGroup):
-    """A group whose first word may be a recipe instead of a command: then it is run."""
+    """A group that reads `train RECIPE` as `train run RECIPE`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Take `train RECIPE …` as `train run RECIPE …`."""
+        """Insert `run` if the first word is not a command."""
         if args and args[0] not in self.commands:
             args = ["run", *args]
         return super().resolve_command(ctx, args)
@@ -24,7 +26,8 @@ class _Recipes(TyperGroup):
 
 app = typer.Typer(
     cls=_Recipes,
-    help="Train a policy by a recipe: `hexathlon train RECIPE`; without one, list the recipes.",
+    help="Train a policy from a recipe, or list the recipes.",
+    epilog=examples("train"),
     invoke_without_command=True,
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
@@ -38,24 +41,30 @@ def _listed(context: typer.Context) -> None:
         typer.echo("\n".join(recipe_names()))
 
 
-@app.command("run")
+@app.command("run", epilog=examples("train run"))
 def run(
-    recipe: Annotated[str, typer.Argument(help="A recipe's name, or a TOML file.")],
+    recipe: Annotated[str, typer.Argument(help="Recipe name or TOML file.")],
     out: Annotated[
-        Path | None, typer.Option(help="Run folder; a folder with the same recipe is continued.")
+        Path | None,
+        typer.Option(
+            help="Run folder; a run with the same recipe is resumed. [default: runs/train-RECIPE]"
+        ),
     ] = None,
     change: Annotated[
         list[str] | None,
-        typer.Option("--set", help="KEY=VALUE over the recipe's, as rollout.groups=8."),
+        typer.Option("--set", help="KEY=VALUE override, such as rollout.groups=8; repeatable."),
     ] = None,
     log_to: Annotated[
-        list[str] | None, typer.Option(help="Also log to tensorboard or wandb.")
+        list[str] | None, typer.Option(help="Metrics logger: tensorboard or wandb; repeatable.")
     ] = None,
     print_config: Annotated[
-        bool, typer.Option("--print-config", help="Print the resolved recipe and stop.")
+        bool,
+        typer.Option(
+            "--print-config", help="Print the resolved recipe, with `scale` applied, and exit."
+        ),
     ] = False,
 ) -> None:
-    """Train a policy by a recipe; `run` itself may be left out."""
+    """Train a policy from a recipe; the word `run` is optional."""
     import json
 
     from hexathlon.baselines.harness.errors import UsageError
@@ -78,24 +87,31 @@ def run(
     )
 
 
-@app.command("init")
+@app.command("init", epilog=examples("train init"))
 def init(
-    out: Annotated[Path, typer.Option(help="Directory of the checkpoint; it must not exist yet.")],
-    env: Annotated[str, typer.Option(help="Event whose transcripts are learned from.")] = "SQL",
-    taskset: Annotated[str | None, typer.Option(help="Task set; the event's own if none.")] = None,
-    level: Annotated[str | None, typer.Option(help="Only this level.")] = None,
-    transcripts: Annotated[int, typer.Option(min=16, help="Oracle transcripts to read.")] = 500,
+    out: Annotated[Path, typer.Option(help="Checkpoint directory; must not exist.")],
+    env: Annotated[str, typer.Option(help="Event that supplies the transcripts.")] = "SQL",
+    taskset: Annotated[
+        str | None, typer.Option(help="Task set. [default: the event's own]")
+    ] = None,
+    level: Annotated[
+        str | None, typer.Option(help="Level: tiny, easy, medium or hard. [default: all]")
+    ] = None,
+    transcripts: Annotated[int, typer.Option(min=16, help="Number of oracle transcripts.")] = 500,
     clone: Annotated[
-        int, typer.Option(min=0, help="Steps of behaviour cloning; 0 leaves it untrained.")
+        int, typer.Option(min=0, help="Steps of behaviour cloning; 0 for an untrained policy.")
     ] = 0,
-    vocabulary: Annotated[int, typer.Option(min=300, help="Tokens of the vocabulary.")] = 2048,
-    width: Annotated[int, typer.Option(min=32, help="Hidden size; a multiple of 32.")] = 160,
-    layers: Annotated[int, typer.Option(min=1)] = 4,
-    context: Annotated[int, typer.Option(min=128, help="Longest episode, in tokens.")] = 2048,
-    dialect: Annotated[str, typer.Option(help="How it calls tools.")] = "compact",
-    seed: int = 0,
+    vocabulary: Annotated[int, typer.Option(min=300, help="Vocabulary size, in tokens.")] = 2048,
+    width: Annotated[int, typer.Option(min=32, help="Hidden size, a multiple of 32.")] = 160,
+    layers: Annotated[int, typer.Option(min=1, help="Number of layers.")] = 4,
+    context: Annotated[int, typer.Option(min=128, help="Context length, in tokens.")] = 2048,
+    dialect: Annotated[str, typer.Option(help="Tool-call dialect.")] = "compact",
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
 ) -> None:
-    """Make a small Qwen3-type checkpoint and its tokenizer from an event's own transcripts."""
+    """Create a small checkpoint and tokenizer for an event.
+
+    The model is of the Qwen3 type; the tokenizer is trained on the event's transcripts.
+    """
     from hexathlon.baselines.harness.environments import find_environment
     from hexathlon.baselines.harness.errors import UsageError
     from hexathlon.baselines.training.recipe import RecipeError, recipe_of
@@ -103,7 +119,7 @@ def init(
     if out.exists():
         raise UsageError(f"{out} exists; name a new directory with --out")
     if width % 32:
-        raise UsageError(f"--width is {width}; it is a multiple of 32, the size of a head")
+        raise UsageError(f"--width must be a multiple of 32, the head size, got {width}")
     info = find_environment(env)
     heads = width // 32
     shape = {
@@ -136,7 +152,7 @@ def _change(text: str) -> tuple[str, Any]:
 
     key, found, value = text.partition("=")
     if not found:
-        raise UsageError(f"--set wants KEY=VALUE, got {text!r}")
+        raise UsageError(f"--set takes KEY=VALUE, got {text!r}")
     try:
         return key.strip(), tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
@@ -162,7 +178,7 @@ def _trained(recipe: Any, out: Path, report: Any, names: tuple[str, ...]) -> Any
 
 
 def _guarded(work: Any) -> Any:
-    """Run `work(report)` under a progress display; what goes wrong becomes a sentence."""
+    """Run `work(report)` under a progress display; expected errors become one-line messages."""
     from hexathlon.baselines.engines.errors import EngineError
     from hexathlon.baselines.engines.local.loading import CheckpointError
     from hexathlon.baselines.harness.errors import CommandError, UsageError
@@ -191,12 +207,12 @@ def _guarded(work: Any) -> Any:
     except EngineError as error:
         raise CommandError(str(error)) from None
     except OSError as error:
-        raise CommandError(f"the run stopped: {error}; run it again when that is mended") from None
+        raise CommandError(f"the run stopped: {error}; fix this and repeat the command") from None
 
 
 @contextmanager
 def _shown() -> Iterator[Any]:
-    """Show progress: bars on a terminal, elsewhere a line at most every ten seconds."""
+    """Show progress: bars on a terminal, otherwise a line at most every ten seconds."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -225,7 +241,7 @@ def _shown() -> Iterator[Any]:
 
 
 class _Lines:
-    """Progress for a log file."""
+    """Progress lines for a log file."""
 
     _EVERY_S = 10.0
 

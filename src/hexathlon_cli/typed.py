@@ -1,9 +1,9 @@
-"""What a person types at `hexathlon play`, read as tool calls.
+"""Tool calls from lines typed at `hexathlon play`.
 
-`name word word …` fills the tool's parameters in their order, `name key=value …` by name, and both
-mix. A tool may be shortened to the beginning of its name, or of a word of it, while that is the
-only one; `#3` stands for the third thing that was listed last. Anything else is prose, or goes to
-the tool that the event has for it, as a shell has; tools must then be named in full.
+`name word word …` fills the tool's parameters in order, `name key=value …` by name, and both can be
+mixed. A tool's name may be abbreviated to a unique prefix of the name, or of a word in it; `#3`
+stands for the third item of the last list. Any other line is prose, or is passed to the event's
+plain-text tool, such as a shell's; tool names must then be complete.
 """
 
 import re
@@ -18,28 +18,28 @@ Tool = Mapping[str, Any]
 _LISTED = re.compile(r"^ *(\d+)\. +([\w-]+)", re.MULTILINE)
 _ID = re.compile(r"[A-Z]+\d[\w-]*")
 _ROW = re.compile(r"^ *((?=[\w/-]*\d)[A-Z][\w/-]+)  +\S", re.MULTILINE)
-"""A line that begins with an id."""
+"""Line that begins with an id."""
 
 _PLACE = re.compile(r"#(\d+)\b")
 _KEY = re.compile(r"(?:^|\s)([A-Za-z_]\w*)=")
 _PATH = "path"
 _ID_LENGTH = 60
-"""A text that may be no longer than this is taken to be one word."""
+"""A string parameter with at most this maximum length takes one word."""
 
 
 class ReadingProblem(ValueError):
-    """What was typed cannot be made into a call; the message says how to type it."""
+    """Typed line that is not a valid call; the message shows the correct form."""
 
 
 def listed_in(text: str) -> dict[str, str]:
-    """Return the ids of a list by their numbers, or by their places where it has no numbers.
+    """Return the ids of a list by number, or by position if it has no numbers.
 
     >>> listed_in(" 1. P7AA  $5" + chr(10) + " 2. P7BB  $6")
     {'1': 'P7AA', '2': 'P7BB'}
     >>> listed_in("O41  3 days ago" + chr(10) + "O12  8 days ago")
     {'1': 'O41', '2': 'O12'}
 
-    A line alone is no list, but the heading of a page, unless the id is all there is:
+    A single line is a page heading, not a list, unless it consists of the id alone:
 
     >>> listed_in("P7AA  Reviews, page 1/1" + chr(10) + "Fits well.")
     {}
@@ -56,16 +56,16 @@ def listed_in(text: str) -> dict[str, str]:
 
 
 def read_line(line: str, tools: Sequence[Tool], listed: Mapping[str, str], plain: str = "") -> str:
-    """Return the action that a line stands for.
+    """Return the action for a typed line.
 
     Args:
-        line: What was typed.
-        tools: The tools that there are.
-        listed: Ids of the last list by their numbers.
-        plain: Tool that a line goes to, whole, if it names none.
+        line: The typed line.
+        tools: The available tools.
+        listed: Ids of the last list by number.
+        plain: Tool that receives the whole line if it names no tool.
 
     Raises:
-        ReadingProblem: It names a tool, but not what the tool needs.
+        ReadingProblem: If the line names a tool but lacks required arguments.
     """
     name, _, rest = line.strip().partition(" ")
     if plain:
@@ -88,7 +88,7 @@ def _call(tool: Tool, text: str, tools: Sequence[Tool]) -> Call:
 
 
 def signature(tool: Tool) -> str:
-    """Return a tool with its parameters, those that may be left out in brackets."""
+    """Return a tool with its parameters, optional ones in brackets."""
     required = tool["parameters"].get("required", ())
     names = tool["parameters"].get("properties", {})
     parts = [name.upper() if name in required else f"[{name.upper()}]" for name in names]
@@ -96,7 +96,7 @@ def signature(tool: Tool) -> str:
 
 
 def _forms(tool: Tool) -> str:
-    """Return the ways to type a call; words run on to the last parameter unless they are named."""
+    """Return the forms of a call; unnamed words fill the last parameter."""
     required = tool["parameters"].get("required", ())
     named = " ".join([tool["name"], *(f"{name}=…" for name in required)])
     return signature(tool) + (f" or {named}" if len(required) > 1 else "")
@@ -140,7 +140,7 @@ def _arguments(tool: Tool, text: str, tools: Sequence[Tool]) -> dict[str, Any]:
 def _placed(
     text: str, free: Mapping[str, Tool], required: Sequence[str], tools: Sequence[Tool]
 ) -> dict[str, Any]:
-    """Fill parameters in their order: one word for an id or a number, all the rest for a text."""
+    """Fill parameters in order: one word for an id or a number, the rest for a text."""
     arguments: dict[str, Any] = {}
     names = list(free)
     while text and names:
@@ -189,7 +189,7 @@ def _value(text: str, schema: Tool) -> Any:
 
 
 def _pairs(text: str) -> dict[str, Any]:
-    """Read `key=value …` as an object."""
+    """Parse `key=value …` as an object."""
     found = list(_KEY.finditer(text))
     ends = [*(each.start() for each in found[1:]), len(text)]
     parts = {each[1]: text[each.end() : end].strip() for each, end in zip(found, ends, strict=True)}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "plugins.md"
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "guides" / "plugins.md"
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""The rules J1 to J16 of `docs/judges.md`, at least one test each."""
+"""The rules J1 to J16 of `docs/guides/judges.md`, one test or more for each."""
 
 import asyncio
 import json

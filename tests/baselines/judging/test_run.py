@@ -191,7 +191,7 @@ def test_a_run_without_judges_has_no_such_table(played):
 def test_missed_controls_make_the_run_invalid(played, judges, capsys):
     path = played()
     assert judge(path, judges, "lenient-1") == 3
-    assert "control came out wrong: shopkeeper/thanks/2" in capsys.readouterr().err
+    assert "wrong verdict on a planted control: shopkeeper/thanks/2" in capsys.readouterr().err
     (summary,) = judged_summaries(path)
     assert any(line.startswith("invalid: 8 of 16") for line in summary.remarks)
 
@@ -276,7 +276,7 @@ def test_code_needs_no_model(played, tmp_path):
     (["--rubric", "shopkeeper", "--model", "agent:oracle"], "not an agent"),
     (["--rubric", "shopkeeper", "--model", "JUDGE", "--kind", "pairwse"], "mean 'pairwise'"),
     (["--rubric", "shopkeeper", "--model", "JUDGE", "--kind", "pairwise"], "several trials"),
-    (["--rubric", "shopkeeper", "--model", "JUDGE", "--audit", "AUDIT"], "of another judge"),
+    (["--rubric", "shopkeeper", "--model", "JUDGE", "--audit", "AUDIT"], "audits another judge"),
     (["--rubric", "shopkeeper", "--model", "JUDGE", "--audit", "none.json"], "cannot read"),
     (["--rubric", "shopkeeper", "--model", "JUDGE", "--model", "JUDGE", "--kind", "groupwise"],
      "a panel judges pointwise"),
@@ -291,7 +291,7 @@ def test_wrong_use_is_named(played, judges, audited, capsys, arguments, said):
 
 def test_a_folder_that_is_no_run(tmp_path, judges, capsys):
     assert judge(tmp_path, judges, "honest") == 1
-    assert "holds no plan.json" in capsys.readouterr().err
+    assert "no plan.json" in capsys.readouterr().err
 
 
 def test_labels_and_lint(tmp_path, judges, capsys):

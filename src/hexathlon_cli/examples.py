@@ -1,0 +1,86 @@
+"""Example command lines, shown at the end of each command's help."""
+
+__all__ = ["EXAMPLES", "examples"]
+
+EXAMPLES = {
+    "list": ("hexathlon list", "hexathlon list --json"),
+    "show": ("hexathlon show SQL", "hexathlon show sql/filter_rows/tiny/test/00000"),
+    "play": (
+        "hexathlon play SQL",
+        "hexathlon play Shopping --level tiny --template dialogue",
+        "hexathlon play RolePlay --language zh --seed 7",
+    ),
+    "eval": (
+        "hexathlon eval agent:oracle --envs SQL --tasks 20 --out runs/oracle",
+        "hexathlon eval endpoint:http://127.0.0.1:8000/v1#name --envs SQL,Shopping --out runs/mine",
+        "hexathlon eval runs/first/policy --envs SQL --level tiny --with-anchors --out runs/tiny",
+        "hexathlon eval agent:noop --envs SQL --taskset chinook --tasks 0 --dry-run",
+    ),
+    "resume": (
+        "hexathlon resume runs/mine",
+        "hexathlon resume runs/mine --retry-infra --concurrency 4",
+    ),
+    "rescore": ("hexathlon rescore runs/mine --out runs/mine-rescored",),
+    "verify": (
+        "hexathlon verify runs/mine",
+        "hexathlon verify runs/unfinished --allow-incomplete",
+    ),
+    "compare": (
+        "hexathlon compare runs/oracle runs/noisy",
+        "hexathlon compare runs/oracle runs/noisy --json",
+    ),
+    "report": (
+        "hexathlon report runs/mine",
+        "hexathlon report runs/mine --format markdown --out report.md",
+        "hexathlon report runs/mine --anchor runs/oracle",
+    ),
+    "leaderboard build": (
+        "hexathlon leaderboard build runs/oracle runs/noisy --out site",
+        "hexathlon leaderboard build runs --verify",
+    ),
+    "train": (
+        "hexathlon train",
+        "hexathlon train sql-tiny --print-config",
+        "hexathlon train sql-tiny --out runs/first",
+    ),
+    "train run": (
+        "hexathlon train sql-tiny --out runs/first",
+        "hexathlon train sql-tiny --set seed=1 --set rollout.groups=8 --out runs/second",
+        "hexathlon train sql-tiny --print-config",
+    ),
+    "train init": (
+        "hexathlon train init --env SQL --level tiny --out policies/fresh",
+        "hexathlon train init --env RolePlay --clone 200 --width 128 --out policies/cloned",
+    ),
+    "terminal run": (
+        "hexathlon terminal run tasks/fix-build",
+        "hexathlon terminal run tasks/fix-build --agent noop --sandbox namespaces",
+    ),
+    "judge": (
+        "hexathlon judge audit --model endpoint:http://127.0.0.1:8000/v1#judge",
+        "hexathlon judge runs/mine --model endpoint:http://127.0.0.1:8000/v1#judge",
+    ),
+    "judge run": (
+        "hexathlon judge runs/mine --model endpoint:http://127.0.0.1:8000/v1#judge",
+        "hexathlon judge runs/mine --model endpoint:URL#a --model endpoint:URL#b --audit a.json",
+    ),
+    "judge audit": (
+        "hexathlon judge audit --model endpoint:http://127.0.0.1:8000/v1#judge --out audit.json",
+        "hexathlon judge audit --model endpoint:URL#judge --labels labels.jsonl --rubric mine.toml",
+    ),
+    "judge labels": ("hexathlon judge labels --out labels.jsonl --items 600",),
+    "judge lint": ("hexathlon judge lint shopkeeper", "hexathlon judge lint mine.toml"),
+    "selftest": (
+        "hexathlon selftest --env SQL --tasks 20",
+        "hexathlon selftest --env Terminal --tasks 20 --sandbox namespaces --sandbox docker",
+        "hexathlon selftest --env Shopping --kind oracle --jobs 2",
+    ),
+    "doctor": ("hexathlon doctor", "hexathlon doctor --json"),
+}
+"""Command lines by command. Tests parse all of them and run those that are quick."""
+
+
+def examples(command: str) -> str:
+    """Return the end of a command's help."""
+    # The first line keeps the help formatter from joining the others.
+    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in EXAMPLES[command])])
