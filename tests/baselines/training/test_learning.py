@@ -52,7 +52,7 @@ TOY: dict[str, Any] = {
 }
 
 UNMEASURED = {"mixture-tiny"}
-"""Recipes whose learning has not been measured; their files and docs/training.md say so."""
+"""Recipes whose learning has not been measured; their files and docs/guides/training.md say so."""
 
 
 def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:

@@ -1,0 +1,233 @@
+"""The tables of a recipe but `[tasks]`: each is the configuration of one component."""
+
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from hexathlon.baselines.algorithms.catalogue import (
+    ALLOCATORS,
+    HINTS,
+    REPLAYS,
+    SAMPLERS,
+    STRUCTURES,
+)
+from hexathlon.baselines.algorithms.objectives import Objective
+from hexathlon.baselines.algorithms.replay import Memory
+from hexathlon.baselines.algorithms.statistics import TaskStatistics
+from hexathlon.baselines.algorithms.structures import Split
+from hexathlon.baselines.learner.optimiser import OptimiserConfig
+from hexathlon.baselines.training.cloning import CloneConfig
+from hexathlon.baselines.training.demonstrations import Noise
+from hexathlon.baselines.training.initial import ModelShape
+from hexathlon.baselines.training.tasks_table import Table
+from hexathlon.tasks.seeding import generator_for
+
+__all__ = [
+    "CloneTable",
+    "CreditTable",
+    "EngineTable",
+    "EvaluationTable",
+    "GenerateTable",
+    "LearnTable",
+    "Part",
+    "PolicyTable",
+    "ReplayTable",
+    "RolloutTable",
+]
+
+
+class Part(Table):
+    """A registered part with its parameters."""
+
+    name: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
+class PolicyTable(Table):
+    """The policy: a checkpoint, or the shape of a new model."""
+
+    checkpoint: str = ""
+    """A Hugging Face checkpoint directory; empty makes a small policy from scratch."""
+
+    shape: ModelShape = Field(default_factory=ModelShape)
+    dialect: str = "compact"
+    dtype: Literal["auto", "float32", "bfloat16"] = "auto"
+    lora_rank: int = Field(default=0, ge=0)
+    """Rank of low-rank adapters; 0 trains all parameters."""
+
+
+class CloneTable(Table):
+    """Behaviour cloning before reinforcement; no demonstrations leave it out."""
+
+    demonstrations: int = Field(default=0, ge=0)
+    noise: Noise = Field(default_factory=Noise)
+    thoughts: bool = False
+    """Whether demonstrations contain thoughts, where their source has any."""
+
+    renamed: float = Field(default=0.0, ge=0, le=1)
+    """Share of the demonstrations in which names are replaced by made-up ones."""
+
+    copies: int = Field(default=1, ge=1)
+    """Copies of each demonstration, each with other made-up names: playing one may be expensive."""
+
+    settings: CloneConfig = Field(default_factory=CloneConfig)
+
+
+class RolloutTable(Table):
+    """Rollouts of a training step."""
+
+    groups: int = Field(default=16, ge=1)
+    """Tasks per step."""
+
+    members: int = Field(default=8, ge=1)
+    """Rollouts per task."""
+
+    temperature: float = Field(default=1.0, gt=0)
+    max_tokens: int = Field(default=128, ge=1)
+    """Of one turn."""
+
+    concurrency: int = Field(default=64, ge=1)
+    tries: int = Field(default=4, ge=1)
+    """Batches that may be played to fill one step where filters drop groups."""
+
+    rewards: Literal["played", "rescored"] = "played"
+    """Source of the rewards: the episodes, or their records judged again."""
+
+    keep_tokens: bool = False
+    """Whether the run's `rollouts/` hold tokens and log-probabilities beside the records."""
+
+
+class GenerateTable(Table):
+    """The generate stage: tasks, rollouts per task, splits and hints."""
+
+    sampler: Part = Part(name="first")
+    """Chooses a step's tasks among candidates by what is known of their difficulty."""
+
+    candidates: int = Field(default=1, ge=1)
+    """Candidates per task that is wanted."""
+
+    allocator: Part = Part(name="equal")
+    """Divides the step's rollouts, `groups` times `members`, among its tasks."""
+
+    structure: Part = Part(name="independent")
+    """Where the rollouts of a group split."""
+
+    hint: Part = Part(name="none")
+    """How many of the oracle's first actions a task's rollouts go on from."""
+
+    @model_validator(mode="after")
+    def _exist(self) -> "GenerateTable":
+        SAMPLERS.resolve(self.sampler.name, self.sampler.parameters)
+        ALLOCATORS.resolve(self.allocator.name, self.allocator.parameters)
+        HINTS.resolve(self.hint.name, self.hint.parameters)
+        STRUCTURES.resolve(self.structure.name, self.structure.parameters)
+        # Called once with little, parts refuse values here that would end a run later.
+        self.splits()
+        HINTS[self.hint.name](0.5, 4, **self.hint.parameters)
+        SAMPLERS[self.sampler.name](
+            ["a task"], TaskStatistics(), 1, generator_for("trial"), **self.sampler.parameters
+        )
+        return self
+
+    def splits(self) -> tuple[Split, ...]:
+        """Return where rollouts split."""
+        return STRUCTURES[self.structure.name](**self.structure.parameters)
+
+
+class ReplayTable(Table):
+    """Replay of rollouts from earlier steps."""
+
+    name: str = "none"
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    groups: int = Field(default=256, ge=1)
+    """Most groups that are kept."""
+
+    tasks: int = Field(default=4_096, ge=1)
+    """Most tasks whose newest success is kept."""
+
+    @model_validator(mode="after")
+    def _exists(self) -> "ReplayTable":
+        REPLAYS.resolve(self.name, self.parameters)
+        REPLAYS[self.name]([], Memory(), generator_for("trial"), **self.parameters)
+        return self
+
+
+class CreditTable(Table):
+    """Credit assignment."""
+
+    estimator: Part = Part(name="grpo")
+    per_event: bool = False
+    """Scale each event's advantages to a root mean square of 1 over its sampled tokens, so that
+    no event of a mixture outweighs another by the spread of its rewards."""
+
+    shapings: tuple[Part, ...] = ()
+    filters: tuple[Part, ...] = ()
+
+
+class LearnTable(Table):
+    """Parameter updates."""
+
+    objective: Objective = Field(default_factory=Objective)
+    optimiser: OptimiserConfig = Field(default_factory=OptimiserConfig)
+    bounds: Part = Part(name="clip")
+    token_budget: int = Field(default=4_096, ge=1)
+    """Tokens with padding that go through the model at once: 4,096 keeps a small model's numbers
+    in a core's cache; a GPU wants many more."""
+
+    minibatches: int = Field(default=1, ge=1)
+    epochs: int = Field(default=1, ge=1)
+    checkpointing: bool = False
+    precision: Literal["float32", "bfloat16"] = "float32"
+
+
+class EngineTable(Table):
+    """What draws the tokens of rollouts.
+
+    The evaluations before and after training are played in this process whatever stands here.
+    """
+
+    kind: Literal["local", "vllm"] = "local"
+    """`local` draws in this process; `vllm` at a server."""
+
+    url: str = ""
+    """A vLLM server that runs already; empty starts one on the policy's checkpoint for the length
+    of the run."""
+
+    model: str = ""
+    """The model's name at `url`; empty takes the only one that is served."""
+
+    tolerance: float = Field(default=0.0, ge=0)
+    """Largest difference of a log-probability between engine and learner after an update; 0 takes
+    1e-3 in float32 and 0.3 in lower precision."""
+
+    context: int = Field(default=0, ge=0)
+    """Most tokens of a prompt with its reply; 0 takes the model's own."""
+
+    cache_gib: int = Field(default=1, ge=1)
+    """Memory for keys and values of a server that is started on a CPU."""
+
+    deadline: float = Field(default=600.0, gt=0)
+    """Seconds that a server may take for one reply, retries included."""
+
+    ready_within: float = Field(default=240.0, gt=0)
+    """Seconds that a server may take to start."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> "EngineTable":
+        if self.kind == "local" and (self.url or self.model):
+            raise ValueError('url and model are those of a server: set kind = "vllm"')
+        if self.url and not self.url.startswith(("http://", "https://")):
+            raise ValueError(f"url is {self.url!r}; it begins with http:// or https://")
+        if self.model and not self.url:
+            raise ValueError("model names one of several at url, which is not set")
+        return self
+
+
+class EvaluationTable(Table):
+    """Evaluations on dev tasks."""
+
+    every: int = Field(default=0, ge=0)
+    """Steps between evaluations on dev tasks; 0 measures at the start and the end."""
+
+    tasks: int = Field(default=100, ge=1)
+    temperature: float = Field(default=1.0, ge=0)
