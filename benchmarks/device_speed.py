@@ -26,9 +26,9 @@ from transformers import Qwen3Config, Qwen3ForCausalLM
 
 from hexathlon.baselines.algorithms.objectives import Objective
 from hexathlon.baselines.engines.local.engine import LocalEngine
-from hexathlon.baselines.engines.tokens import TokenReply, TokenRequest, TokenSampling
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.learner import Learner, LearnerConfig
+from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenSampling
 from hexathlon.tasks.seeding import generator_for
 
 SHAPES = {

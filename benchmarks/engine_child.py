@@ -10,7 +10,7 @@ import torch
 
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.local.loading import load_checkpoint
-from hexathlon.baselines.engines.tokens import TokenReply, TokenRequest, TokenSampling
+from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenSampling
 from hexathlon.tasks.seeding import generator_for
 
 

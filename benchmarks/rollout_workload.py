@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from hexathlon.baselines.engines.local.engine import LocalEngine
-from hexathlon.baselines.engines.tokens import TokenReply, TokenRequest
+from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
 from hexathlon.baselines.training import run
 from hexathlon.baselines.training.demonstrations import Demonstrator, transcript
 from hexathlon.baselines.training.initial import make_model, make_tokenizer

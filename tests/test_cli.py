@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig, SamplingConfig
-from hexathlon.baselines.limits import TrialLimits
+from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon_cli import evaluation
 from hexathlon_cli.app import run
 from support.chat_server import ChatServer

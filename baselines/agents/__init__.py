@@ -1,1 +1,5 @@
-"""Agents: whatever maps messages to a message."""
+"""Agents: anything that maps the messages of an episode to the next message.
+
+Scripted agents, agents that ask a language model, and policies that sample tokens, each with a
+player per trial. Agents know neither budgets nor records; these belong to `rollout`.
+"""

@@ -20,15 +20,10 @@ from hexathlon.baselines.codecs import Codec, Wire
 from hexathlon.baselines.codecs.base import with_thought
 from hexathlon.baselines.codecs.parts import ImageRefused, text_alone
 from hexathlon.baselines.engines.base import Usage
-from hexathlon.baselines.engines.tokens import (
-    Span,
-    TokenEngine,
-    TokenReply,
-    TokenRequest,
-    TokenSampling,
-)
+from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.tokens.conversation import Conversation, ConversationState
 from hexathlon.baselines.tokens.render import ChatRenderer
+from hexathlon.baselines.tokens.requests import Span, TokenReply, TokenRequest, TokenSampling
 from hexathlon.baselines.tokens.tree import TokenTree
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.records import TrialKey

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from hexathlon.baselines.agents.base import Agent
-from hexathlon.baselines.course import play, play_async
 from hexathlon.baselines.harness.environments import make_environment
-from hexathlon.baselines.limits import TrialLimits
-from hexathlon.baselines.rollout import EnvironmentSlot, Rollout
+from hexathlon.baselines.rollout.course import play, play_async
+from hexathlon.baselines.rollout.limits import TrialLimits
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 
 __all__ = ["Performance", "simulate"]
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hexathlon.baselines.harness.errors import UsageError, near_miss
-from hexathlon.baselines.limits import TrialLimits
+from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.tasks.task import Level, Split
 
 __all__ = ["EvalConfig", "ExecutionConfig", "SamplingConfig", "load_config", "read_toml"]

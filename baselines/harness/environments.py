@@ -6,7 +6,7 @@ from typing import Any
 import gymnasium
 
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError, near_miss
-from hexathlon.baselines.limits import TrialLimits
+from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.plugins import PluginError, load_plugins

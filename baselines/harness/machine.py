@@ -7,12 +7,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import hexathlon
-
 __all__ = ["code_state", "hardware"]
 
 _PACKAGES = ("hexathlon", "gymnasium", "numpy", "pydantic", "httpx", "sqlalchemy")
-_ROOT = Path(hexathlon.__file__).resolve().parents[2]
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 def code_state() -> dict[str, Any]:

@@ -54,7 +54,7 @@ def open_model(
 def _open_checkpoint(
     spec: ModelSpec, config: EvalConfig, execution: ExecutionConfig, dialect: str | None
 ) -> OpenedModel:
-    from hexathlon.baselines.engines.checkpoint import NoCheckpoint, open_checkpoint
+    from hexathlon.baselines.agents.checkpoint import NoCheckpoint, open_checkpoint
     from hexathlon.baselines.engines.errors import EngineMissing
 
     wanted = dialect or config.dialect

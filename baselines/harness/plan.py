@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import hexathlon
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.environments import (
     environment_for_task,
@@ -30,6 +29,7 @@ from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import SPLITS, Level
 from hexathlon.tasks.taskset import TaskSet, commitment
+from hexathlon.tasks.version import VERSION
 
 __all__ = ["Slice", "build_plan", "open_row", "read_salt", "slices_of"]
 
@@ -59,7 +59,7 @@ def build_plan(
         "schema": PLAN_SCHEMA,
         "run_id": f"{created:%Y%m%dT%H%M%S}-{secrets.token_hex(4)}",
         "created": created.isoformat(timespec="seconds"),
-        "suite_version": hexathlon.__version__,
+        "suite_version": VERSION,
         "envs": [_env_row(part, config, salt) for part in slices],
         "keys": [list(key) for key in _keys(slices, config)],
         "model": dict(model.description),

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from hexathlon.baselines.course import Beside, play, play_async
-from hexathlon.baselines.environments import waits
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.environments import make_environment
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.tokens import TokenLog
-from hexathlon.baselines.rollout import EnvironmentSlot, Rollout
+from hexathlon.baselines.rollout.course import Beside, play, play_async
+from hexathlon.baselines.rollout.environments import waits
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.evaluators.records import RecordWriter
 from hexathlon.evaluators.records.plan import TrialKey

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hexathlon.baselines.faults import POLICIES
 from hexathlon.baselines.harness.environments import short
 from hexathlon.baselines.harness.errors import UsageError
+from hexathlon.baselines.rollout.faults import POLICIES
 from hexathlon.evaluators.judged.file import JudgedError
 from hexathlon.evaluators.judged.results import JudgedSummary, judged_summaries
 from hexathlon.evaluators.records import RecordError, read_records

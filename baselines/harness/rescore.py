@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.plan import open_row
 from hexathlon.baselines.harness.progress import Progress
-from hexathlon.baselines.trial_record import checks_of
+from hexathlon.baselines.rollout.trial_record import checks_of
 from hexathlon.envs.messages import Message, assistant_message, make_message, parse_text
 from hexathlon.envs.status import Status
 from hexathlon.evaluators.content import Content

@@ -24,7 +24,7 @@ from hexathlon.baselines.harness.plan import build_plan, read_salt
 from hexathlon.baselines.harness.player import Player
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.tokens import TokenLog
-from hexathlon.baselines.rollout import Fatal, Rollout
+from hexathlon.baselines.rollout.rollout import Fatal, Rollout
 from hexathlon.evaluators.records import (
     RecordError,
     RecordWriter,

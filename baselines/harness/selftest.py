@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from hexathlon.baselines.agents.base import Agent, Episode
 from hexathlon.baselines.agents.scripted import ScriptedAgent, ScriptPlayer
 from hexathlon.baselines.agents.trivial import NoopAgent, RandomAgent
-from hexathlon.baselines.course import play
 from hexathlon.baselines.harness.environments import (
     find_environment,
     make_environment,
@@ -20,8 +19,9 @@ from hexathlon.baselines.harness.environments import (
 )
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.baselines.harness.progress import Progress
-from hexathlon.baselines.limits import TrialLimits
-from hexathlon.baselines.rollout import EnvironmentSlot, Fatal, Rollout
+from hexathlon.baselines.rollout.course import play
+from hexathlon.baselines.rollout.limits import TrialLimits
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script, TaskSource, parse_address
 from hexathlon.tasks.task import Task

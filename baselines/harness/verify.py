@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from hexathlon.baselines.agents.base import Episode
 from hexathlon.baselines.agents.replay import ReplayPlayer
-from hexathlon.baselines.course import play
 from hexathlon.baselines.harness.environments import find_environment, make_environment
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
 from hexathlon.baselines.harness.plan import open_row
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.run import stored_config
-from hexathlon.baselines.rollout import EnvironmentSlot, Fatal, Rollout
+from hexathlon.baselines.rollout.course import play
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout
 from hexathlon.envs.status import Status
 from hexathlon.evaluators.records import (
     RecordError,

@@ -5,9 +5,9 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hexathlon.baselines.agents.checkpoint import NoCheckpoint, open_chat, revision_of
 from hexathlon.baselines.agents.spec import SpecError, parse_model
 from hexathlon.baselines.engines.base import ChatRequest, Engine, Sampling
-from hexathlon.baselines.engines.checkpoint import NoCheckpoint, open_chat, revision_of
 from hexathlon.baselines.engines.errors import BadRequest, EngineError, EngineMissing, Refused
 from hexathlon.baselines.engines.http import HttpEngine, HttpSettings
 from hexathlon.baselines.engines.limiter import AdaptiveLimit

@@ -1,1 +1,5 @@
-"""The learner: token streams in, better parameters out, and no algorithm or environment known."""
+"""The learner: parameter updates from per-token streams.
+
+Batches, scoring, losses' gradients, optimisers, several processes, and the transport of weights to
+engines. It knows no environment and no estimator: streams come in, better parameters go out.
+"""

@@ -1,1 +1,4 @@
-"""What only role-play needs of models: one in the place of the other speaker."""
+"""Models as the other speaker of a role-play scene.
+
+Only the wording of scripted lines is a model's; the scene itself is in `envs.roleplay`.
+"""

@@ -1,1 +1,5 @@
-"""Token-faithful conversations: what the engine saw, token by token, and nothing re-encoded."""
+"""Token-faithful conversations: the tokens that an engine read and sampled, never re-encoded.
+
+Chat rendering, the tree of tokens, trajectories, and the protocol of token engines. It knows no
+environment and no engine's implementation.
+"""

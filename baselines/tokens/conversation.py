@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from hexathlon.baselines.engines.tokens import TokenReply
 from hexathlon.baselines.tokens.render import ChatRenderer, Segment
+from hexathlon.baselines.tokens.requests import TokenReply
 from hexathlon.baselines.tokens.tree import Node, TokenTree
 
 __all__ = ["Conversation", "ConversationState"]

@@ -1,7 +1,7 @@
 """Groups of rollouts for training: the same path that evaluation takes, with the tokens kept.
 
-A group is planned, played by an executor, split where the recipe's structure says, and put
-together again. Who plays the rollouts, and where, is left to `hexathlon.baselines.executor`.
+A group is planned, played by an executor, split where the recipe's structure says, and put together
+again. Who plays the rollouts, and where, is left to `hexathlon.baselines.rollout.executor`.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from hexathlon.baselines.algorithms.samples import Group
 from hexathlon.baselines.algorithms.structures import Split, leaves
-from hexathlon.baselines.executor import Executor, Outcome, Request
-from hexathlon.baselines.limits import TrialLimits
-from hexathlon.baselines.prefix import Prefix
+from hexathlon.baselines.rollout.executor import Executor, Outcome, Request
+from hexathlon.baselines.rollout.limits import TrialLimits
+from hexathlon.baselines.rollout.prefix import Prefix
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.evaluators.records import TrialRecord
 

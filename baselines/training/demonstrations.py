@@ -14,11 +14,11 @@ from hexathlon.baselines.agents.base import Episode, GaveUp, Turn, text_of
 from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.codecs import Codec, get_codec
 from hexathlon.baselines.codecs.base import Wire, parse_calls, with_thought
-from hexathlon.baselines.course import play
-from hexathlon.baselines.engines.tokens import Span, TokenReply
-from hexathlon.baselines.rollout import EnvironmentSlot, Rollout
+from hexathlon.baselines.rollout.course import play
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.conversation import Conversation
 from hexathlon.baselines.tokens.render import ChatRenderer
+from hexathlon.baselines.tokens.requests import Span, TokenReply
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.baselines.tokens.tree import Outcome
 from hexathlon.envs.base import Environment

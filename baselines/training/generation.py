@@ -11,9 +11,9 @@ from hexathlon.baselines.algorithms.catalogue import ALLOCATORS, HINTS, SAMPLERS
 from hexathlon.baselines.algorithms.samples import Group
 from hexathlon.baselines.algorithms.statistics import TaskStatistics
 from hexathlon.baselines.algorithms.structures import leaves
-from hexathlon.baselines.executor import Executor, Outcome, Request
-from hexathlon.baselines.limits import TrialLimits
-from hexathlon.baselines.prefix import Prefix
+from hexathlon.baselines.rollout.executor import Executor, Outcome, Request
+from hexathlon.baselines.rollout.limits import TrialLimits
+from hexathlon.baselines.rollout.prefix import Prefix
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.baselines.training.collect import GroupPlan
 from hexathlon.baselines.training.recipe import Recipe

@@ -23,14 +23,14 @@ from hexathlon.baselines.algorithms.replay import MENDING, Memory
 from hexathlon.baselines.algorithms.samples import Array, Group
 from hexathlon.baselines.algorithms.statistics import TaskStatistics
 from hexathlon.baselines.codecs import get_codec
-from hexathlon.baselines.engines.tokens import TokenSampling
-from hexathlon.baselines.executor import LocalExecutor
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.learner import Learner
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
-from hexathlon.baselines.limits import TrialLimits
+from hexathlon.baselines.rollout.executor import LocalExecutor
+from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
+from hexathlon.baselines.tokens.requests import TokenSampling
 from hexathlon.baselines.training.collect import Collected, Collector, GroupPlan
 from hexathlon.baselines.training.engines import open_engine
 from hexathlon.baselines.training.generation import Generation

@@ -11,7 +11,7 @@ from hexathlon.baselines.harness.errors import CommandError
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.run import evaluate
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
-from hexathlon.baselines.limits import TrialLimits
+from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.training.metrics import Report
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.tasks_table import TasksTable

@@ -9,9 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -19,7 +17,7 @@ from pathlib import Path
 
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 
-__all__ = ["RankFailed", "other_ranks"]
+__all__ = ["LOST", "RankFailed", "join", "leave", "other_ranks", "peer_is_gone"]
 
 DEADLINE_S = 1_800.0
 """Longest that ranks wait for each other; an evaluation by rank 0 falls into it."""
@@ -29,6 +27,9 @@ START_S = 180.0
 
 END_S = 30.0
 """Longest that a rank may take to end once rank 0 is done."""
+
+_PROCESS = "hexathlon.baselines.training.rank_process"
+"""The module that each further rank runs."""
 
 LOST = 3
 """Exit status of a rank that ended because another one was gone."""
@@ -62,15 +63,15 @@ def other_ranks(out: Path, count: int) -> Iterator[Ranks]:
         others = [_started(out, store, n + 1, count, log) for n, log in enumerate(logs)]
         try:
             _await_ready(Path(folder), others)
-            ranks = _join(store, 0, count)
+            ranks = join(store, 0, count)
             try:
                 yield ranks
             finally:
-                _leave()
+                leave()
             if any(process.wait(END_S) for process in others):
                 raise _RankGone("a rank ended with an error after the run was over")
         except Exception as error:
-            if _lost(error):
+            if peer_is_gone(error):
                 _explain(others, logs, error)
             raise
         finally:
@@ -99,25 +100,14 @@ def _await_ready(folder: Path, others: "list[subprocess.Popen[bytes]]") -> None:
 def _started(
     out: Path, store: Path, number: int, count: int, log: Path
 ) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-m", __name__, str(out), str(store), str(number), str(count)]
+    command = [sys.executable, "-m", _PROCESS, str(out), str(store), str(number), str(count)]
     with log.open("wb") as file:
         return subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=file, stderr=subprocess.STDOUT
         )
 
 
-def _end_with_first() -> None:
-    """End this rank when the pipe from rank 0 breaks, however that one ended."""
-
-    def wait() -> None:
-        # Not sys.stdin: its lock would be held when the interpreter shuts down.
-        os.read(0, 1)
-        os._exit(LOST)
-
-    threading.Thread(target=wait, name="end with rank 0", daemon=True).start()
-
-
-def _lost(error: Exception) -> bool:
+def peer_is_gone(error: Exception) -> bool:
     """Whether an error says that another rank is gone, rather than what went wrong here."""
     if isinstance(error, (_RankGone, subprocess.TimeoutExpired)):
         return True
@@ -144,7 +134,8 @@ def _explain(others: "list[subprocess.Popen[bytes]]", logs: list[Path], error: E
         ) from error
 
 
-def _join(store: Path, number: int, count: int) -> Ranks:
+def join(store: Path, number: int, count: int) -> Ranks:
+    """Join the process group of a run as one of its ranks."""
     import torch.distributed as dist
 
     from hexathlon.baselines.learner.distributed import DistributedRanks
@@ -161,32 +152,8 @@ def _join(store: Path, number: int, count: int) -> Ranks:
     return DistributedRanks()
 
 
-def _leave() -> None:
+def leave() -> None:
+    """Leave the process group."""
     import torch.distributed as dist
 
     dist.destroy_process_group()
-
-
-def main(out: str, store: str, number: str, count: str) -> int:
-    """Train as one of the further ranks; return an exit status."""
-    import json
-
-    from hexathlon.baselines.training.recipe import recipe_of
-    from hexathlon.baselines.training.run import train_rank
-
-    _end_with_first()
-    recipe = recipe_of(json.loads((Path(out) / "recipe.json").read_text()))
-    (Path(store).parent / f"ready-{number}").touch()
-    ranks = _join(Path(store), int(number), int(count))
-    try:
-        train_rank(recipe, Path(out), lambda phase, done, total, metrics: None, ranks)
-    except Exception as error:
-        traceback.print_exc()
-        sys.stderr.write(f"{type(error).__name__}: {error}\n")
-        return LOST if _lost(error) else 1
-    _leave()
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))

@@ -17,7 +17,7 @@ from typing import Any
 
 import gymnasium
 
-from hexathlon.baselines.engines.checkpoint import SETTINGS
+from hexathlon.baselines.agents.checkpoint import SETTINGS
 from hexathlon.baselines.learner.adapters import (
     AdapterConfig,
     add_adapters,

@@ -10,10 +10,10 @@ first used.
 """
 
 import importlib
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from hexathlon.envs.registry import register_environments
+from hexathlon.tasks.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from hexathlon.baselines.api import evaluate, load_run, make_agent, train
@@ -70,11 +70,6 @@ _HOMES = {
     "verify_run": "hexathlon.baselines.harness.verify",
 }
 """The module that each name is imported from."""
-
-try:
-    __version__ = version("hexathlon")
-except PackageNotFoundError:  # the sources are on the path, but nothing was installed
-    __version__ = "0+unknown"
 
 register_environments()
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.agents.spec import BUILT_IN
-from hexathlon.baselines.course import Course, play, play_async
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.environments import find_environment, make_environment
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, ExitCode, UsageError
 from hexathlon.baselines.harness.models import open_model
 from hexathlon.baselines.harness.report import Table
-from hexathlon.baselines.limits import TrialLimits
-from hexathlon.baselines.rollout import EnvironmentSlot, Fatal, Rollout
+from hexathlon.baselines.rollout.course import Course, play, play_async
+from hexathlon.baselines.rollout.limits import TrialLimits
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.evaluators.records.trial import TrialRecord
 from hexathlon.tasks.errors import TaskError

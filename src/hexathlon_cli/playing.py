@@ -16,7 +16,7 @@ from hexathlon.baselines.harness.errors import (
     UsageError,
     near_miss,
 )
-from hexathlon.baselines.limits import TrialLimits
+from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.registry import EnvironmentInfo
 from hexathlon.tasks.errors import MissingData, TaskError

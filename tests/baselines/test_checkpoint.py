@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
-from hexathlon.baselines.engines.checkpoint import SETTINGS, revision_of
+from hexathlon.baselines.agents.checkpoint import SETTINGS, revision_of
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.run import stored_plan
 from hexathlon.baselines.training.initial import make_tokenizer

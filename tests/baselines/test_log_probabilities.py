@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from hexathlon.baselines.log_probabilities import CheckpointScorer, ScorerUnavailable
+from hexathlon.baselines.roleplay.log_probabilities import CheckpointScorer, ScorerUnavailable
 from hexathlon.evaluators.roleplay.emid import Exchange, role_play_shift
 
 WORDS = ["<s>", "salt", "keep", "you", "storm", "lamp", "tide", "who", "are"]

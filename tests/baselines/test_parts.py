@@ -13,8 +13,8 @@ from hexathlon.baselines.codecs.parts import ImageRefused, answer_messages, text
 from hexathlon.baselines.engines.base import ChatRequest
 from hexathlon.baselines.engines.errors import BadRequest
 from hexathlon.baselines.engines.local.chat import LocalChat
-from hexathlon.baselines.engines.tokens import TokenSampling
 from hexathlon.baselines.harness.rescore import transcript_of
+from hexathlon.baselines.tokens.requests import TokenSampling
 from hexathlon.envs.messages import make_message
 from hexathlon.evaluators.content import File, Image, Text, described
 from hexathlon.evaluators.judges.prompts import pointwise_prompt

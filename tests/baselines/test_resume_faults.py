@@ -12,18 +12,18 @@ from hexathlon.baselines.agents.function import FunctionAgent
 from hexathlon.baselines.agents.llm import LlmAgent
 from hexathlon.baselines.agents.scripted import ScriptedAgent, ScriptPlayer
 from hexathlon.baselines.codecs import get_codec
-from hexathlon.baselines.course import play_async
 from hexathlon.baselines.engines.base import Sampling, Usage
 from hexathlon.baselines.engines.http import HttpEngine
 from hexathlon.baselines.engines.limiter import AdaptiveLimit
 from hexathlon.baselines.engines.prices import PriceTable
 from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.routes import TokenRoute
-from hexathlon.baselines.engines.tokens import TokenRequest, TokenSampling
-from hexathlon.baselines.executor import LocalExecutor, Request
-from hexathlon.baselines.limits import TrialLimits
-from hexathlon.baselines.prefix import Pause, Prefix, PrefixDiffers, take_up
-from hexathlon.baselines.rollout import EnvironmentSlot, Rollout
+from hexathlon.baselines.rollout.course import play_async
+from hexathlon.baselines.rollout.executor import LocalExecutor, Request
+from hexathlon.baselines.rollout.limits import TrialLimits
+from hexathlon.baselines.rollout.prefix import Pause, Prefix, PrefixDiffers, take_up
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
+from hexathlon.baselines.tokens.requests import TokenRequest, TokenSampling
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.errors import WorkerCrashed
 from hexathlon.envs.messages import Message

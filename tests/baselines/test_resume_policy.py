@@ -18,11 +18,11 @@ from hexathlon.baselines.algorithms.structures import Split
 from hexathlon.baselines.codecs import get_codec
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.local.loading import load_tokenizer
-from hexathlon.baselines.engines.tokens import TokenReply, TokenRequest, TokenSampling
-from hexathlon.baselines.executor import LocalExecutor, Outcome, Request
-from hexathlon.baselines.limits import TrialLimits
-from hexathlon.baselines.prefix import Prefix
+from hexathlon.baselines.rollout.executor import LocalExecutor, Outcome, Request
+from hexathlon.baselines.rollout.limits import TrialLimits
+from hexathlon.baselines.rollout.prefix import Prefix
 from hexathlon.baselines.tokens.render import ChatRenderer
+from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenSampling
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.baselines.training.collect import Collector, GroupPlan
 from support.resuming import EVENTS, FORMS, finished, key_of, paused, record_bytes, slot_of, whole

@@ -11,12 +11,12 @@ from hexathlon.baselines.agents.base import Agent, Episode, GaveUp, Turn
 from hexathlon.baselines.agents.function import FunctionAgent
 from hexathlon.baselines.agents.scripted import ScriptedAgent
 from hexathlon.baselines.agents.trivial import NoopAgent, RandomAgent
-from hexathlon.baselines.course import play, play_async
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.errors import AuthRejected, ContextOverflow, Refused, ServerError
-from hexathlon.baselines.faults import POLICIES
-from hexathlon.baselines.limits import TrialLimits
-from hexathlon.baselines.rollout import EnvironmentSlot, Fatal, Rollout
+from hexathlon.baselines.rollout.course import play, play_async
+from hexathlon.baselines.rollout.faults import POLICIES
+from hexathlon.baselines.rollout.limits import TrialLimits
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout
 from hexathlon.envs.errors import BackendMissing, EnvFault, VerifierFault, WorkerCrashed
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.records.canonical import content_hash

@@ -56,7 +56,7 @@ def test_an_agent_without_tokens_is_refused(tmp_path: Path) -> None:
 
 def played() -> Trajectory:
     from hexathlon.baselines.agents.scripted import ScriptedAgent
-    from hexathlon.baselines.rollout import EnvironmentSlot
+    from hexathlon.baselines.rollout.rollout import EnvironmentSlot
 
     trajectory = whole(ScriptedAgent("oracle"), EnvironmentSlot(ToyEnv), (TOY, FIRST, 0, 0))
     nodes = [

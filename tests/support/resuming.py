@@ -15,10 +15,10 @@ import gymnasium
 
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.agents.spec import parse_model, scripted_agent
-from hexathlon.baselines.course import play, play_async
-from hexathlon.baselines.limits import TrialLimits
-from hexathlon.baselines.prefix import Pause, Prefix
-from hexathlon.baselines.rollout import EnvironmentSlot, Rollout
+from hexathlon.baselines.rollout.course import play, play_async
+from hexathlon.baselines.rollout.limits import TrialLimits
+from hexathlon.baselines.rollout.prefix import Pause, Prefix
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.evaluators.records.canonical import canonical_bytes
 from hexathlon.evaluators.records.plan import TrialKey

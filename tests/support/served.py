@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from hexathlon.baselines.engines.checkpoint import SETTINGS
+from hexathlon.baselines.agents.checkpoint import SETTINGS
 from hexathlon.baselines.engines.served.server import INTERPRETER, VllmServer, VllmSettings
 from hexathlon.baselines.training.initial import ModelShape, make_model, make_tokenizer, save_policy
 from support.policies import TEXTS

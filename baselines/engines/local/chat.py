@@ -6,8 +6,9 @@ from typing import Any
 
 from hexathlon.baselines.engines.base import ChatReply, ChatRequest, Usage
 from hexathlon.baselines.engines.errors import BadRequest
-from hexathlon.baselines.engines.tokens import TokenEngine, TokenRequest, TokenSampling
+from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.tokens.render import ChatRenderer, TemplateError
+from hexathlon.baselines.tokens.requests import TokenRequest, TokenSampling
 
 __all__ = ["LocalChat"]
 

@@ -15,8 +15,8 @@ from hexathlon.baselines.engines.errors import EngineError, EngineMissing
 from hexathlon.baselines.engines.local.decoder import LlamaDecoder, is_llama_shaped
 from hexathlon.baselines.engines.local.scheduler import Scheduler, Sequence
 from hexathlon.baselines.engines.local.weights import take_over
-from hexathlon.baselines.engines.tokens import TokenReply, TokenRequest
 from hexathlon.baselines.engines.weights import Weights
+from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
 
 __all__ = ["LocalEngine"]
 

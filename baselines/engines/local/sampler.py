@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from hexathlon.baselines.engines.tokens import TokenSampling
+from hexathlon.baselines.tokens.requests import TokenSampling
 
 __all__ = ["Draws", "RowSampling", "sample"]
 

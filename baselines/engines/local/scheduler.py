@@ -18,7 +18,7 @@ from torch import Tensor
 from hexathlon.baselines.engines.errors import ContextOverflow, EngineError
 from hexathlon.baselines.engines.local.decoder import LlamaDecoder
 from hexathlon.baselines.engines.local.sampler import Draws, RowSampling, sample
-from hexathlon.baselines.engines.tokens import Finish, Span, TokenReply, TokenRequest
+from hexathlon.baselines.tokens.requests import Finish, Span, TokenReply, TokenRequest
 
 __all__ = ["Scheduler", "Sequence"]
 

@@ -31,8 +31,8 @@ from hexathlon.baselines.engines.errors import (
 from hexathlon.baselines.engines.limiter import AdaptiveLimit
 from hexathlon.baselines.engines.sending import HttpSettings, Sender, bounded
 from hexathlon.baselines.engines.served.routes import CompletionRoute, Drawn, Route, TokenRoute
-from hexathlon.baselines.engines.tokens import Span, TokenReply, TokenRequest, TokenSampling
 from hexathlon.baselines.engines.weights import Weights
+from hexathlon.baselines.tokens.requests import Span, TokenReply, TokenRequest, TokenSampling
 
 __all__ = ["ServedEngine"]
 

@@ -9,7 +9,7 @@ import math
 from typing import Any, NamedTuple, Protocol
 
 from hexathlon.baselines.engines.errors import EngineError, MalformedReply, ServerError
-from hexathlon.baselines.engines.tokens import Finish, TokenRequest, TokenSampling
+from hexathlon.baselines.tokens.requests import Finish, TokenRequest, TokenSampling
 from hexathlon.tasks.seeding import derive_seed
 
 __all__ = ["CompletionRoute", "Drawn", "Route", "TokenRoute"]

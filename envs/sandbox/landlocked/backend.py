@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-import hexathlon
 from hexathlon.envs.sandbox.base import (
     Probe,
     Sandbox,
@@ -246,7 +245,7 @@ class FolderSandbox(HousedSandbox):
 
 
 def _words(descriptor: int) -> list[str]:
-    package = str(Path(hexathlon.__file__).parent)
+    package = str(Path(__file__).parents[3])
     return [sys.executable, "-I", "-S", "-B", "-c", _PROGRAM, str(descriptor), package]
 
 

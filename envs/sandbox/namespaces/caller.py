@@ -10,7 +10,6 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-import hexathlon
 from hexathlon.envs.sandbox.base import SandboxFault
 from hexathlon.envs.sandbox.kernel import wire
 
@@ -50,7 +49,7 @@ class Keeper:
 
     def __init__(self, python: str = sys.executable, user: int | None = None) -> None:
         ours, theirs = wire.pair()
-        package = str(Path(hexathlon.__file__).parent)
+        package = str(Path(__file__).parents[3])
         with theirs:
             number = theirs.fileno()
             try:

@@ -16,9 +16,9 @@ from hexathlon.baselines.engines.errors import (
 from hexathlon.baselines.engines.local.decoder import LlamaDecoder, is_llama_shaped
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.local.sampler import RowSampling, sample
-from hexathlon.baselines.engines.tokens import TokenRequest, TokenSampling
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.learner.publishing import InProcessTransport, probe_of
+from hexathlon.baselines.tokens.requests import TokenRequest, TokenSampling
 from hexathlon.tasks.seeding import generator_for
 
 VOCABULARY = 97

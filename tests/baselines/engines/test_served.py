@@ -22,8 +22,8 @@ from hexathlon.baselines.engines.errors import (
 from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.engine import ServedEngine
 from hexathlon.baselines.engines.served.server import INTERPRETER, VllmServer, vllm_python
-from hexathlon.baselines.engines.tokens import TokenReply, TokenRequest, TokenSampling
 from hexathlon.baselines.engines.weights import Weights
+from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenSampling
 from support.token_server import CONTEXT, MODEL, TokenServer
 
 PROBE = Probe([4, 5, 6], lambda ids: [-1.0, -1.0, *(-0.5 - n for n in range(len(ids) - 3))])

@@ -12,7 +12,6 @@ pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
 from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.codecs import get_codec
-from hexathlon.baselines.course import play_async
 from hexathlon.baselines.engines.errors import ConnectionFailed, ContextOverflow, WeightsDiffer
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.local.loading import load_tokenizer
@@ -20,11 +19,12 @@ from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.engine import ServedEngine
 from hexathlon.baselines.engines.served.routes import CompletionRoute, TokenRoute
 from hexathlon.baselines.engines.served.server import VllmServer, VllmSettings
-from hexathlon.baselines.engines.tokens import TokenRequest, TokenSampling
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.learner.publishing import FolderTransport, probe_of
-from hexathlon.baselines.rollout import EnvironmentSlot, Rollout
+from hexathlon.baselines.rollout.course import play_async
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.render import ChatRenderer
+from hexathlon.baselines.tokens.requests import TokenRequest, TokenSampling
 from hexathlon.tasks.seeding import generator_for
 from support.events import TOY
 from support.served import (

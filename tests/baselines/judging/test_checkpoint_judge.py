@@ -7,8 +7,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
+from hexathlon.baselines.agents.checkpoint import open_chat, revision_of
 from hexathlon.baselines.engines.base import ChatRequest, Sampling
-from hexathlon.baselines.engines.checkpoint import open_chat, revision_of
 from hexathlon.baselines.engines.errors import BadRequest, ContextOverflow
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.judging.opening import JudgeSettings, find_judge, open_client

@@ -7,9 +7,9 @@ pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hexathlon.baselines.engines.tokens import Span, TokenReply
 from hexathlon.baselines.tokens.conversation import Conversation
 from hexathlon.baselines.tokens.render import ChatRenderer, TemplateError
+from hexathlon.baselines.tokens.requests import Span, TokenReply
 from hexathlon.baselines.tokens.tree import Outcome
 from support.templates import REWRITING, TEMPLATES, tokenizer
 

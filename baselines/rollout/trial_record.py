@@ -1,6 +1,6 @@
 """What one attempt leaves behind, gathered turn by turn, and the trial record made of it.
 
-How turns are taken is left to `hexathlon.baselines.attempt`.
+How turns are taken is left to `hexathlon.baselines.rollout.attempt`.
 """
 
 import time
@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from hexathlon.baselines.engines.base import Usage
-from hexathlon.baselines.faults import Fault
-from hexathlon.baselines.prefix import Prefix, Spent
+from hexathlon.baselines.rollout.faults import Fault
+from hexathlon.baselines.rollout.prefix import Prefix, Spent
 from hexathlon.envs.base import Environment
 from hexathlon.envs.messages import Message
 from hexathlon.envs.status import Status

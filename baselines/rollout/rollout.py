@@ -2,7 +2,7 @@
 
 Evaluation and training both collect through here. `Rollout.trial` is the coroutine of one trial
 with its retries; `Rollout.advance` is a stretch of one, which can go on from a prefix and pause.
-`hexathlon.baselines.course` drives them. Nothing of a trial outlives its trajectory.
+`hexathlon.baselines.rollout.course` drives them. Nothing of a trial outlives its trajectory.
 """
 
 from collections.abc import Callable
@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from hexathlon.baselines.agents.base import Agent
-from hexathlon.baselines.attempt import Attempt
-from hexathlon.baselines.course import Course, Do
-from hexathlon.baselines.environments import waits
-from hexathlon.baselines.faults import classify
-from hexathlon.baselines.limits import TrialLimits
-from hexathlon.baselines.prefix import Pause, Prefix, PrefixDiffers
+from hexathlon.baselines.rollout.attempt import Attempt
+from hexathlon.baselines.rollout.course import Course, Do
+from hexathlon.baselines.rollout.environments import waits
+from hexathlon.baselines.rollout.faults import classify
+from hexathlon.baselines.rollout.limits import TrialLimits
+from hexathlon.baselines.rollout.prefix import Pause, Prefix, PrefixDiffers
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialKey

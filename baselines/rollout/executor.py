@@ -10,10 +10,10 @@ from typing import NamedTuple, Protocol
 
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.agents.spec import parse_model, scripted_agent
-from hexathlon.baselines.course import play_async
-from hexathlon.baselines.limits import TrialLimits
-from hexathlon.baselines.prefix import Pause, Prefix
-from hexathlon.baselines.rollout import EnvironmentSlot, Rollout
+from hexathlon.baselines.rollout.course import play_async
+from hexathlon.baselines.rollout.limits import TrialLimits
+from hexathlon.baselines.rollout.prefix import Pause, Prefix
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialKey

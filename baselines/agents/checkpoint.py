@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.codecs import get_codec
 from hexathlon.baselines.codecs.registry import UnknownCodec
-from hexathlon.baselines.engines.tokens import TokenSampling
+from hexathlon.baselines.tokens.requests import TokenSampling
 
 if TYPE_CHECKING:
     from hexathlon.baselines.engines.local.chat import LocalChat

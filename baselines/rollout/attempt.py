@@ -1,7 +1,8 @@
 """One attempt at one trial: begin or go on, take turns, grade.
 
 What is gathered on the way is a `TrialLog`. How the course is driven is left to
-`hexathlon.baselines.course`, and what follows of a fault to `hexathlon.baselines.rollout`.
+`hexathlon.baselines.rollout.course`, and what follows of a fault to
+`hexathlon.baselines.rollout.rollout`.
 """
 
 import time
@@ -18,12 +19,12 @@ from hexathlon.baselines.agents.base import (
     Turn,
     text_of,
 )
-from hexathlon.baselines.course import Ask, Course, Do
 from hexathlon.baselines.engines.errors import EngineError
-from hexathlon.baselines.environments import peek, waits
-from hexathlon.baselines.faults import Fault, classify
-from hexathlon.baselines.limits import TrialLimits
-from hexathlon.baselines.prefix import (
+from hexathlon.baselines.rollout.course import Ask, Course, Do
+from hexathlon.baselines.rollout.environments import peek, waits
+from hexathlon.baselines.rollout.faults import Fault, classify
+from hexathlon.baselines.rollout.limits import TrialLimits
+from hexathlon.baselines.rollout.prefix import (
     Pause,
     Prefix,
     PrefixDiffers,
@@ -33,8 +34,8 @@ from hexathlon.baselines.prefix import (
     require_same,
     take_up,
 )
+from hexathlon.baselines.rollout.trial_record import TrialLog
 from hexathlon.baselines.tokens.trajectory import Trajectory
-from hexathlon.baselines.trial_record import TrialLog
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import VerifierFault
 from hexathlon.envs.messages import Message
