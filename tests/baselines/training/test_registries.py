@@ -15,7 +15,7 @@ from hexathlon.baselines.training.generation import HintFailed
 from hexathlon.baselines.training.recipe import RecipeError
 from hexathlon.baselines.training.run import make_start
 from support import dice  # noqa: F401 - registers its source
-from support.parts import REGISTRIES, calls_of, named_parts, tiny_recipe, trainer_of
+from support.registered_parts import REGISTRIES, calls_of, named_parts, tiny_recipe, trainer_of
 from support.toy import ToySource
 
 GAE = {"critic": {"optimiser": {"learning_rate": 1e-3}}}
