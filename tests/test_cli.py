@@ -390,7 +390,7 @@ def test_an_interrupted_run_is_continued(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=DEADLINE)
     assert process.returncode == 130
-    assert "`hexathlon resume` goes on" in said and "Traceback" not in said
+    assert "`hexathlon resume` continues" in said and "Traceback" not in said
     assert hexathlon("resume", str(tmp_path / "run")).returncode == 0
     assert file.read_bytes().count(b"\n") == 4000
 

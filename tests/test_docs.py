@@ -8,6 +8,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
@@ -163,20 +164,28 @@ def test_command_lines_run(
 
 def test_the_rubric_of_the_guide_is_sound(place: Path) -> None:
     from hexathlon.evaluators.judges.lint import lint
-    from hexathlon.evaluators.judges.rubric import read_rubric
+    from hexathlon.evaluators.judges.rubric_files import read_rubric
 
     assert lint(read_rubric(place / "mine.toml")) == []
 
 
-def test_the_engine_table_of_the_guide_is_a_recipes() -> None:
+def recipe_tables() -> list[dict[str, Any]]:
+    training = ROOT / "docs" / "guides" / "training.md"
+    return [tomllib.loads(text) for language, text in examples(training) if language == "toml"]
+
+
+@pytest.mark.parametrize("tables", recipe_tables(), ids=lambda tables: "-".join(tables))
+def test_the_tables_of_the_training_guide_are_a_recipes(tables: dict[str, Any]) -> None:
     from hexathlon.baselines.training.recipe import load_recipe
 
-    training = ROOT / "docs" / "guides" / "training.md"
-    (text,) = (text for language, text in examples(training) if language == "toml")
-    settings = tomllib.loads(text)["engine"]
-    changes = {f"engine.{name}": value for name, value in settings.items()}
-    recipe = load_recipe("sql-tiny", {**changes, "ranks": 1})
-    assert recipe.engine.kind == "vllm"
+    recipe = load_recipe("sql-tiny", {**tables, "ranks": 1, "evaluation.tasks": 10})
+    if "generate" in tables:
+        plain = load_recipe("sql-tiny")
+        assert (recipe.generate, recipe.replay) == (plain.generate, plain.replay), "the defaults"
+    elif "tasks" in tables:
+        assert [table.label for table in recipe.tasks] == ["sql-tiny", "talk"]
+    else:
+        assert recipe.engine.kind == "vllm"
 
 
 def test_every_block_is_of_a_kind_that_is_tested() -> None:

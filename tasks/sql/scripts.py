@@ -1,18 +1,12 @@
 """Scripts over the event's tools: the oracle, alternatives, near misses and trivial agents."""
 
-import json
 from collections.abc import Sequence
-from typing import Any
 
 from hexathlon.tasks.source import Script
+from hexathlon.tasks.sql.actions import action
 from hexathlon.tasks.sql.templates.draft import Slot
 
-__all__ = ["action", "explore", "handing_in", "impossible", "solving"]
-
-
-def action(name: str, /, **arguments: Any) -> str:
-    """Return one tool call in canonical form."""
-    return json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
+__all__ = ["explore", "handing_in", "impossible", "solving"]
 
 
 def explore(tables: Sequence[str], documents: Sequence[str], slot: Slot | None) -> Script:

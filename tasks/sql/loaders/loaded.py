@@ -17,8 +17,8 @@ from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.public_data import data_folder
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.sql.actions import action
 from hexathlon.tasks.sql.loaders.gold import hardness
-from hexathlon.tasks.sql.scripts import action
 from hexathlon.tasks.sql.tools import SubmitKind, sql_tools
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 

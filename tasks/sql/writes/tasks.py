@@ -7,7 +7,8 @@ from typing import Any
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import Script
-from hexathlon.tasks.sql.scripts import action, explore
+from hexathlon.tasks.sql.actions import action
+from hexathlon.tasks.sql.scripts import explore
 from hexathlon.tasks.sql.world.world import world_for
 from hexathlon.tasks.sql.writes.instances import WriteInstance, write_templates
 from hexathlon.tasks.task import Check
