@@ -51,7 +51,7 @@ class Attempt:
     """One attempt at one trial.
 
     Args:
-        agent: Who acts.
+        agent: Takes the turns.
         limits: Budgets of the trial.
         salt: The secret of a held-out round.
         key: Environment id, task id, seed, trial.

@@ -67,9 +67,9 @@ class Rollout:
     """Plays trials of one agent.
 
     Args:
-        agent: Who acts.
+        agent: Takes the turns.
         limits: Budgets of one trial.
-        retries: Further attempts at a trial that infrastructure spoilt.
+        retries: Further attempts at a trial after infrastructure failed.
         salt: The secret of a held-out round.
     """
 
@@ -124,17 +124,17 @@ class Rollout:
             Fatal: No other trial could be played either.
             PrefixDiffers: The turns of `start`, taken again, had other results.
         """
-        spoilt: list[dict[str, Any]] = [] if start is None else [dict(e) for e in start.earlier]
-        retries = self.retries + len(spoilt)
+        failed: list[dict[str, Any]] = [] if start is None else [dict(e) for e in start.earlier]
+        retries = self.retries + len(failed)
         while True:
-            attempt = Attempt(self.agent, self.limits, self.salt, key, tried + len(spoilt) + 1)
+            attempt = Attempt(self.agent, self.limits, self.salt, key, tried + len(failed) + 1)
             try:
                 env = yield Do(slot.get)
                 reached = yield from attempt.course(env, start, pause)
                 if reached is not None:
-                    return replace(reached, earlier=tuple(spoilt))
+                    return replace(reached, earlier=tuple(failed))
                 attempt.close()
-                return attempt.trajectory(spoilt, None, slot.version)
+                return attempt.trajectory(failed, None, slot.version)
             except PrefixDiffers:
                 attempt.close()
                 raise
@@ -145,8 +145,8 @@ class Rollout:
                 yield Do(slot.close, slot.aclose)
                 if fault.fatal:
                     raise Fatal(str(error)) from error
-                if not fault.policy.retry or len(spoilt) >= retries:
-                    return attempt.trajectory(spoilt, fault, slot.version)
-                spoilt.append(
+                if not fault.policy.retry or len(failed) >= retries:
+                    return attempt.trajectory(failed, fault, slot.version)
+                failed.append(
                     {"attempt": attempt.log.attempt, "cause": fault.cause, "message": fault.message}
                 )

@@ -54,7 +54,7 @@ class LocalEngine:
         self._scheduler = Scheduler(self._decoder, self.context, batch, rows or 2 * batch)
         self._pump: asyncio.Task[None] | None = None
         self._closed = False
-        self._spoilt: EngineError | None = None
+        self._failure: EngineError | None = None
 
     @property
     def version(self) -> int:
@@ -76,8 +76,8 @@ class LocalEngine:
         """
         if self._closed:
             raise EngineError("the engine is closed")
-        if self._spoilt is not None:
-            raise type(self._spoilt)(str(self._spoilt))
+        if self._failure is not None:
+            raise type(self._failure)(str(self._failure))
         loop = asyncio.get_running_loop()
         future: asyncio.Future[TokenReply] = loop.create_future()
         self._scheduler.add(Sequence(request, _resolver(future)))
@@ -129,10 +129,10 @@ class LocalEngine:
         try:
             difference = probe.difference(probe.ids, self.score([probe.ids])[0])
         except EngineError as error:
-            self._spoilt = error
+            self._failure = error
             self._scheduler.fail(error)
             raise
-        self._spoilt = None
+        self._failure = None
         return difference
 
     def score(self, ids: list[list[int]]) -> list[list[float]]:

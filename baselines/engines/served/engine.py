@@ -79,7 +79,7 @@ class ServedEngine:
         self._sessions: dict[str, str] = {}
         self._settled = asyncio.Event()
         self._settled.set()
-        self._spoilt: EngineError | None = None
+        self._failure: EngineError | None = None
         self._controlled = False
         self._closed = False
         self._idle = asyncio.Event()
@@ -220,10 +220,10 @@ class ServedEngine:
             await self._replace(folder, version)
             difference = await self.compare(weights.probe)
         except BaseException as error:
-            self._spoilt = error if isinstance(error, EngineError) else _unfinished(version)
+            self._failure = error if isinstance(error, EngineError) else _unfinished(version)
             raise
         else:
-            self._version, self._spoilt = version, None
+            self._version, self._failure = version, None
         finally:
             self._settled.set()
         return difference
@@ -290,8 +290,8 @@ class ServedEngine:
     async def _trusted(self) -> None:
         """Wait for an update that is under way; raise if the last one failed."""
         await self._settled.wait()
-        if self._spoilt is not None:
-            raise type(self._spoilt)(str(self._spoilt))
+        if self._failure is not None:
+            raise type(self._failure)(str(self._failure))
 
     def _refuse(self, ids: list[int]) -> None:
         if not ids:
