@@ -5,7 +5,6 @@ import json
 import pytest
 
 from hexathlon.baselines.harness.report import anchors_of, as_json, markdown, read_run
-from hexathlon.baselines.judging import opening
 from hexathlon.baselines.judging.client import JudgeIdentity
 from hexathlon.baselines.judging.plan import JudgingPlan, trials_of
 from hexathlon.evaluators.judged.file import (
