@@ -49,6 +49,9 @@ def compare_runs(runs: Sequence[Path]) -> list[Comparison]:
     """
     if len(runs) < 2:
         raise UsageError("compare needs at least two runs")
+    for place, run in enumerate(runs):
+        if run.resolve() in [other.resolve() for other in runs[:place]]:
+            raise UsageError(f"{run} is named twice: expected different runs")
     read = [read_run(run) for run in runs]
     rows: list[tuple[str, str, str, PairedComparison, str]] = []
     first = read[0]

@@ -125,9 +125,9 @@ def open_taskset(
         UsageError: The environment does not know the name, or the set cannot be opened.
         EnvironmentUnavailable: Its data is not on this machine.
     """
-    name = name or info.tasksets[0]
+    name = info.tasksets[0] if name is None else name
     if name not in info.tasksets:
-        raise UsageError(near_miss(f"task set for {short(info.id)}", name, info.tasksets))
+        raise UsageError(near_miss(f"task set of {short(info.id)}", name, info.tasksets))
     try:
         tasks = TaskSet(name, split, level, salt)
         _ = tasks.size  # reads the data of public formats, which may not be here

@@ -8,10 +8,15 @@ from typing import Any, NamedTuple
 
 from hexathlon.baselines.agents.base import Agent, AgentMismatch
 from hexathlon.baselines.agents.spec import ModelSpec, SpecError, parse_model, scripted_agent
+from hexathlon.baselines.engines.prices import PriceTable, PriceTableError, load_prices
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
 
 __all__ = ["OpenedModel", "open_model"]
+
+
+_MENDS = {"connection": "; check the address and that the server is running"}
+"""What to do about an error, by its kind."""
 
 
 class OpenedModel(NamedTuple):
@@ -42,13 +47,14 @@ def open_model(
     """
     try:
         spec = parse_model(config.model)
+        prices = load_prices(execution.prices)
         if spec.kind == "agent":
             return OpenedModel(scripted_agent(spec), dict(spec.as_json()), None)
-    except (SpecError, AgentMismatch) as error:
+    except (SpecError, AgentMismatch, PriceTableError) as error:
         raise UsageError(str(error)) from None
     if spec.kind == "checkpoint":
         return _open_checkpoint(spec, config, execution, dialect)
-    return _open_endpoint(spec, config, execution, dialect)
+    return _open_endpoint(spec, config, execution, dialect, prices)
 
 
 def _open_checkpoint(
@@ -78,7 +84,11 @@ def _open_checkpoint(
 
 
 def _open_endpoint(
-    spec: ModelSpec, config: EvalConfig, execution: ExecutionConfig, dialect: str | None
+    spec: ModelSpec,
+    config: EvalConfig,
+    execution: ExecutionConfig,
+    dialect: str | None,
+    prices: PriceTable,
 ) -> OpenedModel:
     import asyncio
 
@@ -88,13 +98,8 @@ def _open_endpoint(
     from hexathlon.baselines.engines.errors import EngineError
     from hexathlon.baselines.engines.http import HttpEngine, HttpSettings
     from hexathlon.baselines.engines.limiter import AdaptiveLimit
-    from hexathlon.baselines.engines.prices import PriceTableError, load_prices
     from hexathlon.baselines.engines.probe import probe
 
-    try:
-        prices = load_prices(execution.prices)
-    except PriceTableError as error:
-        raise UsageError(str(error)) from None
     settings = HttpSettings(
         url=spec.place,
         model=spec.name,
@@ -108,7 +113,7 @@ def _open_endpoint(
         model, found = asyncio.run(probe(settings, wanted == "auto"))
     except EngineError as error:
         raised = UsageError if error.kind in ("auth", "unknown_model") else EnvironmentUnavailable
-        raise raised(f"{spec.place}: {error.kind}: {error}") from None
+        raise raised(f"{spec.place}: {error.kind}: {error}{_MENDS.get(error.kind, '')}") from None
     settings = replace(settings, model=model)
     wanted = found if wanted == "auto" else wanted
     ceiling = max(100, execution.concurrency)

@@ -42,6 +42,7 @@ from hexathlon.evaluators.records.plan import (
     read_plan,
     write_plan,
 )
+from hexathlon.tasks.validation import reason
 
 __all__ = ["Outcome", "evaluate", "resume", "stored_config", "stored_plan"]
 
@@ -197,7 +198,10 @@ def _reported() -> Iterator[None]:
     except (PlanError, RecordError) as error:
         raise UsageError(str(error)) from None
     except OSError as error:
-        raise CommandError(f"the run stopped: {error}; resume it when that is mended") from error
+        place = f"{error.filename}: " if error.filename else ""
+        raise CommandError(
+            f"the run stopped: {place}{reason(error)}; resume it when that is mended"
+        ) from error
 
 
 def _fatal(error: Fatal) -> CommandError:

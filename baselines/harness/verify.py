@@ -28,6 +28,7 @@ from hexathlon.evaluators.records import (
     record_key,
 )
 from hexathlon.evaluators.records.plan import PlanError, TrialKey, plan_keys, read_plan
+from hexathlon.tasks.validation import reason
 
 __all__ = ["NOT_VERIFIABLE", "Finding", "Verification", "replay_differences", "verify_run"]
 
@@ -95,8 +96,10 @@ def verify_run(run: Path, salt: str | None = None, *, whole: bool = True) -> Ver
             Finding("records", f"line {fault.line}, {fault.field}", fault.message)
             for fault in check_chain(run, plan["plan_hash"])
         ]
-    except (PlanError, OSError) as error:
+    except PlanError as error:
         raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"cannot read {error.filename or run}: {reason(error)}") from None
     keys = plan_keys(plan)
     replayed = 0
     if not findings:

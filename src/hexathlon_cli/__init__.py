@@ -17,6 +17,9 @@ def main(arguments: list[str] | None = None) -> None:
     Args:
         arguments: Command-line arguments; the process's own by default.
     """
+    from hexathlon_cli.streams import prepare_streams
+
+    prepare_streams()
     from hexathlon_cli.app import run
 
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
