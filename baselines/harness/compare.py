@@ -1,5 +1,6 @@
 """Compares runs on the tasks that they share: paired differences, corrected for their number."""
 
+import os
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,7 +51,7 @@ def compare_runs(runs: Sequence[Path]) -> list[Comparison]:
     if len(runs) < 2:
         raise UsageError("compare needs at least two runs")
     for place, run in enumerate(runs):
-        if run.resolve() in [other.resolve() for other in runs[:place]]:
+        if os.path.realpath(run) in map(os.path.realpath, runs[:place]):
             raise UsageError(f"{run} is named twice: expected different runs")
     read = [read_run(run) for run in runs]
     rows: list[tuple[str, str, str, PairedComparison, str]] = []
