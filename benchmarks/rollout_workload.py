@@ -18,10 +18,10 @@ import torch
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
 from hexathlon.baselines.training import run
-from hexathlon.baselines.training.demonstrations import Demonstrator, transcript
-from hexathlon.baselines.training.initial import make_model, make_tokenizer
 from hexathlon.baselines.training.loop import Trainer
 from hexathlon.baselines.training.recipe import load_recipe
+from hexathlon.baselines.warmstart.demonstrations import Demonstrator, transcript
+from hexathlon.baselines.warmstart.initial import make_model, make_tokenizer
 from hexathlon.tasks.registry import get_source
 
 ROUNDS = 3

@@ -17,27 +17,28 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hexathlon.baselines.agents.policy import PolicyAgent
-from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, FILTERS, REPLAYS, SHAPINGS
+from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
 from hexathlon.baselines.algorithms.estimators import Credit, scaled_by_event
-from hexathlon.baselines.algorithms.replay import MENDING, Memory
 from hexathlon.baselines.algorithms.samples import Array, Group
-from hexathlon.baselines.algorithms.statistics import TaskStatistics
 from hexathlon.baselines.codecs import get_codec
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.learner import Learner
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
+from hexathlon.baselines.pipeline.catalogue import FILTERS, REPLAYS, SHAPINGS
+from hexathlon.baselines.pipeline.collect import Collected, Collector, GroupPlan
+from hexathlon.baselines.pipeline.generation import Generation
+from hexathlon.baselines.pipeline.replay import MENDING, Memory
+from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
+from hexathlon.baselines.pipeline.tasks_table import table_of
 from hexathlon.baselines.rollout.executor import LocalExecutor
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import TokenSampling
-from hexathlon.baselines.training.collect import Collected, Collector, GroupPlan
 from hexathlon.baselines.training.engines import open_engine
-from hexathlon.baselines.training.generation import Generation
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.rollouts import RolloutLog
 from hexathlon.baselines.training.saving import latest_state, load_state, save_state
-from hexathlon.baselines.training.tasks_table import table_of
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialRecord
 from hexathlon.tasks.seeding import generator_for
@@ -104,7 +105,14 @@ class Trainer:
         self._renderer = ChatRenderer(tokenizer)
         self._executor = self._plays(recipe.rollout.temperature)
         self._collector = Collector(self._executor, recipe.generate.splits())
-        self._generation = Generation(recipe, TaskStatistics())
+        self._generation = Generation(
+            recipe.tasks,
+            recipe.generate,
+            recipe.rollout.groups,
+            recipe.rollout.members,
+            recipe.seed,
+            TaskStatistics(),
+        )
         self._memory = Memory(recipe.replay.groups, recipe.replay.tasks)
         rank = ranks.number if ranks.count > 1 else None
         self._rollouts = RolloutLog(

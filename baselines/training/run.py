@@ -18,6 +18,7 @@ from typing import Any
 import gymnasium
 
 from hexathlon.baselines.agents.checkpoint import SETTINGS
+from hexathlon.baselines.distributed.launch import other_ranks
 from hexathlon.baselines.learner.adapters import (
     AdapterConfig,
     add_adapters,
@@ -25,35 +26,44 @@ from hexathlon.baselines.learner.adapters import (
     save_adapters,
 )
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
-from hexathlon.baselines.training.cloning import clone
+from hexathlon.baselines.pipeline.tasks_table import shares
 from hexathlon.baselines.training.curve import write_curve
-from hexathlon.baselines.training.demonstrations import (
+from hexathlon.baselines.training.loop import Trainer
+from hexathlon.baselines.training.measuring import evaluated
+from hexathlon.baselines.training.metrics import Listener, MetricsLog, Report
+from hexathlon.baselines.training.recipe import Recipe, recipe_of
+from hexathlon.baselines.warmstart.cloning import clone
+from hexathlon.baselines.warmstart.demonstrations import (
     Demonstration,
     Demonstrator,
     sample_of,
     transcript,
 )
-from hexathlon.baselines.training.initial import (
+from hexathlon.baselines.warmstart.initial import (
     make_model,
     make_tokenizer,
     save_policy,
     word_pieces,
 )
-from hexathlon.baselines.training.loop import Trainer
-from hexathlon.baselines.training.measuring import evaluated
-from hexathlon.baselines.training.metrics import Listener, MetricsLog, Report
-from hexathlon.baselines.training.ranks import other_ranks
-from hexathlon.baselines.training.recipe import Recipe
-from hexathlon.baselines.training.renaming import renamed
-from hexathlon.baselines.training.tasks_table import shares
+from hexathlon.baselines.warmstart.renaming import renamed
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.statistics import ScoreInterval
 
-__all__ = ["RecipeDiffers", "make_start", "save_checkpoint", "train", "train_rank"]
+__all__ = [
+    "RecipeDiffers",
+    "make_start",
+    "save_checkpoint",
+    "train",
+    "train_further_rank",
+    "train_rank",
+]
 
 
 _COUNTED = 5_000
 """Demonstrations whose words the tokenizer is made of; more tell it little."""
+
+
+_FURTHER_RANK = f"{__name__}:train_further_rank"
 
 
 class RecipeDiffers(Exception):
@@ -82,7 +92,7 @@ def train(
     """
     recipe = recipe.scaled()
     _claim(out, recipe)
-    with other_ranks(out, recipe.ranks) as ranks:
+    with other_ranks(_FURTHER_RANK, out, recipe.ranks) as ranks:
         return train_rank(recipe, out, report, ranks, extra)
 
 
@@ -130,6 +140,12 @@ def train_rank(
         write_curve(out, _success(found, "after"))
     ranks.wait()
     return found
+
+
+def train_further_rank(out: Path, ranks: Ranks) -> None:
+    """Do the part of a rank that was started by another process, as the run's recipe says."""
+    recipe = recipe_of(json.loads((out / "recipe.json").read_text()))
+    train_rank(recipe, out, lambda phase, done, total, metrics: None, ranks)
 
 
 def _success(found: Mapping[str, ScoreInterval], moment: str) -> dict[str, float]:

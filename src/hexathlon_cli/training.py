@@ -179,14 +179,14 @@ def _trained(recipe: Any, out: Path, report: Any, names: tuple[str, ...]) -> Any
 
 def _guarded(work: Any) -> Any:
     """Run `work(report)` under a progress display; expected errors become one-line messages."""
+    from hexathlon.baselines.distributed.launch import RankFailed
     from hexathlon.baselines.engines.errors import EngineError
     from hexathlon.baselines.engines.local.loading import CheckpointError
     from hexathlon.baselines.harness.errors import CommandError, UsageError
     from hexathlon.baselines.learner.learner import LossNotFinite
-    from hexathlon.baselines.training.collect import StartsDiffer
-    from hexathlon.baselines.training.generation import HintFailed
+    from hexathlon.baselines.pipeline.collect import StartsDiffer
+    from hexathlon.baselines.pipeline.generation import HintFailed
     from hexathlon.baselines.training.loop import NothingToLearn
-    from hexathlon.baselines.training.ranks import RankFailed
     from hexathlon.baselines.training.run import RecipeDiffers
     from hexathlon.baselines.training.saving import StateTorn
 

@@ -11,7 +11,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
-from hexathlon.baselines.training.generation import HintFailed
+from hexathlon.baselines.pipeline.generation import HintFailed
 from hexathlon.baselines.training.recipe import RecipeError
 from hexathlon.baselines.training.run import make_start
 from support import dice  # noqa: F401 - registers its source

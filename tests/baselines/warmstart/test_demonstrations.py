@@ -8,14 +8,14 @@ pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 import gymnasium
 
 from hexathlon.baselines.tokens.render import ChatRenderer
-from hexathlon.baselines.training.demonstrations import (
+from hexathlon.baselines.warmstart.demonstrations import (
     Demonstration,
     Demonstrator,
     Noise,
     sample_of,
     transcript,
 )
-from hexathlon.baselines.training.initial import make_tokenizer
+from hexathlon.baselines.warmstart.initial import make_tokenizer
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.taskset import build_task
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
-from hexathlon.baselines.training.demonstrations import Demonstration
+from hexathlon.baselines.warmstart.demonstrations import Demonstration
 from hexathlon.tasks.seeding import generator_for
 
 __all__ = ["renamed"]

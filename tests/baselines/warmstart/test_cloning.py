@@ -9,8 +9,8 @@ import numpy as np
 
 from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
-from hexathlon.baselines.training.cloning import CloneConfig, clone
-from hexathlon.baselines.training.initial import ModelShape, make_model
+from hexathlon.baselines.warmstart.cloning import CloneConfig, clone
+from hexathlon.baselines.warmstart.initial import ModelShape, make_model
 
 ASKED, RIGHT, WRONG = 5, 6, 7
 SHAPE = ModelShape(16, 32, 1, 2, 1, 16, 32, 16)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from hexathlon.baselines.algorithms.registry import Registry
-from hexathlon.baselines.algorithms.statistics import TaskStatistics
+from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
 
 __all__ = ["SAMPLERS", "Sampler", "first", "frontier", "thompson", "uniform"]
 

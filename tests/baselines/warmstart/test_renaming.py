@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 
-from hexathlon.baselines.training.demonstrations import Demonstration
-from hexathlon.baselines.training.renaming import renamed
+from hexathlon.baselines.warmstart.demonstrations import Demonstration
+from hexathlon.baselines.warmstart.renaming import renamed
 
 NAMES = ("goat", "sheep", "horse", "donkey", "llama", "camel", "rabbit", "otter", "badger", "mole")
 

@@ -6,24 +6,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
+from hexathlon.baselines.pipeline.tables import Table
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import Split
 
-__all__ = ["Table", "TasksTable", "check_mixture", "largest_share", "shares", "table_of"]
+__all__ = ["TasksTable", "check_mixture", "largest_share", "shares", "table_of"]
 
 _LOOKED_AT = 1_000
 """Tasks among which every template of a source is found."""
-
-
-class Table(BaseModel):
-    """Base of a recipe's tables: unknown keys are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class TasksTable(Table):

@@ -12,7 +12,7 @@ from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
-from hexathlon.baselines.training.induction import plant_induction
+from hexathlon.baselines.warmstart.induction import plant_induction
 
 __all__ = [
     "CHAT_TEMPLATE",

@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
-from hexathlon.baselines.training.initial import ModelShape, make_model
+from hexathlon.baselines.warmstart.initial import ModelShape, make_model
 
 SHAPE = ModelShape(512, 128, 2, 4, 2, 64, 256, 512, 1e6, induction=1)
 

@@ -7,17 +7,17 @@ What is known of a task's difficulty comes from rollouts without a hint.
 
 from collections.abc import Sequence
 
-from hexathlon.baselines.algorithms.catalogue import ALLOCATORS, HINTS, SAMPLERS
 from hexathlon.baselines.algorithms.samples import Group
-from hexathlon.baselines.algorithms.statistics import TaskStatistics
-from hexathlon.baselines.algorithms.structures import leaves
+from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, HINTS, SAMPLERS
+from hexathlon.baselines.pipeline.collect import GroupPlan
+from hexathlon.baselines.pipeline.structures import leaves
+from hexathlon.baselines.pipeline.tables import GenerateTable
+from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
+from hexathlon.baselines.pipeline.tasks_table import TasksTable, shares
 from hexathlon.baselines.rollout.executor import Executor, Outcome, Request
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import Prefix
 from hexathlon.baselines.tokens.trajectory import Trajectory
-from hexathlon.baselines.training.collect import GroupPlan
-from hexathlon.baselines.training.recipe import Recipe
-from hexathlon.baselines.training.tasks_table import TasksTable, shares
 from hexathlon.tasks.seeding import derive_seed, generator_for
 
 __all__ = ["Generation", "HintFailed"]
@@ -33,32 +33,47 @@ class Generation:
     """Plans the groups of a step.
 
     Args:
-        recipe: The recipe, with `scale` applied.
-        known: What is known of each task's difficulty; updated by `observe`.
+        tables: Sources of the tasks: one, or a mixture of several.
+        config: The stage's parts.
+        groups: Tasks per step.
+        members: Rollouts per task, on average.
+        seed: Of every draw.
+        known: Estimates of each task's difficulty; updated by `observe`.
     """
 
-    def __init__(self, recipe: Recipe, known: TaskStatistics) -> None:
-        self._recipe = recipe
+    def __init__(
+        self,
+        tables: Sequence[TasksTable],
+        config: GenerateTable,
+        groups: int,
+        members: int,
+        seed: int,
+        known: TaskStatistics,
+    ) -> None:
+        self._tables = tables
+        self._config = config
+        self._groups = groups
+        self._members = members
+        self._seed = seed
         self.known = known
 
     def tasks(self, step: int, attempt: int) -> dict[str, TasksTable]:
         """Return the train tasks of a step with the table that each comes from.
 
-        A function of the recipe, the step, the attempt and what is known of the tasks.
+        A function of the configuration, the step, the attempt and the tasks' known difficulty.
         """
-        recipe = self._recipe
-        place = (recipe.seed, step, attempt)
-        given = shares(recipe.tasks, recipe.rollout.groups, *place)
-        several = len(recipe.tasks) > 1
-        found: dict[str, TasksTable] = {}
-        for table, count in zip(recipe.tasks, given, strict=True):
+        place = (self._seed, step, attempt)
+        counts = shares(self._tables, self._groups, *place)
+        several = len(self._tables) > 1
+        chosen: dict[str, TasksTable] = {}
+        for table, count in zip(self._tables, counts, strict=True):
             own = (*place, table.label) if several else place
             for task in self._chosen(table, count, own):
-                found[task] = table
-        return found
+                chosen[task] = table
+        return chosen
 
     def _chosen(self, table: TasksTable, count: int, place: tuple[str | int, ...]) -> list[str]:
-        generate = self._recipe.generate
+        generate = self._config
         draw = generator_for("train tasks", *place)
         candidates = table.drawn(count * generate.candidates, draw)
         candidates = list(dict.fromkeys(candidates))
@@ -74,13 +89,12 @@ class Generation:
 
     def plans(self, tasks: dict[str, TasksTable], step: int, attempt: int) -> list[GroupPlan]:
         """Return the groups to play, without hints."""
-        recipe = self._recipe
-        seed = derive_seed("rollouts", recipe.seed, step, attempt) % 2**31
-        wide = leaves(recipe.generate.splits())
-        part = recipe.generate.allocator
+        seed = derive_seed("rollouts", self._seed, step, attempt) % 2**31
+        wide = leaves(self._config.splits())
+        part = self._config.allocator
         roots = ALLOCATORS[part.name](
             self.known.success(list(tasks)),
-            len(tasks) * recipe.rollout.members // wide,
+            len(tasks) * self._members // wide,
             **part.parameters,
         )
         return [
@@ -123,7 +137,7 @@ class Generation:
 
     def _given(self, success: float, actions: int) -> int:
         """Return how many of so many actions the hint gives."""
-        part = self._recipe.generate.hint
+        part = self._config.hint
         return HINTS[part.name](float(success), actions, **part.parameters)
 
     def observe(self, groups: Sequence[Group], plans: Sequence[GroupPlan]) -> None:

@@ -3,21 +3,15 @@
 import numpy as np
 import pytest
 
-from hexathlon.baselines.algorithms.allocation import dars_extra
-from hexathlon.baselines.algorithms.catalogue import (
-    ALLOCATORS,
-    ESTIMATORS,
-    HINTS,
-    REPLAYS,
-    SAMPLERS,
-    STRUCTURES,
-)
-from hexathlon.baselines.algorithms.hints import fitted
+from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
 from hexathlon.baselines.algorithms.registry import UnknownPart
-from hexathlon.baselines.algorithms.replay import Memory
 from hexathlon.baselines.algorithms.samples import Group
-from hexathlon.baselines.algorithms.statistics import TaskStatistics
-from hexathlon.baselines.algorithms.structures import leaves
+from hexathlon.baselines.pipeline.allocation import dars_extra
+from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, HINTS, REPLAYS, SAMPLERS, STRUCTURES
+from hexathlon.baselines.pipeline.hints import fitted
+from hexathlon.baselines.pipeline.replay import Memory
+from hexathlon.baselines.pipeline.structures import leaves
+from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
 from hexathlon.tasks.seeding import generator_for
 from support.samples import group, sample
 

@@ -1,8 +1,7 @@
-"""Several processes that train one policy: rank 0 is the caller, the others are started by it.
+"""The launch of rank processes: rank 0 is the caller, the others are started by it.
 
-Every rank plays its share of a step's tasks; what was played is given to all, credited by all in
-the same way, and learned in shares whose gradients are added up. So N ranks do what one does, up
-to the order in which floating-point numbers are added.
+All run the same function on their own share of the work. How they exchange it is left to
+`hexathlon.baselines.distributed.collectives`.
 """
 
 import os
@@ -20,7 +19,7 @@ from hexathlon.baselines.learner.ranks import ALONE, Ranks
 __all__ = ["LOST", "RankFailed", "join", "leave", "other_ranks", "peer_is_gone"]
 
 DEADLINE_S = 1_800.0
-"""Longest that ranks wait for each other; an evaluation by rank 0 falls into it."""
+"""Longest that ranks wait for each other, such as for an evaluation by rank 0."""
 
 START_S = 180.0
 """Longest that a rank may take to start."""
@@ -28,7 +27,7 @@ START_S = 180.0
 END_S = 30.0
 """Longest that a rank may take to end once rank 0 is done."""
 
-_PROCESS = "hexathlon.baselines.training.rank_process"
+_PROCESS = "hexathlon.baselines.distributed.rank_process"
 """The module that each further rank runs."""
 
 LOST = 3
@@ -36,7 +35,7 @@ LOST = 3
 
 
 class RankFailed(Exception):
-    """A process that trained beside this one ended with an error."""
+    """Another rank's process ended with an error."""
 
 
 class _RankGone(RuntimeError):
@@ -44,25 +43,26 @@ class _RankGone(RuntimeError):
 
 
 @contextmanager
-def other_ranks(out: Path, count: int) -> Iterator[Ranks]:
-    """Train together with `count - 1` further processes for the length of a block.
+def other_ranks(entry: str, folder: Path, count: int) -> Iterator[Ranks]:
+    """Work together with `count - 1` further processes for the length of a block.
 
     Args:
-        out: The run's folder; it holds the recipe, and each rank's messages in `rank-N.log`.
+        entry: `module:function` that the other processes call with `folder` and their `Ranks`.
+        folder: The run's folder; takes each rank's output in `rank-N.log`.
         count: Ranks in all; 1 starts nothing.
 
     Raises:
-        RankFailed: One of the others ended with an error.
+        RankFailed: If one of the others ends with an error.
     """
     if count == 1:
         yield ALONE
         return
-    with tempfile.TemporaryDirectory(prefix="hexathlon-ranks-") as folder:
-        store = Path(folder) / "store"
-        logs = [out / f"rank-{number}.log" for number in range(1, count)]
-        others = [_started(out, store, n + 1, count, log) for n, log in enumerate(logs)]
+    with tempfile.TemporaryDirectory(prefix="hexathlon-ranks-") as meeting:
+        store = Path(meeting) / "store"
+        logs = [folder / f"rank-{number}.log" for number in range(1, count)]
+        others = [_started(entry, folder, store, n + 1, count, log) for n, log in enumerate(logs)]
         try:
-            _await_ready(Path(folder), others)
+            _await_ready(Path(meeting), others)
             ranks = join(store, 0, count)
             try:
                 yield ranks
@@ -98,9 +98,10 @@ def _await_ready(folder: Path, others: "list[subprocess.Popen[bytes]]") -> None:
 
 
 def _started(
-    out: Path, store: Path, number: int, count: int, log: Path
+    entry: str, folder: Path, store: Path, number: int, count: int, log: Path
 ) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-m", _PROCESS, str(out), str(store), str(number), str(count)]
+    arguments = [entry, str(folder), str(store), str(number), str(count)]
+    command = [sys.executable, "-m", _PROCESS, *arguments]
     with log.open("wb") as file:
         return subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=file, stderr=subprocess.STDOUT
@@ -138,7 +139,7 @@ def join(store: Path, number: int, count: int) -> Ranks:
     """Join the process group of a run as one of its ranks."""
     import torch.distributed as dist
 
-    from hexathlon.baselines.learner.distributed import DistributedRanks
+    from hexathlon.baselines.distributed.collectives import DistributedRanks
 
     if sys.platform == "linux":
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")

@@ -10,7 +10,7 @@ pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hexathlon.baselines.training.initial import ModelShape, make_tokenizer, word_pieces
+from hexathlon.baselines.warmstart.initial import ModelShape, make_tokenizer, word_pieces
 
 TEXTS = ["the overdraft limit of an account is at least 30", "SELECT a.overdraft_limit\nFROM a"]
 TOKENIZER = make_tokenizer(TEXTS * 20, 400)
