@@ -13,8 +13,9 @@ import numpy as np
 
 from hexathlon.baselines.algorithms.registry import Registry
 from hexathlon.baselines.algorithms.samples import Group, Sample
+from hexathlon.tasks.seeding import generator_for
 
-__all__ = ["MENDING", "REPLAYS", "Memory", "Replay", "recent", "rescue"]
+__all__ = ["REPLAYS", "Memory", "Replay", "ReplayStage", "recent", "rescue"]
 
 
 class Memory:
@@ -70,7 +71,7 @@ Replay = Callable[..., list[Group]]
 
 
 REPLAYS: Registry[Replay] = Registry("replay")
-MENDING = frozenset({"rescue"})
+_MENDING = frozenset({"rescue"})
 """Replays that mend failed groups and so come before the filters, which drop such groups; the
 others add groups after them."""
 
@@ -112,3 +113,46 @@ def rescue(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -
             group = replace(group, samples=tuple(samples))
         made.append(group)
     return made
+
+
+class ReplayStage:
+    """The replay stage of a run: one replay with the memory that it draws from.
+
+    Args:
+        name: Of the replay.
+        parameters: Of the replay.
+        memory: Filled by the stage.
+        seed: Of every draw.
+    """
+
+    def __init__(self, name: str, parameters: Mapping[str, Any], memory: Memory, seed: int) -> None:
+        self.memory = memory
+        self._name = name
+        self._parameters = parameters
+        self._seed = seed
+
+    @property
+    def active(self) -> bool:
+        """Whether anything is replayed."""
+        return self._name != "none"
+
+    def mended(self, groups: list[Group], step: int, attempt: int) -> list[Group]:
+        """Put stored successes into failed groups, before filters can drop these."""
+        if self._name not in _MENDING:
+            return groups
+        mended = self._replayed(groups, step, attempt)
+        self.memory.keep(groups)
+        return mended
+
+    def joined(self, groups: list[Group], step: int) -> list[Group]:
+        """Add groups of earlier steps to the fresh ones that filters left."""
+        if self._name in _MENDING:
+            return groups
+        joined = self._replayed(groups, step, 0)
+        if self.active:
+            self.memory.keep(groups)
+        return joined
+
+    def _replayed(self, groups: list[Group], step: int, attempt: int) -> list[Group]:
+        draw = generator_for("replay", self._seed, step, attempt)
+        return REPLAYS[self._name](groups, self.memory, draw, **self._parameters)

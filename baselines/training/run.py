@@ -28,10 +28,10 @@ from hexathlon.baselines.learner.adapters import (
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.pipeline.tasks_table import shares
 from hexathlon.baselines.training.curve import write_curve
-from hexathlon.baselines.training.loop import Trainer
 from hexathlon.baselines.training.measuring import evaluated
 from hexathlon.baselines.training.metrics import Listener, MetricsLog, Report
 from hexathlon.baselines.training.recipe import Recipe, recipe_of
+from hexathlon.baselines.training.trainer import Trainer
 from hexathlon.baselines.warmstart.cloning import clone
 from hexathlon.baselines.warmstart.demonstrations import (
     Demonstration,

@@ -186,9 +186,9 @@ def _guarded(work: Any) -> Any:
     from hexathlon.baselines.learner.learner import LossNotFinite
     from hexathlon.baselines.pipeline.collect import StartsDiffer
     from hexathlon.baselines.pipeline.generation import HintFailed
-    from hexathlon.baselines.training.loop import NothingToLearn
     from hexathlon.baselines.training.run import RecipeDiffers
     from hexathlon.baselines.training.saving import StateTorn
+    from hexathlon.baselines.training.step import NothingToLearn
 
     try:
         with _shown() as report:

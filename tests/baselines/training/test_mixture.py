@@ -13,7 +13,7 @@ pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
 from hexathlon.baselines.algorithms.estimators import Credit, scaled_by_event
 from hexathlon.baselines.pipeline.tasks_table import TasksTable, shares, table_of
-from hexathlon.baselines.training import loop
+from hexathlon.baselines.training import step as training_step
 from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.recipe import Recipe, RecipeError, load_recipe
 from hexathlon.baselines.training.rollouts import rescored
@@ -73,7 +73,7 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Short:
     changes = [f"--set={key}={_toml(value)}" for key, value in SHORT.items()]
     printed: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loop, "scaled_by_event", spied)
+        patch.setattr(training_step, "scaled_by_event", spied)
         patch.setattr("typer.echo", lambda text="", **_: printed.append(str(text)))
         assert run(["train", "mixture-tiny", *changes, "--out", str(out)]) == 0
     return Short(out, "\n".join(printed), credits)
