@@ -16,8 +16,8 @@ from typing import Any
 import torch
 
 from hexathlon.baselines.engines.local.engine import LocalEngine
+from hexathlon.baselines.rollout.environments import make_env
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
-from hexathlon.baselines.training import run
 from hexathlon.baselines.training.recipe import load_recipe
 from hexathlon.baselines.training.trainer import Trainer
 from hexathlon.baselines.warmstart.demonstrations import Demonstrator, transcript
@@ -69,7 +69,7 @@ def main(threads: int) -> None:
     table = recipe.tasks[0]
     source = get_source(table.source)
     addresses = [source.address("train", number, "tiny") for number in range(6)]
-    with Demonstrator(table.env, run.make_env, recipe.clone.noise) as demonstrator:
+    with Demonstrator(table.env, make_env, recipe.clone.noise) as demonstrator:
         played = [demonstrator.demonstrate(address) for address in addresses]
     messages = [m for one in played for m in transcript(one, recipe.policy.dialect)]
     shape = recipe.policy.shape
@@ -77,7 +77,7 @@ def main(threads: int) -> None:
     tokenizer = make_tokenizer(texts, shape.vocabulary, shape.phrases)
     model = make_model(shape, len(tokenizer), 0).eval()
     with tempfile.TemporaryDirectory() as folder:
-        trainer = Trainer(recipe, model, tokenizer, run.make_env, Path(folder))
+        trainer = Trainer(recipe, model, tokenizer, make_env, Path(folder))
         parts = trainer.components
         engine: Any = parts.opened.engine
         plans = parts.generation.plans(parts.generation.tasks(0, 0), 0, 0)

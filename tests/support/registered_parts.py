@@ -47,7 +47,7 @@ def tiny_recipe(**changes: Any) -> Recipe:
 def trainer_of(recipe: Recipe, start: Path, folder: Path) -> Iterator[Any]:
     """Open a trainer that begins with a stored policy."""
     from hexathlon.baselines.engines.local.loading import load_checkpoint
-    from hexathlon.baselines.training.run import make_env
+    from hexathlon.baselines.rollout.environments import make_env
     from hexathlon.baselines.training.trainer import Trainer
 
     policy = recipe.policy.model_copy(update={"checkpoint": str(start)})

@@ -210,7 +210,7 @@ def test_shares_follow_the_weights_over_many_steps() -> None:
 
 def test_noise_applies_where_its_names_exist() -> None:
     """Tools and near misses that only one event has are named once, for the whole mixture."""
-    from hexathlon.baselines.training.run import make_env
+    from hexathlon.baselines.rollout.environments import make_env
     from hexathlon.baselines.warmstart.demonstrations import Demonstrator
 
     noise = load_recipe("mixture-tiny").clone.noise
@@ -244,7 +244,7 @@ def test_a_table_finds_its_tasks() -> None:
 
 def test_the_dialect_carries_every_events_actions() -> None:
     from hexathlon.baselines.codecs import get_codec
-    from hexathlon.baselines.training.run import make_env
+    from hexathlon.baselines.rollout.environments import make_env
     from hexathlon.baselines.warmstart.demonstrations import Demonstrator, Noise
 
     recipe = load_recipe("mixture-tiny")

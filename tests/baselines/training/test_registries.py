@@ -15,7 +15,7 @@ pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 from hexathlon.baselines.pipeline.catalogue import SHAPINGS
 from hexathlon.baselines.pipeline.generation import HintFailed
 from hexathlon.baselines.training.recipe import RecipeError
-from hexathlon.baselines.training.run import make_start
+from hexathlon.baselines.training.start import make_start
 from support import dice  # noqa: F401 - registers its source
 from support.registered_parts import REGISTRIES, calls_of, named_parts, tiny_recipe, trainer_of
 from support.toy import ToySource
