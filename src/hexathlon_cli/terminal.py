@@ -1,14 +1,20 @@
-"""The command `terminal run`: one task directory of Harbor or Terminal-Bench."""
+"""The command `terminal run`."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-__all__ = ["terminal_run"]
+from hexathlon_cli.examples import examples
+from hexathlon_cli.options import AsJson
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Task directories of the terminal event.", no_args_is_help=True)
 
 
-def terminal_run(
+@app.command("run", epilog=examples("terminal run"))
+def run(
     path: Annotated[
         Path, typer.Argument(help="Task directory in Harbor or Terminal-Bench 1 form.")
     ],
@@ -26,9 +32,12 @@ def terminal_run(
         ),
     ] = "separate",
     out: Annotated[Path | None, typer.Option(help="File for the trial's record.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False,
+    as_json: AsJson = False,
 ) -> int:
-    """Run one task directory and show the outcome of each test."""
-    from hexathlon_cli.directory_runs import run_directory
+    """Run one task directory and show the outcome of each test.
+
+    Exit code 3 means that the task was not solved.
+    """
+    from hexathlon_cli.task_directory import run_directory
 
     return run_directory(path, agent, sandbox, base, verifier, out, as_json=as_json)

@@ -8,10 +8,11 @@ import pytest
 
 from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.registry import get_source
-from hexathlon_cli import typed
 from hexathlon_cli.app import run
-from hexathlon_cli.sitting import Sitting, aligned, wrapped
-from hexathlon_cli.typed import ReadingProblem, listed_in, read_line, signature
+from hexathlon_cli.playing import calls
+from hexathlon_cli.playing.calls import ReadingProblem, listed_in, read_line, signature
+from hexathlon_cli.playing.session import Session
+from hexathlon_cli.playing.text import aligned, wrapped
 from support.shop import cached_in
 
 SOURCE = get_source("shopping")
@@ -165,7 +166,7 @@ def played_by(lines: list[str], task_id: str, monkeypatch, capsys) -> str:
     monkeypatch.setenv("COLUMNS", "80")
     world = ShoppingEnv()
     opening, details = world.reset(seed=0, options={"task": task_id})
-    assert not Sitting(world, details).play()
+    assert not Session(world, details).play()
     return capsys.readouterr().out
 
 
@@ -188,4 +189,4 @@ def test_a_wrong_purchase_is_explained(monkeypatch, capsys):
 
 
 def test_examples_in_the_docstrings_hold():
-    assert doctest.testmod(typed).failed == 0
+    assert doctest.testmod(calls).failed == 0

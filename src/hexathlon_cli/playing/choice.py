@@ -1,4 +1,4 @@
-"""Implementation of `hexathlon play`: choice of tasks, one session per task."""
+"""Choice of tasks for `hexathlon play`, and one session per task."""
 
 import contextlib
 import importlib
@@ -23,7 +23,7 @@ from hexathlon.tasks.errors import MissingData, TaskError
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import LEVELS, Level
-from hexathlon_cli.sitting import Sitting
+from hexathlon_cli.playing.session import Session
 
 __all__ = ["Wish", "play_command", "shell_language"]
 
@@ -58,7 +58,7 @@ def play_command(env: str, task: str | None, wish: Wish, seed: int) -> int:
             chosen = {"task": task} if task else _chosen(info, wish, seed, 0)
             _, details = world.reset(seed=seed, options=chosen)
             number = 1
-            while Sitting(world, details).play():
+            while Session(world, details).play():
                 _, details = world.reset(options=_chosen(info, wish, seed, number))
                 number += 1
     except MissingData as error:

@@ -1,4 +1,4 @@
-"""Implementation of `terminal run`, imported when it runs."""
+"""One task directory of Harbor or Terminal-Bench, played and shown by `terminal run`."""
 
 import json
 from collections.abc import Mapping

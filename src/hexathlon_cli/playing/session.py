@@ -2,10 +2,7 @@
 
 import shutil
 import tempfile
-import textwrap
-import unicodedata
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +12,10 @@ from hexathlon.evaluators.content import File, Image, Text, joined, parts_of, te
 from hexathlon.evaluators.records.media import MediaStore
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon_cli.output import print_text
-from hexathlon_cli.typed import ReadingProblem, listed_in, read_line, signature
+from hexathlon_cli.playing.calls import ReadingProblem, listed_in, read_line, signature
+from hexathlon_cli.playing.text import aligned, wrapped
 
-__all__ = ["Sitting", "aligned", "wrapped"]
+__all__ = ["Session"]
 
 _HELP = """\
 Call a tool as `name words …`, `name key=value …` or in JSON. Names may be abbreviated; \
@@ -30,14 +28,12 @@ _PLAIN = {
 }  # fmt: skip
 """Commands typed without the slash."""
 
-_COLUMN = "  |  "
 _NARROWEST = 40
 _MOST_FAILED = 5
 _COMMANDS = ("/help", "/task", "/tools", "/undo")
-_CLOSING = "，。；：？！、）”"
 
 
-class Sitting:
+class Session:
     """One episode played by a person.
 
     Args:
@@ -169,65 +165,6 @@ class Sitting:
             _show(f"  - {self._world.hints.get(name, name.replace('_', ' '))}")
         for what in verdict.evidence.get("failed", ())[:_MOST_FAILED]:
             _show(f"    {what if isinstance(what, str) else ' '.join(map(str, what))}")
-
-
-def aligned(text: str) -> str:
-    """Align the cells of neighbouring lines with the same number of cells."""
-    lines = [line.split(_COLUMN) for line in text.split("\n")]
-    rows: list[str] = []
-    for count, group in groupby(lines, key=len):
-        table = list(group)
-        widths = [max(_columns(row[place]) for row in table) for place in range(count - 1)]
-        for row in table:
-            cells = [
-                cell + " " * (width - _columns(cell))
-                for cell, width in zip(row, widths, strict=False)
-            ]
-            rows.append(_COLUMN.join([*cells, row[-1]]))
-    return "\n".join(rows)
-
-
-def wrapped(text: str, width: int) -> str:
-    """Wrap long lines between words, or between Chinese characters, which take two columns."""
-    return "\n".join(_wrapped_line(line, width) for line in text.split("\n"))
-
-
-def _wrapped_line(line: str, width: int) -> str:
-    if _columns(line) <= width:
-        return line
-    indent = line[: len(line) - len(line.lstrip())]
-    if line.isascii():
-        return textwrap.fill(line, width, subsequent_indent=indent, break_on_hyphens=False)
-    rows, row = [], indent
-    for piece in _pieces(line.lstrip()):
-        if _columns(row + piece.rstrip()) > width and row.strip():
-            rows.append(row.rstrip())
-            row = indent + piece.lstrip()
-        else:
-            row += piece
-    return "\n".join([*rows, row])
-
-
-def _pieces(text: str) -> list[str]:
-    """Split a text where a line may break: after blanks and wide characters.
-
-    A closing mark stays with the text before it.
-    """
-    pieces = [""]
-    for character in text:
-        if character in _CLOSING and len(pieces) > 1:
-            last = pieces.pop()
-            pieces[-1] += last + character
-            pieces.append("")
-            continue
-        pieces[-1] += character
-        if character == " " or _columns(character) == 2:
-            pieces.append("")
-    return pieces
-
-
-def _columns(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def _show(text: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from hexathlon.tasks.registry import get_source
 from hexathlon_cli.app import run
-from hexathlon_cli.typed import ReadingProblem, read_line
+from hexathlon_cli.playing.calls import ReadingProblem, read_line
 
 TOOLS = {
     "run_query": {"properties": {"sql": {"type": "string"}}, "required": ["sql"]},

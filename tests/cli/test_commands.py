@@ -19,12 +19,13 @@ import pytest
 
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig, SamplingConfig
 from hexathlon.baselines.rollout.limits import TrialLimits
-from hexathlon_cli import evaluation
 from hexathlon_cli.app import run
+from hexathlon_cli.eval import eval_
+from hexathlon_cli.resume import resume
 from support.chat_server import ChatServer
 from support.events import FIRST, TOY, register_toy, unregister
 
-TESTS = Path(__file__).resolve().parent
+TESTS = Path(__file__).resolve().parents[1]
 """Import path of `python -m support.toy_command`."""
 TOY_COMMAND = (sys.executable, "-m", "support.toy_command")
 COMMAND = (sys.executable, "-m", "hexathlon")
@@ -115,8 +116,8 @@ def test_every_setting_is_a_flag_and_every_flag_a_setting() -> None:
         *(f"limit_{name}" for name in TrialLimits.model_fields),
     } - {"limits", "sampling"}  # fmt: skip
     command = {"out", "config", "with_anchors", "force_new", "dry_run"}
-    assert set(inspect.signature(evaluation.eval_).parameters) == settings | command
-    resumed = set(inspect.signature(evaluation.resume).parameters) - {"run"}
+    assert set(inspect.signature(eval_).parameters) == settings | command
+    resumed = set(inspect.signature(resume).parameters) - {"run"}
     assert resumed == set(ExecutionConfig.model_fields)
 
 
