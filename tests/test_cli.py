@@ -258,7 +258,7 @@ def test_what_is_no_run_folder_is_named(
         (("eval", "agent:noop", "--envs", "Toy", "--out", "file"), "file is a file"),
         (("verify", "file"), "expected a run folder"),
         (("report", "file"), "expected a run folder"),
-        (("rescore", run_folder, "--out", run_folder), "is in use: expected a new folder"),
+        (("rescore", run_folder, "--out", run_folder), "is in use: expected a new directory"),
         (("leaderboard", "build", "nowhere"), "there is no folder nowhere"),
         (("leaderboard", "build", "empty"), "expected a run folder"),
     ):
