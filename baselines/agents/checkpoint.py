@@ -54,10 +54,10 @@ def open_checkpoint(
 
     Args:
         path: A Hugging Face causal language model with a tokenizer and a chat template.
-        sampling: How tokens are drawn; what is None is temperature 1, all tokens, seed 0.
-        dialect: How it calls tools; `auto` takes the one it was trained with, else Hermes.
-        concurrency: Most episodes at once.
-        suffix: Not supported by checkpoints yet, so it must be empty.
+        sampling: Sampling parameters; None means temperature 1, top-p 1 or seed 0.
+        dialect: Tool-call format; `auto` is the one the policy was trained with, or else Hermes.
+        concurrency: Maximum number of concurrent episodes.
+        suffix: Prompt suffix; must be empty, since checkpoints do not support one.
 
     Raises:
         EngineMissing: If torch or transformers is not installed, or the architecture is unknown.
