@@ -71,7 +71,7 @@ def test_other_weights_are_another_revision(untrained: Path, broken: Path) -> No
             ),
             "cannot be read",
         ),
-        (lambda path: (path / SETTINGS).write_text("[]"), "does not read"),
+        (lambda path: (path / SETTINGS).write_text("[]"), "is invalid"),
         (lambda path: (path / SETTINGS).write_text('{"dialect": "dutch"}'), "no dialect 'dutch'"),
     ],
 )

@@ -390,7 +390,7 @@ def test_after_a_failed_comparison_nothing_is_drawn_until_an_update_succeeds():
         )
         while engine.counts["drawn"] < 5:
             await asyncio.sleep(0)
-        with pytest.raises(WeightsDiffer, match="differ from the learner's by"):
+        with pytest.raises(WeightsDiffer, match="of engine and learner differ by"):
             await engine.update(stale, 1)
         for refused in (waiting, engine.generate(request([5]))):
             with pytest.raises(WeightsDiffer):
