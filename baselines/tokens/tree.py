@@ -95,9 +95,7 @@ class TokenTree:
             ValueError: If its parent does not exist.
         """
         if not -1 <= node.parent < len(self.nodes):
-            raise ValueError(
-                f"there are {len(self.nodes)} nodes, got {node.parent} as parent"
-            )
+            raise ValueError(f"there are {len(self.nodes)} nodes, got {node.parent} as parent")
         self.nodes.append(node)
         return len(self.nodes) - 1
 
