@@ -17,7 +17,7 @@ import gymnasium
 from measuring import Finding, ratio_of_pairs, run_child
 
 from hexathlon.tasks.registry import register_source
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.sql.tools import sql_tools
 from hexathlon.tasks.task import Check, Level, Split, Task
 
@@ -43,7 +43,7 @@ class PointSource(TaskSource):
         return 1
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        return str(Address(self.name, "point", level or "tiny", split, index))
+        return str(TaskAddress(self.name, "point", level or "tiny", split, index))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         address = parse_address(task_id)

@@ -27,7 +27,7 @@ from hexathlon.envs.workers import HostedEnvironment
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import register_verifier
 from hexathlon.tasks.registry import register_source
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 
 STEPS = 1_600
@@ -47,7 +47,7 @@ class NothingSource(TaskSource):
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
         """Return its id."""
-        return str(Address("nothing", "nothing", level or "tiny", split, index))
+        return str(TaskAddress("nothing", "nothing", level or "tiny", split, index))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Build it."""

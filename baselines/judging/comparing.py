@@ -17,12 +17,12 @@ from hexathlon.evaluators.judges.prompts import LETTERS, groupwise_prompt, pairw
 from hexathlon.evaluators.judges.rubric import Rubric
 from hexathlon.evaluators.judges.transcript import Transcript
 
-__all__ = ["Comparison", "GroupScores", "GroupwiseJudge", "PairwiseJudge"]
+__all__ = ["JudgedComparison", "GroupScores", "GroupwiseJudge", "PairwiseJudge"]
 
 _RESULTS = {"first": 1.0, "tie": 0.5, "second": 0.0}
 
 
-class Comparison(NamedTuple):
+class JudgedComparison(NamedTuple):
     """What came of comparing two transcripts in both orders."""
 
     result: float | None
@@ -54,7 +54,7 @@ class GroupScores(NamedTuple):
     answered: int
     faults: tuple[str, ...] = ()
     flags: tuple[tuple[str, ...], ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[JudgedComparison, ...] = ()
 
 
 class PairwiseJudge:
@@ -66,7 +66,7 @@ class PairwiseJudge:
 
     async def compare(
         self, rubric: Rubric, first: Transcript, second: Transcript, *, repeat: int = 0
-    ) -> Comparison:
+    ) -> JudgedComparison:
         """Compare two transcripts."""
         plain = await self._both_orders(rubric, first, second, repeat)
         speaks = (speaks_to_judge(first), speaks_to_judge(second))
@@ -92,7 +92,7 @@ class PairwiseJudge:
 
     async def _both_orders(
         self, rubric: Rubric, first: Transcript, second: Transcript, repeat: int
-    ) -> Comparison:
+    ) -> JudgedComparison:
         forward, backward = await asyncio.gather(
             self._ask(rubric, first, second, repeat), self._ask(rubric, second, first, repeat)
         )
@@ -101,7 +101,7 @@ class PairwiseJudge:
         if one in _RESULTS and other in _RESULTS:
             agree = _RESULTS[one] == 1.0 - _RESULTS[other]
             result = _RESULTS[one] if agree else 0.5
-        return Comparison(result, one, other, (*forward.faults, *backward.faults))
+        return JudgedComparison(result, one, other, (*forward.faults, *backward.faults))
 
     async def _ask(
         self, rubric: Rubric, first: Transcript, second: Transcript, repeat: int

@@ -7,7 +7,7 @@ from hexathlon.baselines.tokens.render import ChatRenderer, Segment
 from hexathlon.baselines.tokens.requests import TokenReply
 from hexathlon.baselines.tokens.tree import Node, TokenTree
 
-__all__ = ["Conversation", "ConversationState"]
+__all__ = ["TokenConversation", "ConversationState"]
 
 
 class ConversationState(NamedTuple):
@@ -19,7 +19,7 @@ class ConversationState(NamedTuple):
     said: tuple[int, ...]
 
 
-class Conversation:
+class TokenConversation:
     """Keeps the tokens of an episode.
 
     Args:

@@ -16,7 +16,7 @@ from hexathlon.baselines.codecs import Codec, get_codec
 from hexathlon.baselines.codecs.base import Wire, parse_calls, with_thought
 from hexathlon.baselines.rollout.course import play
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
-from hexathlon.baselines.tokens.conversation import Conversation
+from hexathlon.baselines.tokens.conversation import TokenConversation
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import Span, TokenReply
 from hexathlon.baselines.tokens.trajectory import Trajectory
@@ -244,7 +244,7 @@ def transcript(shown: Demonstration, dialect: str) -> list[dict[str, Any]]:
 def sample_of(shown: Demonstration, dialect: str, renderer: ChatRenderer) -> Sample:
     """Return a demonstration as a sample whose actions count as sampled."""
     codec = get_codec(dialect)
-    conversation = Conversation(renderer)
+    conversation = TokenConversation(renderer)
     conversation.open(_opening(shown, codec))
     for number, (_, observation) in enumerate(shown.turns):
         said = _said(shown, number, codec)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from hexathlon.envs.loops import LoopLease
 from hexathlon.envs.vector import batching
 from hexathlon.envs.vector.batching import OnFault, VectorFault
-from hexathlon.envs.vector.dispatch import Call, Dispatcher
+from hexathlon.envs.vector.dispatch import Dispatcher, PendingCall
 from hexathlon.envs.vector.infos import lazy_infos
 from hexathlon.envs.vector.inplace import InPlace
 from hexathlon.envs.vector.lanes import Arrival, Lane
@@ -165,7 +165,7 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         self._in_step = self._goes_on = False
         self._dispatcher.launch(
             [
-                Call(self._lanes[index], "step", (action,))
+                PendingCall(self._lanes[index], "step", (action,))
                 for index, action in zip(chosen, listed, strict=True)
             ]
         )
@@ -191,7 +191,10 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
             self._require_idle(index)
         self._in_step = self._goes_on = False
         self._dispatcher.launch(
-            [Call(self._lanes[index], "reset", (seeds[index], each[index])) for index in chosen]
+            [
+                PendingCall(self._lanes[index], "reset", (seeds[index], each[index]))
+                for index in chosen
+            ]
         )
 
     def recv(self, min_ready: int = 1, timeout: float | None = None) -> list[Arrival]:

@@ -15,7 +15,7 @@ from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES, TWINS
 from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.roleplay.tools import dialogue_tools
 from hexathlon.tasks.seeding import derive_seed, generator_for
-from hexathlon.tasks.source import Address
+from hexathlon.tasks.source import TaskAddress
 from hexathlon.tasks.task import Check, Limits, Task
 
 __all__ = ["TWIN_BIT", "Unsound", "canary", "dialogue_task", "draw_game", "draw_stage", "game_task"]
@@ -38,7 +38,7 @@ _Drawn = TypeVar("_Drawn")
 
 
 @lru_cache(maxsize=256)
-def draw_stage(address: Address, seed: int, **changes: Any) -> Stage:
+def draw_stage(address: TaskAddress, seed: int, **changes: Any) -> Stage:
     """Draw a dialogue until both derivations agree on every beat.
 
     Raises:
@@ -56,7 +56,7 @@ def draw_stage(address: Address, seed: int, **changes: Any) -> Stage:
 
 
 @lru_cache(maxsize=256)
-def draw_game(address: Address, seed: int) -> Game:
+def draw_game(address: TaskAddress, seed: int) -> Game:
     """Draw a game that both of its derivations accept.
 
     Raises:
@@ -67,7 +67,7 @@ def draw_game(address: Address, seed: int) -> Game:
 
 
 def _drawn(
-    draw: Callable[[Order], _Drawn], address: Address, seed: int, changes: Mapping[str, Any]
+    draw: Callable[[Order], _Drawn], address: TaskAddress, seed: int, changes: Mapping[str, Any]
 ) -> _Drawn:
     problem = ""
     for attempt in range(_TRIES):
@@ -102,7 +102,7 @@ def _told(stage: Stage) -> dict[str, Any]:
     return {**stage.card, "rules": [rule for rule in stage.rules if "from" not in rule]}
 
 
-def dialogue_task(address: Address, name: str, version: str, seed: int, stage: Stage) -> Task:
+def dialogue_task(address: TaskAddress, name: str, version: str, seed: int, stage: Stage) -> Task:
     """Return the task of a stage."""
     manner = table("visitor")["manners"][stage.manner]["note"]
     told = set(map(str, stage.card["attributes"].values()))
@@ -131,7 +131,7 @@ def dialogue_task(address: Address, name: str, version: str, seed: int, stage: S
     )  # fmt: skip
 
 
-def game_task(address: Address, name: str, version: str, seed: int, game: Game) -> Task:
+def game_task(address: TaskAddress, name: str, version: str, seed: int, game: Game) -> Task:
     """Return the task of a game."""
     stage = game.stage
     params = {

@@ -20,7 +20,7 @@ from hexathlon.tasks.roleplay.scripts import (
 from hexathlon.tasks.roleplay.stage import MANNERS, Stage
 from hexathlon.tasks.roleplay.trivial import policies
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Address, Script, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, parse_address
 from hexathlon.tasks.strata import StratifiedSource
 from hexathlon.tasks.task import LEVELS, Split, Task
 
@@ -123,7 +123,7 @@ def reference_turns(task: Task) -> list[Turn]:
     return turns
 
 
-def _seed(address: Address, salt: str) -> int:
+def _seed(address: TaskAddress, salt: str) -> int:
     """Return the seed, which both twins share."""
     shared = replace(address, template=address.template.partition("-")[0])
     return derive_seed("roleplay-shift", _DRAWN_AS, str(shared), salt)
@@ -133,7 +133,7 @@ def _stage_of(task: Task) -> Stage:
     return _stage(parse_address(task.id), task.seed)
 
 
-def _stage(address: Address, seed: int) -> Stage:
+def _stage(address: TaskAddress, seed: int) -> Stage:
     shift, _, side = address.template.partition("-")
     kind = _KINDS[address.index // 2 % len(_KINDS)]
     changes = {**_FIXED, **SHIFTS[shift][side == "out"]}

@@ -16,7 +16,7 @@ from hexathlon.tasks.sql.programs.walk import scans
 from hexathlon.tasks.sql.realise import question
 from hexathlon.tasks.sql.screening import Kept, Rejected, screen
 from hexathlon.tasks.sql.templates.catalogue import all_templates
-from hexathlon.tasks.sql.templates.draft import Draft
+from hexathlon.tasks.sql.templates.draft import QueryDraft
 from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Scene
 
@@ -33,7 +33,7 @@ class Composition:
 
     world: str
     attempt: int
-    draft: Draft
+    draft: QueryDraft
     kept: Kept
     tables: tuple[str, ...]
     instruction: str

@@ -11,9 +11,9 @@ from typing import Any
 
 from hexathlon.tasks.sql.programs.expressions import (
     Binary,
-    Call,
     Compare,
     Expression,
+    FunctionCall,
     InList,
     IsNull,
     Literal,
@@ -77,7 +77,7 @@ def _proposals(node: Any) -> Iterator[tuple[str, Any]]:
             yield "fraction_for_percentage", right
         case Binary("-", left, right):
             yield "swapped_difference", Binary("-", right, left)
-        case Call("coalesce", (first, _)):
+        case FunctionCall("coalesce", (first, _)):
             yield "missing_for_zero", first
         case Aggregate():
             yield from _aggregated(node)
@@ -141,7 +141,7 @@ def _aggregated(node: Aggregate) -> Iterator[tuple[str, Any]]:
     if node.function == "count" and node.argument is not None and not node.distinct:
         yield "count_missing", replace(node, argument=None)
     if node.function == "avg" and node.argument is not None:
-        zero = Call("coalesce", (node.argument, Literal(0)))
+        zero = FunctionCall("coalesce", (node.argument, Literal(0)))
         yield "missing_as_zero", replace(node, argument=zero)
 
 

@@ -18,7 +18,7 @@ from hexathlon.tasks.sql.programs.evaluate import evaluate
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import is_ordered
 from hexathlon.tasks.sql.programs.text import GOLD, OTHER, Style, sql_text
-from hexathlon.tasks.sql.templates.draft import Draft
+from hexathlon.tasks.sql.templates.draft import QueryDraft
 
 __all__ = ["LEAST_MUTANTS", "Kept", "Rejected", "same_answer", "screen"]
 
@@ -46,7 +46,7 @@ class Kept:
     """Wrong queries by name; each differs from the gold query on a hidden database."""
 
 
-def screen(draft: Draft, bench: Bench, correlated: bool) -> Kept:
+def screen(draft: QueryDraft, bench: Bench, correlated: bool) -> Kept:
     """Screen a draft.
 
     Args:
@@ -103,7 +103,7 @@ def _check_derivation(
             raise Rejected("derivations_disagree")
 
 
-def _alternatives(draft: Draft, gold: str, correlated: bool) -> Iterator[tuple[str, str]]:
+def _alternatives(draft: QueryDraft, gold: str, correlated: bool) -> Iterator[tuple[str, str]]:
     styles: dict[str, Style] = {"other_style": OTHER}
     if correlated:
         styles["correlated"] = replace(OTHER, windows="correlated", match="exists")
@@ -118,7 +118,11 @@ def _alternatives(draft: Draft, gold: str, correlated: bool) -> Iterator[tuple[s
 
 
 def _killed(
-    draft: Draft, gold: str, populations: Sequence[Population], right: Sequence[Rows], ordered: bool
+    draft: QueryDraft,
+    gold: str,
+    populations: Sequence[Population],
+    right: Sequence[Rows],
+    ordered: bool,
 ) -> dict[str, str]:
     """Return the mutants that hidden databases distinguish; each database must distinguish some."""
     killed: dict[str, str] = {}
@@ -145,7 +149,7 @@ def _killed(
     return killed
 
 
-def _candidates(draft: Draft, gold: str) -> list[tuple[str, str]]:
+def _candidates(draft: QueryDraft, gold: str) -> list[tuple[str, str]]:
     """Return mutant texts: essential ones first, then as many kinds as possible."""
     seen = {gold}
     groups: dict[str, list[tuple[str, str]]] = {}

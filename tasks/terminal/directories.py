@@ -13,7 +13,7 @@ from pathlib import Path
 from hexathlon.tasks.errors import MissingData, UnknownTask
 from hexathlon.tasks.registry import get_source, register_source, source_names
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 from hexathlon.tasks.terminal.harbor import HarborTask, MalformedTask, Step
 from hexathlon.tasks.terminal.opening import data_folder, native_checks, read_folder
@@ -63,7 +63,7 @@ class DirectorySource(TaskSource):
             task, digest = read_folder(folder)
             name = re.sub(r"[^A-Za-z0-9_.-]+", "-", folder.name).strip("-") or "task"
             level = _LEVELS.get(task.difficulty, "medium")
-            ids[str(Address(self.name, name, level, "test", index))] = (folder, task, digest)
+            ids[str(TaskAddress(self.name, name, level, "test", index))] = (folder, task, digest)
         return ids
 
     def size(self, split: Split, level: Level | None = None) -> int | None:

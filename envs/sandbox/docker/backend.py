@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from hexathlon.envs.sandbox.base import Probe, Sandbox, SandboxBackend, SandboxFault, Snapshot
 from hexathlon.envs.sandbox.docker import scripts
-from hexathlon.envs.sandbox.docker.engine import ENGINES, LABEL, Engine, Prepared, owner
+from hexathlon.envs.sandbox.docker.engine import ENGINES, LABEL, DockerEngine, Prepared, owner
 from hexathlon.envs.sandbox.docker.sandbox import DockerSandbox
 from hexathlon.envs.sandbox.execution import ShellState
 from hexathlon.envs.sandbox.image import Entry, Image
@@ -34,13 +34,13 @@ class DockerBackend(SandboxBackend):
         self._url = url
 
     @cached_property
-    def engine(self) -> Engine:
+    def engine(self) -> DockerEngine:
         """The engine.
 
         Raises:
             SandboxFault: If no engine answers.
         """
-        return Engine(self._url)
+        return DockerEngine(self._url)
 
     def probe(self) -> Probe:
         """Start a container once and run a command in it."""

@@ -19,7 +19,7 @@ from hexathlon.envs.sandbox.base import (
 from hexathlon.envs.sandbox.changes import Changes, compare
 from hexathlon.envs.sandbox.docker import scripts
 from hexathlon.envs.sandbox.docker.archives import archive_of, entries_of
-from hexathlon.envs.sandbox.docker.engine import ENGINES, Engine
+from hexathlon.envs.sandbox.docker.engine import ENGINES, DockerEngine
 from hexathlon.envs.sandbox.docker.gauges import Gauges
 from hexathlon.envs.sandbox.docker.muxed import OUTPUT, Frames, MuxedShell
 from hexathlon.envs.sandbox.execution import Evidence, Execution, Process, Screen, ShellState
@@ -53,7 +53,7 @@ class DockerSandbox(Sandbox):
     def __init__(
         self,
         backend: SandboxBackend,
-        engine: Engine,
+        engine: DockerEngine,
         container: Any,
         image: Image,
         limits: SandboxLimits,

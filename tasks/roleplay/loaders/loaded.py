@@ -23,7 +23,7 @@ from hexathlon.tasks.roleplay.speaking import action
 from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.roleplay.tools import dialogue_tools
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 
 __all__ = ["BadData", "Item", "LoadedSource", "read_json", "read_lines"]
@@ -160,7 +160,7 @@ class LoadedSource(TaskSource):
                 template = re.sub(r"[^A-Za-z0-9_.-]+", "_", item.template)
                 place = counts.get(template, 0)
                 counts[template] = place + 1
-                read[str(Address(self.name, template, self.level, "test", place))] = item
+                read[str(TaskAddress(self.name, template, self.level, "test", place))] = item
             self._read, self._data = read, data
         return self._read
 

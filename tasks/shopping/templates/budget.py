@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import permutations
 
 from hexathlon.tasks.shopping.scene import Scene, Wish, answering
-from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
+from hexathlon.tasks.shopping.templates.draft import Line, Near, ShoppingDraft, near_of, sourced
 from hexathlon.tasks.shopping.templates.second_pricing import second_total
 from hexathlon.tasks.shopping.templates.words import (
     details_text,
@@ -60,7 +60,7 @@ def _asked(scene: Scene, wish: Wish, quantity: int = 1) -> str:
     return request_text(scene, goods, details_text(scene, wish.product, wish.details), quantity)
 
 
-def cart(scene: Scene) -> Draft | None:
+def cart(scene: Scene) -> ShoppingDraft | None:
     """Two products in one order, one of them several times."""
     first, second = scene.wish(stock=4), scene.wish()
     if first is None or second is None or first.family // 2 == second.family // 2:
@@ -70,7 +70,7 @@ def cart(scene: Scene) -> Draft | None:
     lines = [Line(first.product, first.variant, pieces), Line(second.product, second.variant)]
     if _priced(_settings(scene), lines) is None:
         return None
-    return Draft(
+    return ShoppingDraft(
         instruction=f"{_asked(scene, first, pieces)} {also} {_asked(scene, second)} "
         f"{last_words(scene)}",
         lines=lines,
@@ -79,7 +79,7 @@ def cart(scene: Scene) -> Draft | None:
     )
 
 
-def coupon(scene: Scene) -> Draft | None:
+def coupon(scene: Scene) -> ShoppingDraft | None:
     """Use the combination of the customer's coupons that saves most."""
     pieces = 1 + int(scene.rng.integers(3))
     wish = scene.wish(stock=pieces)
@@ -103,7 +103,7 @@ def coupon(scene: Scene) -> Draft | None:
         "Use the coupons I hold so that I pay as little as possible.",
         "请用我手里的优惠券，让总价最低。",
     )
-    return Draft(
+    return ShoppingDraft(
         instruction=f"{_asked(scene, wish, pieces)} {ask} {last_words(scene)}",
         lines=lines,
         near=near_of(wish)[:3],
@@ -125,7 +125,7 @@ def _totals(
                 yield chosen, price.total_cents
 
 
-def delivery_choice(scene: Scene) -> Draft | None:
+def delivery_choice(scene: Scene) -> ShoppingDraft | None:
     """Express if the total stays within a bound, otherwise standard; to another address."""
     wish = scene.wish()
     if wish is None:
@@ -146,7 +146,7 @@ def delivery_choice(scene: Scene) -> Draft | None:
         "otherwise standard.",
         f"寄到父母的地址（parents）：含运费总价不超过{limit}就用加急（express），否则用标准（standard）。",
     )
-    return Draft(
+    return ShoppingDraft(
         instruction=f"{_asked(scene, wish)} {ask} {last_words(scene)}",
         lines=lines,
         near=near_of(wish)[:3],
@@ -158,7 +158,7 @@ def delivery_choice(scene: Scene) -> Draft | None:
     )
 
 
-def as_many(scene: Scene) -> Draft | None:
+def as_many(scene: Scene) -> ShoppingDraft | None:
     """Buy as many as a budget allows, delivery included."""
     wish = scene.wish(stock=_MOST_PIECES + 1)
     if wish is None:
@@ -180,7 +180,7 @@ def as_many(scene: Scene) -> Draft | None:
         f"Order as many of them as {limit} will pay for, delivery included.",
         f"含运费总价不超过{limit}，能买几件就买几件。",
     )
-    return Draft(
+    return ShoppingDraft(
         instruction=f"{_asked(scene, wish, 0)} {ask} {last_words(scene)}",
         lines=[Line(wish.product, wish.variant, pieces)],
         near=near_of(wish)[:3],
@@ -188,7 +188,7 @@ def as_many(scene: Scene) -> Draft | None:
     )
 
 
-def stock(scene: Scene) -> Draft | None:
+def stock(scene: Scene) -> ShoppingDraft | None:
     """Only one variant is in stock in the quantity wanted; its colour or size does not matter."""
     wish = scene.wish()
     if wish is None:
@@ -218,7 +218,7 @@ def stock(scene: Scene) -> Draft | None:
     near = [
         Near(name, 0, product, variant) for name, product, variant in _near(wish, details, pieces)
     ]
-    return Draft(
+    return ShoppingDraft(
         instruction=f"{request} {ask} {last_words(scene)}",
         lines=[Line(wish.product, ranked[0], pieces)],
         near=near,
@@ -235,7 +235,7 @@ def _near(
             yield f"{wish.details[position].name} is off", product, variant
 
 
-def bundle(scene: Scene) -> Draft | None:
+def bundle(scene: Scene) -> ShoppingDraft | None:
     """Buy both parts of a bundle; the second is the cheapest that completes the set."""
     deal = scene.pick(scene.catalogue.bundles)
     family, other = deal.families if scene.rng.integers(2) else deal.families[::-1]
@@ -267,7 +267,7 @@ def bundle(scene: Scene) -> Draft | None:
     head = scene.catalogue.constraints_of(second.product.id, ("kind", "brand", "series"))
     dearest = Constraint("price", "price", "<=", second.variant.price_cents)
     return replace(
-        Draft(
+        ShoppingDraft(
             instruction=f"{_asked(scene, made)} {ask} {last_words(scene)}",
             lines=[first, second],
             near=[*near_of(made)[:3], *found],

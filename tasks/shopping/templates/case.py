@@ -11,15 +11,15 @@ from hexathlon.tasks.shopping.world.desk.records import draw_customer, draw_orde
 from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.task import Level
 
-__all__ = ["Action", "Case", "CaseDesk", "item", "slot", "which"]
+__all__ = ["ReferenceCall", "ServiceCase", "CaseDesk", "item", "slot", "which"]
 
-Action = tuple[str, dict[str, Any]]
+ReferenceCall = tuple[str, dict[str, Any]]
 _OTHERS: dict[Level, int] = {"tiny": 6, "easy": 7, "medium": 8, "hard": 10}
 """Number of the customer's other orders; naming one blindly is hardly ever right."""
 
 
 @dataclass(frozen=True)
-class Case:
+class ServiceCase:
     """A service case under construction."""
 
     policy: Policy
@@ -30,13 +30,13 @@ class Case:
     request: str
     """The customer's request, without identification."""
 
-    actions: Sequence[Action]
+    actions: Sequence[ReferenceCall]
     """The actions requested, whether allowed or not."""
 
     declined: tuple[str, str] | None = None
     """Reason and record, if the policy does not allow the request."""
 
-    wrong: Mapping[str, Sequence[Action]] = field(default_factory=dict)
+    wrong: Mapping[str, Sequence[ReferenceCall]] = field(default_factory=dict)
     """Wrong alternatives by name."""
 
     slots: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -150,14 +150,14 @@ class CaseDesk:
     def case(
         self,
         request: str,
-        action: Action,
+        action: ReferenceCall,
         *,
         goal: str,
         slots: Mapping[str, Mapping[str, Any]],
-        wrong: Mapping[str, Sequence[Action]],
+        wrong: Mapping[str, Sequence[ReferenceCall]],
         allowed: bool,
         damaged: bool = False,
-    ) -> Case | None:
+    ) -> ServiceCase | None:
         """Complete a case; None if the ruling differs from the template's intention."""
         order = self.orders[0]
         name, arguments = action
@@ -169,7 +169,7 @@ class CaseDesk:
         if (found is None) != allowed:
             return None
         goods = self.goods(order)
-        return Case(
+        return ServiceCase(
             self.policy, self.customer, self.orders, request, [action], found, wrong, slots, goal,
             goods,
         )  # fmt: skip

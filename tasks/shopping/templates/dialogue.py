@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from hexathlon.tasks.shopping.scene import Scene, Wish
-from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
+from hexathlon.tasks.shopping.templates.draft import Line, Near, ShoppingDraft, near_of, sourced
 from hexathlon.tasks.shopping.templates.personal import Fork, fork_of, profile_of
 from hexathlon.tasks.shopping.templates.words import articled, goods_text
 from hexathlon.tasks.shopping.world.catalogue import Constraint, Language
@@ -78,7 +78,7 @@ class _Talk:
         return {"agenda": agenda, "wishes": self.wishes}
 
 
-def ask(scene: Scene) -> Draft | None:
+def ask(scene: Scene) -> ShoppingDraft | None:
     """The agent must ask for every condition."""
     wish = scene.wish()
     if wish is None:
@@ -89,7 +89,7 @@ def ask(scene: Scene) -> Draft | None:
     return _drafted(scene, talk, wish)
 
 
-def hidden(scene: Scene) -> Draft | None:
+def hidden(scene: Scene) -> ShoppingDraft | None:
     """The customer states all conditions but one, and rejects offers that fail on that one."""
     wish = scene.wish()
     if wish is None:
@@ -102,7 +102,7 @@ def hidden(scene: Scene) -> Draft | None:
     return _drafted(scene, talk, wish)
 
 
-def change(scene: Scene) -> Draft | None:
+def change(scene: Scene) -> ShoppingDraft | None:
     """One condition changes during the conversation."""
     fork = fork_of(scene, kinds=("attribute", "specification", "option"))
     if fork is None:
@@ -118,7 +118,7 @@ def change(scene: Scene) -> Draft | None:
     return replace(draft, changes=True)
 
 
-def as_usual(scene: Scene) -> Draft | None:
+def as_usual(scene: Scene) -> ShoppingDraft | None:
     """For one condition, the customer refers to the profile."""
     fork = fork_of(scene, kinds=("attribute", "specification", "option"))
     if fork is None:
@@ -138,7 +138,7 @@ def as_usual(scene: Scene) -> Draft | None:
     return _settled(scene, talk, fork, "the other twin's target", profile=profile, source="profile")
 
 
-def against_profile(scene: Scene) -> Draft | None:
+def against_profile(scene: Scene) -> ShoppingDraft | None:
     """The customer's statements contradict the profile."""
     fork = fork_of(scene, kinds=("attribute", "specification", "option"))
     if fork is None:
@@ -162,7 +162,7 @@ def _settled(
     *,
     profile: Sequence[str] | None = None,
     source: str = "request",
-) -> Draft:
+) -> ShoppingDraft:
     """Return the draft for one side of a fork; `label` names the other side's target."""
     product, variant = fork.targets[scene.side]
     params = {} if profile is None else {"profile": list(profile)}
@@ -182,7 +182,7 @@ def _settled(
 
 def _drafted(
     scene: Scene, talk: _Talk, wish: Wish, params: Mapping[str, Any] | None = None
-) -> Draft:
+) -> ShoppingDraft:
     goods = goods_text(scene, wish.product, ("brand", "series"))
     goal = scene.pick(
         (
@@ -195,7 +195,7 @@ def _drafted(
         "have accepted: nothing that they rejected, nothing without their yes.",
         "有一位顾客。请问清需求，先推荐，再按顾客同意的下单；顾客拒绝过的、没有点头的都不能下单。",
     )
-    return Draft(
+    return ShoppingDraft(
         instruction=instruction,
         lines=[Line(wish.product, wish.variant)],
         near=near_of(wish),

@@ -8,7 +8,7 @@ from hexathlon.tasks.shopping.scene import Wish
 from hexathlon.tasks.shopping.world.catalogue import Constraint, Product, Variant, price_cart
 from hexathlon.tasks.shopping.world.settings import StoreSettings, cart_line
 
-__all__ = ["Draft", "Line", "Near", "near_of", "order_of", "sourced"]
+__all__ = ["ShoppingDraft", "Line", "Near", "near_of", "order_of", "sourced"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Near:
 
 
 @dataclass(frozen=True)
-class Draft:
+class ShoppingDraft:
     """A task under construction."""
 
     instruction: str
@@ -76,7 +76,7 @@ def sourced(
     ]
 
 
-def order_of(settings: StoreSettings, draft: Draft) -> dict[str, Any]:
+def order_of(settings: StoreSettings, draft: ShoppingDraft) -> dict[str, Any]:
     """Return the order that the draft expects, priced."""
     price = price_cart(
         [cart_line(line.product, line.variant, line.quantity) for line in draft.lines],

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hexathlon.tasks.shopping.scene import HEAD, Scene, Wish, answering
-from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
+from hexathlon.tasks.shopping.templates.draft import Line, Near, ShoppingDraft, near_of, sourced
 from hexathlon.tasks.shopping.templates.words import (
     details_text,
     goods_text,
@@ -30,11 +30,11 @@ def _drafted(
     near: Sequence[Near],
     reason: str | None,
     last: Sequence[str] = (),
-) -> Draft:
+) -> ShoppingDraft:
     details = [c for c in constraints if c.name not in HEAD]
     goods = goods_text(scene, product, ("brand", "series"))
     request = request_text(scene, goods, details_text(scene, product, details, last=last))
-    return Draft(
+    return ShoppingDraft(
         instruction=f"{request} {last_words(scene)}",
         lines=[] if reason else [Line(product, variant)],
         near=near,
@@ -51,7 +51,7 @@ def _records(product: Product, variant: Variant, reason: str) -> list[str]:
     return [variant.id] if reason == "out_of_stock" else [variant.id, product.id]
 
 
-def sold_out(scene: Scene) -> Draft | None:
+def sold_out(scene: Scene) -> ShoppingDraft | None:
     """Everything fits, but the variant is sold out; the twin asks for another value."""
     wish = scene.wish()
     if wish is None:
@@ -80,7 +80,7 @@ def _chosen(wish: Wish, fixed: Sequence[Constraint], variant: Variant) -> tuple[
     return (*wish.head, *fixed, *options)
 
 
-def over_budget(scene: Scene) -> Draft | None:
+def over_budget(scene: Scene) -> ShoppingDraft | None:
     """The only match costs more than the bound; in the twin it costs less."""
     wish = _without(scene, ("price",))
     if wish is None:
@@ -93,7 +93,7 @@ def over_budget(scene: Scene) -> Draft | None:
     return _bounded(scene, wish, bound, words, "over_budget")
 
 
-def too_late(scene: Scene) -> Draft | None:
+def too_late(scene: Scene) -> ShoppingDraft | None:
     """The only match arrives too late; in the twin there is enough time."""
     wish = _without(scene, ("shipping",))
     if wish is None or wish.product.shipping.days <= 2:
@@ -114,7 +114,7 @@ def _without(scene: Scene, kinds: Sequence[str]) -> Wish | None:
 
 def _bounded(
     scene: Scene, wish: Wish, bound: Constraint, words: Sequence[str], reason: str
-) -> Draft | None:
+) -> ShoppingDraft | None:
     constraints = (*wish.constraints, bound)
     found = answering(scene.catalogue, wish.family, constraints)
     if found != ([] if scene.side == 0 else [wish.variant.id]):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hexathlon.tasks.shopping.scene import Scene, Wish, answering
-from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
+from hexathlon.tasks.shopping.templates.draft import Line, Near, ShoppingDraft, near_of, sourced
 from hexathlon.tasks.shopping.templates.words import (
     details_text,
     goods_text,
@@ -111,7 +111,7 @@ def order_record(
 
 def _drafted(
     scene: Scene, fork: Fork, request: str, *, sources: str, lure: bool = False, **params: object
-) -> Draft:
+) -> ShoppingDraft:
     side = scene.side
     product, variant = fork.targets[side]
     other = fork.targets[1 - side]
@@ -121,7 +121,7 @@ def _drafted(
         near += [n for n in near_of(fork.wish) if n.variant.id != other[1].id]
     else:
         near += _neighbours(scene, fork)
-    return Draft(
+    return ShoppingDraft(
         instruction=f"{request} {last_words(scene)}",
         lines=[Line(product, variant)],
         near=near,
@@ -149,7 +149,7 @@ def _neighbours(scene: Scene, fork: Fork) -> list[Near]:
     return found
 
 
-def preference(scene: Scene) -> Draft | None:
+def preference(scene: Scene) -> ShoppingDraft | None:
     """The profile supplies what the request leaves open."""
     fork = fork_of(scene, kinds=("attribute", "specification", "option"))
     if fork is None:
@@ -167,7 +167,7 @@ def preference(scene: Scene) -> Draft | None:
     return _drafted(scene, fork, request, sources="profile", profile=profile_of(scene, facts))
 
 
-def override(scene: Scene) -> Draft | None:
+def override(scene: Scene) -> ShoppingDraft | None:
     """The request contradicts the profile and takes precedence."""
     fork = fork_of(scene, kinds=("attribute", "specification", "option"))
     if fork is None:
@@ -186,7 +186,7 @@ def override(scene: Scene) -> Draft | None:
     )
 
 
-def same_as_last(scene: Scene) -> Draft | None:
+def same_as_last(scene: Scene) -> ShoppingDraft | None:
     """An option as in the latest order of such goods; an older order differs."""
     fork = fork_of(scene, kinds=("option",))
     if fork is None:
@@ -210,7 +210,7 @@ def same_as_last(scene: Scene) -> Draft | None:
     )  # fmt: skip
 
 
-def seller_as_last(scene: Scene) -> Draft | None:
+def seller_as_last(scene: Scene) -> ShoppingDraft | None:
     """From the seller of the latest order; goods from another seller were returned."""
     fork = fork_of(scene, kinds=("seller",))
     if fork is None:

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from hexathlon.tasks.shopping.scene import Scene
 from hexathlon.tasks.shopping.templates.budget import BUDGETS
-from hexathlon.tasks.shopping.templates.case import Case
+from hexathlon.tasks.shopping.templates.case import ServiceCase
 from hexathlon.tasks.shopping.templates.dialogue import DIALOGUES
-from hexathlon.tasks.shopping.templates.draft import Draft
+from hexathlon.tasks.shopping.templates.draft import ShoppingDraft
 from hexathlon.tasks.shopping.templates.impossible import IMPOSSIBLE
 from hexathlon.tasks.shopping.templates.personal import PERSONAL
 from hexathlon.tasks.shopping.templates.purchase import PURCHASES
@@ -21,7 +21,7 @@ __all__ = ["TEMPLATES", "Template", "templates_of"]
 class Template(NamedTuple):
     """A kind of task."""
 
-    make: Callable[[Scene], Draft | Case | None]
+    make: Callable[[Scene], ShoppingDraft | ServiceCase | None]
     twins: bool = False
     levels: tuple[Level, ...] = LEVELS
     dialogue: bool = False

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.public_data import data_folder
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.sql.actions import action
 from hexathlon.tasks.sql.loaders.gold import hardness
 from hexathlon.tasks.sql.tools import SubmitKind, sql_tools
@@ -80,7 +80,7 @@ class LoadedSource(TaskSource):
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
         """Return the id of the task at `index`, cycling through the templates."""
         item = self._order(split, level)[index]
-        return str(Address(self.name, item.template, item.level, split, item.index))
+        return str(TaskAddress(self.name, item.template, item.level, split, item.index))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Build the task with this id.

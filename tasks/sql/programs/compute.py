@@ -12,10 +12,10 @@ from typing import Any
 from hexathlon.tasks.sql.programs.expressions import (
     And,
     Binary,
-    Call,
     Case,
     Compare,
     Expression,
+    FunctionCall,
     InList,
     IsNull,
     Literal,
@@ -86,7 +86,7 @@ class Compiler:
                 return _arithmetic(operator, self.compile(left), self.compile(right))
             case Case(branches, default):
                 return self._case(branches, default)
-            case Call(function, arguments):
+            case FunctionCall(function, arguments):
                 return _call(function, [self.compile(argument) for argument in arguments])
             case _:
                 return self._truth(expression)

@@ -12,7 +12,7 @@ __all__ = [
     "FUNCTIONS",
     "And",
     "Binary",
-    "Call",
+    "FunctionCall",
     "Case",
     "Compare",
     "Expression",
@@ -117,7 +117,7 @@ class Case(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Expression):
+class FunctionCall(Expression):
     """A function of `FUNCTIONS` applied to arguments."""
 
     function: str

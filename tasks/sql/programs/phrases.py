@@ -11,10 +11,10 @@ from typing import Literal as Choice
 from hexathlon.tasks.sql.programs.expressions import (
     And,
     Binary,
-    Call,
     Case,
     Compare,
     Expression,
+    FunctionCall,
     InList,
     IsNull,
     Literal,
@@ -96,7 +96,7 @@ def expression_sql(
             arms = " ".join(f"WHEN {text(test)} THEN {text(value)}" for test, value in branches)
             otherwise = "" if default == Literal(None) else f" ELSE {text(default)}"
             return f"CASE {arms}{otherwise} END"
-        case Call(function, arguments):
+        case FunctionCall(function, arguments):
             return _call_sql(function, [text(argument) for argument in arguments], dialect)
         case _:
             return _truth_sql(expression, text)

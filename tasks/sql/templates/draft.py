@@ -11,7 +11,7 @@ from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.templates.scene import Scene
 from hexathlon.tasks.task import Level
 
-__all__ = ["Draft", "Obstacle", "Slot", "Template", "registered", "template"]
+__all__ = ["QueryDraft", "Obstacle", "Slot", "Template", "registered", "template"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Obstacle:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class QueryDraft:
     """A program and its wording."""
 
     program: Relation
@@ -61,7 +61,7 @@ class Template:
 
     name: str
     levels: tuple[Level, ...]
-    build: Callable[[Scene], Draft] = field(compare=False)
+    build: Callable[[Scene], QueryDraft] = field(compare=False)
     twin: str | None = None
     """Template whose task of the same level, split and index differs only in the deciding fact."""
 
@@ -71,10 +71,10 @@ _templates: dict[str, Template] = {}
 
 def template(
     *levels: Level, twin: str | None = None
-) -> Callable[[Callable[[Scene], Draft]], Callable[[Scene], Draft]]:
+) -> Callable[[Callable[[Scene], QueryDraft]], Callable[[Scene], QueryDraft]]:
     """Register a function as the template of its own name."""
 
-    def register(build: Callable[[Scene], Draft]) -> Callable[[Scene], Draft]:
+    def register(build: Callable[[Scene], QueryDraft]) -> Callable[[Scene], QueryDraft]:
         _templates[build.__name__] = Template(build.__name__, levels, build, twin)
         return build
 

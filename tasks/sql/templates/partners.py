@@ -1,6 +1,6 @@
 """Templates about related rows: anti-joins, semi-joins, zeros, all-of, only-ever."""
 
-from hexathlon.tasks.sql.programs.expressions import Call, Compare, InList, Literal, Ref
+from hexathlon.tasks.sql.programs.expressions import Compare, FunctionCall, InList, Literal, Ref
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
@@ -13,7 +13,7 @@ from hexathlon.tasks.sql.programs.relations import (
     Project,
 )
 from hexathlon.tasks.sql.schema import Edge
-from hexathlon.tasks.sql.templates.draft import Draft, template
+from hexathlon.tasks.sql.templates.draft import QueryDraft, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import CONDITIONS, Fact, Scene
 from hexathlon.tasks.sql.templates.shapes import answer
@@ -61,14 +61,14 @@ class Pairing:
 
 
 @template("tiny", "easy", "medium", "hard")
-def anti_join(scene: Scene) -> Draft:
+def anti_join(scene: Scene) -> QueryDraft:
     """Parents without a child of a kind."""
     pair = Pairing(scene, parent=1 if scene.hard else 0)
     program = answer(
         Match(pair.rows.relation, pair.children.relation, pair.on, negated=True),
         [(pair.label.name, pair.label.expression)],
     )
-    return Draft(
+    return QueryDraft(
         program,
         {pair.label.name: pair.label.text},
         (
@@ -87,7 +87,7 @@ def _ref(pair: Pairing) -> str:
 
 
 @template("tiny", "easy", "medium", "hard")
-def semi_join(scene: Scene) -> Draft:
+def semi_join(scene: Scene) -> QueryDraft:
     """Parents with at least one child of a kind, each once."""
     pair = Pairing(scene, parent=1 if scene.level in ("medium", "hard") else 0)
     program = answer(
@@ -108,7 +108,7 @@ def semi_join(scene: Scene) -> Draft:
         Join(pair.rows.relation, pair.children.relation, pair.on),
         ((pair.label.name, pair.label.expression),),
     )
-    return Draft(
+    return QueryDraft(
         program,
         {pair.label.name: pair.label.text},
         (
@@ -125,19 +125,19 @@ def semi_join(scene: Scene) -> Draft:
 
 
 @template("easy", "medium", "hard")
-def count_with_zero(scene: Scene) -> Draft:
+def count_with_zero(scene: Scene) -> QueryDraft:
     """Every parent with its number of children, zero included."""
     pair = Pairing(scene, parent=1 if scene.level != "easy" else 0)
     key = pair.on[0][1]
     counted = Group(pair.children.relation, (key,), (Aggregate("found", "count"),))
     joined = Join(pair.rows.relation, counted, pair.on, "left")
-    number = Call("coalesce", (Ref("found"), Literal(0)))
+    number = FunctionCall("coalesce", (Ref("found"), Literal(0)))
     wrong = answer(
         Join(pair.rows.relation, counted, pair.on),
         [(pair.label.name, pair.label.expression), ("number", Ref("found"))],
     )
     plural = pair.children.child.table.plural
-    return Draft(
+    return QueryDraft(
         answer(joined, [(pair.label.name, pair.label.expression), ("number", number)]),
         {pair.label.name: pair.label.text, "number": f"the number of these {plural}"},
         (
@@ -154,7 +154,7 @@ def count_with_zero(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def only_ever(scene: Scene) -> Draft:
+def only_ever(scene: Scene) -> QueryDraft:
     """Parents that have children, all of which meet a condition."""
     pair = Pairing(scene, conditions=0)
     base = pair.children.relation
@@ -181,7 +181,7 @@ def only_ever(scene: Scene) -> Draft:
         [(pair.label.name, pair.label.expression)],
     )
     plural = pair.children.child.table.plural
-    return Draft(
+    return QueryDraft(
         program,
         {pair.label.name: pair.label.text},
         (
@@ -197,7 +197,7 @@ def only_ever(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def all_of(scene: Scene) -> Draft:
+def all_of(scene: Scene) -> QueryDraft:
     """Parents whose children cover every row or value of a small list (relational division)."""
     pair = Pairing(scene, conditions=0, parent=1)
     child = pair.children.child
@@ -224,7 +224,7 @@ def all_of(scene: Scene) -> Draft:
         other = Match(other, one, pair.on)
     listed = " as well as ".join(f"'{item}'" for item in needed)
     plural = child.table.plural
-    return Draft(
+    return QueryDraft(
         program,
         {pair.label.name: pair.label.text},
         (
@@ -244,7 +244,7 @@ def all_of(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def fan_out(scene: Scene) -> Draft:
+def fan_out(scene: Scene) -> QueryDraft:
     """A total over parents with children: each parent counts once."""
     pair = Pairing(scene)
     measure = scene.measure(pair.parent, "amount", "quantity")
@@ -253,7 +253,7 @@ def fan_out(scene: Scene) -> Draft:
     matched = Match(pair.rows.relation, pair.children.relation, pair.on)
     doubled = Join(pair.rows.relation, pair.children.relation, pair.on)
     plural = pair.parent.table.plural
-    return Draft(
+    return QueryDraft(
         answer(Group(matched, (), total), outputs),
         {"number": f"the number of {plural}", "total": f"their total {measure.text}"},
         (
@@ -270,7 +270,7 @@ def fan_out(scene: Scene) -> Draft:
 
 
 @template("hard")
-def two_children(scene: Scene) -> Draft:
+def two_children(scene: Scene) -> QueryDraft:
     """Aggregates per parent from two child tables, without a fan-out between them."""
     pair = Pairing(scene, conditions=1, parent=1)
     second = scene.pick(
@@ -299,7 +299,7 @@ def two_children(scene: Scene) -> Draft:
         ("total", Ref("first_total")),
         ("number", Ref("second_number")),
     ]
-    return Draft(
+    return QueryDraft(
         answer(joined, outputs),
         {
             pair.label.name: pair.label.text,

@@ -16,7 +16,7 @@ from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import Filter, Join
 from hexathlon.tasks.sql.programs.walk import pruned, scans
 from hexathlon.tasks.sql.schema import Column, Edge, Schema, Table
-from hexathlon.tasks.sql.templates.conditions import Condition, both_conditions, condition
+from hexathlon.tasks.sql.templates.conditions import PhrasedCondition, both_conditions, condition
 from hexathlon.tasks.sql.templates.drawing import Drawing
 from hexathlon.tasks.sql.templates.sources import Source
 from hexathlon.tasks.task import Level
@@ -55,7 +55,7 @@ class Fact:
     sources: list[Source]
     prefixes: list[str]
     """The name of each source from the first one's view: "", "customer", "customer's city"."""
-    conditions: list[Condition] = field(default_factory=list)
+    conditions: list[PhrasedCondition] = field(default_factory=list)
 
     @property
     def child(self) -> Source:
@@ -219,7 +219,7 @@ class Scene(Drawing):
 
     def _condition(
         self, fact: Fact, kinds: Sequence[str], prefer: bool, used: set[str]
-    ) -> Condition | None:
+    ) -> PhrasedCondition | None:
         places = self.shuffled(range(len(fact.sources)))
         if prefer:
             places.sort(key=lambda n: not self.metrics(fact.sources[n].table))

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from hexathlon.tasks.sql.dirt import MISSING, Dirt
 from hexathlon.tasks.sql.programs.expressions import (
     Binary,
-    Call,
     Case,
     Compare,
     Expression,
+    FunctionCall,
     Literal,
     Ref,
     Variant,
@@ -63,22 +63,27 @@ def cleaned(dirt: Dirt, raw: Expression, alias: str) -> Expression:
     """Return the canonical value of a dirty column."""
     match dirt.kind:
         case "case_padding":
-            return Call("lower", (Call("trim", (raw,)),))
+            return FunctionCall("lower", (FunctionCall("trim", (raw,)),))
         case "codes":
-            return _mapped(Call("lower", (Call("trim", (raw,)),)), dirt.mapping)
+            return _mapped(FunctionCall("lower", (FunctionCall("trim", (raw,)),)), dirt.mapping)
         case "two_date_formats":
             year, month, day = (_part(raw, start, size) for start, size in ((7, 4), (4, 2), (1, 2)))
             dash = Literal("-")
-            iso = Call("concat", (Call("concat", (year, dash)), Call("concat", (month, dash))))
+            iso = FunctionCall(
+                "concat",
+                (FunctionCall("concat", (year, dash)), FunctionCall("concat", (month, dash))),
+            )
             slashed = Compare("=", _part(raw, 3, 1), Literal("/"))
-            return Case(((slashed, Call("concat", (iso, day))),), raw)
+            return Case(((slashed, FunctionCall("concat", (iso, day))),), raw)
         case "currency_text":
-            bare = Call("replace", (raw, Literal("$"), Literal("")))
-            return Call("real", (Call("replace", (bare, Literal(","), Literal(""))),))
+            bare = FunctionCall("replace", (raw, Literal("$"), Literal("")))
+            return FunctionCall(
+                "real", (FunctionCall("replace", (bare, Literal(","), Literal(""))),)
+            )
         case "missing_spellings":
             value = raw
             for spelling in MISSING:
-                value = Call("nullif", (value, Literal(spelling)))
+                value = FunctionCall("nullif", (value, Literal(spelling)))
             return value
         case "row_units":
             return Binary("*", raw, _mapped(Ref(f"{alias}.{dirt.partner}"), dirt.mapping))
@@ -87,7 +92,7 @@ def cleaned(dirt: Dirt, raw: Expression, alias: str) -> Expression:
 
 
 def _part(raw: Expression, start: int, size: int) -> Expression:
-    return Call("substr", (raw, Literal(start), Literal(size)))
+    return FunctionCall("substr", (raw, Literal(start), Literal(size)))
 
 
 def _mapped(subject: Expression, mapping: tuple[tuple[str, str | int], ...]) -> Expression:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hexathlon.tasks.terminal.dice import Dice
-from hexathlon.tasks.terminal.draft import Draft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
 Row = tuple[int, int, str, str, int]
 """Id, minutes since the start of the year, site, kind, value."""
@@ -245,7 +245,7 @@ def _carry(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
 _STAGES = (_shift, _latest, _scale, _filter, _rename, _carry)
 
 
-def _chain(draft: Draft, count: int) -> None:
+def _chain(draft: TerminalDraft, count: int) -> None:
     dice = draft.dice
     sites = draft.cast.names("place", 4)
     sites[3] = sites[0] + sites[1]
@@ -306,18 +306,18 @@ def _text(rows: list[Row]) -> str:
 
 
 @template("chain_two", ("medium", "hard"), needs=("gcc", "libc6-dev"))
-def chain_two(draft: Draft) -> None:
+def chain_two(draft: TerminalDraft) -> None:
     """Two faulty stages."""
     _chain(draft, 2)
 
 
 @template("chain_three", ("hard",), needs=("gcc", "libc6-dev"))
-def chain_three(draft: Draft) -> None:
+def chain_three(draft: TerminalDraft) -> None:
     """Three faulty stages."""
     _chain(draft, 3)
 
 
 @template("chain_four", ("hard",), needs=("gcc", "libc6-dev"))
-def chain_four(draft: Draft) -> None:
+def chain_four(draft: TerminalDraft) -> None:
     """Four faulty stages."""
     _chain(draft, 4)

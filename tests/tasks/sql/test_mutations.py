@@ -8,8 +8,8 @@ from hexathlon.tasks.sql.mutations import ESSENTIAL, mutants
 from hexathlon.tasks.sql.programs import evaluate, sql_text
 from hexathlon.tasks.sql.programs.expressions import (
     Binary,
-    Call,
     Compare,
+    FunctionCall,
     InList,
     IsNull,
     Literal,
@@ -40,7 +40,7 @@ ROWS = {
 }
 T = Scan("t", "t", ("id", "kind", "amount"))
 U = Scan("u", "u", ("id", "t_id"))
-CLEAN = Variant(Call("lower", (Ref("t.kind"),)), Ref("t.kind"), "skip_cleaning")
+CLEAN = Variant(FunctionCall("lower", (Ref("t.kind"),)), Ref("t.kind"), "skip_cleaning")
 COUNT = (Aggregate("n", "count"),)
 
 

@@ -12,9 +12,9 @@ from hexathlon.tasks.sql.programs import Style, evaluate, sql_text
 from hexathlon.tasks.sql.programs.expressions import (
     And,
     Binary,
-    Call,
     Case,
     Compare,
+    FunctionCall,
     InList,
     IsNull,
     Literal,
@@ -153,8 +153,8 @@ def test_golden_text_of_an_anti_join_in_three_styles():
 
 
 def test_dialects_differ_in_dates_and_types_only():
-    days = Call("days_between", (Ref("a.day"), Literal("2020-01-01")))
-    program = Project(sales(), (("days", days), ("text", Call("real", (Ref("a.day"),)))))
+    days = FunctionCall("days_between", (Ref("a.day"), Literal("2020-01-01")))
+    program = Project(sales(), (("days", days), ("text", FunctionCall("real", (Ref("a.day"),)))))
     sqlite, duckdb, postgresql = (
         sql_text(program, dialect=name) for name in ("sqlite", "duckdb", "postgresql")
     )
@@ -173,13 +173,15 @@ def shapes() -> dict[str, Relation]:
     amount = Ref("a.amount")
     named = (("name", Ref("s.name")), ("amount", amount))
     monthly = Group(
-        Extend(sales(), (("month", Call("substr", (Ref("a.day"), Literal(1), Literal(7)))),)),
+        Extend(
+            sales(), (("month", FunctionCall("substr", (Ref("a.day"), Literal(1), Literal(7)))),)
+        ),
         ("month",),
-        (Aggregate("total", "sum", Call("coalesce", (amount, Literal(0)))),),
+        (Aggregate("total", "sum", FunctionCall("coalesce", (amount, Literal(0)))),),
     )
     known = Filter(sales(), IsNull(amount, negated=True))
     mean = Group(sales("b"), (), (Aggregate("mean", "avg", Ref("b.amount")),))
-    cleaned = Call("lower", (Call("trim", (Ref("a.kind"),)),))
+    cleaned = FunctionCall("lower", (FunctionCall("trim", (Ref("a.kind"),)),))
     by_day = (("a.day", False), ("a.id", False))
     web = Compare("=", cleaned, Literal("web"))
     big = Compare(">", amount, Literal(9))
@@ -283,10 +285,10 @@ def shapes() -> dict[str, Relation]:
         "days": Project(
             sales(),
             (
-                ("days", Call("days_between", (Literal("2023-03-01"), Ref("a.day")))),
-                ("later", Call("add_days", (Ref("a.day"), Literal(30)))),
-                ("fixed", Call("nullif", (Ref("a.kind"), Literal("till")))),
-                ("length", Call("length", (Ref("a.kind"),))),
+                ("days", FunctionCall("days_between", (Literal("2023-03-01"), Ref("a.day")))),
+                ("later", FunctionCall("add_days", (Ref("a.day"), Literal(30)))),
+                ("fixed", FunctionCall("nullif", (Ref("a.kind"), Literal("till")))),
+                ("length", FunctionCall("length", (Ref("a.kind"),))),
             ),
         ),
         "limit": Limit(
@@ -320,7 +322,9 @@ def random_program(rng: np.random.Generator) -> Relation:
         Compare("<>", Ref("s.town"), Literal("Aby")),
         IsNull(Ref("a.kind"), negated=bool(rng.integers(2))),
         InList(Ref("s.rank"), (1, 2, int(rng.integers(3, 5)))),
-        Compare("=", Call("lower", (Call("trim", (Ref("a.kind"),)),)), Literal("web")),
+        Compare(
+            "=", FunctionCall("lower", (FunctionCall("trim", (Ref("a.kind"),)),)), Literal("web")
+        ),
     )
     relation: Relation = source
     for place in rng.permutation(len(tests))[: int(rng.integers(0, 3))]:

@@ -10,7 +10,7 @@ the weakest reading ("at least", "at most"), which also covers "exactly".
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hexathlon.tasks.shopping.world.catalogue.columns import WIDTH, Column
+from hexathlon.tasks.shopping.world.catalogue.columns import WIDTH, CatalogueColumn
 from hexathlon.tasks.shopping.world.catalogue.noise import Stream
 
 __all__ = ["FamilyPlan", "Star", "holds", "plan_family"]
@@ -39,20 +39,20 @@ class FamilyPlan:
     axes: tuple[int, ...]
 
 
-def holds(column: Column, code: int, wanted: int) -> bool:
+def holds(column: CatalogueColumn, code: int, wanted: int) -> bool:
     """Whether a code satisfies a request for `wanted`, in the column's own reading."""
     if column.order == "more":
         return code >= wanted
     return code <= wanted if column.order == "less" else code == wanted
 
 
-def plan_family(columns: Sequence[Column], size: int, stream: Stream) -> FamilyPlan:
+def plan_family(columns: Sequence[CatalogueColumn], size: int, stream: Stream) -> FamilyPlan:
     """Plan a family of `size` rows; a pure function of the stream's address."""
     return _Planner(columns, size, stream).plan()
 
 
 class _Planner:
-    def __init__(self, columns: Sequence[Column], size: int, stream: Stream) -> None:
+    def __init__(self, columns: Sequence[CatalogueColumn], size: int, stream: Stream) -> None:
         self._stream = stream
         self._size = size
         self._columns = {column.position: column for column in columns}
@@ -75,7 +75,7 @@ class _Planner:
         self._fill()
         return FamilyPlan(self._rows, self._stars, self._axes)
 
-    def _choose_codes(self, column: Column) -> list[int]:
+    def _choose_codes(self, column: CatalogueColumn) -> list[int]:
         count = min(column.values, 2 + self._stream.below(3))
         return sorted(self._stream.shuffled(range(column.values))[:count])
 
@@ -136,7 +136,7 @@ class _Planner:
         return self._rows[-1].copy()  # a neighbour or a filler, never a target
 
 
-def _choose_axes(columns: Sequence[Column], stream: Stream) -> tuple[int, ...]:
+def _choose_axes(columns: Sequence[CatalogueColumn], stream: Stream) -> tuple[int, ...]:
     """Choose five to eight axes, including one in plain sight and one below the surface."""
     groups = {
         "shallow": [c.position for c in columns if c.kind == "attribute"],
