@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
-from measuring import Finding, print_findings, ratio_of_pairs
+from measuring import Figure, print_findings, ratio_of_pairs
 
 from hexathlon.envs.aio import AsyncEnvironment
 from hexathlon.envs.base import Environment
@@ -191,16 +191,16 @@ def hosted(count: int, steps: int = 5) -> float:
     return statistics.median(spent)
 
 
-def findings(count: int, rates: dict[str, list[float]]) -> list[Finding]:
+def findings(count: int, rates: dict[str, list[float]]) -> list[Figure]:
     """Set every way beside stepping alone, round by round."""
     found = []
     for name, values in rates.items():
         label = f"{count} environments, {name}" if count > 1 else f"one environment, {name}"
-        found.append(Finding(label, statistics.median(values), "steps/s"))
+        found.append(Figure(label, statistics.median(values), "steps/s"))
         if name != "alone":
             ratio = ratio_of_pairs(values, rates["alone"])
             least = 1.0 if name.startswith("our") else None
-            found.append(Finding(f"{label}, over alone", ratio, "x", least))
+            found.append(Figure(f"{label}, over alone", ratio, "x", least))
     return found
 
 
@@ -215,7 +215,7 @@ def main() -> None:
         found += findings(count, measure(count, arguments.rounds))
     most = 16
     name = f"{most} workers of {PAUSE:g} s a step: a lock-step, by the clock"
-    found.append(Finding(name, hosted(most), "s", most=2 * PAUSE))
+    found.append(Figure(name, hosted(most), "s", most=2 * PAUSE))
     print_findings(found)
 
 

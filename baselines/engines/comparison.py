@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from hexathlon.baselines.engines.errors import MalformedReply, WeightsDiffer
 
-__all__ = ["Probe"]
+__all__ = ["LogProbabilityProbe"]
 
 
-class Probe(NamedTuple):
+class LogProbabilityProbe(NamedTuple):
     """Tokens on which an engine's log-probabilities are compared with the learner's."""
 
     ids: list[int]

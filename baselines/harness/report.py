@@ -21,7 +21,7 @@ __all__ = [
     "ANCHOR_FOLDER",
     "Anchors",
     "ReadRun",
-    "Table",
+    "ReportTable",
     "anchor_folders",
     "anchor_runs",
     "anchors_of",
@@ -63,7 +63,7 @@ class Anchors(NamedTuple):
     ceiling: Mapping[str, float]
 
 
-class Table(NamedTuple):
+class ReportTable(NamedTuple):
     """A table for any medium: headings and rows of text."""
 
     title: str
@@ -118,7 +118,7 @@ def anchor_folders(run: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if (path / PLAN_FILE).exists())
 
 
-def tables(run: ReadRun, anchors: Anchors, *, details: bool = True) -> list[Table]:
+def tables(run: ReadRun, anchors: Anchors, *, details: bool = True) -> list[ReportTable]:
     """Return the tables of a report: scores first, then parts, faults and usage.
 
     Without details, only the scores, what is missing if anything is, and what models used.
@@ -187,12 +187,12 @@ def notes(run: ReadRun) -> Iterator[str]:
             yield f"{short(env.env)}: {left} planned trials have no record yet."
 
 
-def _scores(run: ReadRun, anchors: Anchors) -> Table:
+def _scores(run: ReadRun, anchors: Anchors) -> ReportTable:
     headings = (
         "event", "tasks", "trials", "score", "95% interval", "floor", "ceiling", "norm.",
         "partial",
     )  # fmt: skip
-    return Table(
+    return ReportTable(
         f"Score of {run.label}",
         headings,
         tuple(_score_row(env, anchors) for env in run.summary.envs),
@@ -218,7 +218,7 @@ def _score_row(env: EnvSummary, anchors: Anchors) -> tuple[str, ...]:
     )
 
 
-def _missing_evidence(run: ReadRun) -> Table:
+def _missing_evidence(run: ReadRun) -> ReportTable:
     rows = []
     for env in run.summary.envs:
         bounds, score = env.score.bounds, env.score
@@ -238,10 +238,10 @@ def _missing_evidence(run: ReadRun) -> Table:
         "event", "spoilt as failed", "spoilt left out", "bounds", "scored", "unscored", "spoilt",
         "no rank because",
     )  # fmt: skip
-    return Table("Three denominators", headings, tuple(rows))
+    return ReportTable("Three denominators", headings, tuple(rows))
 
 
-def _parts(env: EnvSummary, kind: str, parts: Mapping[str, Score]) -> Table:
+def _parts(env: EnvSummary, kind: str, parts: Mapping[str, Score]) -> ReportTable:
     rows = []
     for name, score in parts.items():
         interval = score.interval
@@ -251,10 +251,10 @@ def _parts(env: EnvSummary, kind: str, parts: Mapping[str, Score]) -> Table:
         row = (name, f"{score.tasks:,}", f"{score.trials:,}", percent(score.mean), between)
         rows.append((*row, *several))
     headings = (kind, "tasks", "trials", "score", "95% interval", "pass@k / pass^k")
-    return Table(f"{short(env.env)} by {kind}", headings, tuple(rows))
+    return ReportTable(f"{short(env.env)} by {kind}", headings, tuple(rows))
 
 
-def _faults(run: ReadRun) -> Table:
+def _faults(run: ReadRun) -> ReportTable:
     """What verifiers say was wrong; one failed trial can have several faults."""
     rows = []
     for env in run.summary.envs:
@@ -263,10 +263,12 @@ def _faults(run: ReadRun) -> Table:
             (short(env.env), name.replace("_", " "), f"{count:,}", percent(count / failed))
             for name, count in sorted(env.tally.faults.items(), key=lambda item: (-item[1], item))
         ]
-    return Table("Faults of failed trials", ("event", "fault", "trials", "of failed"), tuple(rows))
+    return ReportTable(
+        "Faults of failed trials", ("event", "fault", "trials", "of failed"), tuple(rows)
+    )
 
 
-def _endings(run: ReadRun) -> Table:
+def _endings(run: ReadRun) -> ReportTable:
     rows = []
     for env in run.summary.envs:
         stops = {name: count for name, count in sorted(env.tally.stops.items()) if count}
@@ -280,10 +282,10 @@ def _endings(run: ReadRun) -> Table:
             (short(env.env), f"flag: {name}", f"{count:,}")
             for name, count in sorted(env.tally.flags.items())
         ]
-    return Table("How trials ended", ("event", "what", "trials"), tuple(rows))
+    return ReportTable("How trials ended", ("event", "what", "trials"), tuple(rows))
 
 
-def _usage(run: ReadRun) -> Table:
+def _usage(run: ReadRun) -> ReportTable:
     rows = []
     for env in run.summary.envs:
         tally = env.tally
@@ -308,10 +310,10 @@ def _usage(run: ReadRun) -> Table:
     headings = (
         "event", "role", "calls", "tokens in", "out", "cost", "s/trial", "p95", "s/call", "p95",
     )  # fmt: skip
-    return Table("Usage", headings, tuple(rows))
+    return ReportTable("Usage", headings, tuple(rows))
 
 
-def _judged(run: ReadRun) -> Table:
+def _judged(run: ReadRun) -> ReportTable:
     rows = []
     for one in run.judged:
         low, high = one.bounds or (None, None)
@@ -332,16 +334,16 @@ def _judged(run: ReadRun) -> Table:
     headings = (
         "judge", "how", "scored", "judged", "95% interval", "bounds", "calls", "cost", "but",
     )  # fmt: skip
-    return Table("Judged, not verified", headings, tuple(rows))
+    return ReportTable("Judged, not verified", headings, tuple(rows))
 
 
-def _criteria(judged: JudgedSummary) -> Table:
+def _criteria(judged: JudgedSummary) -> ReportTable:
     rows = []
     for one in judged.criteria:
         said = ", ".join(f"{label} {count:,}" for label, count in one.counts.items())
         state = "by code" if one.by_code else "experimental" if one.experimental else "audited"
         rows.append((one.name, said, state))
-    return Table(f"Criteria by {judged.judge}", ("criterion", "labels", "state"), tuple(rows))
+    return ReportTable(f"Criteria by {judged.judge}", ("criterion", "labels", "state"), tuple(rows))
 
 
 def percent(value: float | None) -> str:

@@ -21,7 +21,7 @@ from hexathlon.baselines.harness.errors import (
 )
 from hexathlon.baselines.harness.models import OpenedModel, open_model
 from hexathlon.baselines.harness.plan import build_plan, read_salt
-from hexathlon.baselines.harness.player import Player
+from hexathlon.baselines.harness.player import TrialPlayer
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.tokens import TokenLog
 from hexathlon.baselines.rollout.rollout import Fatal, Rollout
@@ -43,10 +43,10 @@ from hexathlon.evaluators.records.plan import (
     write_plan,
 )
 
-__all__ = ["Outcome", "evaluate", "resume", "stored_config", "stored_plan"]
+__all__ = ["RunOutcome", "evaluate", "resume", "stored_config", "stored_plan"]
 
 
-class Outcome(NamedTuple):
+class RunOutcome(NamedTuple):
     """What a command did to a run folder."""
 
     run: Path
@@ -67,7 +67,7 @@ def evaluate(
     model: OpenedModel | None = None,
     progress: Progress | None = None,
     played: Sequence[Path] = (),
-) -> Outcome:
+) -> RunOutcome:
     """Plan a run and play it; a folder that holds the same plan is continued.
 
     Args:
@@ -106,7 +106,7 @@ def evaluate(
         return _play_rest(run, plan, model, execution, writer, progress)
 
 
-def resume(run: Path, execution: ExecutionConfig) -> Outcome:
+def resume(run: Path, execution: ExecutionConfig) -> RunOutcome:
     """Continue a run by its own stored configuration.
 
     Raises:
@@ -228,7 +228,7 @@ def _play_rest(
     execution: ExecutionConfig,
     writer: RecordWriter,
     progress: Progress | None = None,
-) -> Outcome:
+) -> RunOutcome:
     config = stored_config(plan)
     done = completed_keys(run, infra=not execution.retry_infra)
     spoilt = _spoilt(run, done) if execution.retry_infra else {}
@@ -238,9 +238,9 @@ def _play_rest(
     kept = TokenLog(run) if execution.keep_tokens else nullcontext()
     with kept as tokens, progress or Progress(model.agent.name, planned) as shown:
         shown.done = planned - left
-        player = Player(rollout, config, versions, execution, writer, shown, spoilt, tokens)
+        player = TrialPlayer(rollout, config, versions, execution, writer, shown, spoilt, tokens)
         player.play((key for key in _keys(plan) if key not in done), left)
-    return Outcome(run, planned, left, len(writer.torn))
+    return RunOutcome(run, planned, left, len(writer.torn))
 
 
 def _keys(plan: Mapping[str, Any]) -> Iterator[TrialKey]:

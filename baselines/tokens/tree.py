@@ -12,7 +12,7 @@ import numpy as np
 
 from hexathlon.baselines.algorithms.samples import Sample
 
-__all__ = ["Kind", "Node", "Outcome", "TokenTree"]
+__all__ = ["Kind", "Node", "PathOutcome", "TokenTree"]
 
 Kind = Literal["prompt", "sampled", "told", "observation", "scaffold"]
 """`sampled` is what the policy drew, `told` a turn that another took in its place, `observation`
@@ -61,7 +61,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PathOutcome:
     """How the environment ended a path."""
 
     rewards: tuple[float, ...]
@@ -125,7 +125,7 @@ class TokenTree:
         parents = {node.parent for node in self.nodes}
         return [number for number in range(len(self.nodes)) if number not in parents]
 
-    def samples(self, outcome: Outcome, key: str = "") -> list[Sample]:
+    def samples(self, outcome: PathOutcome, key: str = "") -> list[Sample]:
         """Return one sample per leaf that a turn led to; no sampled token is in two of them.
 
         Where branches share turns, these are trained with the first of the branches.
@@ -140,7 +140,9 @@ class TokenTree:
                 trained |= fresh
         return samples
 
-    def _sample(self, path: Sequence[int], fresh: set[int], outcome: Outcome, key: str) -> Sample:
+    def _sample(
+        self, path: Sequence[int], fresh: set[int], outcome: PathOutcome, key: str
+    ) -> Sample:
         nodes = [self.nodes[number] for number in path]
         own = [number in fresh for number in path]
         first = next(place for place, node in enumerate(nodes) if node.kind == "sampled")

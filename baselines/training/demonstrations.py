@@ -20,7 +20,7 @@ from hexathlon.baselines.tokens.conversation import TokenConversation
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import Span, TokenReply
 from hexathlon.baselines.tokens.trajectory import Trajectory
-from hexathlon.baselines.tokens.tree import Outcome
+from hexathlon.baselines.tokens.tree import PathOutcome
 from hexathlon.envs.base import Environment
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.content import described
@@ -255,5 +255,5 @@ def sample_of(shown: Demonstration, dialect: str, renderer: ChatRenderer) -> Sam
         if number + 1 < len(shown.turns):
             conversation.hear(codec.answer(said, [observation]))
     rewards = (0.0,) * (len(shown.turns) - 1) + (shown.reward,)
-    (sample,) = conversation.tree.samples(Outcome(rewards), shown.task)
+    (sample,) = conversation.tree.samples(PathOutcome(rewards), shown.task)
     return sample

@@ -36,7 +36,7 @@ from hexathlon.baselines.training.tables import (
     RolloutTable,
 )
 from hexathlon.baselines.training.tasks_table import (
-    Table,
+    RecipeTable,
     TasksTable,
     check_mixture,
     largest_share,
@@ -51,7 +51,7 @@ class RecipeError(Exception):
     """A recipe cannot be read, or names what does not exist."""
 
 
-class Recipe(Table):
+class Recipe(RecipeTable):
     """A whole training run."""
 
     name: str

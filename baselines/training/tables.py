@@ -19,7 +19,7 @@ from hexathlon.baselines.learner.optimiser import OptimiserConfig
 from hexathlon.baselines.training.cloning import CloneConfig
 from hexathlon.baselines.training.demonstrations import Noise
 from hexathlon.baselines.training.initial import ModelShape
-from hexathlon.baselines.training.tasks_table import Table
+from hexathlon.baselines.training.tasks_table import RecipeTable
 from hexathlon.tasks.seeding import generator_for
 
 __all__ = [
@@ -29,21 +29,21 @@ __all__ = [
     "EvaluationTable",
     "GenerateTable",
     "LearnTable",
-    "Part",
+    "PartTable",
     "PolicyTable",
     "ReplayTable",
     "RolloutTable",
 ]
 
 
-class Part(Table):
+class PartTable(RecipeTable):
     """A registered part with its parameters."""
 
     name: str
     parameters: dict[str, Any] = Field(default_factory=dict)
 
 
-class PolicyTable(Table):
+class PolicyTable(RecipeTable):
     """The policy: a checkpoint, or the shape of a new model."""
 
     checkpoint: str = ""
@@ -56,7 +56,7 @@ class PolicyTable(Table):
     """Rank of low-rank adapters; 0 trains all parameters."""
 
 
-class CloneTable(Table):
+class CloneTable(RecipeTable):
     """Behaviour cloning before reinforcement; no demonstrations leave it out."""
 
     demonstrations: int = Field(default=0, ge=0)
@@ -73,7 +73,7 @@ class CloneTable(Table):
     settings: CloneConfig = Field(default_factory=CloneConfig)
 
 
-class RolloutTable(Table):
+class RolloutTable(RecipeTable):
     """Rollouts of a training step."""
 
     groups: int = Field(default=16, ge=1)
@@ -97,22 +97,22 @@ class RolloutTable(Table):
     """Whether the run's `rollouts/` hold tokens and log-probabilities beside the records."""
 
 
-class GenerateTable(Table):
+class GenerateTable(RecipeTable):
     """The generate stage: tasks, rollouts per task, splits and hints."""
 
-    sampler: Part = Part(name="first")
+    sampler: PartTable = PartTable(name="first")
     """Chooses a step's tasks among candidates by what is known of their difficulty."""
 
     candidates: int = Field(default=1, ge=1)
     """Candidates per task that is wanted."""
 
-    allocator: Part = Part(name="equal")
+    allocator: PartTable = PartTable(name="equal")
     """Divides the step's rollouts, `groups` times `members`, among its tasks."""
 
-    structure: Part = Part(name="independent")
+    structure: PartTable = PartTable(name="independent")
     """Where the rollouts of a group split."""
 
-    hint: Part = Part(name="none")
+    hint: PartTable = PartTable(name="none")
     """How many of the oracle's first actions a task's rollouts go on from."""
 
     @model_validator(mode="after")
@@ -134,7 +134,7 @@ class GenerateTable(Table):
         return STRUCTURES[self.structure.name](**self.structure.parameters)
 
 
-class ReplayTable(Table):
+class ReplayTable(RecipeTable):
     """Replay of rollouts from earlier steps."""
 
     name: str = "none"
@@ -152,24 +152,24 @@ class ReplayTable(Table):
         return self
 
 
-class CreditTable(Table):
+class CreditTable(RecipeTable):
     """Credit assignment."""
 
-    estimator: Part = Part(name="grpo")
+    estimator: PartTable = PartTable(name="grpo")
     per_event: bool = False
     """Scale each event's advantages to a root mean square of 1 over its sampled tokens, so that
     no event of a mixture outweighs another by the spread of its rewards."""
 
-    shapings: tuple[Part, ...] = ()
-    filters: tuple[Part, ...] = ()
+    shapings: tuple[PartTable, ...] = ()
+    filters: tuple[PartTable, ...] = ()
 
 
-class LearnTable(Table):
+class LearnTable(RecipeTable):
     """Parameter updates."""
 
     objective: Objective = Field(default_factory=Objective)
     optimiser: OptimiserConfig = Field(default_factory=OptimiserConfig)
-    bounds: Part = Part(name="clip")
+    bounds: PartTable = PartTable(name="clip")
     token_budget: int = Field(default=4_096, ge=1)
     """Tokens with padding that go through the model at once: 4,096 keeps a small model's numbers
     in a core's cache; a GPU wants many more."""
@@ -180,7 +180,7 @@ class LearnTable(Table):
     precision: Literal["float32", "bfloat16"] = "float32"
 
 
-class EngineTable(Table):
+class EngineTable(RecipeTable):
     """What draws the tokens of rollouts.
 
     The evaluations before and after training are played in this process whatever stands here.
@@ -223,7 +223,7 @@ class EngineTable(Table):
         return self
 
 
-class EvaluationTable(Table):
+class EvaluationTable(RecipeTable):
     """Evaluations on dev tasks."""
 
     every: int = Field(default=0, ge=0)

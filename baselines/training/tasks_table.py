@@ -14,19 +14,19 @@ from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import Split
 
-__all__ = ["Table", "TasksTable", "check_mixture", "largest_share", "shares", "table_of"]
+__all__ = ["RecipeTable", "TasksTable", "check_mixture", "largest_share", "shares", "table_of"]
 
 _LOOKED_AT = 1_000
 """Tasks among which every template of a source is found."""
 
 
-class Table(BaseModel):
+class RecipeTable(BaseModel):
     """Base of a recipe's tables: unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class TasksTable(Table):
+class TasksTable(RecipeTable):
     """Tasks of one event, source and level."""
 
     env: str = "hexathlon/SQL-v0"

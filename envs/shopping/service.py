@@ -11,7 +11,7 @@ from hexathlon.tasks.shopping.service.casework import changed_since
 from hexathlon.tasks.shopping.world.catalogue import Language, open_catalogue
 from hexathlon.tasks.shopping.world.desk.desk import ServiceDesk, subject_of
 from hexathlon.tasks.shopping.world.desk.desk_tools import DESK_WRITES
-from hexathlon.tasks.shopping.world.desk.policy import Policy, policy_text
+from hexathlon.tasks.shopping.world.desk.policy import DeskPolicy, policy_text
 from hexathlon.tasks.shopping.world.desk.records import service_base
 from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.shopping.world.tables import Changes, Record, Tables
@@ -42,7 +42,7 @@ class ServiceWorld:
         where = params["catalogue"]
         self._catalogue = open_catalogue(where["seed"], where["size"])
         self._base = service_base(where["seed"], where["size"])
-        self._policy = Policy.from_json(params["policy"])
+        self._policy = DeskPolicy.from_json(params["policy"])
         self._patch: dict[str, Record] = {f"{t}/{key}": r for t, key, r in params["patch"]}
         self._state = _State()
         self._desk = self._opened(tuple((t, key, r) for t, key, r in params["patch"]))

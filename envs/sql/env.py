@@ -17,9 +17,9 @@ from hexathlon.evaluators.sql.images import describe_content, image_rows
 from hexathlon.tasks.sql.world.backends.base import (
     Catalogue,
     Database,
+    DatabaseSnapshot,
     QueryLimits,
     QueryResult,
-    Snapshot,
     SqlError,
 )
 from hexathlon.tasks.sql.world.backends.choice import MissingBackend, open_database, writes_of
@@ -36,7 +36,7 @@ _NOTHING: dict[str, Any] = {
 class _World(NamedTuple):
     """The event's part of a snapshot."""
 
-    database: Snapshot
+    database: DatabaseSnapshot
     handed_in: dict[str, Any]
     user: dict[str, Any] | None
     user_seed: int

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Literal
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import ToolError
 from hexathlon.envs.messages import scrub
-from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxPathError, Snapshot
-from hexathlon.envs.sandbox.image import HOST, Image
+from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxPathError, SandboxSnapshot
+from hexathlon.envs.sandbox.image import HOST, SandboxImage
 from hexathlon.envs.sandbox.ladder import choose
 from hexathlon.envs.status import Status
 from hexathlon.envs.terminal.building import ImageCache, limits_of
@@ -36,7 +36,7 @@ _images = ImageCache()
 class _World:
     """The event's part of a snapshot."""
 
-    files: Snapshot
+    files: SandboxSnapshot
     results: tuple[StepResult, ...]
     flags: tuple[str, ...]
 
@@ -235,7 +235,7 @@ class TerminalEnv(Environment):
         assert self._harbor is not None
         return self._harbor
 
-    def _image(self) -> Image:
+    def _image(self) -> SandboxImage:
         return _images.get(self._opener(), self.task.hash, self._task_steps(), self._base)
 
     def _open(self) -> Sandbox:

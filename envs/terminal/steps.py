@@ -8,12 +8,12 @@ from typing import Any
 
 from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxPathError
 from hexathlon.envs.sandbox.changes import Changes
-from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import SandboxLimits
 from hexathlon.envs.terminal.foreign import GRADER_FILES, clear_away, read_outcomes, test_command
 from hexathlon.envs.terminal.grading import changed_files, judge_probes
 from hexathlon.envs.terminal.tampering import is_hook
-from hexathlon.tasks.terminal.harbor import HarborTask, Step
+from hexathlon.tasks.terminal.harbor import HarborStep, HarborTask
 from hexathlon.tasks.terminal.opening import native_checks
 
 __all__ = ["Judge", "StepResult"]
@@ -82,11 +82,11 @@ class Judge:
     """
 
     def __init__(
-        self, backend: SandboxBackend, image: Image, limits: SandboxLimits, task: HarborTask
+        self, backend: SandboxBackend, image: SandboxImage, limits: SandboxLimits, task: HarborTask
     ) -> None:
         self.backend, self.image, self.limits, self.task = backend, image, limits, task
 
-    def separate(self, step: Step, changes: Changes) -> StepResult:
+    def separate(self, step: HarborStep, changes: Changes) -> StepResult:
         """Grade the agent's files in a fresh sandbox."""
         changed = changed_files(changes, self.image.workdir)
         checks = native_checks(step.tests)
@@ -98,13 +98,13 @@ class Judge:
         with self.backend.open(replace(image, files=files), self.limits) as sandbox:
             return self._scripted(step, sandbox, GRADER_FILES, changed)
 
-    def shared(self, step: Step, sandbox: Sandbox) -> StepResult:
+    def shared(self, step: HarborStep, sandbox: Sandbox) -> StepResult:
         """Grade as the original benchmark does, in the agent's sandbox with its processes alive."""
         with sandbox.snapshot() as state:
             changed = changed_files(state.changes(), self.image.workdir)
         return self._scripted(step, sandbox, {}, changed)
 
-    def _left(self, changes: Changes) -> Image:
+    def _left(self, changes: Changes) -> SandboxImage:
         """Return the image with the agent's changes, but without tools, hooks and grader paths."""
         inside = f"{self.image.workdir.rstrip('/')}/"
 
@@ -120,10 +120,14 @@ class Judge:
             if not any(path == each or path.startswith(f"{each}/") for each in gone)
         }
         files.update({p: entry for p, entry in changes.written.items() if not ours(p)})
-        return Image(self.image.base, files, self.image.workdir, self.image.environment)
+        return SandboxImage(self.image.base, files, self.image.workdir, self.image.environment)
 
     def _scripted(
-        self, step: Step, sandbox: Sandbox, tools: Mapping[str, Entry], changed: Mapping[str, str]
+        self,
+        step: HarborStep,
+        sandbox: Sandbox,
+        tools: Mapping[str, Entry],
+        changed: Mapping[str, str],
     ) -> StepResult:
         """Run the task's own test script and read the reward that it wrote."""
         sandbox.execute(clear_away(_LOGS))

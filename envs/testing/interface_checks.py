@@ -13,7 +13,7 @@ from gymnasium.utils.env_checker import check_env
 from hexathlon.envs.status import Status
 from hexathlon.envs.testing.fuzzing import do_nothing, fuzzed_actions, random_calls
 from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
-from hexathlon.envs.testing.subject import Episode, Subject
+from hexathlon.envs.testing.subject import RecordedEpisode, Subject
 from hexathlon.envs.testing.tracing import canonical, probe_actions
 
 __all__ = ["CHECKS"]
@@ -223,9 +223,9 @@ def _fuzz_episode(subject: Subject, env: Any, task: Any, count: int, salt: int) 
     return count
 
 
-def _episodes(subject: Subject) -> list[Episode]:
+def _episodes(subject: Subject) -> list[RecordedEpisode]:
     """Return correct, random, idle and hostile episodes; computed once per subject."""
-    cached: list[Episode] | None = subject.__dict__.get("_episodes")
+    cached: list[RecordedEpisode] | None = subject.__dict__.get("_episodes")
     if cached is None:
         env = subject.make()
         cached = []

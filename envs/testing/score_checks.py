@@ -6,7 +6,7 @@ from typing import Any
 
 from hexathlon.envs.testing.fuzzing import do_nothing, fuzzed_actions, random_calls, spam
 from hexathlon.envs.testing.report import CheckFailed, CheckSkipped, ConformanceCheck
-from hexathlon.envs.testing.subject import Episode, Subject, fixed
+from hexathlon.envs.testing.subject import RecordedEpisode, Subject, fixed
 from hexathlon.envs.testing.tracing import canonical
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
@@ -109,7 +109,9 @@ def canary_hidden(subject: Subject) -> None:
         env.close()
 
 
-def _played(subject: Subject, maker: Callable[[Task], Script]) -> Iterator[tuple[Task, Episode]]:
+def _played(
+    subject: Subject, maker: Callable[[Task], Script]
+) -> Iterator[tuple[Task, RecordedEpisode]]:
     env = subject.make()
     try:
         for task in subject.tasks:
@@ -120,7 +122,7 @@ def _played(subject: Subject, maker: Callable[[Task], Script]) -> Iterator[tuple
 
 def _scripts(
     subject: Subject, maker: Callable[[Task], Mapping[str, Script]], fewest: int, what: str
-) -> Iterator[tuple[Task, str, Episode]]:
+) -> Iterator[tuple[Task, str, RecordedEpisode]]:
     env: Any = subject.make()
     found: dict[str, int] = {}
     try:

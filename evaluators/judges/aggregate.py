@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric
 
-__all__ = ["AGGREGATORS", "Aggregator", "Score", "mean_score", "score"]
+__all__ = ["AGGREGATORS", "Aggregator", "BoundedScore", "mean_score", "score"]
 
 Values = Mapping[str, float]
 """Value by criterion id, each 0 to 1."""
 
 
-class Score(NamedTuple):
+class BoundedScore(NamedTuple):
     """Score of one transcript."""
 
     value: float | None
@@ -43,7 +43,7 @@ class Aggregator(NamedTuple):
     source: str
 
 
-def score(rubric: Rubric, values: Mapping[str, float | None]) -> Score:
+def score(rubric: Rubric, values: Mapping[str, float | None]) -> BoundedScore:
     """Return a transcript's score by the rubric's aggregator, with bounds.
 
     Every aggregator is increasing in a criterion of positive weight and decreasing in a pitfall, so
@@ -58,7 +58,7 @@ def score(rubric: Rubric, values: Mapping[str, float | None]) -> Score:
         worst[one.id] = bad if value is None else value
         best[one.id] = good if value is None else value
     low, high = function(rubric, worst), function(rubric, best)
-    return Score(low if low == high else None, low, high, undecided)
+    return BoundedScore(low if low == high else None, low, high, undecided)
 
 
 def mean_score(aggregator: str, scores: Sequence[float]) -> float:

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import Any
 
 from hexathlon.evaluators.sql.compare import Row
-from hexathlon.evaluators.sql.runs import GraderFault, Pair, images, pairs
+from hexathlon.evaluators.sql.runs import GraderFault, ResultPair, images, pairs
 from hexathlon.evaluators.sql.strict import submitted_sql, unscored, wrong
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.sql.world.backends.base import QueryLimits
@@ -127,7 +127,7 @@ def trimmed_mean(values: Sequence[float]) -> float:
 
 def _visible(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any]
-) -> Pair | Verdict:
+) -> ResultPair | Verdict:
     sql, problem = submitted_sql(final_state)
     if problem:
         return wrong(problem)

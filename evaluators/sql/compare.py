@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hexathlon.tasks.sql.world.backends.base import Value
 
-__all__ = ["Policy", "Row", "column_orders", "difference", "overlap", "same_cell"]
+__all__ = ["ComparisonPolicy", "Row", "column_orders", "difference", "overlap", "same_cell"]
 
 Row = tuple[Value, ...]
 
@@ -22,7 +22,7 @@ _EXACT_MATCHING = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class ComparisonPolicy:
     """Definition of equal results."""
 
     ordered: bool = False
@@ -48,7 +48,7 @@ def same_cell(gold: Value, got: Value, tolerance: float) -> bool:
     return (gold.__class__ is got.__class__ or _whole(gold, got)) and gold == got
 
 
-def difference(gold: Sequence[Row], got: Sequence[Row], policy: Policy) -> str:
+def difference(gold: Sequence[Row], got: Sequence[Row], policy: ComparisonPolicy) -> str:
     """Return how two results differ, in one word; empty when they are equal.
 
     Both must have the same number of columns. The word is `rows`, `values` or `order`.
@@ -112,10 +112,10 @@ def _same_bag(
 ) -> bool:
     left = [(row[here],) for row in gold]
     right = [(row[there],) for row in got]
-    return not _difference(left, right, Policy(tolerance=tolerance))
+    return not _difference(left, right, ComparisonPolicy(tolerance=tolerance))
 
 
-def _difference(gold: Sequence[Row], got: Sequence[Row], policy: Policy) -> str:
+def _difference(gold: Sequence[Row], got: Sequence[Row], policy: ComparisonPolicy) -> str:
     tolerance = policy.tolerance
     if policy.ordered and policy.order_by is None:
         if all(map(_same_row, gold, got, [tolerance] * len(gold))):

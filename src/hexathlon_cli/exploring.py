@@ -17,7 +17,7 @@ from hexathlon.baselines.harness.errors import (
     ExitCode,
     UsageError,
 )
-from hexathlon.baselines.harness.report import Table, percent
+from hexathlon.baselines.harness.report import ReportTable, percent
 from hexathlon.envs.registry import EnvironmentInfo, missing_extra
 from hexathlon.tasks.errors import MissingData, TaskError
 from hexathlon.tasks.task import SPLITS, Task
@@ -42,13 +42,13 @@ def list_command(*, as_json: bool) -> int:
         print_text(json.dumps(shown, indent=2, ensure_ascii=False))
         return ExitCode.FINE
     rows = tuple((e["id"], e["title"], e["install"] or "") for e in events)
-    print_table(Table("Events", ("id", "event", "requires"), rows))
+    print_table(ReportTable("Events", ("id", "event", "requires"), rows))
     held = tuple(
         (event["name"], name, *_counts(counts))
         for event, size in zip(events, sizes, strict=True)
         for name, counts in size.items()
     )
-    print_table(Table("Task sets", ("event", "--taskset", *_SPLITS, "needs"), held))
+    print_table(ReportTable("Task sets", ("event", "--taskset", *_SPLITS, "needs"), held))
     print_text("More of one: `hexathlon show SQL`. Be the agent yourself: `hexathlon play SQL`.")
     return ExitCode.FINE
 
@@ -121,7 +121,7 @@ def _print_selftest(result: "SelftestResult", where: str) -> None:
         for tally in result.tallies.values()
     )
     headings = ("script", "episodes", "mean", "required", "")
-    print_table(Table(f"{result.env}, {result.tasks:,} tasks{where}", headings, rows))
+    print_table(ReportTable(f"{result.env}, {result.tasks:,} tasks{where}", headings, rows))
     for tally in result.tallies.values():
         for line in tally.named:
             note(f"{tally.kind}: {line}")
@@ -136,7 +136,9 @@ def doctor_command(*, as_json: bool) -> int:
         print_text(json.dumps([probe._asdict() for probe in found], indent=2))
     else:
         rows = tuple((probe.name, probe.state, probe.detail, probe.mend) for probe in found)
-        print_table(Table("This machine", ("component", "available", "detail", "remedy"), rows))
+        print_table(
+            ReportTable("This machine", ("component", "available", "detail", "remedy"), rows)
+        )
     return ExitCode.FINE
 
 

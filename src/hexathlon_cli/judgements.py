@@ -9,7 +9,7 @@ from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, ExitCode, UsageError
 from hexathlon.baselines.harness.plan import read_salt
 from hexathlon.baselines.harness.progress import Progress
-from hexathlon.baselines.harness.report import Table, percent, span
+from hexathlon.baselines.harness.report import ReportTable, percent, span
 from hexathlon.baselines.judging.audit import Auditor, AuditSettings
 from hexathlon.baselines.judging.client import JudgeClient, JudgeIdentity
 from hexathlon.baselines.judging.code import CodeJudge
@@ -206,14 +206,14 @@ def _labels(name: str, rubric: Rubric, items: int) -> list[LabelledReply]:
         raise UsageError(str(error)) from None
 
 
-def _audit_tables(found: Mapping[str, Any]) -> list[Table]:
+def _audit_tables(found: Mapping[str, Any]) -> list[ReportTable]:
     rows = [
         (name, f"{row['scored']:,} of {row['items']:,}", *_cells(row["kappa"]),
          *_cells(row["alpha"]), row["status"])
         for name, row in found["agreement"]["criteria"].items()
     ]  # fmt: skip
     headings = ("criterion", "scored", "kappa", "95% interval", "alpha", "95% interval", "state")
-    made = [Table("Agreement with the labels", headings, tuple(rows))]
+    made = [ReportTable("Agreement with the labels", headings, tuple(rows))]
     measured = {
         "same winner in both orders": found["swap"]["consistency"],
         "first position wins inconsistent pairs": found["swap"]["first_rate"],
@@ -237,7 +237,9 @@ def _audit_tables(found: Mapping[str, Any]) -> list[Table]:
         (name, *(_cells(row)), f"{row['n']:,}") for name, row in measured.items() if row is not None
     ]
     made.append(
-        Table("Biases and attacks", ("measurement", "value", "95% interval", "n"), tuple(body))
+        ReportTable(
+            "Biases and attacks", ("measurement", "value", "95% interval", "n"), tuple(body)
+        )
     )
     return made
 

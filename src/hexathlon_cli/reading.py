@@ -9,7 +9,7 @@ from hexathlon.baselines.harness.environments import short
 from hexathlon.baselines.harness.errors import ExitCode, UsageError, near_miss
 from hexathlon.baselines.harness.plan import read_salt
 from hexathlon.baselines.harness.report import (
-    Table,
+    ReportTable,
     anchor_folders,
     anchor_runs,
     anchors_of,
@@ -77,7 +77,7 @@ def compare_command(runs: Sequence[Path], *, as_json: bool) -> int:
         )
         for row in rows
     )
-    print_table(Table("Paired comparison, p corrected by Holm", headings, body))
+    print_table(ReportTable("Paired comparison, p corrected by Holm", headings, body))
     for row in rows:
         if row.warning:
             note(f"warning, {row.a} and {row.b}: {row.warning}")
@@ -149,7 +149,7 @@ def _print_boards(site: Path) -> int:
     headings = ("rank", "submission", "by", "score", "95% interval", "norm.", "tasks", "trials", "")
     for board in data["boards"]:
         rows = tuple(_board_row(row) for row in board["rows"])
-        print_table(Table(f"{board['title']}, version {board['version']}", headings, rows))
+        print_table(ReportTable(f"{board['title']}, version {board['version']}", headings, rows))
     for fault in data["rejected"]:
         note(f"rejected: {fault['run']}: {fault['reason']}")
     return len(data["boards"])

@@ -14,7 +14,7 @@ from hexathlon.baselines.harness.config import (
 )
 from hexathlon.baselines.harness.errors import ExitCode, UsageError
 from hexathlon.baselines.harness.report import ANCHOR_FOLDER, read_run, unscored_share
-from hexathlon.baselines.harness.run import Outcome, resume, stored_plan
+from hexathlon.baselines.harness.run import RunOutcome, resume, stored_plan
 from hexathlon.baselines.harness.run import evaluate as evaluate_run
 from hexathlon_cli.output import note, print_report, print_text
 
@@ -103,7 +103,7 @@ def _play_anchors(
         evaluate_run(anchor, execution, out / ANCHOR_FOLDER / name, force_new=force_new)
 
 
-def _say(outcome: Outcome) -> None:
+def _say(outcome: RunOutcome) -> None:
     if outcome.torn:
         note(f"{outcome.torn} bytes of an unfinished record were moved to records.torn")
     before = outcome.planned - outcome.played

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 from hexathlon.tasks.roleplay.beat import Beat
 from hexathlon.tasks.roleplay.card import NothingLeft, split_pair, table
 from hexathlon.tasks.roleplay.game import Game
-from hexathlon.tasks.roleplay.hearing import Listener
+from hexathlon.tasks.roleplay.hearing import VisitorListener
 from hexathlon.tasks.roleplay.reading import CardReader, disagreement
-from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.roleplay.telling import instruction
 from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES, TWINS
 from hexathlon.tasks.roleplay.text import Language
@@ -45,7 +45,7 @@ def draw_stage(address: TaskAddress, seed: int, **changes: Any) -> Stage:
         Unsound: If they never agree, which is a defect of the template.
     """
 
-    def draw(order: Order) -> Stage:
+    def draw(order: TaskSpec) -> Stage:
         stage = DIALOGUES[address.template](order)
         problem = _problem(stage)
         if problem:
@@ -67,13 +67,13 @@ def draw_game(address: TaskAddress, seed: int) -> Game:
 
 
 def _drawn(
-    draw: Callable[[Order], _Drawn], address: TaskAddress, seed: int, changes: Mapping[str, Any]
+    draw: Callable[[TaskSpec], _Drawn], address: TaskAddress, seed: int, changes: Mapping[str, Any]
 ) -> _Drawn:
     problem = ""
     for attempt in range(_TRIES):
         rng = generator_for("roleplay-stage", seed, attempt)
         language: Language = "zh" if address.index % 2 else "en"
-        order = Order(address.template, address.level, address.split, language, rng)
+        order = TaskSpec(address.template, address.level, address.split, language, rng)
         try:
             return draw(order._replace(**changes))
         except NothingLeft as nothing:
@@ -86,7 +86,7 @@ def _problem(stage: Stage) -> str:
     text = instruction(_told(stage))
     key = stage.card["setting"]
     reader = CardReader(text, key, stage.language, stage.card["words"])
-    listener = Listener(stage.language, stage.card["words"])
+    listener = VisitorListener(stage.language, stage.card["words"])
     for beat in stage.beats:
         if beat.about == "listening":
             listener.hear(beat.line)

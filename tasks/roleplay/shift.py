@@ -24,7 +24,7 @@ from hexathlon.tasks.source import Script, TaskAddress, parse_address
 from hexathlon.tasks.strata import StratifiedSource
 from hexathlon.tasks.task import LEVELS, Split, Task
 
-__all__ = ["SHIFTS", "ShiftSource", "Turn", "reference_turns", "source"]
+__all__ = ["SHIFTS", "ShiftSource", "ShiftTurn", "reference_turns", "source"]
 
 _KINDS = ("boundary", "timepoint", "secret", "style")
 """Templates whose beats can be reordered freely."""
@@ -44,7 +44,7 @@ _DRAWN_AS = "1"
 PER_STRATUM: Mapping[Split, int] = {"dev": 8, "test": 40, "heldout": 40}
 
 
-class Turn(NamedTuple):
+class ShiftTurn(NamedTuple):
     """One turn, as input to an estimator of information."""
 
     context: Mapping[str, str]
@@ -100,7 +100,7 @@ class ShiftSource(StratifiedSource):
         return policies(_stage_of(task), task.instruction)
 
 
-def reference_turns(task: Task) -> list[Turn]:
+def reference_turns(task: Task) -> list[ShiftTurn]:
     """Return the turns of a task's own solution, for estimates of information.
 
     To measure a model, its reply replaces the reference; its own earlier replies are then part of
@@ -118,7 +118,7 @@ def reference_turns(task: Task) -> list[Turn]:
             "features": json.dumps(dict(beat.query), ensure_ascii=False, sort_keys=True),
         }
         reply = str(json.loads(act)["arguments"]["reply"])
-        turns.append(Turn(context, reply))
+        turns.append(ShiftTurn(context, reply))
         said.append(reply)
     return turns
 

@@ -23,7 +23,7 @@ from hexathlon.tasks.shopping.world.catalogue import (
 from hexathlon.tasks.shopping.world.facts import category_of, facts_of, holds_on
 from hexathlon.tasks.task import Level, Split
 
-__all__ = ["HEAD", "Scene", "Wish", "answering"]
+__all__ = ["HEAD", "ShoppingScene", "Wish", "answering"]
 
 _T = TypeVar("_T")
 
@@ -78,7 +78,7 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Scene:
+class ShoppingScene:
     """The resources of a template."""
 
     catalogue: Catalogue

@@ -11,7 +11,7 @@ from typing import Any
 from hexathlon.tasks.errors import GenerationExhausted, UnknownTask
 from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.shopping.giveaway import given_away
-from hexathlon.tasks.shopping.scene import Scene
+from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.scripts import (
     store_alternatives,
     store_mutants,
@@ -149,7 +149,7 @@ class ShoppingSource(TaskSource):
         return address
 
     def _purchase(
-        self, task_id: str, address: TaskAddress, scene: Scene, draft: ShoppingDraft
+        self, task_id: str, address: TaskAddress, scene: ShoppingScene, draft: ShoppingDraft
     ) -> Task:
         params = {
             "world": "store",
@@ -184,7 +184,13 @@ class ShoppingSource(TaskSource):
         )
 
     def _case(
-        self, task_id: str, address: TaskAddress, scene: Scene, case: ServiceCase, *, dialogue: bool
+        self,
+        task_id: str,
+        address: TaskAddress,
+        scene: ShoppingScene,
+        case: ServiceCase,
+        *,
+        dialogue: bool,
     ) -> Task | None:
         params = case_params(scene, case, dialogue=dialogue)
         truth = case_truth(scene, case, params, dialogue=dialogue)
@@ -225,12 +231,12 @@ def _scene(
     pair: tuple[str | int, ...],
     salt: str | None,
     moves: int,
-) -> Scene:
+) -> ShoppingScene:
     number = address.index // 400 % _CATALOGUES[address.split] + 1_000 * moves
     seed = derive_seed("shopping catalogue", address.split, number, salt or "") % 1_000_000_000
     language: Language = "zh" if derive_seed("language", *pair) % 2 else "en"
     catalogue = open_catalogue(seed, CATALOGUE_SIZES[address.level])
-    return Scene(catalogue, rng, language, address.level, address.split, address.index % 2)
+    return ShoppingScene(catalogue, rng, language, address.level, address.split, address.index % 2)
 
 
 def _plan_of(draft: ShoppingDraft) -> dict[str, Any]:

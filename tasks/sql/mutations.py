@@ -17,8 +17,8 @@ from hexathlon.tasks.sql.programs.expressions import (
     InList,
     IsNull,
     Literal,
+    Misreadable,
     Ref,
-    Variant,
     both,
     conjuncts,
 )
@@ -31,7 +31,7 @@ from hexathlon.tasks.sql.programs.relations import (
     Join,
     Limit,
     Match,
-    Order,
+    OrderBy,
     Project,
     Window,
 )
@@ -66,7 +66,7 @@ def _proposals(node: Any) -> Iterator[tuple[str, Any]]:
             yield from _weaker(source, predicate)
         case Compare(operator, left, right):
             yield from _compared(node, operator, left, right)
-        case Variant(_, wrong, label):
+        case Misreadable(_, wrong, label):
             yield label, wrong
         case IsNull(operand, negated):
             yield "flip_missing", IsNull(operand, not negated)
@@ -95,9 +95,9 @@ def _proposals(node: Any) -> Iterator[tuple[str, Any]]:
                 yield "wrong_set_operation", replace(node, kind=other)
             if kind == "except":
                 yield "swapped_difference", replace(node, left=node.right, right=node.left)
-        case Order(source, keys):
+        case OrderBy(source, keys):
             (name, down), *rest = keys
-            yield "wrong_sort", Order(source, ((name, not down), *rest))
+            yield "wrong_sort", OrderBy(source, ((name, not down), *rest))
         case Limit(source, count, offset):
             yield "wrong_limit", Limit(source, count + 1, offset)
             yield "wrong_offset", Limit(source, count, offset + 1)
@@ -106,7 +106,7 @@ def _proposals(node: Any) -> Iterator[tuple[str, Any]]:
 def _weaker(source: Relation, predicate: Expression) -> Iterator[tuple[str, Any]]:
     terms = conjuncts(predicate)
     for place, term in enumerate(terms):
-        if isinstance(term, Variant) and term.label == "count_deleted":
+        if isinstance(term, Misreadable) and term.label == "count_deleted":
             continue
         rest = terms[:place] + terms[place + 1 :]
         label = "keep_missing" if isinstance(term, IsNull) and term.negated else "drop_filter"
@@ -180,7 +180,7 @@ def _whole(program: Relation) -> Iterator[tuple[str, Relation]]:
     yield "extra_column", project((*columns, first))
     yield "repeated_rows", Combine("union_all", _unordered(program), _unordered(program))
     yield "merged_rows", Distinct(_unordered(program))
-    yield "one_row_short", Limit(Order(program, ((first, False),)), 1)
+    yield "one_row_short", Limit(OrderBy(program, ((first, False),)), 1)
 
 
 def _columns(names: Mapping[str, tuple[str, ...]], node: Any) -> Iterator[tuple[str, Any]]:
@@ -200,4 +200,4 @@ def _columns(names: Mapping[str, tuple[str, ...]], node: Any) -> Iterator[tuple[
 
 
 def _unordered(program: Relation) -> Relation:
-    return program.source if isinstance(program, Order) else program
+    return program.source if isinstance(program, OrderBy) else program

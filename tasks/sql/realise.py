@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from hexathlon.tasks.sql.programs.expressions import Expression, FunctionCall, Ref, Variant
+from hexathlon.tasks.sql.programs.expressions import Expression, FunctionCall, Misreadable, Ref
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Combine,
@@ -16,7 +16,7 @@ from hexathlon.tasks.sql.programs.relations import (
     Extend,
     Join,
     Limit,
-    Order,
+    OrderBy,
     Project,
 )
 from hexathlon.tasks.sql.programs.walk import names_read, nodes, scans
@@ -71,7 +71,7 @@ def _shape(program: Relation, outputs: dict[str, str], pick: Pick) -> list[str]:
     node, limit = program, None
     if isinstance(node, Limit):
         limit, node = node, node.source
-    if isinstance(node, Order):
+    if isinstance(node, OrderBy):
         keys = ", then by ".join(
             f"{_bare(outputs[name])} ({'descending' if down else 'ascending'})"
             for name, down in node.keys
@@ -119,7 +119,7 @@ def _spellings(draft: QueryDraft, schema: Schema) -> list[str]:
     for name, item in _answer_items(draft.program):
         while isinstance(item, Ref) and item.name in defined:
             item = defined[item.name]
-        if isinstance(item, Variant) and item.label == "skip_cleaning":
+        if isinstance(item, Misreadable) and item.label == "skip_cleaning":
             alias, _, column = names_read(item.wrong)[0].partition(".")
             sentences.append(_spelling(draft.outputs[name], tables[alias].column(column)))
     return [sentence for sentence in sentences if sentence]
@@ -131,7 +131,7 @@ def _answer_items(program: Relation) -> tuple[tuple[str, Expression], ...]:
     while not isinstance(node, Project):
         if isinstance(node, Combine):
             node = node.left
-        elif isinstance(node, Distinct | Order | Limit):
+        elif isinstance(node, Distinct | OrderBy | Limit):
             node = node.source
         else:
             return ()

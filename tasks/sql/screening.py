@@ -20,7 +20,7 @@ from hexathlon.tasks.sql.programs.relations import is_ordered
 from hexathlon.tasks.sql.programs.text import GOLD, OTHER, Style, sql_text
 from hexathlon.tasks.sql.templates.draft import QueryDraft
 
-__all__ = ["LEAST_MUTANTS", "Kept", "Rejected", "same_answer", "screen"]
+__all__ = ["LEAST_MUTANTS", "Kept", "DraftRejected", "same_answer", "screen"]
 
 LEAST_MUTANTS = 10
 _MOST_MUTANTS = 30
@@ -30,7 +30,7 @@ _MOST_REPEATS = 2
 Rows = list[tuple[Any, ...]]
 
 
-class Rejected(Exception):
+class DraftRejected(Exception):
     """The draft is rejected; the message is a short slug of the reason."""
 
 
@@ -68,21 +68,21 @@ def screen(draft: QueryDraft, bench: Bench, correlated: bool) -> Kept:
     for text in alternatives.values():
         for population, right in zip(bench.hidden, hidden, strict=True):
             if not same_answer(population.answer(text), right, ordered):
-                raise Rejected("alternative_differs")
+                raise DraftRejected("alternative_differs")
     if not alternatives:
-        raise Rejected("no_alternative")
+        raise DraftRejected("no_alternative")
     killed = _killed(draft, gold, bench.hidden, hidden, ordered)
     return Kept(gold, ordered, len(draft.program.columns), alternatives, killed)
 
 
 def _check_answers(visible: Rows, hidden: Sequence[Rows]) -> None:
     if _trivial(visible):
-        raise Rejected("empty")
+        raise DraftRejected("empty")
     if sum(map(_trivial, hidden)) > 1:
-        raise Rejected("empty_hidden")
+        raise DraftRejected("empty_hidden")
     answers = [_canonical(rows) for rows in (visible, *hidden)]
     if max(answers.count(answer) for answer in answers) > _MOST_REPEATS:
-        raise Rejected("constant")
+        raise DraftRejected("constant")
 
 
 def _trivial(rows: Rows) -> bool:
@@ -98,9 +98,9 @@ def _check_derivation(
     for population, right in checked:
         second = evaluate(program, population.rows, bench.columns)
         if second.fragile:
-            raise Rejected("fragile")
+            raise DraftRejected("fragile")
         if not same_answer(second.rows, right, ordered):
-            raise Rejected("derivations_disagree")
+            raise DraftRejected("derivations_disagree")
 
 
 def _alternatives(draft: QueryDraft, gold: str, correlated: bool) -> Iterator[tuple[str, str]]:
@@ -132,20 +132,20 @@ def _killed(
         killer = _killer(text, number, populations, right, ordered)
         if killer is None:
             if label in ESSENTIAL:
-                raise Rejected(f"idle_{label}")
+                raise DraftRejected(f"idle_{label}")
             continue
         killers.add(killer)
         count = sum(name.split(".")[0] == label for name in killed)
         killed[f"{label}.{count + 1}" if count else label] = text
     if len(killed) < LEAST_MUTANTS:
-        raise Rejected("few_mutants")
+        raise DraftRejected("few_mutants")
     for place in range(len(populations)):
         alone = slice(place, place + 1)
         if place not in killers and not any(
             _killer(text, 0, populations[alone], right[alone], ordered) is not None
             for text in killed.values()
         ):
-            raise Rejected("blind_database")
+            raise DraftRejected("blind_database")
     return killed
 
 

@@ -16,7 +16,7 @@ __all__ = [
     "WORKDIR",
     "TerminalDraft",
     "Probe",
-    "Template",
+    "TerminalTemplate",
     "faulty",
     "put",
     "registered",
@@ -47,7 +47,7 @@ class Probe:
 
 
 @dataclass(frozen=True)
-class Template:
+class TerminalTemplate:
     """A registered template."""
 
     name: str
@@ -184,7 +184,7 @@ def put(path: str, text: str, mode: str = "") -> str:
     return made + (f"chmod {mode} {path}\n" if mode else "")
 
 
-_templates: dict[str, Template] = {}
+_templates: dict[str, TerminalTemplate] = {}
 
 
 def template(
@@ -195,12 +195,12 @@ def template(
     def register(write: Callable[[TerminalDraft], None]) -> Callable[[TerminalDraft], None]:
         if name in _templates:
             raise ValueError(f"there are two templates named {name!r}")
-        _templates[name] = Template(name, tuple(levels), tuple(needs), write)
+        _templates[name] = TerminalTemplate(name, tuple(levels), tuple(needs), write)
         return write
 
     return register
 
 
-def registered() -> Mapping[str, Template]:
+def registered() -> Mapping[str, TerminalTemplate]:
     """The templates registered so far, by name, sorted."""
     return dict(sorted(_templates.items()))

@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from hexathlon.baselines.engines.comparison import Probe
+from hexathlon.baselines.engines.comparison import LogProbabilityProbe
 from hexathlon.baselines.engines.errors import (
     AuthRejected,
     ContextOverflow,
@@ -233,7 +233,7 @@ class ServedEngine:
             self._settled.set()
         return difference
 
-    async def compare(self, probe: Probe) -> float:
+    async def compare(self, probe: LogProbabilityProbe) -> float:
         """Return the largest difference between the server's log-probabilities and the learner's.
 
         Raises:

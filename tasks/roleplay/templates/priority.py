@@ -5,7 +5,7 @@ from typing import Any
 
 from hexathlon.tasks.roleplay.beat import Beat
 from hexathlon.tasks.roleplay.card import fill, split_pair, table
-from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.task import Level
 
 __all__ = ["priority"]
@@ -26,7 +26,7 @@ _QUESTIONS: Mapping[Level, Sequence[str]] = {
 }
 
 
-def priority(order: Order) -> Stage:
+def priority(order: TaskSpec) -> Stage:
     """Mix requests against the card, requests that it permits, and questions."""
     stage = Stage.opened(order, rules=_RULES[order.level])
     texts = table("priority")["texts"]

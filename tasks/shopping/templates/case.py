@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hexathlon.tasks.shopping.scene import Scene
+from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.world.catalogue import Product, Variant
-from hexathlon.tasks.shopping.world.desk.policy import PARAGRAPHS, Policy, ruling
+from hexathlon.tasks.shopping.world.desk.policy import PARAGRAPHS, DeskPolicy, ruling
 from hexathlon.tasks.shopping.world.desk.records import draw_customer, draw_order
 from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.task import Level
@@ -22,7 +22,7 @@ _OTHERS: dict[Level, int] = {"tiny": 6, "easy": 7, "medium": 8, "hard": 10}
 class ServiceCase:
     """A service case under construction."""
 
-    policy: Policy
+    policy: DeskPolicy
     customer: dict[str, Any]
     orders: Sequence[dict[str, Any]]
     """The customer's orders, starting with the one in question."""
@@ -49,9 +49,9 @@ class ServiceCase:
     twin: bool = True
 
 
-def _policy(scene: Scene) -> Policy:
+def _policy(scene: ShoppingScene) -> DeskPolicy:
     rng = scene.rng
-    return Policy(
+    return DeskPolicy(
         return_days=int(rng.choice([14, 21, 30])),
         plus_days=int(rng.choice([7, 10, 14])),
         cash_days=int(rng.choice([5, 7, 10])),
@@ -63,7 +63,7 @@ def _policy(scene: Scene) -> Policy:
 class CaseDesk:
     """A customer with some orders, and phrases for them."""
 
-    def __init__(self, scene: Scene, *, tier: str | None = None) -> None:
+    def __init__(self, scene: ShoppingScene, *, tier: str | None = None) -> None:
         self.scene = scene
         self.policy = _policy(scene)
         self.customer = draw_customer(scene.rng, f"C{9000 + int(scene.rng.integers(900))}")
@@ -186,16 +186,16 @@ def _move(order: dict[str, Any], delivered: int) -> None:
         order[name] += days
 
 
-def slot(scene: Scene, value: str, en: Sequence[str], zh: Sequence[str]) -> dict[str, Any]:
+def slot(scene: ShoppingScene, value: str, en: Sequence[str], zh: Sequence[str]) -> dict[str, Any]:
     """Return a slot of the customer's agenda with the phrases that ask for it."""
     return {"value": value, "ask": list(zh if scene.language == "zh" else en)}
 
 
-def which(scene: Scene, goods: str) -> dict[str, Any]:
+def which(scene: ShoppingScene, goods: str) -> dict[str, Any]:
     """Return the slot that identifies the goods."""
     return slot(scene, goods, ("which order", "order", "item"), ("哪个订单", "订单", "商品"))
 
 
-def item(scene: Scene, goods: str) -> str:
+def item(scene: ShoppingScene, goods: str) -> str:
     """Return goods with their article."""
     return scene.say(f"the {goods}", goods)

@@ -8,11 +8,11 @@ from hexathlon.tasks.shopping.scene import Wish
 from hexathlon.tasks.shopping.world.catalogue import Constraint, Product, Variant, price_cart
 from hexathlon.tasks.shopping.world.settings import StoreSettings, cart_line
 
-__all__ = ["ShoppingDraft", "Line", "Near", "near_of", "order_of", "sourced"]
+__all__ = ["ShoppingDraft", "OrderLine", "Near", "near_of", "order_of", "sourced"]
 
 
 @dataclass(frozen=True)
-class Line:
+class OrderLine:
     """A line of the requested order."""
 
     product: Product
@@ -35,7 +35,7 @@ class ShoppingDraft:
     """A task under construction."""
 
     instruction: str
-    lines: Sequence[Line] = ()
+    lines: Sequence[OrderLine] = ()
     near: Sequence[Near] = ()
     wanted: Sequence[Sequence[dict[str, Any]]] = ()
     """The conditions of each line, with their sources."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from hexathlon.tasks.shopping.scene import Scene
+from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.templates.case import (
     CaseDesk,
     ReferenceCall,
@@ -24,7 +24,7 @@ from hexathlon.tasks.shopping.world.wording import chosen_text
 __all__ = ["SERVICES", "SERVICE_DIALOGUES"]
 
 
-def cancel(scene: Scene) -> ServiceCase | None:
+def cancel(scene: ShoppingScene) -> ServiceCase | None:
     """Cancel a pending order; in the twin it has already shipped."""
     desk = CaseDesk(scene)
     order = desk.order("pending" if scene.side == 0 else "shipped")
@@ -51,7 +51,13 @@ def cancel(scene: Scene) -> ServiceCase | None:
 
 
 def _swapped(
-    scene: Scene, desk: CaseDesk, order: dict[str, Any], action: str, *, stock: bool, allowed: bool
+    scene: ShoppingScene,
+    desk: CaseDesk,
+    order: dict[str, Any],
+    action: str,
+    *,
+    stock: bool,
+    allowed: bool,
 ) -> ServiceCase | None:
     new = desk.other_variant(order, stock=stock)
     decoy = desk.other_variant(order)
@@ -96,7 +102,7 @@ def _swapped(
     )
 
 
-def exchange(scene: Scene) -> ServiceCase | None:
+def exchange(scene: ShoppingScene) -> ServiceCase | None:
     """Exchange for a variant in stock; in the twin that variant is sold out."""
     desk = CaseDesk(scene)
     order = desk.delivered(2 + int(scene.rng.integers(9)))
@@ -104,14 +110,14 @@ def exchange(scene: Scene) -> ServiceCase | None:
     return _swapped(scene, desk, order, "exchange_item", stock=fine, allowed=fine)
 
 
-def change_item(scene: Scene) -> ServiceCase | None:
+def change_item(scene: ShoppingScene) -> ServiceCase | None:
     """Change the variant before shipping; in the twin the order has already shipped."""
     desk = CaseDesk(scene)
     order = desk.order("pending" if scene.side == 0 else "shipped")
     return _swapped(scene, desk, order, "change_item", stock=True, allowed=scene.side == 0)
 
 
-def change_address(scene: Scene) -> ServiceCase | None:
+def change_address(scene: ShoppingScene) -> ServiceCase | None:
     """Change the address of a pending order; in the twin it is on its way."""
     desk = CaseDesk(scene)
     order = desk.order("pending" if scene.side == 0 else "shipped")
@@ -140,7 +146,7 @@ def change_address(scene: Scene) -> ServiceCase | None:
     )
 
 
-def late(scene: Scene) -> ServiceCase | None:
+def late(scene: ShoppingScene) -> ServiceCase | None:
     """Refund a late delivery; in the twin it was not late enough."""
     desk = CaseDesk(scene)
     since, more = 2 + int(scene.rng.integers(6)), 1 + int(scene.rng.integers(3))
@@ -176,7 +182,7 @@ def _come_late(order: dict[str, Any], days: int) -> None:
     order["placed"] = order["promised"] - 6
 
 
-def not_owner(scene: Scene) -> ServiceCase | None:
+def not_owner(scene: ShoppingScene) -> ServiceCase | None:
     """The order is the customer's own; in the twin it belongs to somebody else."""
     desk = CaseDesk(scene)
     order = desk.order("pending")
@@ -209,7 +215,7 @@ def not_owner(scene: Scene) -> ServiceCase | None:
     return found
 
 
-def two_requests(scene: Scene) -> ServiceCase | None:
+def two_requests(scene: ShoppingScene) -> ServiceCase | None:
     """Return goods from one order and cancel another."""
     desk = CaseDesk(scene, tier="standard")
     order = desk.delivered(1 + int(scene.rng.integers(4)))

@@ -19,12 +19,12 @@ from hexathlon.tasks.sql.programs.expressions import (
     InList,
     IsNull,
     Literal,
+    Misreadable,
     Not,
     Or,
     Ref,
     Scalar,
     Value,
-    Variant,
 )
 
 __all__ = ["Compiler", "Computed", "close", "order_key"]
@@ -77,7 +77,7 @@ class Compiler:
                 return lambda row: row[place]
             case Literal(value):
                 return lambda row: value
-            case Variant(right, _, _):
+            case Misreadable(right, _, _):
                 return self.compile(right)
             case Scalar():
                 constant = self._scalar(expression)

@@ -24,7 +24,7 @@ __all__ = [
     "Ref",
     "Scalar",
     "Value",
-    "Variant",
+    "Misreadable",
     "both",
     "conjuncts",
     "meant",
@@ -132,7 +132,7 @@ class Scalar(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class Variant(Expression):
+class Misreadable(Expression):
     """An expression paired with a misreading that a careless solver might choose.
 
     It always means `right`. Mutations substitute `wrong`; `label` names the mistake.
@@ -178,4 +178,4 @@ def conjuncts(expression: Expression) -> tuple[Expression, ...]:
 
 def meant(expression: Expression) -> Expression:
     """Return the expression itself, or the intended meaning of a variant."""
-    return meant(expression.right) if isinstance(expression, Variant) else expression
+    return meant(expression.right) if isinstance(expression, Misreadable) else expression

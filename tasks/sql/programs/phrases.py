@@ -18,12 +18,12 @@ from hexathlon.tasks.sql.programs.expressions import (
     InList,
     IsNull,
     Literal,
+    Misreadable,
     Not,
     Or,
     Ref,
     Scalar,
     Value,
-    Variant,
     meant,
 )
 from hexathlon.tasks.sql.programs.relation import Relation
@@ -81,7 +81,7 @@ def expression_sql(
             return scope[name]
         case Literal(value):
             return literal(value)
-        case Variant(right, _, _):
+        case Misreadable(right, _, _):
             return text(right)
         case Scalar(relation):
             return f"({subquery(relation)})"

@@ -18,11 +18,11 @@ from hexathlon.tasks.sql.programs.relations import (
     Distinct,
     Extend,
     Filter,
-    Group,
+    GroupBy,
     Join,
     Limit,
     Match,
-    Order,
+    OrderBy,
     Project,
     Scan,
     Window,
@@ -167,7 +167,7 @@ class _Writer:
                 return self._match(node, needed)
             case Extend():
                 return self._extend(node, needed)
-            case Group():
+            case GroupBy():
                 return self._group(node)
             case Window():
                 return self._window(node, needed)
@@ -177,7 +177,7 @@ class _Writer:
                 return self._project(node)
             case Distinct():
                 return self._distinct(node)
-            case Order(source, keys):
+            case OrderBy(source, keys):
                 block = self._block(source, needed | {name for name, _ in keys})
                 if block.limit or block.order:
                     block = self._wrap(block, source, needed | {name for name, _ in keys})
@@ -230,7 +230,7 @@ class _Writer:
         left = self._open(node.left, wanted, 0)
         keys = frozenset(name for _, name in node.on)
         style = self.style.match
-        if style == "join" and not node.negated and isinstance(node.right, Group | Filter):
+        if style == "join" and not node.negated and isinstance(node.right, GroupBy | Filter):
             # A planner may scan a grouped key list once per row when joining it.
             style = "in"
         if style == "join" or (style == "in" and len(node.on) > 1):
@@ -282,7 +282,7 @@ class _Writer:
         block.single = False
         return block
 
-    def _group(self, node: Group) -> _Block:
+    def _group(self, node: GroupBy) -> _Block:
         wanted = frozenset(node.keys).union(
             *(
                 names_read(part)

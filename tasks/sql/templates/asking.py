@@ -10,9 +10,9 @@ from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import Aggregate, Filter
 from hexathlon.tasks.sql.templates.conditions import shown, threshold_of
 from hexathlon.tasks.sql.templates.dates import in_year, last_year
-from hexathlon.tasks.sql.templates.draft import QueryDraft, Slot, template
+from hexathlon.tasks.sql.templates.draft import AmbiguitySlot, QueryDraft, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
-from hexathlon.tasks.sql.templates.scene import Fact, Scene
+from hexathlon.tasks.sql.templates.scene import Fact, QueryScene
 from hexathlon.tasks.sql.templates.shapes import (
     Dimension,
     answer,
@@ -38,7 +38,7 @@ def _outputs(fact: Fact, dim: Dimension) -> dict[str, str]:
 
 
 @template("easy", "medium", "hard")
-def ask_threshold(scene: Scene) -> QueryDraft:
+def ask_threshold(scene: QueryScene) -> QueryDraft:
     """A threshold that the question only alludes to."""
     fact = scene.fact(HOPS[scene.level], CONDITIONS[scene.level])
     dim, measure = dimension(scene, fact), scene.measure(fact.child)
@@ -63,7 +63,7 @@ def ask_threshold(scene: Scene) -> QueryDraft:
         (*left_out(dim), "The limit itself counts as reached. Groups without such a row do not "
          "appear."),
         wrong=(("other_limit", wrong),),
-        slot=Slot(
+        slot=AmbiguitySlot(
             "limit",
             shown(limit),
             (
@@ -78,7 +78,7 @@ def ask_threshold(scene: Scene) -> QueryDraft:
 
 
 @template("easy", "medium", "hard")
-def ask_period(scene: Scene) -> QueryDraft:
+def ask_period(scene: QueryScene) -> QueryDraft:
     """A year that the question only alludes to."""
     fact, date, noun = dated_fact(scene, {"hard": 2}.get(scene.level, 1), CONDITIONS[scene.level])
     dim = dimension(scene, fact)
@@ -95,7 +95,7 @@ def ask_period(scene: Scene) -> QueryDraft:
         ),
         (*left_out(dim), "It is one calendar year. Groups without such a row do not appear."),
         wrong=(("other_year", _counted(fact, dim, in_year(date, other))),),
-        slot=Slot(
+        slot=AmbiguitySlot(
             "year",
             str(year),
             ("The year is {value}.", "I report on {value}.", "Please take {value}."),
@@ -106,7 +106,7 @@ def ask_period(scene: Scene) -> QueryDraft:
 
 
 @template("easy", "medium", "hard")
-def ask_category(scene: Scene) -> QueryDraft:
+def ask_category(scene: QueryScene) -> QueryDraft:
     """A value of a category that the question only alludes to."""
     fact = scene.fact(HOPS[scene.level], CONDITIONS[scene.level])
     used = {item.column for item in fact.conditions}
@@ -132,7 +132,7 @@ def ask_category(scene: Scene) -> QueryDraft:
         ),
         (f"I am responsible for a single {column.noun}. Groups without such a row do not appear.",),
         wrong=(("other_value", _counted(fact, dim, Compare("=", mine, Literal(other)))),),
-        slot=Slot(
+        slot=AmbiguitySlot(
             "value",
             str(value),
             (
@@ -147,7 +147,7 @@ def ask_category(scene: Scene) -> QueryDraft:
 
 
 @template("easy", "medium", "hard")
-def ask_measure(scene: Scene) -> QueryDraft:
+def ask_measure(scene: QueryScene) -> QueryDraft:
     """A measure that the question only alludes to."""
     fact = scene.fact(HOPS[scene.level], CONDITIONS[scene.level] or 1)
     dim = by_parent(scene, fact) if scene.chance(0.5) else by_category(scene, fact)
@@ -175,7 +175,7 @@ def ask_measure(scene: Scene) -> QueryDraft:
         ),
         (*left_out(dim), "Groups without a row that has a value do not appear."),
         wrong=(("other_figure", averaged(fact.child.value(other))),),
-        slot=Slot(
+        slot=AmbiguitySlot(
             "figure",
             right.noun,
             ("It is the {value}.", "I need the {value}.", "My report shows the {value}."),

@@ -13,8 +13,8 @@ from hexathlon.tasks.sql.programs.expressions import (
     InList,
     IsNull,
     Literal,
+    Misreadable,
     Value,
-    Variant,
     both,
 )
 from hexathlon.tasks.sql.schema import Column, Metric
@@ -185,7 +185,7 @@ def _missing(scene: Drawing, source: Source, column: Column, noun: str) -> Made:
 def _metric(source: Source, prefix: str, metric: Metric, old: Metric | None) -> PhrasedCondition:
     right = metric_expression(source, metric)
     wrong = metric_expression(source, old) if old else None
-    expression = Variant(right, wrong, "outdated_document") if wrong else right
+    expression = Misreadable(right, wrong, "outdated_document") if wrong else right
     term = f"the documents' current definition of '{metric.name}'"
     text = f"whose {prefix} meets {term}" if prefix else f"that meet {term}"
     return PhrasedCondition(expression, text, metric.name)

@@ -4,12 +4,12 @@ from hexathlon.tasks.sql.english import be
 from hexathlon.tasks.sql.programs.expressions import Binary, Compare, Literal, Ref
 from hexathlon.tasks.sql.programs.relations import Aggregate, Filter
 from hexathlon.tasks.sql.templates.draft import QueryDraft, template
-from hexathlon.tasks.sql.templates.scene import Scene
+from hexathlon.tasks.sql.templates.scene import QueryScene
 from hexathlon.tasks.sql.templates.shapes import answer, dimension, grouped, left_out
 
 
 @template("tiny", "easy", "medium", "hard")
-def group_count(scene: Scene) -> QueryDraft:
+def group_count(scene: QueryScene) -> QueryDraft:
     """Rows per group."""
     fact = scene.fact({"tiny": 0, "easy": 1, "medium": 2, "hard": 3}[scene.level])
     dim = dimension(scene, fact)
@@ -30,7 +30,7 @@ def group_count(scene: Scene) -> QueryDraft:
 
 
 @template("easy", "medium", "hard")
-def group_sum(scene: Scene) -> QueryDraft:
+def group_sum(scene: QueryScene) -> QueryDraft:
     """A total per group."""
     fact = scene.fact({"easy": 1, "medium": 2, "hard": 3}.get(scene.level, 1))
     measure = scene.measure(fact.child)
@@ -54,7 +54,7 @@ def group_sum(scene: Scene) -> QueryDraft:
 
 
 @template("easy", "medium", "hard")
-def having_average(scene: Scene) -> QueryDraft:
+def having_average(scene: QueryScene) -> QueryDraft:
     """Groups with enough rows, and their average."""
     fact = scene.fact({"easy": 1, "medium": 2, "hard": 3}.get(scene.level, 1), 1)
     measure = scene.measure(fact.child)
@@ -83,7 +83,7 @@ def having_average(scene: Scene) -> QueryDraft:
 
 
 @template("medium", "hard")
-def share_of_group(scene: Scene) -> QueryDraft:
+def share_of_group(scene: QueryScene) -> QueryDraft:
     """The share of a group's rows that meet a condition."""
     fact = scene.fact({"medium": 2, "hard": 3}.get(scene.level, 1), 1)
     base = fact.phrase

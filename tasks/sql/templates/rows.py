@@ -13,7 +13,7 @@ from hexathlon.tasks.sql.programs.relations import (
     Distinct,
     Extend,
     Filter,
-    Group,
+    GroupBy,
     Join,
     Limit,
     Project,
@@ -21,14 +21,14 @@ from hexathlon.tasks.sql.programs.relations import (
 )
 from hexathlon.tasks.sql.templates.draft import QueryDraft, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
-from hexathlon.tasks.sql.templates.scene import Fact, Scene
+from hexathlon.tasks.sql.templates.scene import Fact, QueryScene
 from hexathlon.tasks.sql.templates.shapes import answer, by_category, plain
 
 HOPS = {"tiny": 0, "easy": 1, "medium": 2, "hard": 3}
 
 
 @template("tiny", "easy")
-def filter_rows(scene: Scene) -> QueryDraft:
+def filter_rows(scene: QueryScene) -> QueryDraft:
     """Rows that meet a condition, with one more of their columns."""
     fact = scene.fact(HOPS[scene.level])
     label, measure = scene.label(fact.child), scene.measure(fact.child)
@@ -48,11 +48,11 @@ def filter_rows(scene: Scene) -> QueryDraft:
 
 
 @template("tiny", "easy", "medium", "hard")
-def count_rows(scene: Scene) -> QueryDraft:
+def count_rows(scene: QueryScene) -> QueryDraft:
     """The number of rows that meet conditions, and how many of them have a value."""
     fact = scene.fact(HOPS[scene.level])
     measure = scene.measure(fact.child)
-    groups = Group(
+    groups = GroupBy(
         fact.relation,
         (),
         (
@@ -81,7 +81,7 @@ def count_rows(scene: Scene) -> QueryDraft:
 
 
 @template("tiny", "easy", "medium")
-def distinct_values(scene: Scene) -> QueryDraft:
+def distinct_values(scene: QueryScene) -> QueryDraft:
     """The distinct values of a column among the rows that meet a condition."""
     fact = scene.fact(HOPS[scene.level])
     dim, other = by_category(scene, fact), scene.label(fact.top)
@@ -110,7 +110,7 @@ def distinct_values(scene: Scene) -> QueryDraft:
 
 
 @template("tiny", "easy", "medium", "hard")
-def top_rows(scene: Scene) -> QueryDraft:
+def top_rows(scene: QueryScene) -> QueryDraft:
     """The top few rows by a measure, ties broken by a unique column."""
     fact = scene.fact(HOPS[scene.level], None if scene.level != "tiny" else scene.number(0, 1))
     measure, label = scene.measure(fact.child), scene.label(fact.child)
@@ -140,7 +140,7 @@ def top_rows(scene: Scene) -> QueryDraft:
 
 
 @template("tiny", "easy", "medium")
-def extreme_rows(scene: Scene) -> QueryDraft:
+def extreme_rows(scene: QueryScene) -> QueryDraft:
     """All rows with the largest or smallest value."""
     fact = scene.fact(HOPS[scene.level])
     measure, label = scene.measure(fact.child, "quantity", "rating"), scene.label(fact.child)
@@ -171,7 +171,7 @@ def extreme_rows(scene: Scene) -> QueryDraft:
 
 
 @template("easy", "medium", "hard")
-def above_average(scene: Scene) -> QueryDraft:
+def above_average(scene: QueryScene) -> QueryDraft:
     """Rows above the average of all rows of the same kind."""
     fact = scene.fact({"easy": 0, "medium": 1, "hard": 2}.get(scene.level, 0))
     measure, label = scene.measure(fact.child), scene.label(fact.child)
@@ -179,7 +179,7 @@ def above_average(scene: Scene) -> QueryDraft:
     if column is None:
         raise Unbindable
     peer = scene.open(fact.child.table)
-    mean = Group(scene.rows_of(peer), (), (Aggregate("mean", "avg", peer.value(column)),))
+    mean = GroupBy(scene.rows_of(peer), (), (Aggregate("mean", "avg", peer.value(column)),))
     above = scene.chance(0.7)
     test = Compare(">" if above else "<", measure.expression, Scalar(mean))
     plural = fact.child.table.plural
@@ -203,7 +203,7 @@ def above_average(scene: Scene) -> QueryDraft:
 
 
 @template("medium", "hard")
-def above_group_average(scene: Scene) -> QueryDraft:
+def above_group_average(scene: QueryScene) -> QueryDraft:
     """Rows above the average of their own group."""
     fact = scene.fact({"medium": 1, "hard": 2}.get(scene.level, 1), 1)
     dim = by_category(scene, fact)
@@ -234,7 +234,7 @@ def _left(nullable: bool, text: str) -> tuple[str, ...]:
 
 
 @template("medium", "hard")
-def self_comparison(scene: Scene) -> QueryDraft:
+def self_comparison(scene: QueryScene) -> QueryDraft:
     """Rows compared with the row of the same table that they reference."""
     edge = scene.pick(e for e in scene.schema.edges() if e.child == e.parent)
     child, parent = scene.open(edge.child), scene.open(edge.child)

@@ -1,8 +1,8 @@
 """A template's view of a schema: sources, join chains, conditions and measures with their wording.
 
-A `Scene` draws from its own random generator, so that template functions contain no randomness of
-their own and read like sentences. All expressions that it returns are on canonical values: for a
-dirty column, the expression cleans it and carries the uncleaned reading as a wrong variant.
+A `QueryScene` draws from its own random generator, so that template functions contain no randomness
+of their own and read like sentences. All expressions that it returns are on canonical values: for a
+dirty column, the expression cleans it and carries the uncleaned reading as its misreading.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from hexathlon.tasks.sql.templates.drawing import Drawing
 from hexathlon.tasks.sql.templates.sources import Source
 from hexathlon.tasks.task import Level
 
-__all__ = ["Fact", "Label", "Measure", "Scene"]
+__all__ = ["Fact", "Label", "Measure", "QueryScene"]
 
 CONDITIONS = {"tiny": 1, "easy": 1, "medium": 2, "hard": 3}
 
@@ -79,7 +79,7 @@ class Fact:
         return f"{self.child.table.plural}{both_conditions(self.conditions)}"
 
 
-class Scene(Drawing):
+class QueryScene(Drawing):
     """What a template draws from.
 
     Args:

@@ -8,7 +8,7 @@ from hexathlon.tasks.sql.templates.dates import in_year, last_year
 from hexathlon.tasks.sql.templates.draft import QueryDraft, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.partners import Pairing
-from hexathlon.tasks.sql.templates.scene import Fact, Scene
+from hexathlon.tasks.sql.templates.scene import Fact, QueryScene
 from hexathlon.tasks.sql.templates.shapes import answer
 
 
@@ -31,7 +31,7 @@ def _reference(pair: Pairing, fact: Fact, column: str) -> str:
 class Sides:
     """A parent with two kinds of children, from one table or from two."""
 
-    def __init__(self, scene: Scene, two_tables: bool) -> None:
+    def __init__(self, scene: QueryScene, two_tables: bool) -> None:
         self.pair = pair = Pairing(scene, conditions=1)
         others = [pair.edge]
         if two_tables:
@@ -54,7 +54,7 @@ class Sides:
 
 
 @template("easy", "medium", "hard")
-def in_both(scene: Scene) -> QueryDraft:
+def in_both(scene: QueryScene) -> QueryDraft:
     """Parents with a child of one kind and a child of another."""
     sides = Sides(scene, two_tables=scene.chance(0.5))
     rows = sides.pair.parent.table.plural
@@ -72,7 +72,7 @@ def in_both(scene: Scene) -> QueryDraft:
 
 
 @template("easy", "medium", "hard")
-def in_one_not_other(scene: Scene) -> QueryDraft:
+def in_one_not_other(scene: QueryScene) -> QueryDraft:
     """Parents with a child of one kind and none of another."""
     sides = Sides(scene, two_tables=scene.chance(0.5))
     rows = sides.pair.parent.table.plural
@@ -90,7 +90,7 @@ def in_one_not_other(scene: Scene) -> QueryDraft:
 
 
 @template("easy", "medium", "hard")
-def in_either(scene: Scene) -> QueryDraft:
+def in_either(scene: QueryScene) -> QueryDraft:
     """Parents with a child of one kind or of another."""
     sides = Sides(scene, two_tables=scene.chance(0.7))
     rows = sides.pair.parent.table.plural
@@ -108,7 +108,7 @@ def in_either(scene: Scene) -> QueryDraft:
 
 
 @template("medium", "hard")
-def in_exactly_one(scene: Scene) -> QueryDraft:
+def in_exactly_one(scene: QueryScene) -> QueryDraft:
     """Parents with a child of one of two kinds, but not of both."""
     sides = Sides(scene, two_tables=scene.chance(0.5))
     rows = sides.pair.parent.table.plural
@@ -131,7 +131,7 @@ def in_exactly_one(scene: Scene) -> QueryDraft:
 
 
 @template("medium", "hard")
-def lapsed(scene: Scene) -> QueryDraft:
+def lapsed(scene: QueryScene) -> QueryDraft:
     """Parents active in one year and not in the next."""
     pair = Pairing(scene, conditions=1 if scene.hard else 0, parent=1)
     children = pair.children

@@ -10,11 +10,11 @@ from hexathlon.tasks.sql.programs.expressions import (
     Expression,
     FunctionCall,
     Literal,
+    Misreadable,
     Ref,
-    Variant,
 )
 from hexathlon.tasks.sql.programs.relation import Relation
-from hexathlon.tasks.sql.programs.relations import Aggregate, Filter, Group, Match, Scan
+from hexathlon.tasks.sql.programs.relations import Aggregate, Filter, GroupBy, Match, Scan
 from hexathlon.tasks.sql.schema import Column, Table
 
 __all__ = ["Source", "cleaned"]
@@ -42,12 +42,14 @@ class Source:
             first = f"{inner}_first"
             twins = Scan(table.name, inner, (table.key, table.natural_key))
             key = Ref(f"{inner}.{table.key}")
-            kept = Group(twins, (f"{inner}.{table.natural_key}",), (Aggregate(first, "min", key),))
+            kept = GroupBy(
+                twins, (f"{inner}.{table.natural_key}",), (Aggregate(first, "min", key),)
+            )
             relation = Match(relation, kept, ((f"{self.alias}.{table.key}", first),))
         if table.soft_delete:
             mark = Ref(f"{self.alias}.{table.soft_delete}")
             counted = Compare("=", mark, Literal(0))
-            relation = Filter(relation, Variant(counted, EVERY_ROW, "count_deleted"))
+            relation = Filter(relation, Misreadable(counted, EVERY_ROW, "count_deleted"))
         return relation
 
     def value(self, column: Column | str) -> Expression:
@@ -56,7 +58,7 @@ class Source:
         raw = Ref(f"{self.alias}.{chosen.name}")
         if chosen.dirt is None or chosen.dirt.kind == "orphans":
             return raw
-        return Variant(cleaned(chosen.dirt, raw, self.alias), raw, "skip_cleaning")
+        return Misreadable(cleaned(chosen.dirt, raw, self.alias), raw, "skip_cleaning")
 
 
 def cleaned(dirt: Dirt, raw: Expression, alias: str) -> Expression:

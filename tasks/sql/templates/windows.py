@@ -11,16 +11,16 @@ from hexathlon.tasks.sql.programs.expressions import (
     Ref,
 )
 from hexathlon.tasks.sql.programs.relation import Relation
-from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, Group, Window
+from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, GroupBy, Window
 from hexathlon.tasks.sql.templates.draft import QueryDraft, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
-from hexathlon.tasks.sql.templates.scene import Fact, Measure, Scene
+from hexathlon.tasks.sql.templates.scene import Fact, Measure, QueryScene
 from hexathlon.tasks.sql.templates.shapes import answer, by_category, by_parent, grouped, left_out
 
 HOPS = {"easy": 1, "medium": 1, "hard": 2}
 
 
-def dated(scene: Scene, fact: Fact) -> tuple[Expression, str]:
+def dated(scene: QueryScene, fact: Fact) -> tuple[Expression, str]:
     """Return a date of the fact's rows that is not yet restricted; rows without it are removed."""
     used = {item.column for item in fact.conditions}
     column = scene.pick(
@@ -34,7 +34,7 @@ def dated(scene: Scene, fact: Fact) -> tuple[Expression, str]:
     return value, column.noun
 
 
-def dated_fact(scene: Scene, hops: int, conditions: int) -> tuple[Fact, Expression, str]:
+def dated_fact(scene: QueryScene, hops: int, conditions: int) -> tuple[Fact, Expression, str]:
     """Return a fact whose rows have a date, climbing from a table with one."""
     paths = [
         path for path in scene.chains(hops) if scene.schema.table(path[0].child).with_role("date")
@@ -48,7 +48,7 @@ def dated_fact(scene: Scene, hops: int, conditions: int) -> tuple[Fact, Expressi
     return fact, *dated(scene, fact)
 
 
-def monthly(scene: Scene) -> tuple[Fact, Relation, Measure, str]:
+def monthly(scene: QueryScene) -> tuple[Fact, Relation, Measure, str]:
     """Return monthly totals: the fact, the grouped relation, the measure and the date's noun."""
     fact, date, noun = dated_fact(scene, 1, 2 if scene.hard else 1)
     measure = scene.measure(fact.child, "amount", "quantity")
@@ -57,7 +57,7 @@ def monthly(scene: Scene) -> tuple[Fact, Relation, Measure, str]:
     )
     known = Filter(months, IsNull(measure.expression, negated=True)) if measure.nullable else months
     total = Aggregate("total", "sum", measure.expression)
-    return fact, Group(known, ("month",), (total,)), measure, noun
+    return fact, GroupBy(known, ("month",), (total,)), measure, noun
 
 
 def _month_notes(fact: Fact, measure: Measure) -> tuple[str, ...]:
@@ -66,7 +66,7 @@ def _month_notes(fact: Fact, measure: Measure) -> tuple[str, ...]:
 
 
 @template("medium", "hard")
-def running_total(scene: Scene) -> QueryDraft:
+def running_total(scene: QueryScene) -> QueryDraft:
     """Monthly totals with a running total."""
     fact, months, measure, noun = monthly(scene)
     run = Window(months, "so_far", "sum", "total", (), (("month", False),), "running")
@@ -91,7 +91,7 @@ def running_total(scene: Scene) -> QueryDraft:
 
 
 @template("hard")
-def moving_average(scene: Scene) -> QueryDraft:
+def moving_average(scene: QueryScene) -> QueryDraft:
     """Monthly totals averaged over this month and the two listed months before."""
     fact, months, measure, noun = monthly(scene)
     mean = Window(months, "mean", "avg", "total", (), (("month", False),), 2)
@@ -118,7 +118,7 @@ def moving_average(scene: Scene) -> QueryDraft:
 
 
 @template("medium", "hard")
-def monthly_change(scene: Scene) -> QueryDraft:
+def monthly_change(scene: QueryScene) -> QueryDraft:
     """Monthly totals with the change from the previous month."""
     fact, months, measure, noun = monthly(scene)
     lagged = Window(months, "previous", "lag", "total", (), (("month", False),))
@@ -144,7 +144,7 @@ def monthly_change(scene: Scene) -> QueryDraft:
 
 
 @template("medium", "hard")
-def top_per_group(scene: Scene) -> QueryDraft:
+def top_per_group(scene: QueryScene) -> QueryDraft:
     """The top parents by a total within each group."""
     fact = scene.fact(HOPS[scene.level] + 1)
     member, label = fact.sources[-2], scene.label(fact.sources[-2])
@@ -156,7 +156,7 @@ def top_per_group(scene: Scene) -> QueryDraft:
     known = Filter(fact.relation, IsNull(measure.expression, negated=True))
     total = Aggregate("total", "sum", measure.expression)
     keys = tuple(dict.fromkeys((*dim.keys, *label.keys)))
-    totals = Group(known if measure.nullable else fact.relation, keys, (total,))
+    totals = GroupBy(known if measure.nullable else fact.relation, keys, (total,))
     ranked = Window(totals, "place", "rank", None, dim.keys, (("total", True),))
     kept = Filter(ranked, Compare("<=", Ref("place"), Literal(count)))
     lead = "leading" if count == 1 else f"top {count}"
@@ -188,7 +188,7 @@ def top_per_group(scene: Scene) -> QueryDraft:
 
 
 @template("easy", "medium", "hard")
-def rank_groups(scene: Scene) -> QueryDraft:
+def rank_groups(scene: QueryScene) -> QueryDraft:
     """Groups with their rank by number of rows."""
     fact = scene.fact(HOPS[scene.level])
     dim = by_parent(scene, fact) if scene.chance(0.7) else by_category(scene, fact)
@@ -221,7 +221,7 @@ def rank_groups(scene: Scene) -> QueryDraft:
 
 
 @template("medium", "hard")
-def share_of_total(scene: Scene) -> QueryDraft:
+def share_of_total(scene: QueryScene) -> QueryDraft:
     """Each group's share of the total."""
     fact = scene.fact(HOPS[scene.level])
     dim = by_parent(scene, fact) if scene.chance(0.5) else by_category(scene, fact)
@@ -252,7 +252,7 @@ def share_of_total(scene: Scene) -> QueryDraft:
 
 
 @template("hard")
-def share_within_group(scene: Scene) -> QueryDraft:
+def share_within_group(scene: QueryScene) -> QueryDraft:
     """Large shares of categories within each parent."""
     fact = scene.fact(2)
     outer, inner = by_parent(scene, fact), by_category(scene, fact)
@@ -277,7 +277,7 @@ def share_within_group(scene: Scene) -> QueryDraft:
 
 
 @template("medium", "hard")
-def first_event(scene: Scene) -> QueryDraft:
+def first_event(scene: QueryScene) -> QueryDraft:
     """The first, second or last row of each parent by date."""
     fact, date, noun = dated_fact(scene, HOPS[scene.level], 2 if scene.hard else 1)
     dim, child = by_parent(scene, fact), fact.child
@@ -307,7 +307,7 @@ def first_event(scene: Scene) -> QueryDraft:
 
 
 @template("hard")
-def longest_gap(scene: Scene) -> QueryDraft:
+def longest_gap(scene: QueryScene) -> QueryDraft:
     """The longest time between consecutive rows of a parent."""
     fact, date, noun = dated_fact(scene, 1, 1)
     dim, child = by_parent(scene, fact), fact.child
@@ -319,7 +319,7 @@ def longest_gap(scene: Scene) -> QueryDraft:
     lagged = Window(valued, "day_before", "lag", "day", dim.keys[:1], order)
     days = FunctionCall("days_between", (Ref("day"), Ref("day_before")))
     gaps = Filter(Extend(lagged, (("gap", days),)), IsNull(Ref("gap"), negated=True))
-    longest = Group(gaps, dim.keys, (Aggregate("longest", "max", Ref("gap")),))
+    longest = GroupBy(gaps, dim.keys, (Aggregate("longest", "max", Ref("gap")),))
     return QueryDraft(
         answer(longest, [dim.output, ("longest", Ref("longest"))]),
         {dim.name: dim.text, "longest": "the number of days"},

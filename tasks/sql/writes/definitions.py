@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.schema import Condition, Metric, Table, Value
-from hexathlon.tasks.sql.writes.plan import Content, Plan, Record, Scene, literal, sound, spelt
+from hexathlon.tasks.sql.writes.plan import Content, Plan, Record, WriteScene, literal, sound, spelt
 
 
-def apply_definition(scene: Scene) -> Plan | None:
+def apply_definition(scene: WriteScene) -> Plan | None:
     """Set a value where a documented definition holds; an outdated version is also on file."""
     documents = [
         d for d in scene.schema.documents

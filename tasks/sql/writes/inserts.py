@@ -7,7 +7,7 @@ from hexathlon.tasks.sql.writes.plan import (
     Content,
     Plan,
     Record,
-    Scene,
+    WriteScene,
     label,
     literal,
     sound,
@@ -15,7 +15,7 @@ from hexathlon.tasks.sql.writes.plan import (
 )
 
 
-def insert_derived(scene: Scene) -> Plan | None:
+def insert_derived(scene: WriteScene) -> Plan | None:
     """Insert a row whose key and amount derive from existing rows."""
     edge = scene.pick([e for e in scene.edges() if _insertable(scene.schema.table(e.child))])
     if edge is None:
@@ -35,7 +35,7 @@ def insert_derived(scene: Scene) -> Plan | None:
 
 
 def _derived_row(
-    scene: Scene, edge: Edge, amount: Column, given: Record, owner: Value, who: Value
+    scene: WriteScene, edge: Edge, amount: Column, given: Record, owner: Value, who: Value
 ) -> Plan:
     child = scene.schema.table(edge.child)
     told = _told(child, given)
@@ -113,7 +113,7 @@ def _told(table: Table, given: Record) -> str:
     return "".join(parts)
 
 
-def upsert(scene: Scene) -> Plan | None:
+def upsert(scene: WriteScene) -> Plan | None:
     """Set a value in listed rows: existing ones are updated, missing ones inserted."""
     table = scene.pick([t for t in scene.plain("entity") if _upsertable(t)])
     if table is None:
@@ -135,7 +135,7 @@ Target = tuple[str, float]
 
 
 def _listed_rows(
-    scene: Scene, table: Table, columns: tuple[Column, Column], given: Record,
+    scene: WriteScene, table: Table, columns: tuple[Column, Column], given: Record,
     targets: Sequence[Target], new: Target,
 ) -> Plan:  # fmt: skip
     name, amount = columns

@@ -51,7 +51,7 @@ class Settled:
 
 
 @dataclass
-class Scene:
+class WriteScene:
     """A populated world from which templates draw their parts."""
 
     world: World
@@ -118,7 +118,7 @@ def spelt(value: Value) -> str:
     return f"'{value}'" if isinstance(value, str) and not value[:1].isdigit() else str(value)
 
 
-def scene_for(world: World, population: int, size: int, rng: np.random.Generator) -> Scene:
+def scene_for(world: World, population: int, size: int, rng: np.random.Generator) -> WriteScene:
     """Return the scene of one population."""
     content: Content = {}
     columns: dict[str, list[str]] = {}
@@ -127,10 +127,10 @@ def scene_for(world: World, population: int, size: int, rng: np.random.Generator
         names = [column.name for column in table.columns]
         columns[table.name] = names
         content[table.name] = [dict(zip(names, row, strict=True)) for row in rows[table.name]]
-    return Scene(world, content, rng, columns)
+    return WriteScene(world, content, rng, columns)
 
 
-def settle(plan: Plan, scene: Scene, database: bytes) -> Settled | None:
+def settle(plan: Plan, scene: WriteScene, database: bytes) -> Settled | None:
     """Derive the expected tables twice and try every near miss; None if the plan is invalid."""
     before = run_statements(database, ())
     expected = run_statements(database, plan.gold, before)
@@ -185,7 +185,7 @@ def _noted(action: int, names: Sequence[str | None], named: set[str]) -> int:
     return sqlite3.SQLITE_OK
 
 
-def _by_rows(plan: Plan, scene: Scene, before: Mapping[str, str]) -> dict[str, str]:
+def _by_rows(plan: Plan, scene: WriteScene, before: Mapping[str, str]) -> dict[str, str]:
     """Return digests after the Python change; unchanged tables are not hashed again."""
     content = {name: [dict(row) for row in rows] for name, rows in scene.content.items()}
     plan.change(content)

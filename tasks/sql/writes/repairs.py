@@ -1,10 +1,10 @@
 """Write templates that repair data: deduplication and cleaning of dirty columns."""
 
 from hexathlon.tasks.sql.schema import Column, Table, Value
-from hexathlon.tasks.sql.writes.plan import Content, Plan, Record, Scene, literal
+from hexathlon.tasks.sql.writes.plan import Content, Plan, Record, WriteScene, literal
 
 
-def dedupe(scene: Scene) -> Plan | None:
+def dedupe(scene: WriteScene) -> Plan | None:
     """Remove duplicate rows, keeping the one with the lowest key."""
     tables = [t for t in scene.schema.asked() if t.natural_key and not t.soft_delete]
     table = scene.pick(tables)
@@ -56,7 +56,7 @@ _ORDERS = {
 }
 
 
-def repair(scene: Scene) -> Plan | None:
+def repair(scene: WriteScene) -> Plan | None:
     """Rewrite a dirty column in canonical form."""
     spots = [
         (table, column)

@@ -8,7 +8,7 @@ from hexathlon.tasks.sql.writes.plan import (
     Content,
     Plan,
     Record,
-    Scene,
+    WriteScene,
     label,
     literal,
     sound,
@@ -16,7 +16,7 @@ from hexathlon.tasks.sql.writes.plan import (
 )
 
 
-def update_join(scene: Scene) -> Plan | None:
+def update_join(scene: WriteScene) -> Plan | None:
     """Raise an amount where the referenced row has a certain value."""
     edges = [
         e for e in scene.edges()
@@ -39,7 +39,12 @@ def update_join(scene: Scene) -> Plan | None:
 
 
 def _raise(
-    scene: Scene, edge: Edge, amount: Column, kind: Column, values: tuple[Value, Value], step: float
+    scene: WriteScene,
+    edge: Edge,
+    amount: Column,
+    kind: Column,
+    values: tuple[Value, Value],
+    step: float,
 ) -> Plan:
     child, parent = scene.schema.table(edge.child), scene.schema.table(edge.parent)
     wanted, wrong = values
@@ -96,7 +101,7 @@ def _kinds(table: Table) -> list[Column]:
     ]  # fmt: skip
 
 
-def transfer(scene: Scene) -> Plan | None:
+def transfer(scene: WriteScene) -> Plan | None:
     """Move an amount between two rows so that the first keeps a given remainder."""
     tables = [t for t in scene.plain("entity") if label(t) and sound(t, "amount")]
     table = scene.pick(tables)
@@ -160,7 +165,7 @@ def _move(table: Table, name: Column, amount: Column, people: Sequence[Value], r
     return Plan(instruction, (add(taker), keep), other, mutants, change)
 
 
-def reassign(scene: Scene) -> Plan | None:
+def reassign(scene: WriteScene) -> Plan | None:
     """Reassign the later rows of one owner to another."""
     edges = [e for e in scene.edges() if _dated(scene.schema.table(e.child))]
     edge = scene.pick([e for e in edges if label(scene.schema.table(e.parent))])
@@ -186,7 +191,7 @@ Owner = tuple[Value, Record]
 
 
 def _hand_over(
-    scene: Scene, edge: Edge, date: Column, old: Owner, new: Owner, limit: str
+    scene: WriteScene, edge: Edge, date: Column, old: Owner, new: Owner, limit: str
 ) -> Plan | None:
     child, parent = scene.schema.table(edge.child), scene.schema.table(edge.parent)
     name = label(parent)
@@ -241,7 +246,7 @@ _NEVER_MERGED = frozenset({"sex"})
 """Personal attributes whose values must not be merged."""
 
 
-def rename_value(scene: Scene) -> Plan | None:
+def rename_value(scene: WriteScene) -> Plan | None:
     """Merge two values of a category."""
     spots = [
         (table, column)

@@ -17,7 +17,7 @@ Row = tuple[int, int, str, str, int]
 
 
 @dataclass(frozen=True)
-class Stage:
+class ChainStage:
     """A part of a chain."""
 
     name: str
@@ -40,7 +40,7 @@ def _python(body: str) -> str:
     )
 
 
-def _shift(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
+def _shift(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     offsets = {site: dice.pick((-330, -120, 60, 345, 540)) for site in sites}
 
     def apply(rows: list[Row]) -> list[Row]:
@@ -48,7 +48,7 @@ def _shift(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
 
     body = f"OFFSETS = {offsets!r}\nfor row in rows:\n    row[1] %s= OFFSETS[row[2]]\n"
     table = ", ".join(f"{site} {minutes:+d}" for site, minutes in offsets.items())
-    return Stage(
+    return ChainStage(
         "clock",
         "stages/clock.py",
         _python(body % "-"),
@@ -64,7 +64,7 @@ def _shift(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
     )
 
 
-def _latest(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
+def _latest(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     keep_last = dice.chance(0.5)
 
     def apply(rows: list[Row]) -> list[Row]:
@@ -87,7 +87,7 @@ def _latest(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
         f"    if old is None or row[1] {sign} old[1]:\n        best[row[0]] = row\n"
         "rows = [best[key] for key in sorted(best)]\n"
     )
-    return Stage(
+    return ChainStage(
         "latest",
         "stages/latest.sh",
         awk.format(sign),
@@ -100,7 +100,7 @@ def _latest(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
     )
 
 
-def _scale(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
+def _scale(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     factor, divisor = dice.whole(1_000, 90_000) | 1, dice.pick((8, 12, 100, 1_000))
     kind = dice.pick(kinds)
 
@@ -138,7 +138,7 @@ int main(void) {{
             f"value < 0 ? -(-value * {factor}L / {divisor}) : value * {factor}L / {divisor}"
         ),
     )
-    return Stage(
+    return ChainStage(
         "scale",
         "stages/scale.c",
         right,
@@ -151,7 +151,7 @@ int main(void) {{
     )
 
 
-def _filter(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
+def _filter(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     low = dice.whole(-400, 0)
     dropped = sites[0]  # a substring of another site's name
 
@@ -159,7 +159,7 @@ def _filter(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
         return [row for row in rows if row[2] != dropped and low <= row[4]]
 
     awk = f"awk '$3 != \"{dropped}\" && $5 >= {low}'\n"
-    return Stage(
+    return ChainStage(
         "select",
         "stages/select.sh",
         awk,
@@ -172,7 +172,7 @@ def _filter(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
     )
 
 
-def _rename(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
+def _rename(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     order = dice.shuffled(kinds)
     following = {kind: order[(place + 1) % len(order)] for place, kind in enumerate(order)}
     table = {kind: following[kind] for kind in kinds}
@@ -194,7 +194,7 @@ def _rename(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
         f"table = {json.dumps(table)}\nfor row in rows:\n    row[3] = table.get(row[3], row[3])\n"
     )
     other = f"python3 -c '{_python(body)}'\n"
-    return Stage(
+    return ChainStage(
         "rename",
         "stages/rename.sh",
         right,
@@ -208,7 +208,7 @@ def _rename(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
     )
 
 
-def _carry(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
+def _carry(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     reset = dice.pick(kinds)
 
     def apply(rows: list[Row]) -> list[Row]:
@@ -229,7 +229,7 @@ def _carry(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
         f"    if row[3] == '{reset}':\n        sums[row[2]] = 0\n    sums[row[2]] += row[4]\n"
         "    row[4] = sums[row[2]]\n"
     )
-    return Stage(
+    return ChainStage(
         "carry",
         "stages/carry.py",
         _python(body.format(*["site"] * 3)),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hexathlon.baselines.tokens.conversation import TokenConversation
 from hexathlon.baselines.tokens.render import ChatRenderer, TemplateError
 from hexathlon.baselines.tokens.requests import Span, TokenReply
-from hexathlon.baselines.tokens.tree import Outcome
+from hexathlon.baselines.tokens.tree import PathOutcome
 from support.templates import REWRITING, TEMPLATES, tokenizer
 
 TOOLS = [{"name": "look", "description": "Look.", "parameters": {"type": "object"}}]
@@ -56,7 +56,7 @@ def test_sampled_tokens_are_trained_once_and_nothing_else_is(name, opening, turn
         drawn.append(said(renderer, text, ends))
         conversation.say(reply(drawn[-1], version=len(drawn)))
         conversation.hear([{"role": "user", "content": observation}])
-    samples = conversation.tree.samples(Outcome(rewards=(0.0,) * len(drawn)))
+    samples = conversation.tree.samples(PathOutcome(rewards=(0.0,) * len(drawn)))
     if not drawn:
         assert samples == []
         return
@@ -77,7 +77,7 @@ def test_observations_are_told_from_scaffold(name):
     conversation.open([{"role": "user", "content": "Which rows?"}])
     conversation.say(reply(said(renderer, "look", True)))
     conversation.hear([{"role": "user", "content": "4 tables: airport (6 rows)"}])
-    (sample,) = conversation.tree.samples(Outcome(rewards=(1.0,)))
+    (sample,) = conversation.tree.samples(PathOutcome(rewards=(1.0,)))
     text = renderer.tokenizer.decode(sample.ids[sample.observed].tolist())
     assert text.strip() == "4 tables: airport (6 rows)"
 
@@ -142,7 +142,7 @@ def test_a_rewritten_history_opens_a_branch_with_its_reason():
     conversation.say(reply(said(renderer, "look", True)))
     conversation.restart([{"role": "user", "content": "Summary: 4 rows."}], "history summarised")
     conversation.say(reply(said(renderer, "four", True)))
-    samples = conversation.tree.samples(Outcome(rewards=(0.0, 1.0)))
+    samples = conversation.tree.samples(PathOutcome(rewards=(0.0, 1.0)))
     assert len(samples) == 2
     assert [node.reason for node in conversation.tree.nodes if node.reason] == [
         "history summarised"
@@ -159,7 +159,7 @@ def test_shared_turns_are_trained_with_the_first_branch():
     for token in (4, 5):
         seen = tree.add(Node((9,), "observation", shared))
         tree.add(Node((token,), "sampled", seen, 1, (-2.0,), (0,)))
-    first, second = tree.samples(Outcome(rewards=(0.0, 1.0)))
+    first, second = tree.samples(PathOutcome(rewards=(0.0, 1.0)))
     assert first.sampled.tolist() == [False, False, True, False, True]
     assert second.sampled.tolist() == [False, False, False, False, True]
     assert second.ids.tolist() == [1, 2, 3, 9, 5]

@@ -10,7 +10,7 @@ from hexathlon.tasks.sql.programs.expressions import FunctionCall, Literal, Ref
 from hexathlon.tasks.sql.programs.relations import (
     Distinct,
     Limit,
-    Order,
+    OrderBy,
     Project,
     Scan,
     is_ordered,
@@ -44,7 +44,7 @@ def test_columns_are_named_in_order_and_counted():
 
 
 def test_an_order_is_stated_exactly_when_the_program_has_one():
-    program = Order(Project(SCAN, ITEMS), (("size", True), ("id", False)))
+    program = OrderBy(Project(SCAN, ITEMS), (("size", True), ("id", False)))
     text = asked(program)
     assert "the size (descending), then by the id (ascending)" in text
     assert "first" not in text
@@ -60,7 +60,7 @@ def test_repetition_and_rounding_are_stated_when_the_program_decides_them():
 
 
 def test_paraphrases_differ_but_are_fixed_by_the_seed():
-    program = Order(Project(SCAN, ITEMS), (("id", False),))
+    program = OrderBy(Project(SCAN, ITEMS), (("id", False),))
     texts = {asked(program, seed=seed) for seed in range(40)}
     assert len(texts) >= 6
     assert asked(program, seed=3) == asked(program, seed=3)

@@ -20,7 +20,7 @@ __all__ = [
     "Database",
     "QueryLimits",
     "QueryResult",
-    "Snapshot",
+    "DatabaseSnapshot",
     "SqlError",
     "TableInfo",
     "Value",
@@ -120,7 +120,7 @@ Catalogue = Mapping[str, TableInfo]
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class DatabaseSnapshot:
     """The state of a database: an image and the statements of an open transaction."""
 
     image: object
@@ -148,11 +148,11 @@ class Database(Protocol):
         """Return the number of rows of a table listed in `catalogue`."""
         ...
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> DatabaseSnapshot:
         """Capture the state; cheap enough to call at every step."""
         ...
 
-    def restore(self, snapshot: Snapshot) -> None:
+    def restore(self, snapshot: DatabaseSnapshot) -> None:
         """Restore a captured state of this database or of another one with the same image."""
         ...
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from hexathlon.tasks.sql.world.backends.base import (
     Catalogue,
     ColumnInfo,
+    DatabaseSnapshot,
     QueryLimits,
     QueryResult,
-    Snapshot,
     SqlError,
     TableInfo,
     Value,
@@ -168,11 +168,11 @@ class ServerDatabase:
             self._counts[table] = int(rows[0][0])
         return self._counts[table]
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> DatabaseSnapshot:
         """Return the image and every statement that has taken effect since."""
-        return Snapshot(self._image, (*self._pending, *self._log))
+        return DatabaseSnapshot(self._image, (*self._pending, *self._log))
 
-    def restore(self, snapshot: Snapshot) -> None:
+    def restore(self, snapshot: DatabaseSnapshot) -> None:
         """Restore a captured state; the statements are replayed on next use."""
         self.close()
         assert isinstance(snapshot.image, bytes)
