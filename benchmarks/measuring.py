@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["Figure", "ChildReport", "print_findings", "quantile", "ratio_of_pairs", "run_child"]
+__all__ = ["ChildReport", "Figure", "print_findings", "quantile", "ratio_of_pairs", "run_child"]
 
 
 class ChildReport(NamedTuple):

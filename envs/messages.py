@@ -15,8 +15,8 @@ from hexathlon.evaluators.content import Content, Image, Text, described, joined
 __all__ = [
     "MAX_CALLS",
     "Action",
-    "ParsedCall",
     "Message",
+    "ParsedCall",
     "ToolCall",
     "Transcript",
     "assistant_message",

@@ -15,7 +15,7 @@ from hexathlon.tasks.fingerprint import fingerprint_of
 from hexathlon.tasks.fingerprint.draws import draws_digest
 from hexathlon.tasks.task import LEVELS, SPLITS, Level, Split, Task
 
-__all__ = ["TaskAddress", "Script", "TaskSource", "parse_address", "play"]
+__all__ = ["Script", "TaskAddress", "TaskSource", "parse_address", "play"]
 
 Script = Generator[str, str, None]
 """A generator that yields actions as text and receives each resulting observation."""

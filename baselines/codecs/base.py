@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 __all__ = [
-    "DialectCall",
     "Codec",
+    "DialectCall",
     "Wire",
     "arguments_text",
     "as_call",

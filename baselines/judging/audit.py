@@ -25,8 +25,8 @@ from hexathlon.evaluators.judges.audit.document import sealed
 from hexathlon.evaluators.judges.audit.estimates import mean_estimate, rate_estimate
 from hexathlon.evaluators.judges.audit.labelled import LabelledReply, labels_hash, padded
 from hexathlon.evaluators.judges.audit.measured import (
+    LabelledDecision,
     LabelledItem,
-    Row,
     agreement,
     as_json,
     corrected_means,
@@ -101,7 +101,7 @@ class Auditor:
             if one.id in reply.labels
         ]
         self._items = items if settings.items is None else self._some(items, settings.items)
-        self._rows: list[Row] = []
+        self._rows: list[LabelledDecision] = []
 
     async def run(self) -> dict[str, Any]:
         """Return the sealed audit.

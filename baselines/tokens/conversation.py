@@ -7,7 +7,7 @@ from hexathlon.baselines.tokens.render import ChatRenderer, Segment
 from hexathlon.baselines.tokens.requests import TokenReply
 from hexathlon.baselines.tokens.tree import Node, TokenTree
 
-__all__ = ["TokenConversation", "ConversationState"]
+__all__ = ["ConversationState", "TokenConversation"]
 
 
 class ConversationState(NamedTuple):

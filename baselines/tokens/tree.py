@@ -12,9 +12,9 @@ import numpy as np
 
 from hexathlon.baselines.algorithms.samples import Sample
 
-__all__ = ["Kind", "Node", "PathOutcome", "TokenTree"]
+__all__ = ["Node", "NodeKind", "PathOutcome", "TokenTree"]
 
-Kind = Literal["prompt", "sampled", "told", "observation", "scaffold"]
+NodeKind = Literal["prompt", "sampled", "told", "observation", "scaffold"]
 """`sampled` is what the policy drew, `told` a turn that another took in its place, `observation`
 what the environment wrote, `scaffold` what the chat template put around it."""
 
@@ -28,7 +28,7 @@ class Node:
     """
 
     ids: tuple[int, ...]
-    kind: Kind
+    kind: NodeKind
     parent: int = -1
     """Number of the node before it; -1 at the root."""
 

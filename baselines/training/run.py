@@ -41,7 +41,7 @@ from hexathlon.baselines.training.initial import (
 )
 from hexathlon.baselines.training.loop import Trainer
 from hexathlon.baselines.training.measuring import evaluated
-from hexathlon.baselines.training.metrics import Listener, MetricsLog, Report
+from hexathlon.baselines.training.metrics import Listener, MetricsLog, ProgressCallback
 from hexathlon.baselines.training.ranks import other_ranks
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.renaming import renamed
@@ -61,7 +61,7 @@ class RecipeDiffers(Exception):
 
 
 def train(
-    recipe: Recipe, out: Path, report: Report, extra: tuple[Listener, ...] = ()
+    recipe: Recipe, out: Path, report: ProgressCallback, extra: tuple[Listener, ...] = ()
 ) -> dict[str, ScoreInterval]:
     """Run a recipe to its end; a folder that holds part of it is continued.
 
@@ -87,7 +87,11 @@ def train(
 
 
 def train_rank(
-    recipe: Recipe, out: Path, report: Report, ranks: Ranks, extra: tuple[Listener, ...] = ()
+    recipe: Recipe,
+    out: Path,
+    report: ProgressCallback,
+    ranks: Ranks,
+    extra: tuple[Listener, ...] = (),
 ) -> dict[str, ScoreInterval]:
     """Do one rank's part of a recipe; all ranks do the same, and the first writes and reports."""
     import torch
@@ -163,7 +167,7 @@ def make_env(env_id: str) -> Environment:
     return env  # type: ignore[no-any-return]
 
 
-def _start(recipe: Recipe, out: Path, report: Report, ranks: Ranks) -> tuple[Any, Any]:
+def _start(recipe: Recipe, out: Path, report: ProgressCallback, ranks: Ranks) -> tuple[Any, Any]:
     """Return the policy that training begins with, made once and then read again."""
     from hexathlon.baselines.engines.local.loading import load_checkpoint
 
@@ -179,7 +183,7 @@ def _start(recipe: Recipe, out: Path, report: Report, ranks: Ranks) -> tuple[Any
     return checkpoint.model, checkpoint.tokenizer
 
 
-def make_start(recipe: Recipe, place: Path, report: Report, ranks: Ranks = ALONE) -> int:
+def make_start(recipe: Recipe, place: Path, report: ProgressCallback, ranks: Ranks = ALONE) -> int:
     """Make a small policy from a source's own transcripts, cloned where the recipe says so.
 
     Returns:
@@ -226,7 +230,9 @@ def make_start(recipe: Recipe, place: Path, report: Report, ranks: Ranks = ALONE
     return sum(parameter.numel() for parameter in model.parameters())
 
 
-def _demonstrations(recipe: Recipe, report: Report, ranks: Ranks) -> list[list[Demonstration]]:
+def _demonstrations(
+    recipe: Recipe, report: ProgressCallback, ranks: Ranks
+) -> list[list[Demonstration]]:
     """Play this rank's share of the demonstrations of each table.
 
     They are of the split's first tasks; training draws from others where the split has no end.

@@ -14,7 +14,7 @@ from hexathlon.baselines.algorithms.catalogue import (
 from hexathlon.baselines.algorithms.objectives import Objective
 from hexathlon.baselines.algorithms.replay import Memory
 from hexathlon.baselines.algorithms.statistics import TaskStatistics
-from hexathlon.baselines.algorithms.structures import Split
+from hexathlon.baselines.algorithms.structures import ForkPoint
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
 from hexathlon.baselines.training.cloning import CloneConfig
 from hexathlon.baselines.training.demonstrations import Noise
@@ -129,7 +129,7 @@ class GenerateTable(RecipeTable):
         )
         return self
 
-    def splits(self) -> tuple[Split, ...]:
+    def splits(self) -> tuple[ForkPoint, ...]:
         """Return where rollouts split."""
         return STRUCTURES[self.structure.name](**self.structure.parameters)
 

@@ -16,7 +16,7 @@ from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.tasks.terminal.dockerfile import Copy, ParsedDockerfile, Run, read_dockerfile
 from hexathlon.tasks.terminal.harbor import HarborTask
 
-__all__ = ["FIXED", "FILE_TIME", "ImageCache", "build_image", "limits_of"]
+__all__ = ["FILE_TIME", "FIXED", "ImageCache", "build_image", "limits_of"]
 
 FILE_TIME = 1_772_323_200
 """Modification time of all files of an image."""

@@ -16,7 +16,7 @@ from hexathlon.envs.terminal.tampering import is_hook
 from hexathlon.tasks.terminal.harbor import HarborStep, HarborTask
 from hexathlon.tasks.terminal.opening import native_checks
 
-__all__ = ["Judge", "StepResult"]
+__all__ = ["GradedStep", "StepGrader"]
 
 _LOGS = "/logs/verifier"
 _DROPPED = (
@@ -38,7 +38,7 @@ _DROPPED = (
 
 
 @dataclass(frozen=True)
-class StepResult:
+class GradedStep:
     """Result of one step."""
 
     name: str
@@ -71,7 +71,7 @@ class StepResult:
         return float(self.reward.get("reward", sum(values) / max(len(values), 1))) >= least
 
 
-class Judge:
+class StepGrader:
     """Grades steps of one task.
 
     Args:
@@ -86,19 +86,19 @@ class Judge:
     ) -> None:
         self.backend, self.image, self.limits, self.task = backend, image, limits, task
 
-    def separate(self, step: HarborStep, changes: Changes) -> StepResult:
+    def separate(self, step: HarborStep, changes: Changes) -> GradedStep:
         """Grade the agent's files in a fresh sandbox."""
         changed = changed_files(changes, self.image.workdir)
         checks = native_checks(step.tests)
         if checks is not None:
             outcomes = judge_probes(self.backend, self.image, changes, checks, self.limits)
-            return StepResult(step.name, tuple((a, b) for a, b in outcomes), changed=changed)
+            return GradedStep(step.name, tuple((a, b) for a, b in outcomes), changed=changed)
         image = self._left(changes)
         files = {**image.files, "/hexathlon": Entry(folder=True, mode=0o755)}
         with self.backend.open(replace(image, files=files), self.limits) as sandbox:
             return self._scripted(step, sandbox, GRADER_FILES, changed)
 
-    def shared(self, step: HarborStep, sandbox: Sandbox) -> StepResult:
+    def shared(self, step: HarborStep, sandbox: Sandbox) -> GradedStep:
         """Grade as the original benchmark does, in the agent's sandbox with its processes alive."""
         with sandbox.snapshot() as state:
             changed = changed_files(state.changes(), self.image.workdir)
@@ -128,7 +128,7 @@ class Judge:
         sandbox: Sandbox,
         tools: Mapping[str, Entry],
         changed: Mapping[str, str],
-    ) -> StepResult:
+    ) -> GradedStep:
         """Run the task's own test script and read the reward that it wrote."""
         sandbox.execute(clear_away(_LOGS))
         sandbox.lay(
@@ -149,7 +149,7 @@ class Judge:
         if done.timed_out:
             fault = "the tests did not end in time"
         outcomes = read_outcomes(sandbox, done.output)
-        return StepResult(step.name, outcomes, reward, fault, changed)
+        return GradedStep(step.name, outcomes, reward, fault, changed)
 
 
 def _reward(sandbox: Sandbox) -> tuple[dict[str, float] | None, str]:

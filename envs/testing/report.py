@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 __all__ = [
-    "ConformanceCheck",
     "CheckFailed",
     "CheckResult",
     "CheckSkipped",
+    "ConformanceCheck",
     "ConformanceError",
     "Report",
 ]

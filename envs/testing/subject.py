@@ -9,6 +9,7 @@ from typing import Any, cast
 import gymnasium
 from gymnasium.envs.registration import EnvSpec
 
+from hexathlon.envs.forking import AnyEnv
 from hexathlon.envs.messages import assistant_message, parse_text
 from hexathlon.envs.spaces import Unicode
 from hexathlon.envs.testing.report import CheckSkipped
@@ -20,7 +21,6 @@ from hexathlon.tasks.task import SPLITS, Task
 
 __all__ = ["RecordedEpisode", "Subject", "Target", "fixed"]
 
-AnyEnv = gymnasium.Env[Any, Any]
 Target = str | Callable[..., AnyEnv]
 MAX_STEPS = 200
 

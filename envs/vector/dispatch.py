@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 from hexathlon.envs.loops import LoopLease
 from hexathlon.envs.vector.lanes import Arrival, Lane
 
-__all__ = ["PendingCall", "Dispatcher"]
+__all__ = ["Dispatcher", "PendingCall"]
 
 
 class PendingCall(NamedTuple):

@@ -17,6 +17,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from hexathlon.envs.forking import AnyEnv
 from hexathlon.envs.loops import LoopLease
 from hexathlon.envs.vector import batching
 from hexathlon.envs.vector.batching import OnFault, VectorFault
@@ -27,7 +28,6 @@ from hexathlon.envs.vector.lanes import Arrival, Lane
 
 __all__ = ["VectorEnvironment", "make_vector", "vectorised"]
 
-Environment = gymnasium.Env[Any, Any]
 Batch = tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
 
@@ -46,7 +46,7 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
 
     def __init__(
         self,
-        env_fns: Iterable[Callable[[], Environment]],
+        env_fns: Iterable[Callable[[], AnyEnv]],
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.DISABLED,
         on_fault: OnFault = "raise",
@@ -275,11 +275,11 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         if faults and self.on_fault == "raise":
             raise VectorFault(faults, batch)
 
-    def __iter__(self) -> Iterator[Environment]:
+    def __iter__(self) -> Iterator[AnyEnv]:
         return iter(self.envs)
 
 
-def make_vector(env: str | Callable[..., Environment], num_envs: int, **kwargs: Any) -> Any:
+def make_vector(env: str | Callable[..., AnyEnv], num_envs: int, **kwargs: Any) -> Any:
     """Make a vector of `num_envs` environments.
 
     Args:
@@ -293,7 +293,7 @@ def make_vector(env: str | Callable[..., Environment], num_envs: int, **kwargs: 
     return VectorEnvironment([lambda: maker(*first, **kwargs)] * num_envs, **own)
 
 
-def vectorised(env: Callable[..., Environment]) -> Callable[..., Any]:
+def vectorised(env: Callable[..., AnyEnv]) -> Callable[..., Any]:
     """Return a function that makes vectors of one class, for use as `vector_entry_point`."""
 
     def make(num_envs: int, **kwargs: Any) -> Any:

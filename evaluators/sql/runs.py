@@ -12,16 +12,21 @@ from contextlib import closing
 from itertools import chain
 from typing import Any, NamedTuple
 
-from hexathlon.evaluators.sql.compare import Row
-from hexathlon.tasks.sql.world.backends.base import Database, QueryLimits, SqlError, first_word
+from hexathlon.tasks.sql.world.backends.base import (
+    Database,
+    QueryLimits,
+    SqlError,
+    StoredRow,
+    first_word,
+)
 from hexathlon.tasks.sql.world.backends.choice import open_image
 from hexathlon.tasks.sql.world.database import database_bytes, hidden_bytes
 from hexathlon.tasks.task import Task
 
 __all__ = [
     "GraderFault",
-    "SubmittedResult",
     "ResultPair",
+    "SubmittedResult",
     "images",
     "pairs",
     "run_gold",
@@ -41,7 +46,7 @@ class SubmittedResult(NamedTuple):
     """Result of the submitted statement on one database."""
 
     columns: int
-    rows: Sequence[Row]
+    rows: Sequence[StoredRow]
     more: bool
     """Whether it returned more rows than the expected answer; they were not fetched."""
 
@@ -53,7 +58,7 @@ class Gold(NamedTuple):
     """The expected result on one database."""
 
     columns: int
-    rows: Sequence[Row]
+    rows: Sequence[StoredRow]
 
 
 class ResultPair(NamedTuple):

@@ -14,7 +14,7 @@ from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.roleplay.voice import draw_rules
 from hexathlon.tasks.task import Level, Split
 
-__all__ = ["MANNERS", "TaskSpec", "Stage"]
+__all__ = ["MANNERS", "Stage", "TaskSpec"]
 
 MANNERS: tuple[str, ...] = ("plain", "courteous", "gruff", "chatty")
 """Visitors' manners of speech, except those reserved for shifted tasks."""

@@ -14,20 +14,18 @@ from typing import Any
 from hexathlon.tasks.sql.bench import EVALUATED, Bench, Population
 from hexathlon.tasks.sql.mutations import ESSENTIAL, mutants
 from hexathlon.tasks.sql.programs.compute import order_key
-from hexathlon.tasks.sql.programs.evaluate import evaluate
+from hexathlon.tasks.sql.programs.evaluate import Rows, evaluate
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import is_ordered
 from hexathlon.tasks.sql.programs.text import GOLD, OTHER, Style, sql_text
 from hexathlon.tasks.sql.templates.draft import QueryDraft
 
-__all__ = ["LEAST_MUTANTS", "Kept", "DraftRejected", "same_answer", "screen"]
+__all__ = ["LEAST_MUTANTS", "DraftRejected", "Kept", "same_answer", "screen"]
 
 LEAST_MUTANTS = 10
 _MOST_MUTANTS = 30
 _MOST_REPEATS = 2
 """Maximum occurrences of one answer among the visible and the hidden databases."""
-
-Rows = list[tuple[Any, ...]]
 
 
 class DraftRejected(Exception):

@@ -14,8 +14,8 @@ from hexathlon.tasks.terminal.dice import Cast, Dice
 
 __all__ = [
     "WORKDIR",
-    "TerminalDraft",
     "Probe",
+    "TerminalDraft",
     "TerminalTemplate",
     "faulty",
     "put",

@@ -12,7 +12,7 @@ from typing import Any
 
 from hexathlon.tasks.errors import TaskError
 
-__all__ = ["HarborTask", "MalformedTask", "HarborStep", "files_below", "read_harbor"]
+__all__ = ["HarborStep", "HarborTask", "MalformedTask", "files_below", "read_harbor"]
 
 Files = Mapping[str, bytes]
 _LONGEST = 32 << 20

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["Family", "ControlGroups", "find_family"]
+__all__ = ["ControlGroups", "Family", "find_family"]
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "hexathlon-"

@@ -3,7 +3,7 @@
 import os
 from typing import NamedTuple
 
-__all__ = ["ProcessInfo", "descendants", "command_of", "table"]
+__all__ = ["ProcessInfo", "command_of", "descendants", "table"]
 
 
 class ProcessInfo(NamedTuple):

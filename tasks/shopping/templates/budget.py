@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import permutations
 
-from hexathlon.tasks.shopping.scene import ShoppingScene, Wish, answering
+from hexathlon.tasks.shopping.scene import ShoppingScene, WantedVariant, answering
 from hexathlon.tasks.shopping.templates.draft import (
     Near,
     OrderLine,
@@ -61,7 +61,7 @@ def _priced(
     return price if again in (None, price.total_cents) else None
 
 
-def _asked(scene: ShoppingScene, wish: Wish, quantity: int = 1) -> str:
+def _asked(scene: ShoppingScene, wish: WantedVariant, quantity: int = 1) -> str:
     goods = goods_text(scene, wish.product, ("brand", "series"))
     return request_text(scene, goods, details_text(scene, wish.product, wish.details), quantity)
 
@@ -236,7 +236,7 @@ def stock(scene: ShoppingScene) -> ShoppingDraft | None:
 
 
 def _near(
-    wish: Wish, details: Sequence[Constraint], pieces: int
+    wish: WantedVariant, details: Sequence[Constraint], pieces: int
 ) -> Iterator[tuple[str, Product, Variant]]:
     """Yield the near misses on these details that have enough stock."""
     for position, product, variant in wish.near:

@@ -11,7 +11,7 @@ from hexathlon.tasks.shopping.world.desk.records import draw_customer, draw_orde
 from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.task import Level
 
-__all__ = ["ReferenceCall", "ServiceCase", "CaseDesk", "item", "slot", "which"]
+__all__ = ["CaseDesk", "ReferenceCall", "ServiceCase", "item", "slot", "which"]
 
 ReferenceCall = tuple[str, dict[str, Any]]
 _OTHERS: dict[Level, int] = {"tiny": 6, "easy": 7, "medium": 8, "hard": 10}

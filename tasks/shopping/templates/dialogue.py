@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hexathlon.tasks.shopping.scene import ShoppingScene, Wish
+from hexathlon.tasks.shopping.scene import ShoppingScene, WantedVariant
 from hexathlon.tasks.shopping.templates.draft import (
     Near,
     OrderLine,
@@ -187,7 +187,7 @@ def _settled(
 
 
 def _drafted(
-    scene: ShoppingScene, talk: _Talk, wish: Wish, params: Mapping[str, Any] | None = None
+    scene: ShoppingScene, talk: _Talk, wish: WantedVariant, params: Mapping[str, Any] | None = None
 ) -> ShoppingDraft:
     goods = goods_text(scene, wish.product, ("brand", "series"))
     goal = scene.pick(

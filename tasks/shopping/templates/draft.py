@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hexathlon.tasks.shopping.scene import Wish
+from hexathlon.tasks.shopping.scene import WantedVariant
 from hexathlon.tasks.shopping.world.catalogue import Constraint, Product, Variant, price_cart
 from hexathlon.tasks.shopping.world.settings import StoreSettings, cart_line
 
-__all__ = ["ShoppingDraft", "OrderLine", "Near", "near_of", "order_of", "sourced"]
+__all__ = ["Near", "OrderLine", "ShoppingDraft", "near_of", "order_of", "sourced"]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def order_of(settings: StoreSettings, draft: ShoppingDraft) -> dict[str, Any]:
     }
 
 
-def near_of(wish: Wish, line: int = 0) -> list[Near]:
+def near_of(wish: WantedVariant, line: int = 0) -> list[Near]:
     """Return the near misses of a wish, named after the failed condition."""
     return [
         Near(f"{wish.details[position].name} is off", line, product, variant)

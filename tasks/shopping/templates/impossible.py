@@ -8,7 +8,7 @@ available and must be bought.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hexathlon.tasks.shopping.scene import HEAD, ShoppingScene, Wish, answering
+from hexathlon.tasks.shopping.scene import HEAD, ShoppingScene, WantedVariant, answering
 from hexathlon.tasks.shopping.templates.draft import (
     Near,
     OrderLine,
@@ -81,7 +81,9 @@ def sold_out(scene: ShoppingScene) -> ShoppingDraft | None:
     return _drafted(scene, wish.product, wish.variant, feasible, near_of(wish), None)
 
 
-def _chosen(wish: Wish, fixed: Sequence[Constraint], variant: Variant) -> tuple[Constraint, ...]:
+def _chosen(
+    wish: WantedVariant, fixed: Sequence[Constraint], variant: Variant
+) -> tuple[Constraint, ...]:
     options = [Constraint("option", name, "==", slug) for name, slug in variant.options.items()]
     return (*wish.head, *fixed, *options)
 
@@ -110,7 +112,7 @@ def too_late(scene: ShoppingScene) -> ShoppingDraft | None:
     return _bounded(scene, wish, bound, words, "too_late")
 
 
-def _without(scene: ShoppingScene, kinds: Sequence[str]) -> Wish | None:
+def _without(scene: ShoppingScene, kinds: Sequence[str]) -> WantedVariant | None:
     """Return a wish without conditions of these kinds."""
     wish = scene.wish()
     if wish is None or any(constraint.kind in kinds for constraint in wish.details):
@@ -119,7 +121,7 @@ def _without(scene: ShoppingScene, kinds: Sequence[str]) -> Wish | None:
 
 
 def _bounded(
-    scene: ShoppingScene, wish: Wish, bound: Constraint, words: Sequence[str], reason: str
+    scene: ShoppingScene, wish: WantedVariant, bound: Constraint, words: Sequence[str], reason: str
 ) -> ShoppingDraft | None:
     constraints = (*wish.constraints, bound)
     found = answering(scene.catalogue, wish.family, constraints)
@@ -141,7 +143,7 @@ def _bounded(
 
 
 def _near_blocked(
-    scene: ShoppingScene, wish: Wish, constraints: Sequence[Constraint], blocked: str
+    scene: ShoppingScene, wish: WantedVariant, constraints: Sequence[Constraint], blocked: str
 ) -> list[Near]:
     """Return alternatives to the sold-out variant that fail on one condition."""
     near = [Near("another variant", 0, wish.product, wish.variant)]

@@ -7,7 +7,7 @@ the first on the personal condition.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hexathlon.tasks.shopping.scene import ShoppingScene, Wish, answering
+from hexathlon.tasks.shopping.scene import ShoppingScene, WantedVariant, answering
 from hexathlon.tasks.shopping.templates.draft import (
     Near,
     OrderLine,
@@ -42,7 +42,7 @@ _IRRELEVANT = (
 class Fork:
     """A wish with a personal condition, and the two targets that the condition separates."""
 
-    wish: Wish
+    wish: WantedVariant
     position: int
     """Position of the personal condition among the details."""
 

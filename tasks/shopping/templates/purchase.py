@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hexathlon.tasks.shopping.scene import HEAD, ShoppingScene, Wish
+from hexathlon.tasks.shopping.scene import HEAD, ShoppingScene, WantedVariant
 from hexathlon.tasks.shopping.templates.draft import OrderLine, ShoppingDraft, near_of, sourced
 from hexathlon.tasks.shopping.templates.words import (
     details_text,
@@ -19,7 +19,7 @@ _FAR = 30
 
 def _bought(
     scene: ShoppingScene,
-    wish: Wish | None,
+    wish: WantedVariant | None,
     *,
     named: Sequence[str] = HEAD,
     gap: bool | None = None,

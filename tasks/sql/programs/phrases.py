@@ -28,9 +28,9 @@ from hexathlon.tasks.sql.programs.expressions import (
 )
 from hexathlon.tasks.sql.programs.relation import Relation
 
-__all__ = ["Dialect", "expression_sql", "literal", "ordering", "quoted"]
+__all__ = ["SqlDialect", "expression_sql", "literal", "ordering", "quoted"]
 
-Dialect = Choice["sqlite", "duckdb", "postgresql"]
+SqlDialect = Choice["sqlite", "duckdb", "postgresql"]
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _RESERVED = frozenset(
     "all and any as asc between by case check column constraint create cross current_date default "
@@ -49,7 +49,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def ordering(sql: str, descending: bool, dialect: Dialect) -> str:
+def ordering(sql: str, descending: bool, dialect: SqlDialect) -> str:
     """Return one sort key; missing values come first in ascending order, as in SQLite."""
     if dialect == "sqlite":
         return f"{sql} DESC" if descending else sql
@@ -68,7 +68,7 @@ def literal(value: Value) -> str:
 def expression_sql(
     expression: Expression,
     scope: Mapping[str, str],
-    dialect: Dialect,
+    dialect: SqlDialect,
     subquery: Callable[[Relation], str],
 ) -> str:
     """Return the SQL of an expression; `scope` maps column names to their SQL."""
@@ -125,7 +125,7 @@ def _truth_sql(expression: Expression, text: Callable[[Expression], str]) -> str
             raise TypeError(f"no SQL for {type(expression).__name__}")
 
 
-def _call_sql(function: str, arguments: list[str], dialect: Dialect) -> str:
+def _call_sql(function: str, arguments: list[str], dialect: SqlDialect) -> str:
     match function:
         case "concat":
             return f"({' || '.join(arguments)})"

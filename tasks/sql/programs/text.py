@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal as Choice
 
 from hexathlon.tasks.sql.programs.expressions import Expression, Or, Ref, conjuncts, meant
-from hexathlon.tasks.sql.programs.phrases import Dialect, expression_sql, ordering, quoted
+from hexathlon.tasks.sql.programs.phrases import SqlDialect, expression_sql, ordering, quoted
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
@@ -65,7 +65,7 @@ _SETS = {
 }
 
 
-def sql_text(program: Relation, style: Style = GOLD, dialect: Dialect = "sqlite") -> str:
+def sql_text(program: Relation, style: Style = GOLD, dialect: SqlDialect = "sqlite") -> str:
     """Render a program as one SQL query."""
     writer = _Writer(style, dialect)
     body = writer.query(program)
@@ -98,7 +98,7 @@ class _Block:
 
 
 class _Writer:
-    def __init__(self, style: Style, dialect: Dialect) -> None:
+    def __init__(self, style: Style, dialect: SqlDialect) -> None:
         self.style = style
         self.dialect = dialect
         self.steps: list[tuple[str, str]] = []

@@ -11,7 +11,7 @@ from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.templates.scene import QueryScene
 from hexathlon.tasks.task import Level
 
-__all__ = ["QueryDraft", "Obstacle", "AmbiguitySlot", "QueryTemplate", "registered", "template"]
+__all__ = ["AmbiguitySlot", "Obstacle", "QueryDraft", "QueryTemplate", "registered", "template"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from hexathlon.tasks.sql.schema import Column, Edge, Schema, Table, Value
 from hexathlon.tasks.sql.world.digest import differing, digest_rows, table_digests
 from hexathlon.tasks.sql.world.world import World
 
-Record = dict[str, Value]
-Content = dict[str, list[Record]]
+NamedRow = dict[str, Value]
+TableContents = dict[str, list[NamedRow]]
 Item = TypeVar("Item")
 
 LEAST_MUTANTS = 3
@@ -34,7 +34,7 @@ class Plan:
     """Alternative SQL with the same result."""
     mutants: Mapping[str, tuple[str, ...]]
     """Near misses by name."""
-    change: Callable[[Content], None]
+    change: Callable[[TableContents], None]
     """Applies the change in place; new tables and columns are simply new keys."""
     documents: tuple[str, ...] = ()
     """Documents that must be read."""
@@ -55,7 +55,7 @@ class WriteScene:
     """A populated world from which templates draw their parts."""
 
     world: World
-    content: Content
+    content: TableContents
     rng: np.random.Generator
     columns: dict[str, list[str]] = field(default_factory=dict)
 
@@ -120,7 +120,7 @@ def spelt(value: Value) -> str:
 
 def scene_for(world: World, population: int, size: int, rng: np.random.Generator) -> WriteScene:
     """Return the scene of one population."""
-    content: Content = {}
+    content: TableContents = {}
     columns: dict[str, list[str]] = {}
     rows = world.rows(population, size)
     for table in world.schema.tables:

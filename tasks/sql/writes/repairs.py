@@ -1,7 +1,7 @@
 """Write templates that repair data: deduplication and cleaning of dirty columns."""
 
 from hexathlon.tasks.sql.schema import Column, Table, Value
-from hexathlon.tasks.sql.writes.plan import Content, Plan, Record, WriteScene, literal
+from hexathlon.tasks.sql.writes.plan import NamedRow, Plan, TableContents, WriteScene, literal
 
 
 def dedupe(scene: WriteScene) -> Plan | None:
@@ -33,8 +33,8 @@ def dedupe(scene: WriteScene) -> Plan | None:
         ),
     }  # fmt: skip
 
-    def change(content: Content) -> None:
-        lowest: dict[Value, Record] = {}
+    def change(content: TableContents) -> None:
+        lowest: dict[Value, NamedRow] = {}
         for row in sorted(content[table.name], key=lambda row: int(row[key] or 0)):
             lowest.setdefault(row[code], row)
         content[table.name] = list(lowest.values())
@@ -74,7 +74,7 @@ def repair(scene: WriteScene) -> Plan | None:
         _set(table, column, f"(SELECT MIN({column.name}) FROM {table.name})"),
     )
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         for row in content[table.name]:
             row[column.name] = column.canonical(row)
 

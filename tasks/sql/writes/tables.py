@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.schema import Column, Edge, Table, Value
-from hexathlon.tasks.sql.writes.plan import Content, Plan, WriteScene
+from hexathlon.tasks.sql.writes.plan import Plan, TableContents, WriteScene
 
 
 def delete_unreferenced(scene: WriteScene) -> Plan | None:
@@ -53,7 +53,7 @@ def _unreferenced(scene: WriteScene, parent: Table, edges: Sequence[Edge]) -> Pl
             f"DELETE FROM {parent.name} WHERE {' AND '.join(tests[:-1])}",
         )
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         used = {row[e.column] for e in edges for row in content[e.child]}
         content[parent.name] = [r for r in content[parent.name] if r[parent.key] in used]
 
@@ -114,7 +114,7 @@ def archive(scene: WriteScene) -> Plan | None:
         "wrong_side": move(f"{day} >= '{limit}'"),
     }
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         rows = content[table.name]
         old = [r for r in rows if (d := date.canonical(r)) is not None and str(d) < limit]
         gone = {row[table.key] for row in old}
@@ -168,7 +168,7 @@ def delete_family(scene: WriteScene) -> Plan | None:
         ),
     }  # fmt: skip
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         gone = {
             row[parent.key] for row in content[parent.name]
             if (d := date.canonical(row)) is not None and str(d) <= limit
@@ -236,7 +236,7 @@ def _counted(child: Table, parent: Table, edge: Edge, name: str) -> Plan:
         ),
     }  # fmt: skip
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         counts: dict[Value, int] = {}
         for row in content[child.name]:
             counts[row[edge.column]] = counts.get(row[edge.column], 0) + 1

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.schema import Column, Edge, Table, Value
 from hexathlon.tasks.sql.writes.plan import (
-    Content,
+    NamedRow,
     Plan,
-    Record,
+    TableContents,
     WriteScene,
     label,
     literal,
@@ -74,7 +74,7 @@ def _raise(
         "twice": (gold, gold),
     }
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         keys = {
             row[edge.parent_column] for row in content[parent.name]
             if kind.canonical(row) == wanted
@@ -150,7 +150,7 @@ def _move(table: Table, name: Column, amount: Column, people: Sequence[Value], r
         "wrong_receiver": (add(bystander), keep),
     }  # fmt: skip
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         by_name = {row[name.name]: row for row in content[table.name]}
         first, second = by_name[people[0]], by_name[people[1]]
         before = float(first[amount.name] or 0) + float(second[amount.name] or 0)
@@ -187,7 +187,7 @@ def reassign(scene: WriteScene) -> Plan | None:
     return _hand_over(scene, edge, date, (owner, owners[owner]), (heir, owners[heir]), limit)
 
 
-Owner = tuple[Value, Record]
+Owner = tuple[Value, NamedRow]
 
 
 def _hand_over(
@@ -220,7 +220,7 @@ def _hand_over(
         ),
     }  # fmt: skip
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         for row in content[child.name]:
             if row[edge.column] == owner and str(date.canonical(row)) >= limit:
                 row[edge.column] = heir
@@ -278,7 +278,7 @@ def rename_value(scene: WriteScene) -> Plan | None:
         "rows_deleted": (f"DELETE FROM {table.name} WHERE {column.name} = {literal(old)}",),
     }  # fmt: skip
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         for row in content[table.name]:
             row[column.name] = kept if row[column.name] == old else row[column.name]
 

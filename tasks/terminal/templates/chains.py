@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hexathlon.tasks.terminal.dice import Dice
 from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
-Row = tuple[int, int, str, str, int]
+ChainRow = tuple[int, int, str, str, int]
 """Id, minutes since the start of the year, site, kind, value."""
 
 
@@ -25,7 +25,7 @@ class ChainStage:
     right: str
     wrong: str
     document: str
-    apply: Callable[[list[Row]], list[Row]]
+    apply: Callable[[list[ChainRow]], list[ChainRow]]
     other: str
     """An alternative correct implementation."""
 
@@ -43,7 +43,7 @@ def _python(body: str) -> str:
 def _shift(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     offsets = {site: dice.pick((-330, -120, 60, 345, 540)) for site in sites}
 
-    def apply(rows: list[Row]) -> list[Row]:
+    def apply(rows: list[ChainRow]) -> list[ChainRow]:
         return [(a, b - offsets[c], c, d, e) for a, b, c, d, e in rows]
 
     body = f"OFFSETS = {offsets!r}\nfor row in rows:\n    row[1] %s= OFFSETS[row[2]]\n"
@@ -67,8 +67,8 @@ def _shift(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
 def _latest(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     keep_last = dice.chance(0.5)
 
-    def apply(rows: list[Row]) -> list[Row]:
-        best: dict[int, Row] = {}
+    def apply(rows: list[ChainRow]) -> list[ChainRow]:
+        best: dict[int, ChainRow] = {}
         for row in rows:
             old = best.get(row[0])
             if old is None or row[1] > old[1] or (row[1] == old[1] and keep_last):
@@ -104,7 +104,7 @@ def _scale(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     factor, divisor = dice.whole(1_000, 90_000) | 1, dice.pick((8, 12, 100, 1_000))
     kind = dice.pick(kinds)
 
-    def apply(rows: list[Row]) -> list[Row]:
+    def apply(rows: list[ChainRow]) -> list[ChainRow]:
         done = []
         for a, b, c, d, e in rows:
             whole = abs(e) * factor // divisor * (1 if e >= 0 else -1)
@@ -155,7 +155,7 @@ def _filter(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     low = dice.whole(-400, 0)
     dropped = sites[0]  # a substring of another site's name
 
-    def apply(rows: list[Row]) -> list[Row]:
+    def apply(rows: list[ChainRow]) -> list[ChainRow]:
         return [row for row in rows if row[2] != dropped and low <= row[4]]
 
     awk = f"awk '$3 != \"{dropped}\" && $5 >= {low}'\n"
@@ -178,7 +178,7 @@ def _rename(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     table = {kind: following[kind] for kind in kinds}
 
     # Sequential renaming would rename some values twice.
-    def apply(rows: list[Row]) -> list[Row]:
+    def apply(rows: list[ChainRow]) -> list[ChainRow]:
         return [(a, b, c, table.get(d, d), e) for a, b, c, d, e in rows]
 
     wrong = "sed " + " ".join(f"-e 's/ {old} / {new} /'" for old, new in table.items()) + "\n"
@@ -211,7 +211,7 @@ def _rename(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
 def _carry(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     reset = dice.pick(kinds)
 
-    def apply(rows: list[Row]) -> list[Row]:
+    def apply(rows: list[ChainRow]) -> list[ChainRow]:
         sums: dict[str, int] = {}
         done = []
         for a, b, c, d, e in rows:
@@ -296,12 +296,12 @@ def _chain(draft: TerminalDraft, count: int) -> None:
     draft.alternative("other_code", "".join(put(stage.path, stage.other) for stage in stages))
 
 
-def _row(dice: Dice, sites: list[str], kinds: list[str], number: int) -> Row:
+def _row(dice: Dice, sites: list[str], kinds: list[str], number: int) -> ChainRow:
     value = dice.whole(-900, 5_000) if number < 2 else dice.whole(-(10**7), 10**7)
     return (dice.whole(1, 30), dice.whole(600, 640), dice.pick(sites), dice.pick(kinds), value)
 
 
-def _text(rows: list[Row]) -> str:
+def _text(rows: list[ChainRow]) -> str:
     return "".join(f"{' '.join(map(str, row))}\n" for row in rows)
 
 

@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from hexathlon.tasks.sql.world.backends.base import (
     DEFAULT_TODAY,
-    Catalogue,
     DatabaseSnapshot,
     QueryLimits,
     QueryResult,
     SqlError,
+    TableCatalogue,
     first_word,
 )
 from hexathlon.tasks.sql.world.backends.connection import CELL_BYTES, SqliteConnection
@@ -43,7 +43,7 @@ class SharedReader:
         with connection.lock:
             return connection.run_lenient(sql, limits)
 
-    def catalogue(self) -> Catalogue:
+    def catalogue(self) -> TableCatalogue:
         """Return the tables."""
         return _pool.get(self._image, *self._rest).catalogue()
 
@@ -103,7 +103,7 @@ class SqliteWriter:
             return replace(result, changed=changed)
         return result
 
-    def catalogue(self) -> Catalogue:
+    def catalogue(self) -> TableCatalogue:
         """Return the current tables."""
         return self._open().catalogue()
 
