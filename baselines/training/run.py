@@ -104,6 +104,7 @@ def train_rank(
         log = MetricsLog(out / "metrics.jsonl", trainer.step) if ranks.first else None
         if log and trainer.step == 0:
             log.log(0, _success(found, "before"))
+        report("train", trainer.step, recipe.steps, {})
         while trainer.step < recipe.steps:
             metrics = trainer.advance()
             every = recipe.evaluation.every
@@ -204,6 +205,7 @@ def make_start(recipe: Recipe, place: Path, report: Report, ranks: Ranks = ALONE
     if recipe.clone.demonstrations and recipe.clone.settings.steps:
         renderer = ChatRenderer(tokenizer)
         table = recipe.clone
+        report("clone", 0, table.settings.steps, {})
         pieces = word_pieces(tokenizer)
         # Which words are names is counted over one event at a time.
         shown = [
@@ -238,6 +240,7 @@ def _demonstrations(recipe: Recipe, report: Report, ranks: Ranks) -> list[list[D
         for table, count in zip(recipe.tasks, counts, strict=True)
     ]
     total, done = sum(map(len, tasks)), itertools.count(1)
+    report("demonstrate", 0, total, {})
     played: list[list[Demonstration]] = []
     for table, own in zip(recipe.tasks, tasks, strict=True):
         with Demonstrator(table.env, make_env, recipe.clone.noise) as demonstrator:

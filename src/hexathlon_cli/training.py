@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from hexathlon.baselines.harness.progress import log_interval
 from hexathlon_cli.examples import examples
 
 __all__ = ["app"]
@@ -79,6 +80,7 @@ def run(
         return
     _require_torch()
     place = out or Path("runs") / f"train-{found.name}"
+    typer.echo(f"{_stages(found.scaled())}, in {place}", err=True)
     ended = _guarded(lambda report: _trained(found, place, report, tuple(log_to or ())))
     typer.echo(
         f"{_results(ended)}\n"
@@ -212,7 +214,7 @@ def _guarded(work: Any) -> Any:
 
 @contextmanager
 def _shown() -> Iterator[Any]:
-    """Show progress: bars on a terminal, otherwise a line at most every ten seconds."""
+    """Show progress: bars on a terminal, otherwise a line every few seconds."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -243,14 +245,12 @@ def _shown() -> Iterator[Any]:
 class _Lines:
     """Progress lines for a log file."""
 
-    _EVERY_S = 10.0
-
     def __init__(self) -> None:
         self._started = self._last = time.monotonic()
 
     def report(self, phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
         now = time.monotonic()
-        if now - self._last < self._EVERY_S and step < steps:
+        if now - self._last < log_interval(now - self._started) and step < steps:
             return
         self._last = now
         line = f"{now - self._started:6.0f} s  {phase:11} {step}/{steps}  {_said(metrics)}"
@@ -274,6 +274,19 @@ def _said(metrics: dict[str, float]) -> str:
         parts.append(f"learn {metrics['seconds/learn']:.1f} s")
         parts.append(f"{metrics['tokens/drawn'] / metrics['seconds/collect']:,.0f} tokens/s")
     return "  ".join(parts)
+
+
+def _stages(recipe: Any) -> str:
+    """Name the stages of a run and their sizes."""
+    rollout = recipe.rollout
+    steps = f"{recipe.steps:,} steps of {rollout.groups:,} groups of {rollout.members:,} rollouts"
+    if recipe.policy.checkpoint:
+        return f"{recipe.name}: {steps} from {recipe.policy.checkpoint}"
+    table = recipe.clone
+    return (
+        f"{recipe.name}: {table.demonstrations:,} demonstrations, "
+        f"{table.settings.steps:,} steps of behaviour cloning, {steps}"
+    )
 
 
 def _results(ended: Mapping[str, Any]) -> str:
