@@ -80,6 +80,7 @@ def train_rank(
         log = MetricsLog(out / "metrics.jsonl", trainer.step) if ranks.first else None
         if log and trainer.step == 0:
             log.log(0, _success(results, "before"))
+        report("train", trainer.step, recipe.steps, {})
         while trainer.step < recipe.steps:
             metrics = trainer.advance()
             every = recipe.evaluation.every
