@@ -1,10 +1,10 @@
 """The arena's first half: every agent plays every scene, by the one rollout path."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.harness.environments import make_environment
 from hexathlon.baselines.rollout.course import play, play_async
@@ -70,5 +70,5 @@ def _trial(
     agent: Agent, slot: EnvironmentSlot, key: tuple[str, str, int, int], limits: TrialLimits
 ) -> Mapping[str, Any]:
     course = Rollout(agent, limits).trial(slot, key)
-    played = asyncio.run(play_async(course)) if agent.asynchronous else play(course)
+    played = interrupts.run(play_async(course)) if agent.asynchronous else play(course)
     return played.record

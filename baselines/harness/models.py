@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.base import Agent, AgentMismatch
 from hexathlon.baselines.agents.spec import ModelSpec, SpecError, parse_model, scripted_agent
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
@@ -80,7 +81,6 @@ def _open_checkpoint(
 def _open_endpoint(
     spec: ModelSpec, config: EvalConfig, execution: ExecutionConfig, dialect: str | None
 ) -> OpenedModel:
-    import asyncio
 
     from hexathlon.baselines.agents.llm import LlmAgent
     from hexathlon.baselines.codecs import get_codec
@@ -105,7 +105,7 @@ def _open_endpoint(
     )
     wanted = dialect or config.dialect
     try:
-        model, found = asyncio.run(probe(settings, wanted == "auto"))
+        model, found = interrupts.run(probe(settings, wanted == "auto"))
     except EngineError as error:
         raised = UsageError if error.kind in ("auth", "unknown_model") else EnvironmentUnavailable
         raise raised(f"{spec.place}: {error.kind}: {error}") from None

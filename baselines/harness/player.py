@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.environments import make_environment
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable
@@ -67,9 +68,7 @@ class Player:
         finally:
             for slot in slots.values():
                 slot.close()
-        import asyncio  # 3 MB that a run of built-in agents does without
-
-        asyncio.run(self._play_many(keys, count))
+        interrupts.run(self._play_many(keys, count))
 
     async def _play_many(self, keys: Iterator[TrialKey], count: int) -> None:
         import asyncio

@@ -7,6 +7,7 @@ so that one code serves agents that compute and agents that wait.
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.base import Player, Turn
 from hexathlon.envs.messages import Message
 
@@ -42,6 +43,7 @@ def play(course: Course[Result]) -> Result:
     try:
         effect = next(course)
         while True:
+            interrupts.check()
             try:
                 if isinstance(effect, Ask):
                     answer: Any = effect.player.act(effect.messages)
@@ -69,6 +71,7 @@ async def play_async(course: Course[Result], beside: Beside | None = None) -> Re
     try:
         effect = next(course)
         while True:
+            interrupts.check()
             try:
                 if isinstance(effect, Ask):
                     async with asyncio.timeout(effect.deadline):

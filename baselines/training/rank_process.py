@@ -5,6 +5,7 @@ Started by `hexathlon.baselines.training.ranks`; it does the same work as rank 0
 
 import json
 import os
+import signal
 import sys
 import threading
 import traceback
@@ -31,6 +32,7 @@ def _end_with_first() -> None:
 def main(out: str, store: str, number: str, count: str) -> int:
     """Train as one of the further ranks; return an exit status."""
     _end_with_first()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal signals all ranks; the first decides
     recipe = recipe_of(json.loads((Path(out) / "recipe.json").read_text()))
     (Path(store).parent / f"ready-{number}").touch()
     ranks = join(Path(store), int(number), int(count))

@@ -17,6 +17,7 @@ from typing import Any
 
 import gymnasium
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.checkpoint import SETTINGS
 from hexathlon.baselines.learner.adapters import (
     AdapterConfig,
@@ -82,8 +83,13 @@ def train(
     """
     recipe = recipe.scaled()
     _claim(out, recipe)
-    with other_ranks(out, recipe.ranks) as ranks:
-        return train_rank(recipe, out, report, ranks, extra)
+
+    def stoppable(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+        report(phase, step, steps, metrics)
+        interrupts.check()
+
+    with interrupts.deferred(), other_ranks(out, recipe.ranks) as ranks:
+        return train_rank(recipe, out, stoppable, ranks, extra)
 
 
 def train_rank(

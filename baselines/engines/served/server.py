@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.engines.errors import ConnectionFailed, EngineMissing
 
 __all__ = ["INTERPRETER", "VllmServer", "VllmSettings", "vllm_python"]
@@ -169,6 +170,7 @@ class VllmServer:
                     raise ConnectionFailed(
                         f"vLLM did not answer within {limit:g} s: {self._last_words()}"
                     )
+                interrupts.check()
                 time.sleep(0.1)
         except BaseException:
             self.stop()
