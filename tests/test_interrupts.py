@@ -1,4 +1,4 @@
-"""Ctrl-C: real processes, interrupted in every event and phase, stop within a step and lose nothing."""
+"""Ctrl-C: processes interrupted in every event and phase stop within a step and lose nothing."""
 
 import json
 import os
@@ -63,9 +63,7 @@ def start(phase: str, number: int, journal: Path, *arguments: str) -> "subproces
     )
 
 
-def interrupt(
-    phase: str, number: int, delay: float, journal: Path, *arguments: str
-) -> Interrupted:
+def interrupt(phase: str, number: int, delay: float, journal: Path, *arguments: str) -> Interrupted:
     """Start a command, interrupt it `delay` seconds after the phase began for the n-th time."""
     process = start(phase, number, journal, *arguments)
     assert process.stdout is not None
@@ -99,7 +97,7 @@ def assert_stopped(done: Interrupted, most_steps: int = 1) -> None:
 
 
 def assert_nothing_lost(run: Path, recorded: list[str]) -> None:
-    """Every record that was written is there, the last one at most beside them, and the chain holds."""
+    """Every record that was written is there, at most one more beside them, in one chain."""
     if not (run / "plan.json").exists():
         assert not recorded
         return
