@@ -1,4 +1,4 @@
-"""Progress on the terminal: nothing for the first two seconds, then a bar, or lines in a log."""
+"""Progress of long operations: silent for two seconds, then a bar on a terminal or log lines."""
 
 import sys
 import time
@@ -15,13 +15,13 @@ _LOG_EVERY = 15.0
 
 
 class Progress:
-    """Shows how far something has come.
+    """Displays the progress of an operation.
 
     Args:
-        label: What is being done.
-        total: Steps in all; None where unknown.
-        stream: Standard error by default; a bar is drawn only on a terminal.
-        clock: Monotonic seconds.
+        label: Name of the operation.
+        total: Number of steps; None if unknown.
+        stream: Output, by default standard error; a bar is drawn only on a terminal.
+        clock: Monotonic clock, in seconds.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Progress:
         self._task: Any = None
 
     def advance(self, note: str = "") -> None:
-        """Count one step; `note` is shown beside the bar.
+        """Count one step; `note` is displayed next to the bar.
 
         Raises:
             KeyboardInterrupt: After SIGINT, also where the exception itself was swallowed.
@@ -88,7 +88,7 @@ class Progress:
         self._bar.update(self._task, completed=self.done)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None

@@ -25,7 +25,7 @@ def _end_with_caller(grace: float) -> None:
 
 def main(grace: str, *command: str) -> int:
     """Run the command to its end; return its exit status, 128 + N after signal N."""
-    # The server answers SIGTERM, not this process. A handler is not inherited, an ignored signal is.
+    # The server answers SIGTERM. A handler is not inherited, as ignoring the signal would be.
     signal.signal(signal.SIGTERM, lambda number, frame: None)
     server = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     threading.Thread(target=_end_with_caller, args=(float(grace),), daemon=True).start()
