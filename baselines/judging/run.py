@@ -4,12 +4,12 @@ The records are only read. Planted controls are judged among the trials; where o
 wrong, the whole file says so and its scores are not to be published.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
@@ -87,7 +87,7 @@ def judge_run(
         with JudgedWriter(plan.run, header) as writer:
             work = _Work(plan, clients, judge, writer, concurrency)
             try:
-                return asyncio.run(work.all(trials))
+                return interrupts.run(work.all(trials))
             except EngineError as error:
                 raise EnvironmentUnavailable(f"{error.kind}: {error}") from None
     except (PlanError, RecordError, JudgedError, OSError) as error:

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
-from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError
+from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError, StoredRow
 from hexathlon.tasks.sql.world.backends.server import (
     TOO_SLOW,
     Loaded,
