@@ -90,8 +90,8 @@ class Player(Protocol):
         """Answer the new messages.
 
         Raises:
-            GaveUp: There is nothing more to say.
-            Interrupted: The engine aborted the turn.
+            GaveUp: If there is nothing more to say.
+            Interrupted: If the engine aborted the turn.
         """
         ...
 

@@ -60,8 +60,8 @@ def open_checkpoint(
         suffix: Not supported by checkpoints yet, so it must be empty.
 
     Raises:
-        EngineMissing: torch or transformers is not installed, or the architecture is unknown.
-        NoCheckpoint: The directory is incomplete or torn.
+        EngineMissing: If torch or transformers is not installed, or the architecture is unknown.
+        NoCheckpoint: If the directory is incomplete or torn.
     """
     if suffix:
         raise NoCheckpoint("a prompt suffix is for endpoints; a checkpoint is played without one")
@@ -85,8 +85,8 @@ def open_chat(path: Path, concurrency: int) -> "LocalChat":
     """Return an engine that answers chat requests from a checkpoint directory, as a judge does.
 
     Raises:
-        EngineMissing: torch or transformers is not installed, or the architecture is unknown.
-        NoCheckpoint: The directory is incomplete or torn.
+        EngineMissing: If torch or transformers is not installed, or the architecture is unknown.
+        NoCheckpoint: If the directory is incomplete or torn.
     """
     engine, renderer = _open(path, concurrency)
     from hexathlon.baselines.engines.local.chat import LocalChat

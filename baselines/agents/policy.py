@@ -116,8 +116,8 @@ class PolicyPlayer:
         """Sample the next turn, or go on with one that was aborted.
 
         Raises:
-            AgentMismatch: There is an image among the messages; policies read text only.
-            Interrupted: The engine aborted the reply; what it has so far is kept.
+            AgentMismatch: If there is an image among the messages; policies read text only.
+            Interrupted: If the engine aborted the reply; what it has so far is kept.
         """
         texts = _texts(messages)
         begun = self._pending

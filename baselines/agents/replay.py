@@ -18,7 +18,7 @@ class ReplayAgent:
     its last record counts.
 
     Raises:
-        AgentMismatch: The path holds no records.
+        AgentMismatch: If the path holds no records.
     """
 
     name = "replay"
@@ -38,7 +38,7 @@ class ReplayAgent:
         """Return a player of the trial's recorded actions.
 
         Raises:
-            AgentMismatch: The trial was not recorded.
+            AgentMismatch: If the trial was not recorded.
         """
         key = (episode.env, episode.task.id, episode.seed, episode.trial)
         if key not in self._places:

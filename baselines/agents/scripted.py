@@ -43,7 +43,7 @@ class ScriptedAgent:
         """Return a player of the episode's script.
 
         Raises:
-            AgentMismatch: The task's source has no policy of this name.
+            AgentMismatch: If the task's source has no policy of this name.
         """
         if self.name == "oracle":
             return ScriptPlayer(episode.source.oracle(episode.task))

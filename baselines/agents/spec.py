@@ -41,7 +41,7 @@ def parse_model(text: str) -> ModelSpec:
     """Take a MODEL apart.
 
     Raises:
-        SpecError: It is none of the three spellings.
+        SpecError: If it is none of the three spellings.
     """
     kind, colon, rest = text.partition(":")
     if colon and kind == "agent":
@@ -115,7 +115,7 @@ def scripted_agent(spec: ModelSpec) -> Agent:
     """Return the built-in agent of this name.
 
     Raises:
-        AgentMismatch: The records to replay cannot be read.
+        AgentMismatch: If the records to replay cannot be read.
     """
     if spec.name == "noop":
         from hexathlon.baselines.agents.trivial import NoopAgent

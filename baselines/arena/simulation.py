@@ -7,7 +7,7 @@ from typing import Any
 
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.harness.environments import make_environment
-from hexathlon.baselines.rollout.course import play, play_async
+from hexathlon.baselines.rollout.drivers import play, play_async
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 

@@ -52,7 +52,7 @@ def text_alone(contents: Sequence[Content]) -> list[str]:
     """Return contents for a reader of text.
 
     Raises:
-        ImageRefused: There is an image among them.
+        ImageRefused: If there is an image among them.
     """
     for image in _images(contents):
         raise ImageRefused(

@@ -33,7 +33,7 @@ def get_codec(name: str) -> Codec:
     """Return the codec of this name.
 
     Raises:
-        UnknownCodec: There is none.
+        UnknownCodec: If there is none.
     """
     if name not in _CODECS:
         near = difflib.get_close_matches(name, CODEC_NAMES, n=1)

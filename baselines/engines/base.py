@@ -95,7 +95,7 @@ class Engine(Protocol):
         """Answer one request.
 
         Raises:
-            EngineError: The reply could not be had; its class says why.
+            EngineError: If the reply could not be had; its class says why.
         """
         ...
 

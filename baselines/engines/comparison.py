@@ -33,8 +33,8 @@ class Probe(NamedTuple):
             hint: Ends the error's message.
 
         Raises:
-            MalformedReply: There are not as many values as tokens to compare.
-            WeightsDiffer: The difference is above the tolerance, or not a number.
+            MalformedReply: If there are not as many values as tokens to compare.
+            WeightsDiffer: If the difference is above the tolerance, or not a number.
         """
         wanted = self.expect(ids)
         if len(values) != len(wanted):

@@ -59,7 +59,7 @@ class HttpEngine:
         """Return the names of the models that the server offers.
 
         Raises:
-            EngineError: The server does not answer, or not with a list of models.
+            EngineError: If the server does not answer, or not with a list of models.
         """
         body = await self._sender.ask(f"{self.settings.url}/models")
         try:

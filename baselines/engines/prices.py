@@ -41,7 +41,7 @@ def load_prices(path: Path | None = None) -> PriceTable:
     """Read a price table; without a path the shipped one, which lists no model.
 
     Raises:
-        PriceTableError: The file is missing or does not hold what it should.
+        PriceTableError: If the file is missing or does not hold what it should.
     """
     if path is None:
         text = resources.files("hexathlon.baselines.engines").joinpath("prices.toml").read_text()

@@ -29,8 +29,8 @@ async def probe(settings: HttpSettings, ask_tools: bool) -> tuple[str, str]:
         ask_tools: Whether to find out about tools, which costs one request of one token.
 
     Raises:
-        UnknownModel: No name was given and the server offers none or several.
-        EngineError: The server does not answer.
+        UnknownModel: If no name was given and the server offers none or several.
+        EngineError: If the server does not answer.
     """
     limit = AdaptiveLimit(1, 1, 1)
     engine = HttpEngine(settings, limit, PriceTable("", "", {}))

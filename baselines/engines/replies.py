@@ -46,8 +46,8 @@ def read_completion(body: bytes) -> Completion:
     """Read a plain (not streamed) chat completion.
 
     Raises:
-        MalformedReply: It is not one.
-        Refused: The model or its filter refused.
+        MalformedReply: If it is not one.
+        Refused: If the model or its filter refused.
     """
     try:
         data = json.loads(body)
@@ -78,8 +78,8 @@ class StreamReader:
         """Take one line of the stream.
 
         Raises:
-            MalformedReply: A chunk is not what it should be.
-            ServerError: The server reports an error inside the stream.
+            MalformedReply: If a chunk is not what it should be.
+            ServerError: If the server reports an error inside the stream.
         """
         if not line.startswith("data:"):
             return
@@ -103,7 +103,7 @@ class StreamReader:
         """Return the reply after the last line.
 
         Raises:
-            ConnectionFailed: The stream ended before the reply did.
+            ConnectionFailed: If the stream ended before the reply did.
         """
         if not self.done and not self._finish:
             raise ConnectionFailed("the stream broke off before the reply was whole")

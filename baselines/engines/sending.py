@@ -103,7 +103,7 @@ class Sender:
         """Return what an address says, asked once: by GET, or by POST where there is a body.
 
         Raises:
-            EngineError: It cannot be reached, or answers with an error.
+            EngineError: If it cannot be reached, or answers with an error.
         """
         return await self._once("GET" if body is None else "POST", url, body, bounded)
 
@@ -123,7 +123,7 @@ class Sender:
             deadline: Seconds that all tries may take together, waiting included.
 
         Raises:
-            EngineError: No reply could be had.
+            EngineError: If no reply could be had.
         """
         try:
             async with asyncio.timeout(deadline):
@@ -201,7 +201,7 @@ async def bounded(response: httpx.Response) -> bytes:
     """Return a reply's body.
 
     Raises:
-        MalformedReply: It is longer than any reply should be.
+        MalformedReply: If it is longer than any reply should be.
     """
     parts, size = [], 0
     async for part in response.aiter_bytes():

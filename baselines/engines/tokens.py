@@ -29,7 +29,7 @@ class TokenEngine(Protocol):
         """Continue a prompt.
 
         Raises:
-            EngineError: The reply could not be had; a prompt longer than the context is one.
+            EngineError: If the reply could not be had; a prompt longer than the context is one.
         """
         ...
 
@@ -41,7 +41,7 @@ class TokenEngine(Protocol):
         """End a session's request, or all; each is answered with what was drawn so far.
 
         Raises:
-            EngineError: They could not be ended.
+            EngineError: If they could not be ended.
         """
         ...
 
@@ -49,7 +49,7 @@ class TokenEngine(Protocol):
         """Abort everything and keep nothing, so that the next replies repeat.
 
         Raises:
-            EngineError: Requests could not be ended, or what is kept could not be dropped.
+            EngineError: If requests could not be ended, or what is kept could not be dropped.
         """
         ...
 
@@ -67,9 +67,9 @@ class TokenEngine(Protocol):
             The largest difference of a log-probability between engine and learner.
 
         Raises:
-            WeightsDiffer: It is above the probe's tolerance.
-            EngineError: The weights could not be taken over. Once a comparison has failed, no token
-                is drawn until an update succeeds.
+            WeightsDiffer: If the difference exceeds the probe's tolerance.
+            EngineError: If the weights could not be loaded. After a failed comparison, no token is
+                sampled until an update succeeds.
         """
         ...
 

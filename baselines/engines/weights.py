@@ -14,7 +14,7 @@ class Weights:
     """A model in this process or a folder, and the probe that tells whether an engine took it over.
 
     Raises:
-        ValueError: Both a model and a folder are given, or neither.
+        ValueError: If both a model and a folder are given, or neither.
     """
 
     probe: Probe

@@ -45,7 +45,7 @@ def compare_runs(runs: Sequence[Path]) -> list[Comparison]:
     """Compare the first run with each other one, environment by environment.
 
     Raises:
-        UsageError: A folder holds no run, or two runs have no task in common.
+        UsageError: If a folder holds no run, or two runs have no task in common.
     """
     if len(runs) < 2:
         raise UsageError("compare needs at least two runs")

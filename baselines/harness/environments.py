@@ -39,7 +39,7 @@ def all_environments() -> list[EnvironmentInfo]:
     """Return every environment, those of plugins included.
 
     Raises:
-        EnvironmentUnavailable: A plugin cannot be loaded.
+        EnvironmentUnavailable: If a plugin cannot be loaded.
     """
     try:
         load_plugins()
@@ -52,8 +52,8 @@ def find_environment(name: str) -> EnvironmentInfo:
     """Return what is registered under an id or short name, upper and lower case alike.
 
     Raises:
-        UsageError: Nothing is.
-        EnvironmentUnavailable: It needs an extra that is not installed.
+        UsageError: If nothing is.
+        EnvironmentUnavailable: If it needs an extra that is not installed.
     """
     info = _found(lambda one: name.casefold() in _names(one))
     if info is None:
@@ -69,7 +69,7 @@ def environment_for_task(task_id: str) -> EnvironmentInfo:
     """Return the environment in which a task is played.
 
     Raises:
-        UsageError: No registered environment plays tasks of this source.
+        UsageError: If no registered environment plays tasks of this source.
     """
     try:
         source = parse_address(task_id).source
@@ -122,8 +122,8 @@ def open_taskset(
     """Return a task set that the environment can draw from.
 
     Raises:
-        UsageError: The environment does not know the name, or the set cannot be opened.
-        EnvironmentUnavailable: Its data is not on this machine.
+        UsageError: If the environment does not know the name, or the set cannot be opened.
+        EnvironmentUnavailable: If its data is not on this machine.
     """
     name = name or info.tasksets[0]
     if name not in info.tasksets:

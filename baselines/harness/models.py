@@ -37,8 +37,8 @@ def open_model(
             asks the server.
 
     Raises:
-        UsageError: MODEL is none of the three spellings, or names what does not exist.
-        EnvironmentUnavailable: Its server does not answer, or this version has no engine for it.
+        UsageError: If MODEL is none of the three spellings, or names what does not exist.
+        EnvironmentUnavailable: If its server does not answer, or this version has no engine for it.
     """
     try:
         spec = parse_model(config.model)

@@ -58,7 +58,7 @@ def rescore_run(run: Path, out: Path, salt: str | None = None) -> Rescored:
     """Judge every recorded trial of `run` again and write the result to `out`.
 
     Raises:
-        UsageError: The run does not read, its tasks are others now, or `out` is in use.
+        UsageError: If the run does not read, its tasks are others now, or `out` is in use.
     """
     if out.is_file() or (out / PLAN_FILE).exists():
         raise UsageError(f"{out} is in use: expected a new folder for the records judged again")
@@ -109,7 +109,7 @@ def judged_again(task: Task, record: Mapping[str, Any], load: Load = _text_only)
         load: Returns content of the record with its bytes; by default, of text alone.
 
     Raises:
-        UsageError: The task is another one than the one that was played.
+        UsageError: If the task is another one than the one that was played.
     """
     former = {name: record.get(name) for name in ("hash", "reward", "checks")}
     again = {**record, "rescored": former}

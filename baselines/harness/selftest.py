@@ -19,7 +19,7 @@ from hexathlon.baselines.harness.environments import (
 )
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.baselines.harness.progress import Progress
-from hexathlon.baselines.rollout.course import play
+from hexathlon.baselines.rollout.drivers import play
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout
 from hexathlon.tasks.registry import get_source
@@ -141,8 +141,8 @@ def run_selftest(
         kinds: Kinds of scripts to play, such as `oracle`; all by default.
 
     Raises:
-        UsageError: A name is unknown.
-        EnvironmentUnavailable: The environment cannot be made here.
+        UsageError: If a name is unknown.
+        EnvironmentUnavailable: If the environment cannot be made here.
     """
     info = find_environment(env)
     chosen = open_taskset(info, taskset, "test", None, None)

@@ -34,7 +34,7 @@ class TokenLog:
         run: The run folder.
 
     Raises:
-        OSError: The file cannot be written.
+        OSError: If the file cannot be written.
     """
 
     def __init__(self, run: Path) -> None:
@@ -63,7 +63,7 @@ def read_tokens(run: Path) -> Iterator[KeptTokens]:
     """Yield the kept tokens of a run, in the order of its records.
 
     Raises:
-        FileNotFoundError: The run kept none.
+        FileNotFoundError: If the run kept none.
     """
     with (run / TOKENS_FILE).open("rb") as file:
         for line in file:

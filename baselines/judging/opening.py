@@ -54,8 +54,8 @@ def find_judge(settings: JudgeSettings) -> JudgeIdentity:
     """Return who the judge is; asks its server for the model's name and what it can do.
 
     Raises:
-        UsageError: The spelling is none of the two, or the server does not know the model.
-        EnvironmentUnavailable: The server does not answer, or there is no engine for it here.
+        UsageError: If the spelling is none of the two, or the server does not know the model.
+        EnvironmentUnavailable: If the server does not answer, or there is no engine for it here.
     """
     try:
         spec = parse_model(settings.model)
@@ -102,7 +102,7 @@ def open_client(settings: JudgeSettings, identity: JudgeIdentity) -> JudgeClient
     """Return a client for a judge that was found.
 
     Raises:
-        UsageError: The price table does not read.
+        UsageError: If the price table does not read.
     """
     try:
         prices = load_prices(settings.prices)

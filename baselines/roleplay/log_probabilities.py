@@ -24,7 +24,7 @@ class CheckpointScorer:
         device: Where the model runs.
 
     Raises:
-        ScorerUnavailable: A package or the checkpoint is missing.
+        ScorerUnavailable: If a package or the checkpoint is missing.
     """
 
     def __init__(self, directory: str | Path, device: str = "cpu") -> None:

@@ -49,7 +49,7 @@ class ModelPartner:
         """Say a line.
 
         Raises:
-            EnvFault: The model gave no reply; the trial is then retried, never scored.
+            EnvFault: If the model gave no reply; the trial is then retried, never scored.
         """
         request = ChatRequest(messages_for(cue), (), self._sampling, self._deadline)
         asked = asyncio.run_coroutine_threadsafe(self._engine.chat(request), self._loop)

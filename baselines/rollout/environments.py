@@ -1,4 +1,4 @@
-"""What rollouts ask of an environment beyond gymnasium's interface."""
+"""Queries on environments beyond gymnasium's interface."""
 
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -11,17 +11,20 @@ __all__ = ["peek", "waits"]
 
 
 def waits(env: Environment) -> "TypeGuard[AsyncEnvironment]":
-    """Whether an environment's steps are coroutines; says so without importing asyncio."""
+    """Return whether an environment's steps are coroutines, without importing asyncio."""
     return hasattr(env, "astep")
 
 
 def peek(env: Environment, action: str) -> str | None:
-    """Return what an action would bring, or None where it would change anything."""
-    (aside,) = env.fork(1)
+    """Return the observation an action would give, or None if it would change the state.
+
+    The action is taken in a fork, so the environment itself is untouched.
+    """
+    (fork,) = env.fork(1)
     try:
-        before = aside.final_state()
-        observed, _, terminated, truncated, _ = aside.step(action)
-        changed = terminated or truncated or aside.final_state() != before
-        return None if changed else str(observed)
+        before = fork.final_state()
+        observation, _, terminated, truncated, _ = fork.step(action)
+        changed = terminated or truncated or fork.final_state() != before
+        return None if changed else str(observation)
     finally:
-        aside.close()
+        fork.close()

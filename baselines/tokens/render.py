@@ -35,7 +35,7 @@ class ChatRenderer:
         tokenizer: A fast Hugging Face tokenizer with a chat template.
 
     Raises:
-        TemplateError: The template cannot render an assistant's turn.
+        TemplateError: If the template cannot render an assistant's turn.
     """
 
     def __init__(self, tokenizer: Any) -> None:
@@ -58,7 +58,7 @@ class ChatRenderer:
         """Return the first prompt, ready for the assistant to speak.
 
         Raises:
-            TemplateError: The template refuses the messages.
+            TemplateError: If the template refuses the messages.
         """
         text = self._render([dict(message) for message in messages], tools, prompt=True)
         return [Segment("prompt", tuple(self.encode(text)))]
@@ -77,7 +77,7 @@ class ChatRenderer:
             tools: As given to `open`.
 
         Raises:
-            TemplateError: The template refuses the messages.
+            TemplateError: If the template refuses the messages.
         """
         text = self._after_stand_in([dict(message) for message in messages], tools, prompt=True)
         encoded = self.tokenizer(

@@ -17,7 +17,7 @@ class TokenSampling:
     """How tokens are drawn.
 
     Raises:
-        ValueError: A value is out of its range.
+        ValueError: If a value is out of its range.
     """
 
     temperature: float = 1.0

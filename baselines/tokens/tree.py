@@ -24,7 +24,7 @@ class Node:
     """Tokens that were added at once.
 
     Raises:
-        ValueError: Sampled tokens come without one log-probability each.
+        ValueError: If sampled tokens come without one log-probability each.
     """
 
     ids: tuple[int, ...]
@@ -88,7 +88,7 @@ class TokenTree:
         """Append a node and return its number.
 
         Raises:
-            ValueError: Its parent does not exist.
+            ValueError: If its parent does not exist.
         """
         if not -1 <= node.parent < len(self.nodes):
             raise ValueError(f"node {node.parent} does not exist; there are {len(self.nodes)}")

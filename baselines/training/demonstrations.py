@@ -14,7 +14,7 @@ from hexathlon.baselines.agents.base import Episode, GaveUp, Turn, text_of
 from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.codecs import Codec, get_codec
 from hexathlon.baselines.codecs.base import Wire, parse_calls, with_thought
-from hexathlon.baselines.rollout.course import play
+from hexathlon.baselines.rollout.drivers import play
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.conversation import Conversation
 from hexathlon.baselines.tokens.render import ChatRenderer

@@ -12,7 +12,7 @@ from hexathlon.baselines.harness.environments import find_environment, make_envi
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, ExitCode, UsageError
 from hexathlon.baselines.harness.models import open_model
 from hexathlon.baselines.harness.report import Table
-from hexathlon.baselines.rollout.course import Course, play, play_async
+from hexathlon.baselines.rollout.drivers import TrialCoroutine, play, play_async
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
@@ -86,7 +86,7 @@ def _played(task_id: str, agent: Agent, options: Mapping[str, Any]) -> TrialReco
         slot.close()
 
 
-async def _awaited(course: Course[Trajectory], agent: Agent) -> Trajectory:
+async def _awaited(course: TrialCoroutine[Trajectory], agent: Agent) -> Trajectory:
     try:
         return await play_async(course)
     finally:

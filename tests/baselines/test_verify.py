@@ -59,7 +59,7 @@ def test_a_held_out_run_is_verified_with_its_salt(tmp_path: Path) -> None:
     salt.write_text("a secret")
     toy_run(tmp_path / "run", split="heldout", salt_file=salt, tasks=3)
     assert verify_run(tmp_path / "run", "a secret").sound
-    with pytest.raises(UsageError, match="give its secret with --salt-file"):
+    with pytest.raises(UsageError, match="name the file of its secret with --salt-file"):
         verify_run(tmp_path / "run")
     with pytest.raises(UsageError, match="is not the one that this run was planned with"):
         verify_run(tmp_path / "run", "another")

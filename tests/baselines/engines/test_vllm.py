@@ -21,7 +21,7 @@ from hexathlon.baselines.engines.served.routes import CompletionRoute, TokenRout
 from hexathlon.baselines.engines.served.server import VllmServer, VllmSettings
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.learner.publishing import FolderTransport, probe_of
-from hexathlon.baselines.rollout.course import play_async
+from hexathlon.baselines.rollout.drivers import play_async
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import TokenRequest, TokenSampling
