@@ -15,7 +15,7 @@ from hexathlon.baselines.agents.replay import ReplayAgent
 from hexathlon.baselines.agents.scripted import ScriptedAgent
 from hexathlon.baselines.agents.trivial import RandomAgent
 from hexathlon.baselines.algorithms.structures import Split
-from hexathlon.baselines.harness.verify import replay_differences
+from hexathlon.baselines.harness.replaying import replay_differences
 from hexathlon.baselines.rollout.executor import LocalExecutor
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import Prefix

@@ -44,10 +44,10 @@ class _CounterPlayer:
 
 def counter_run(run: Path, **flags: Any) -> Path:
     """Let the counter play toy tasks under the name of a model on a server."""
+    config = toy_config(MODEL, **{"tasks": 12, **flags})
     description = {
         "kind": "endpoint", "name": "counter", "place": PLACE, "dialect": "json",
-        "sampling": {}, "revision": None,
+        "sampling": config.sampling.model_dump(mode="json"), "revision": None,
     }  # fmt: skip
     model = OpenedModel(CounterAgent(), description, None)
-    config = toy_config(MODEL, **{"tasks": 12, **flags})
     return evaluate(config, ExecutionConfig(fsync="never"), run, model=model).run
