@@ -9,7 +9,7 @@ from typing import Any
 from hexathlon.evaluators.content import Image
 from hexathlon.evaluators.judged.file import JudgedWriter, judged_files, read_judged
 from hexathlon.evaluators.judges.rubric import Rubric
-from hexathlon.evaluators.records import MEDIA_FOLDER, RecordWriter, read_records
+from hexathlon.evaluators.records import MEDIA_FOLDER, RecordWriter, read_records, record_key
 from hexathlon.evaluators.records.canonical import content_hash
 from hexathlon.evaluators.records.plan import PLAN_FILE, read_plan, write_plan
 
@@ -22,10 +22,14 @@ class Forger:
     Every field of `plan`, `records` and `judged` may be changed, and records added, removed or
     moved. Hashes are recomputed where they are derived from other fields: those of plan, final
     states, records, chains, rubrics and judged files, and the records named by judged lines.
+
+    Args:
+        run: The run's directory.
+        others: Directory of other runs, whose records the forger may use.
     """
 
-    def __init__(self, run: Path) -> None:
-        self.run = run
+    def __init__(self, run: Path, others: Path | None = None) -> None:
+        self.run, self._others = run, others
         self.plan: dict[str, Any] = read_plan(run)
         self.records: list[Record] = list(read_records(run))
         self.judged = [read_judged(path) for path in judged_files(run)]
@@ -33,9 +37,10 @@ class Forger:
         self.lines = [[dict(line) for line in one.lines] for one in self.judged]
         self.state_hashes = True
 
-    def of_task(self, task: str) -> list[Record]:
-        """Return the records of a task."""
-        return [record for record in self.records if record["key"]["task"] == task]
+    def other(self, name: str) -> list[Record]:
+        """Return the records of another run."""
+        assert self._others is not None
+        return list(read_records(self._others / name))
 
     def first(self, wanted: Callable[[Record], bool]) -> Record:
         """Return the first record of a kind."""
@@ -97,6 +102,11 @@ class Forger:
                     line["record"] = renamed.get(line["record"], line["record"])
                     line["rubric"] = hashes.get(line["rubric"], line["rubric"])
                 writer.append({name: item for name, item in line.items() if name != "hash"})
+
+
+def key_of(record: Record) -> list[Any]:
+    """Return the key of a record as plans write it."""
+    return list(record_key(record))
 
 
 def digest(text: str) -> str:
