@@ -46,14 +46,14 @@ def judged_contradictions(judged: JudgedFile, run: Path) -> Iterator[Contradicti
             rubrics[digest] = Rubric.model_validate(content)
     yield from _control_faults(judged, list(rubrics.values()))
     lines: dict[TrialKey, list[tuple[int, Mapping[str, Any]]]] = {}
-    for number, line in enumerate(judged.lines, start=2):
-        if "key" in line:
-            lines.setdefault(record_key(line), []).append((number, line))
+    for number, row in enumerate(judged.lines, start=2):
+        if "key" in row:
+            lines.setdefault(record_key(row), []).append((number, row))
     last = {record_key(record): record["hash"] for record in read_records(run)}
     for record in read_records(run):
         if last[record_key(record)] != record["hash"]:
             continue
-        for number, line in lines.pop(record_key(record), ()):
+        for number, line in lines.pop(record_key(record), []):
             for field, message in _line_faults(line, record, rubrics, judged.header):
                 yield Contradiction(f"line {number}, {field}", message)
     for rest in lines.values():
@@ -144,9 +144,9 @@ def _decision_faults(
     for criterion, one in zip(rubric.decided, decisions, strict=True):
         place = f"judges.{criterion.id}"
         if criterion.check is not None:
-            decided = decide_by_code(criterion, transcript)
-            if (one["label"], one["value"]) != (decided.label, decided.value):
-                yield place, f"is {one['label']!r}, code decides {decided.label!r}"
+            expected = decide_by_code(criterion, transcript)
+            if (one["label"], one["value"]) != (expected.label, expected.value):
+                yield place, f"is {one['label']!r}, code decides {expected.label!r}"
         elif one["value"] != _value(criterion, one):
             yield place, f"the label {one['label']!r} does not have the value {one['value']}"
 
