@@ -28,9 +28,12 @@ class ScriptPlayer:
 
 
 class ScriptedAgent:
-    """Plays the script of this name: `oracle`, or one of the source's policies.
+    """Plays a script of the task source: `oracle`, or one of its trivial policies.
 
-    Oracles and policies read the task, truth included. They show the ceiling and the floor.
+    These scripts read the whole task, including the expected answer. They define ceiling and floor.
+
+    Args:
+        name: `oracle`, or the name of a policy.
     """
 
     version = "1"

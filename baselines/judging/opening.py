@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hexathlon.baselines.agents.checkpoint import NoCheckpoint, open_chat, revision_of
+from hexathlon.baselines.agents.checkpoint import InvalidCheckpoint, open_chat, revision_of
 from hexathlon.baselines.agents.spec import SpecError, parse_model
 from hexathlon.baselines.engines.base import ChatRequest, Engine, Sampling
 from hexathlon.baselines.engines.errors import BadRequest, EngineError, EngineMissing, Refused
@@ -89,7 +89,7 @@ def find_judge(settings: JudgeSettings) -> JudgeIdentity:
             revision = settings.revision or revision_of(Path(spec.place))
             return replace(identity, revision=revision)
         return asyncio.run(_found(settings, identity))
-    except NoCheckpoint as error:
+    except InvalidCheckpoint as error:
         raise UsageError(str(error)) from None
     except EngineMissing as error:
         raise EnvironmentUnavailable(str(error)) from None

@@ -144,9 +144,9 @@ def _decision_faults(
     for criterion, one in zip(rubric.decided, decisions, strict=True):
         place = f"judges.{criterion.id}"
         if criterion.check is not None:
-            expected = decide_by_code(criterion, transcript)
-            if (one["label"], one["value"]) != (expected.label, expected.value):
-                yield place, f"is {one['label']!r}, code decides {expected.label!r}"
+            by_code = decide_by_code(criterion, transcript)
+            if (one["label"], one["value"]) != (by_code.label, by_code.value):
+                yield place, f"is {one['label']!r}, code decides {by_code.label!r}"
         elif one["value"] != _value(criterion, one):
             yield place, f"the label {one['label']!r} does not have the value {one['value']}"
 

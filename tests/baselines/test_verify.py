@@ -180,12 +180,12 @@ def test_a_lost_final_state_is_unscored_not_judged(tmp_path: Path) -> None:
 def test_a_broken_chain_is_not_rescored(tmp_path: Path) -> None:
     run = toy_run(tmp_path / "run").run
     edit(run, 1, lambda record: record.update(reward=0.0))
-    with pytest.raises(UsageError, match="whose chain is broken"):
+    with pytest.raises(UsageError, match="with a broken chain"):
         rescore_run(run, tmp_path / "again")
 
 
 def test_other_tasks_are_not_rescored(tmp_path: Path) -> None:
     run = toy_run(tmp_path / "run").run
     forge(run, lambda record: record.update(task_hash="0" * 64))
-    with pytest.raises(UsageError, match="is another task now"):
+    with pytest.raises(UsageError, match="has changed since the run"):
         rescore_run(run, tmp_path / "again")
