@@ -15,14 +15,14 @@ from hexathlon.evaluators.judges.groups import averaged, orders, tournament
 from hexathlon.evaluators.judges.parsing import GroupVerdict, PairVerdict, read_group, read_pair
 from hexathlon.evaluators.judges.prompts import LETTERS, groupwise_prompt, pairwise_prompt
 from hexathlon.evaluators.judges.rubric import Rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 
-__all__ = ["Comparison", "GroupScores", "GroupwiseJudge", "PairwiseJudge"]
+__all__ = ["GroupScores", "GroupwiseJudge", "JudgedComparison", "PairwiseJudge"]
 
 _RESULTS = {"first": 1.0, "tie": 0.5, "second": 0.0}
 
 
-class Comparison(NamedTuple):
+class JudgedComparison(NamedTuple):
     """What came of comparing two transcripts in both orders."""
 
     result: float | None
@@ -54,7 +54,7 @@ class GroupScores(NamedTuple):
     answered: int
     faults: tuple[str, ...] = ()
     flags: tuple[tuple[str, ...], ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[JudgedComparison, ...] = ()
 
 
 class PairwiseJudge:
@@ -65,8 +65,8 @@ class PairwiseJudge:
         self.guarded = guarded
 
     async def compare(
-        self, rubric: Rubric, first: Transcript, second: Transcript, *, repeat: int = 0
-    ) -> Comparison:
+        self, rubric: Rubric, first: JudgedTranscript, second: JudgedTranscript, *, repeat: int = 0
+    ) -> JudgedComparison:
         """Compare two transcripts."""
         plain = await self._both_orders(rubric, first, second, repeat)
         speaks = (speaks_to_judge(first), speaks_to_judge(second))
@@ -75,7 +75,7 @@ class PairwiseJudge:
         bare = await self._both_orders(rubric, masked(first), masked(second), repeat)
         return bare._replace(result=_worse(plain.result, bare.result, speaks), flags=("addressed",))
 
-    async def tournament(self, rubric: Rubric, group: Sequence[Transcript]) -> GroupScores:
+    async def tournament(self, rubric: Rubric, group: Sequence[JudgedTranscript]) -> GroupScores:
         """Compare each with each in both orders; a member's value is its mean result."""
         pairs = [(i, j) for i in range(len(group)) for j in range(i + 1, len(group))]
         asked = (self.compare(rubric, group[i], group[j]) for i, j in pairs)
@@ -91,8 +91,8 @@ class PairwiseJudge:
         )
 
     async def _both_orders(
-        self, rubric: Rubric, first: Transcript, second: Transcript, repeat: int
-    ) -> Comparison:
+        self, rubric: Rubric, first: JudgedTranscript, second: JudgedTranscript, repeat: int
+    ) -> JudgedComparison:
         forward, backward = await asyncio.gather(
             self._ask(rubric, first, second, repeat), self._ask(rubric, second, first, repeat)
         )
@@ -101,10 +101,10 @@ class PairwiseJudge:
         if one in _RESULTS and other in _RESULTS:
             agree = _RESULTS[one] == 1.0 - _RESULTS[other]
             result = _RESULTS[one] if agree else 0.5
-        return Comparison(result, one, other, (*forward.faults, *backward.faults))
+        return JudgedComparison(result, one, other, (*forward.faults, *backward.faults))
 
     async def _ask(
-        self, rubric: Rubric, first: Transcript, second: Transcript, repeat: int
+        self, rubric: Rubric, first: JudgedTranscript, second: JudgedTranscript, repeat: int
     ) -> Asked[PairVerdict]:
         return await self.client.ask(
             pairwise_prompt(rubric, first, second),
@@ -138,7 +138,11 @@ class GroupwiseJudge:
         self.guarded = guarded
 
     async def judge(
-        self, rubric: Rubric, group: Sequence[Transcript], *, address: Sequence[str | int] = ()
+        self,
+        rubric: Rubric,
+        group: Sequence[JudgedTranscript],
+        *,
+        address: Sequence[str | int] = (),
     ) -> GroupScores:
         """Score the members of a group.
 
@@ -173,7 +177,7 @@ class GroupwiseJudge:
         )
 
     async def _views(
-        self, rubric: Rubric, group: Sequence[Transcript], shown: Sequence[tuple[int, ...]]
+        self, rubric: Rubric, group: Sequence[JudgedTranscript], shown: Sequence[tuple[int, ...]]
     ) -> GroupScores:
         asked = await asyncio.gather(*(self._ask(rubric, group, order) for order in shown))
         values = [None if one.answer is None else one.answer.values for one in asked]
@@ -185,7 +189,7 @@ class GroupwiseJudge:
         )
 
     async def _ask(
-        self, rubric: Rubric, group: Sequence[Transcript], order: Sequence[int]
+        self, rubric: Rubric, group: Sequence[JudgedTranscript], order: Sequence[int]
     ) -> Asked[GroupVerdict]:
         members = [group[index] for index in order]
 

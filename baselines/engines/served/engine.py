@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from hexathlon.baselines.engines.comparison import Probe
+from hexathlon.baselines.engines.comparison import LogProbabilityProbe
 from hexathlon.baselines.engines.errors import (
     AuthRejected,
     ContextOverflow,
@@ -30,7 +30,12 @@ from hexathlon.baselines.engines.errors import (
 )
 from hexathlon.baselines.engines.limiter import AdaptiveLimit
 from hexathlon.baselines.engines.sending import HttpSettings, Sender, bounded
-from hexathlon.baselines.engines.served.routes import CompletionRoute, Drawn, Route, TokenRoute
+from hexathlon.baselines.engines.served.routes import (
+    CompletionRoute,
+    Route,
+    ServedReply,
+    TokenRoute,
+)
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import Span, TokenReply, TokenRequest, TokenSampling
 
@@ -228,7 +233,7 @@ class ServedEngine:
             self._settled.set()
         return difference
 
-    async def compare(self, probe: Probe) -> float:
+    async def compare(self, probe: LogProbabilityProbe) -> float:
         """Return the largest difference between the server's log-probabilities and the learner's.
 
         Raises:
@@ -279,8 +284,8 @@ class ServedEngine:
             raise MalformedReply(f"/weight_info names no version: {error!r}") from None
         return _number(str(label))
 
-    async def _draw(self, request: TokenRequest, name: str, *, prompt: bool = False) -> Drawn:
-        async def read(response: httpx.Response) -> Drawn:
+    async def _draw(self, request: TokenRequest, name: str, *, prompt: bool = False) -> ServedReply:
+        async def read(response: httpx.Response) -> ServedReply:
             return self.route.read(await bounded(response))
 
         body = self.route.body(request, name, self.model, prompt=prompt)

@@ -9,8 +9,13 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
-from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError
-from hexathlon.tasks.sql.world.backends.server import TOO_SLOW, Loaded, Row, ServerDatabase, fill
+from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError, StoredRow
+from hexathlon.tasks.sql.world.backends.server import (
+    TOO_SLOW,
+    Loaded,
+    ServerDatabase,
+    fill,
+)
 
 __all__ = ["open_server_database"]
 
@@ -95,7 +100,7 @@ class _DuckDB(Loaded):
         """Drop the database."""
         self._raw.close()
 
-    def _insert(self, table: str, rows: list[Row]) -> None:
+    def _insert(self, table: str, rows: list[StoredRow]) -> None:
         marks = ", ".join("?" * len(rows[0]))
         self._raw.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
 
