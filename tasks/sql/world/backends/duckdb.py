@@ -20,7 +20,7 @@ from hexathlon.tasks.sql.world.backends.server import (
 __all__ = ["open_server_database"]
 
 _TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE", "TEXT": "VARCHAR"}
-_CONFIG = {
+_CONFIG: dict[str, str | int | float | list[str]] = {
     "threads": 1,
     "memory_limit": "256MB",
     "max_temp_directory_size": "0GB",
@@ -81,7 +81,7 @@ class _DuckDB(Loaded):
         try:
             cursor = self._raw.execute(sql)
             columns = [item[0] for item in cursor.description or ()]
-            rows = cursor.fetchmany(limits.rows + 1)
+            rows: list[Sequence[Any]] = list(cursor.fetchmany(limits.rows + 1))
             done = True
         finally:
             timer.cancel()
@@ -94,8 +94,7 @@ class _DuckDB(Loaded):
     def fetch(self, sql: str) -> Sequence[Sequence[Any]]:
         """Run a statement of ours; return all its rows."""
         with self.lock:
-            rows: list[Sequence[Any]] = self._raw.execute(sql).fetchall()
-            return rows
+            return self._raw.execute(sql).fetchall()
 
     def close(self) -> None:
         """Drop the database."""
