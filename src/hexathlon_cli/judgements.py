@@ -13,7 +13,7 @@ from hexathlon.baselines.harness.report import Table, percent, span
 from hexathlon.baselines.judging.audit import Auditor, AuditSettings
 from hexathlon.baselines.judging.client import JudgeClient, JudgeIdentity
 from hexathlon.baselines.judging.code import CodeJudge
-from hexathlon.baselines.judging.opening import JudgeSettings, find_judge, open_client
+from hexathlon.baselines.judging.opening import JudgeSettings, identify_judge, open_client
 from hexathlon.baselines.judging.panel import PanelJudge
 from hexathlon.baselines.judging.plan import JudgingPlan
 from hexathlon.baselines.judging.pointwise import PointwiseJudge
@@ -63,7 +63,7 @@ def judge_command(
     settings = [
         _settings(name, family=kin, **options) for name, kin in zip(models, families, strict=False)
     ]
-    identities = [find_judge(one) for one in settings]
+    identities = [identify_judge(one) for one in settings]
     audits = _audits(audit or (), identities)
     clients = [open_client(one, who) for one, who in zip(settings, identities, strict=True)]
     plan = JudgingPlan(
@@ -100,7 +100,7 @@ def audit_command(
     chosen = _rubric(rubric)
     replies = _labels(labels, chosen, items)
     settings = _settings(model, **options)
-    identity = find_judge(settings)
+    identity = identify_judge(settings)
     client = open_client(settings, identity)
     try:
         found = asyncio.run(_audit(client, chosen, replies, amounts, settings.concurrency))
