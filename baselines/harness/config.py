@@ -17,7 +17,14 @@ from hexathlon.baselines.harness.errors import UsageError, near_miss
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.tasks.task import Level, Split
 
-__all__ = ["EvalConfig", "ExecutionConfig", "SamplingConfig", "load_config", "read_toml"]
+__all__ = [
+    "EvalConfig",
+    "ExecutionConfig",
+    "SamplingConfig",
+    "command_settings",
+    "load_config",
+    "read_toml",
+]
 
 COMMAND_SETTINGS = ("out", "with_anchors")
 """Settings of a configuration file that the command handles itself."""
@@ -126,6 +133,18 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise UsageError(f"cannot read the configuration {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not TOML: {error}") from None
+
+
+def command_settings(file: Path | None) -> dict[str, Any]:
+    """Return the settings of a configuration file that the command itself reads.
+
+    Raises:
+        UsageError: If the file is missing or not TOML.
+    """
+    if file is None:
+        return {}
+    values = {name.replace("-", "_"): value for name, value in read_toml(file).items()}
+    return {name: values[name] for name in COMMAND_SETTINGS if name in values}
 
 
 def load_config(

@@ -25,8 +25,8 @@ from hexathlon.evaluators.judges.audit.document import sealed
 from hexathlon.evaluators.judges.audit.estimates import mean_estimate, rate_estimate
 from hexathlon.evaluators.judges.audit.labelled import LabelledReply, labels_hash, padded
 from hexathlon.evaluators.judges.audit.measured import (
+    LabelledDecision,
     LabelledItem,
-    Row,
     agreement,
     as_json,
     corrected_means,
@@ -36,7 +36,7 @@ from hexathlon.evaluators.judges.audit.measured import (
 )
 from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.tasks.seeding import generator_for
 
 __all__ = ["AuditSettings", "Auditor"]
@@ -101,7 +101,7 @@ class Auditor:
             if criterion.id in reply.labels
         ]
         self._items = items if settings.items is None else self._some(items, settings.items)
-        self._rows: list[Row] = []
+        self._rows: list[LabelledDecision] = []
 
     async def run(self) -> dict[str, Any]:
         """Return the sealed audit.
@@ -147,7 +147,7 @@ class Auditor:
         self,
         part: str,
         judge: PointwiseJudge,
-        rows: Sequence[tuple[Criterion, Transcript]],
+        rows: Sequence[tuple[Criterion, JudgedTranscript]],
         repeat: int = 0,
     ) -> list[Decision]:
         return await self._all(part, [partial(judge.decide, *row, repeat=repeat) for row in rows])
@@ -248,12 +248,12 @@ class Auditor:
         positive = [item for item in self._items if item.criterion.weight > 0]
         for item in self._some(positive, self._settings.attacked, "master keys"):
             for name, text in master_replies(item.reply.question, item.criterion.text).items():
-                rows.append((item.criterion, Transcript.of_reply(item.reply.question, text)))
+                rows.append((item.criterion, JudgedTranscript.of_reply(item.reply.question, text)))
                 names.append(name)
         return await self._attack("master keys", rows, names)
 
     async def _attack(
-        self, part: str, rows: Sequence[tuple[Criterion, Transcript]], names: Sequence[str]
+        self, part: str, rows: Sequence[tuple[Criterion, JudgedTranscript]], names: Sequence[str]
     ) -> dict[str, Any]:
         """Return the success rate of attacks, with and without the guards of the judge."""
         sides: dict[str, Any] = {}
@@ -266,7 +266,7 @@ class Auditor:
 
     async def _controls(self) -> dict[str, Any]:
         rows = [
-            (criterion, control, Transcript.of_reply(control.question, control.reply))
+            (criterion, control, JudgedTranscript.of_reply(control.question, control.reply))
             for criterion in self._rubric.judged
             for control in criterion.controls
         ]

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from hexathlon.baselines.engines.base import ChatReply, ChatRequest, Engine, Sampling, Usage
 from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.judging.cache import VerdictCache
-from hexathlon.evaluators.judges.labels import Source, Why
+from hexathlon.evaluators.judges.labels import LabelSource, Why
 from hexathlon.evaluators.judges.parsing import ReplyFault
 from hexathlon.evaluators.judges.prompts import Prompt, image_prompt_hash, prompt_hash
 from hexathlon.evaluators.records.canonical import content_hash
@@ -87,7 +87,7 @@ class Asked(Generic[Read]):
     faults: tuple[str, ...] = ()
     """Description of each invalid reply."""
 
-    source: Source = "model"
+    source: LabelSource = "model"
     usage: Usage = field(default_factory=Usage)
     latency: float = 0.0
     """Seconds that the model took, without time in queues."""

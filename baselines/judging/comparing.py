@@ -15,14 +15,14 @@ from hexathlon.evaluators.judges.groups import averaged, orders, tournament
 from hexathlon.evaluators.judges.parsing import GroupVerdict, PairVerdict, read_group, read_pair
 from hexathlon.evaluators.judges.prompts import LETTERS, groupwise_prompt, pairwise_prompt
 from hexathlon.evaluators.judges.rubric import Rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 
-__all__ = ["Comparison", "GroupScores", "GroupwiseJudge", "PairwiseJudge"]
+__all__ = ["JudgedComparison", "GroupScores", "GroupwiseJudge", "PairwiseJudge"]
 
 _RESULTS = {"first": 1.0, "tie": 0.5, "second": 0.0}
 
 
-class Comparison(NamedTuple):
+class JudgedComparison(NamedTuple):
     """The result of comparing two transcripts in both orders."""
 
     result: float | None
@@ -54,7 +54,7 @@ class GroupScores(NamedTuple):
     answered: int
     faults: tuple[str, ...] = ()
     flags: tuple[tuple[str, ...], ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[JudgedComparison, ...] = ()
 
 
 class PairwiseJudge:
@@ -70,8 +70,8 @@ class PairwiseJudge:
         self.guarded = guarded
 
     async def compare(
-        self, rubric: Rubric, first: Transcript, second: Transcript, *, repeat: int = 0
-    ) -> Comparison:
+        self, rubric: Rubric, first: JudgedTranscript, second: JudgedTranscript, *, repeat: int = 0
+    ) -> JudgedComparison:
         """Compare two transcripts."""
         plain = await self._both_orders(rubric, first, second, repeat)
         addressing = (addresses_judge(first), addresses_judge(second))
@@ -81,7 +81,7 @@ class PairwiseJudge:
         result = _worse(plain.result, bare.result, addressing)
         return bare._replace(result=result, flags=("addressed",))
 
-    async def tournament(self, rubric: Rubric, group: Sequence[Transcript]) -> GroupScores:
+    async def tournament(self, rubric: Rubric, group: Sequence[JudgedTranscript]) -> GroupScores:
         """Compare all pairs in both orders; a member's value is its mean result."""
         pairs = [(i, j) for i in range(len(group)) for j in range(i + 1, len(group))]
         comparisons = await asyncio.gather(
@@ -98,8 +98,8 @@ class PairwiseJudge:
         )
 
     async def _both_orders(
-        self, rubric: Rubric, first: Transcript, second: Transcript, repeat: int
-    ) -> Comparison:
+        self, rubric: Rubric, first: JudgedTranscript, second: JudgedTranscript, repeat: int
+    ) -> JudgedComparison:
         forward, backward = await asyncio.gather(
             self._ask(rubric, first, second, repeat), self._ask(rubric, second, first, repeat)
         )
@@ -108,10 +108,10 @@ class PairwiseJudge:
         if label in _RESULTS and swapped in _RESULTS:
             agree = _RESULTS[label] == 1.0 - _RESULTS[swapped]
             result = _RESULTS[label] if agree else 0.5
-        return Comparison(result, label, swapped, (*forward.faults, *backward.faults))
+        return JudgedComparison(result, label, swapped, (*forward.faults, *backward.faults))
 
     async def _ask(
-        self, rubric: Rubric, first: Transcript, second: Transcript, repeat: int
+        self, rubric: Rubric, first: JudgedTranscript, second: JudgedTranscript, repeat: int
     ) -> Asked[PairVerdict]:
         return await self.client.ask(
             pairwise_prompt(rubric, first, second),
@@ -146,7 +146,11 @@ class GroupwiseJudge:
         self.guarded = guarded
 
     async def judge(
-        self, rubric: Rubric, group: Sequence[Transcript], *, address: Sequence[str | int] = ()
+        self,
+        rubric: Rubric,
+        group: Sequence[JudgedTranscript],
+        *,
+        address: Sequence[str | int] = (),
     ) -> GroupScores:
         """Score the members of a group.
 
@@ -181,7 +185,10 @@ class GroupwiseJudge:
         )
 
     async def _average(
-        self, rubric: Rubric, group: Sequence[Transcript], permutations: Sequence[tuple[int, ...]]
+        self,
+        rubric: Rubric,
+        group: Sequence[JudgedTranscript],
+        permutations: Sequence[tuple[int, ...]],
     ) -> GroupScores:
         """Ask once per order and average the members' values."""
         replies = await asyncio.gather(*(self._ask(rubric, group, order) for order in permutations))
@@ -194,7 +201,7 @@ class GroupwiseJudge:
         )
 
     async def _ask(
-        self, rubric: Rubric, group: Sequence[Transcript], order: Sequence[int]
+        self, rubric: Rubric, group: Sequence[JudgedTranscript], order: Sequence[int]
     ) -> Asked[GroupVerdict]:
         members = [group[index] for index in order]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from hexathlon.baselines.judging.pointwise import PointwiseJudge
 from hexathlon.evaluators.judges.labels import ABSTAIN, Decision, Why, majority
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 
 __all__ = ["PanelJudge"]
 
@@ -37,7 +37,7 @@ class PanelJudge:
         return len(self.families) >= _MIN_FAMILIES
 
     async def decide(
-        self, criterion: Criterion, transcript: Transcript, *, repeat: int = 0
+        self, criterion: Criterion, transcript: JudgedTranscript, *, repeat: int = 0
     ) -> Decision:
         """Decide one criterion; the evidence is that of the majority's first member."""
         votes = await asyncio.gather(
@@ -66,7 +66,7 @@ class PanelJudge:
         )  # fmt: skip
 
     async def decide_all(
-        self, rubric: Rubric, transcript: Transcript, *, repeat: int = 0
+        self, rubric: Rubric, transcript: JudgedTranscript, *, repeat: int = 0
     ) -> list[Decision]:
         """Decide all criteria of a rubric, in order."""
         decisions = (self.decide(item, transcript, repeat=repeat) for item in rubric.decided)

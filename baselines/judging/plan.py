@@ -12,7 +12,7 @@ from hexathlon.evaluators.judges.audit.document import Audit
 from hexathlon.evaluators.judges.families import family_of, kinship
 from hexathlon.evaluators.judges.rubric import Rubric, RubricError
 from hexathlon.evaluators.judges.rubric_files import get_rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records import check_chain, read_content, record_key
 from hexathlon.evaluators.records.plan import TrialKey, read_plan
 from hexathlon.evaluators.records.reader import located_records, record_at
@@ -65,10 +65,10 @@ class JudgedTrial(NamedTuple):
         """Read the record."""
         return record_at(self.run, self.start)
 
-    def transcript(self, *, images: bool) -> Transcript:
+    def transcript(self, *, images: bool) -> JudgedTranscript:
         """Return the record's transcript for a judge, with or without images."""
         load = partial(read_content, self.run) if images else None
-        return Transcript.of_record(self.record(), load)
+        return JudgedTranscript.of_record(self.record(), load)
 
 
 def trials_of(plan: JudgingPlan) -> tuple[dict[str, Any], list[JudgedTrial]]:

@@ -17,7 +17,7 @@ from hexathlon.evaluators.judges.predicates import decide_by_code
 from hexathlon.evaluators.judges.prompts import criteria_prompt, pointwise_prompt
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric, RubricError
 from hexathlon.evaluators.judges.rubric_files import build_rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records.canonical import text_hash
 
 __all__ = ["PointwiseJudge", "decision_of", "masked", "addresses_judge"]
@@ -39,7 +39,7 @@ class PointwiseJudge:
         self.guarded = guarded
 
     async def decide(
-        self, criterion: Criterion, transcript: Transcript, *, repeat: int = 0
+        self, criterion: Criterion, transcript: JudgedTranscript, *, repeat: int = 0
     ) -> Decision:
         """Decide one criterion.
 
@@ -63,7 +63,7 @@ class PointwiseJudge:
         return await self._worse_without_address(criterion, transcript, first, repeat)
 
     async def decide_all(
-        self, rubric: Rubric, transcript: Transcript, *, repeat: int = 0
+        self, rubric: Rubric, transcript: JudgedTranscript, *, repeat: int = 0
     ) -> list[Decision]:
         """Decide all criteria of a rubric, in order."""
         decisions = (self.decide(item, transcript, repeat=repeat) for item in rubric.decided)
@@ -81,7 +81,9 @@ class PointwiseJudge:
 
         return (await self.client.ask(criteria_prompt(question, least, most), read)).answer
 
-    async def _ask(self, criterion: Criterion, transcript: Transcript, repeat: int) -> Decision:
+    async def _ask(
+        self, criterion: Criterion, transcript: JudgedTranscript, repeat: int
+    ) -> Decision:
         asked = await self.client.ask(
             pointwise_prompt(criterion, transcript),
             lambda text: read_point(text, criterion, transcript),
@@ -90,7 +92,7 @@ class PointwiseJudge:
         return decision_of(criterion, asked)
 
     async def _worse_without_address(
-        self, criterion: Criterion, transcript: Transcript, first: Decision, repeat: int
+        self, criterion: Criterion, transcript: JudgedTranscript, first: Decision, repeat: int
     ) -> Decision:
         """Return the worse of the decisions with and without passages that address the judge."""
         first = replace(first, flags=(*first.flags, "addressed"))
@@ -129,7 +131,7 @@ def decision_of(criterion: Criterion, asked: Asked[PointVerdict]) -> Decision:
     )
 
 
-def addresses_judge(transcript: Transcript) -> bool:
+def addresses_judge(transcript: JudgedTranscript) -> bool:
     """Return whether any message has a passage that addresses the judge.
 
     Text inside images is not searched.
@@ -142,9 +144,9 @@ def _any_addressed(texts: tuple[str, ...]) -> bool:
     return any(addressed(text) for text in texts)
 
 
-def masked(transcript: Transcript) -> Transcript:
+def masked(transcript: JudgedTranscript) -> JudgedTranscript:
     """Return a transcript without passages that address the judge."""
-    return Transcript(
+    return JudgedTranscript(
         tuple(line._replace(text=hide_addressed(line.text)) for line in transcript.lines)
     )
 

@@ -10,7 +10,7 @@ from hexathlon.evaluators.judges.parsing import FirstError, read_first_error
 from hexathlon.evaluators.judges.process import fapo_reward
 from hexathlon.evaluators.judges.prompts import first_error_prompt
 from hexathlon.evaluators.judges.rubric import Criterion
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 
 __all__ = ["FirstErrorJudge", "LocatedError", "StepJudge"]
 
@@ -36,7 +36,7 @@ class FirstErrorJudge:
     def __init__(self, client: JudgeClient) -> None:
         self.client = client
 
-    async def locate(self, transcript: Transcript, *, repeat: int = 0) -> LocatedError:
+    async def locate(self, transcript: JudgedTranscript, *, repeat: int = 0) -> LocatedError:
         """Locate the first error."""
         asked = await self.client.ask(
             first_error_prompt(transcript),
@@ -63,9 +63,9 @@ class StepJudge:
         self.judge = judge
         self.criterion = criterion.model_copy(update={"scope": "last"})
 
-    async def decide(self, transcript: Transcript) -> list[Decision]:
+    async def decide(self, transcript: JudgedTranscript) -> list[Decision]:
         """Return one decision per turn of the agent, in order."""
         ends = transcript.within("agent")
-        prefixes = (Transcript(transcript.lines[: end + 1]) for end in ends)
+        prefixes = (JudgedTranscript(transcript.lines[: end + 1]) for end in ends)
         decisions = (self.judge.decide(self.criterion, prefix) for prefix in prefixes)
         return list(await asyncio.gather(*decisions))

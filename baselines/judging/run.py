@@ -29,7 +29,7 @@ from hexathlon.evaluators.judged.file import (
 from hexathlon.evaluators.judges.aggregate import score
 from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.rubric import Control, Criterion, Rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records import RecordError, record_key
 from hexathlon.evaluators.records.plan import PlanError
 
@@ -42,13 +42,13 @@ class CriterionJudge(Protocol):
     """Interface of judges that decide single criteria, such as a pointwise judge or a panel."""
 
     async def decide(
-        self, criterion: Criterion, transcript: Transcript, *, repeat: int = 0
+        self, criterion: Criterion, transcript: JudgedTranscript, *, repeat: int = 0
     ) -> Decision:
         """Decide one criterion."""
         ...
 
     async def decide_all(
-        self, rubric: Rubric, transcript: Transcript, *, repeat: int = 0
+        self, rubric: Rubric, transcript: JudgedTranscript, *, repeat: int = 0
     ) -> list[Decision]:
         """Decide all criteria of a rubric."""
         ...
@@ -161,7 +161,7 @@ class _Work:
         )
 
     async def _control(self, name: str, criterion: Criterion, control: Control) -> None:
-        transcript = Transcript.of_reply(control.question, control.reply)
+        transcript = JudgedTranscript.of_reply(control.question, control.reply)
         decision = await self._judge.decide(criterion, transcript)
         row = {"id": name, "expected": control.label, "label": decision.label}
         hit = decision.label == control.label
@@ -195,7 +195,7 @@ class _Work:
             )
 
     async def _compare(
-        self, rubric: Rubric, transcripts: Sequence[Transcript], task: str
+        self, rubric: Rubric, transcripts: Sequence[JudgedTranscript], task: str
     ) -> GroupScores:
         (client,) = self._clients
         if self._plan.kind == "pairwise":
@@ -263,7 +263,7 @@ def _groups(trials: Sequence[JudgedTrial]) -> list[list[JudgedTrial]]:
     return comparable
 
 
-def _image_hashes(transcript: Transcript) -> dict[str, Any]:
+def _image_hashes(transcript: JudgedTranscript) -> dict[str, Any]:
     """Return the field with the hashes of images sent to the judge; empty without images."""
     images = transcript.images
     return {"images": [image.sha256 for image in images]} if images else {}

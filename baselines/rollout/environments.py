@@ -1,13 +1,21 @@
-"""Queries on environments beyond gymnasium's interface."""
+"""Making environments, and queries on them beyond gymnasium's interface."""
 
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import gymnasium
 
 from hexathlon.envs.base import Environment
 
 if TYPE_CHECKING:
     from hexathlon.envs.aio import AsyncEnvironment
 
-__all__ = ["peek", "waits"]
+__all__ = ["make_env", "peek", "waits"]
+
+
+def make_env(env_id: str) -> Environment:
+    """Make an environment by its id."""
+    env: Any = gymnasium.make(env_id)
+    return env  # type: ignore[no-any-return]
 
 
 def waits(env: Environment) -> "TypeGuard[AsyncEnvironment]":

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from hexathlon.baselines.harness.rescore import rescore_record
+from hexathlon.baselines.pipeline.collect import scored_again
 from hexathlon.baselines.tokens.trajectory import Trajectory
-from hexathlon.baselines.training.collect import scored_again
 from hexathlon.evaluators.records import TrialRecord
 from hexathlon.evaluators.records.canonical import canonical_bytes
 from hexathlon.tasks.taskset import build_task

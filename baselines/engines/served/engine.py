@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from hexathlon.baselines.engines.comparison import Probe
+from hexathlon.baselines.engines.comparison import LogProbabilityProbe
 from hexathlon.baselines.engines.errors import (
     AuthRejected,
     ContextOverflow,
@@ -33,7 +33,7 @@ from hexathlon.baselines.engines.sending import HttpSettings, Sender, bounded
 from hexathlon.baselines.engines.served.routes import (
     CompletionRoute,
     Route,
-    SampledTokens,
+    ServedReply,
     TokenRoute,
 )
 from hexathlon.baselines.engines.weights import Weights
@@ -232,7 +232,7 @@ class ServedEngine:
             self._settled.set()
         return difference
 
-    async def compare(self, probe: Probe) -> float:
+    async def compare(self, probe: LogProbabilityProbe) -> float:
         """Return the maximum difference between log-probabilities of server and learner.
 
         Raises:
@@ -286,8 +286,8 @@ class ServedEngine:
 
     async def _sample(
         self, request: TokenRequest, name: str, *, prompt: bool = False
-    ) -> SampledTokens:
-        async def read(response: httpx.Response) -> SampledTokens:
+    ) -> ServedReply:
+        async def read(response: httpx.Response) -> ServedReply:
             return self.route.read(await bounded(response))
 
         body = self.route.body(request, name, self.model, prompt=prompt)

@@ -12,7 +12,7 @@ from hexathlon.baselines.engines.errors import EngineError, MalformedReply, Serv
 from hexathlon.baselines.tokens.requests import Finish, TokenRequest, TokenSampling
 from hexathlon.tasks.seeding import derive_seed
 
-__all__ = ["CompletionRoute", "SampledTokens", "Route", "TokenRoute"]
+__all__ = ["CompletionRoute", "ServedReply", "Route", "TokenRoute"]
 
 _NOT_A_NUMBER = -9999.0
 """Written by the server in place of a log-probability that is not finite."""
@@ -20,7 +20,7 @@ _NOT_A_NUMBER = -9999.0
 _FINISHES: dict[str, Finish] = {"stop": "stop", "length": "length", "abort": "abort"}
 
 
-class SampledTokens(NamedTuple):
+class ServedReply(NamedTuple):
     """The parsed reply of a server."""
 
     ids: list[int]
@@ -51,7 +51,7 @@ class Route(Protocol):
         """
         ...
 
-    def read(self, body: bytes) -> SampledTokens:
+    def read(self, body: bytes) -> ServedReply:
         """Parse a reply.
 
         Raises:
@@ -75,7 +75,7 @@ class TokenRoute:
         body = {"request_id": name, "token_ids": request.ids, "sampling_params": sampling}
         return json.dumps(body).encode()
 
-    def read(self, body: bytes) -> SampledTokens:
+    def read(self, body: bytes) -> ServedReply:
         """Parse a reply."""
         try:
             data = json.loads(body)
@@ -92,7 +92,7 @@ class TokenRoute:
             finish, prompt = choice["finish_reason"], _of_prompt(data.get("prompt_logprobs"))
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise _malformed(body, error) from None
-        return SampledTokens(ids, _numbers(values), _finish(finish), spans, prompt)
+        return ServedReply(ids, _numbers(values), _finish(finish), spans, prompt)
 
 
 class CompletionRoute:
@@ -115,7 +115,7 @@ class CompletionRoute:
             body["prompt_logprobs"] = 0
         return json.dumps(body).encode()
 
-    def read(self, body: bytes) -> SampledTokens:
+    def read(self, body: bytes) -> ServedReply:
         """Parse a reply."""
         try:
             choice = json.loads(body)["choices"][0]
@@ -127,7 +127,7 @@ class CompletionRoute:
             finish, prompt = choice["finish_reason"], _of_prompt(choice.get("prompt_logprobs"))
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise _malformed(body, error) from None
-        return SampledTokens(ids, _numbers(values), _finish(finish), [], prompt)
+        return ServedReply(ids, _numbers(values), _finish(finish), [], prompt)
 
 
 def _sampling(sampling: TokenSampling) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from hexathlon.baselines.engines.comparison import Probe
+from hexathlon.baselines.engines.comparison import LogProbabilityProbe
 from hexathlon.baselines.engines.errors import (
     BadRequest,
     ConnectionFailed,
@@ -26,7 +26,9 @@ from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenSampling
 from support.token_server import CONTEXT, MODEL, TokenServer
 
-PROBE = Probe([4, 5, 6], lambda ids: [-1.0, -1.0, *(-0.5 - n for n in range(len(ids) - 3))])
+PROBE = LogProbabilityProbe(
+    [4, 5, 6], lambda ids: [-1.0, -1.0, *(-0.5 - n for n in range(len(ids) - 3))]
+)
 
 
 @pytest.fixture(scope="module")
