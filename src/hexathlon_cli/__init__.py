@@ -17,9 +17,18 @@ def main(arguments: list[str] | None = None) -> None:
     Args:
         arguments: Command-line arguments; the process's own by default.
     """
+    from hexathlon_cli import interrupts
     from hexathlon_cli.streams import prepare_streams
 
-    prepare_streams()
-    from hexathlon_cli.app import run
+    code = interrupts.INTERRUPTED
+    try:
+        prepare_streams()
+        interrupts.install()
+        from hexathlon_cli.app import run
 
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+        code = run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:  # before or after the command itself
+        pass
+    finally:
+        interrupts.leave()
+    sys.exit(code)

@@ -25,7 +25,11 @@ def build(
     ],
     out: Annotated[Path, typer.Option(help="Folder for the site.")] = Path("site"),
     verify: Annotated[
-        bool, typer.Option("--verify", help="Replay every trial first; verified runs get a badge.")
+        bool,
+        typer.Option(
+            "--verify",
+            help="Replay every trial first; verified runs get a badge, contradicted ones are rejected.",
+        ),
     ] = False,
 ) -> int:
     """Build the static leaderboard site from records.
@@ -42,7 +46,7 @@ def build(
 
     folders = [folder for run in runs for folder in _run_folders(run)]
     everything = [path for run in folders for path in (run, *anchor_folders(run))]
-    verified = _verified(everything) if verify else []
+    verified, failed = _verified(everything) if verify else ([], {})
     with Progress("writing pages", None) as progress:
 
         def tick(done: int, total: int) -> None:
@@ -50,7 +54,7 @@ def build(
             progress.advance()
 
         try:
-            page = build_site(everything, out, verified=verified, progress=tick)
+            page = build_site(everything, out, verified=verified, failed=failed, progress=tick)
         except BuildError as error:
             raise UsageError(str(error)) from None
         except OSError as error:
@@ -82,7 +86,7 @@ def _print_boards(site: Path) -> int:
     """Print the boards of a built site and the rejected runs; return the number of boards."""
     import json
 
-    from hexathlon.baselines.harness.report import Table
+    from hexathlon.baselines.harness.report import ReportTable
     from hexathlon.leaderboard.build import MARK
     from hexathlon_cli.output import note, print_table
 
@@ -90,7 +94,7 @@ def _print_boards(site: Path) -> int:
     headings = ("rank", "submission", "by", "score", "95% interval", "norm.", "tasks", "trials", "")
     for board in data["boards"]:
         rows = tuple(_row(row) for row in board["rows"])
-        print_table(Table(f"{board['title']}, version {board['version']}", headings, rows))
+        print_table(ReportTable(f"{board['title']}, version {board['version']}", headings, rows))
     for rejected in data["rejected"]:
         note(f"rejected: {rejected['run']}: {rejected['reason']}")
     return len(data["boards"])
@@ -115,16 +119,29 @@ def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _verified(runs: Sequence[Path]) -> list[Path]:
-    """Return the runs confirmed by a replay."""
+def _verified(runs: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
+    """Return the runs confirmed by a replay, and the first finding of those contradicted by it.
+
+    Incomplete runs, and runs that cannot be replayed on this machine, are neither.
+    """
+    from hexathlon.baselines.harness.errors import CommandError
     from hexathlon.baselines.harness.verify import verify_run
     from hexathlon_cli.output import note
 
-    sound = []
+    sound: list[Path] = []
+    failed: dict[Path, str] = {}
     for run in runs:
-        result = verify_run(run)
-        if result.sound:
-            sound.append(run)
+        try:
+            result = verify_run(run, whole=False)
+        except CommandError as error:
+            note(f"not verified: {run}: {error}")
+            continue
         for finding in result.findings[:_MOST_SHOWN]:
             note(f"not verified: {run}: {finding}")
-    return sound
+        if result.findings:
+            failed[run] = str(result.findings[0])
+        elif result.missing:
+            note(f"not verified: {run}: {result.missing:,} planned trials have no record")
+        else:
+            sound.append(run)
+    return sound, failed

@@ -5,14 +5,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.agents.spec import BUILT_IN
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.environments import find_environment, make_environment
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, ExitCode, UsageError
 from hexathlon.baselines.harness.models import open_model
-from hexathlon.baselines.harness.report import Table
-from hexathlon.baselines.rollout.course import Course, play, play_async
+from hexathlon.baselines.harness.report import ReportTable
+from hexathlon.baselines.rollout.drivers import TrialCoroutine, play, play_async
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
@@ -76,9 +77,7 @@ def _played(task_id: str, agent: Agent, options: Mapping[str, Any]) -> TrialReco
     course = Rollout(agent, retries=0).trial(slot, (_ENV, task_id, 0, 0))
     try:
         if agent.asynchronous:
-            import asyncio
-
-            return asyncio.run(_awaited(course, agent)).record
+            return interrupts.run(_awaited(course, agent)).record
         return play(course).record
     except Fatal as error:
         raise EnvironmentUnavailable(str(error)) from error
@@ -86,7 +85,7 @@ def _played(task_id: str, agent: Agent, options: Mapping[str, Any]) -> TrialReco
         slot.close()
 
 
-async def _awaited(course: Course[Trajectory], agent: Agent) -> Trajectory:
+async def _awaited(course: TrialCoroutine[Trajectory], agent: Agent) -> Trajectory:
     try:
         return await play_async(course)
     finally:
@@ -115,7 +114,9 @@ def _show(path: Path, record: TrialRecord) -> None:
         if step["fault"]:
             rows.append((step["name"], "fault", step["fault"]))
     print_table(
-        Table(f"{path.name}, in {record['sandbox']}", ("step", "test", "outcome"), tuple(rows))
+        ReportTable(
+            f"{path.name}, in {record['sandbox']}", ("step", "test", "outcome"), tuple(rows)
+        )
     )
     flags = record["evidence"].get("flags", [])
     if flags:

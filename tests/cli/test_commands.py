@@ -184,7 +184,7 @@ def test_the_toy_event_passes_its_self_test() -> None:
 BAD = [
     (("evl",), "Did you mean 'eval'"),
     (("eval", "--taks", "3"), "--tasks"),
-    (("eval",), "say what is evaluated"),
+    (("eval",), "choose what to evaluate"),
     (("eval", "agent:oracle", "--envs", "Toy"), "--out DIR"),
     (("eval", "agent:oracle", "--envs", "Toi", "--out", "x"), "did you mean 'Toy'"),
     (("eval", "agent:oracel", "--envs", "Toy", "--out", "x"), "Did you mean 'oracle'"),
@@ -259,7 +259,7 @@ def test_what_is_no_run_folder_is_named(
         (("eval", "agent:noop", "--envs", "Toy", "--out", "file"), "file is a file"),
         (("verify", "file"), "expected a run folder"),
         (("report", "file"), "expected a run folder"),
-        (("rescore", run_folder, "--out", run_folder), "is in use: expected a new folder"),
+        (("rescore", run_folder, "--out", run_folder), "is in use: expected a new directory"),
         (("leaderboard", "build", "nowhere"), "there is no folder nowhere"),
         (("leaderboard", "build", "empty"), "expected a run folder"),
     ):
@@ -368,7 +368,7 @@ def test_too_much_without_a_score_gives_exit_code_2(
         assert run(["eval", f"endpoint:{server.url}#broken", *flags, broken, *quick]) == 2
         shown = capsys.readouterr()
         assert "more than --max-unscored allows" in shown.err
-        assert "gets no rank" in shown.out
+        assert "is not ranked" in shown.out
         assert run(["resume", broken, "--max-unscored", "1"]) == 0
         assert run(["eval", f"endpoint:{server.url}#locked", *flags, locked]) == 1
         assert "auth" in capsys.readouterr().err

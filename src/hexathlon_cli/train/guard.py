@@ -34,16 +34,16 @@ def guarded(work: Callable[[Any], Result]) -> Result:
         UsageError: If the recipe, the checkpoint or the run folder cannot be used.
         CommandError: If training cannot continue.
     """
+    from hexathlon.baselines.distributed.launch import RankFailed
     from hexathlon.baselines.engines.errors import EngineError
     from hexathlon.baselines.engines.local.loading import CheckpointError
     from hexathlon.baselines.harness.errors import CommandError, UsageError
     from hexathlon.baselines.learner.learner import LossNotFinite
-    from hexathlon.baselines.training.collect import StartsDiffer
-    from hexathlon.baselines.training.generation import HintFailed
-    from hexathlon.baselines.training.loop import NothingToLearn
-    from hexathlon.baselines.training.ranks import RankFailed
+    from hexathlon.baselines.pipeline.collect import StartsDiffer
+    from hexathlon.baselines.pipeline.generation import HintFailed
     from hexathlon.baselines.training.run import RecipeDiffers
     from hexathlon.baselines.training.saving import StateTorn
+    from hexathlon.baselines.training.step import NothingToLearn
     from hexathlon.tasks.validation import reason
     from hexathlon_cli.train.progress import shown
 

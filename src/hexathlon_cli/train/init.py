@@ -65,7 +65,7 @@ def init(
     except RecipeError as error:
         raise UsageError(str(error)) from None
     require_torch()
-    from hexathlon.baselines.training.run import make_start
+    from hexathlon.baselines.training.start import make_start
 
     count = guarded(lambda report: make_start(recipe, out, report))
     print_text(f"checkpoint: {out} ({count / 1e6:.2f} M parameters)")
