@@ -9,6 +9,7 @@ EXAMPLES = {
         "hexathlon play SQL",
         "hexathlon play Shopping --level tiny --template dialogue",
         "hexathlon play RolePlay --language zh --seed 7",
+        "hexathlon play SQL --jsonl --tasks 5 --verdicts verdicts.jsonl",
     ),
     "eval": (
         "hexathlon eval agent:oracle --envs SQL --tasks 20 --out runs/oracle",
