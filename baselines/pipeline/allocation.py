@@ -1,6 +1,5 @@
 """How many rollouts each task of a step gets out of a fixed budget."""
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -8,7 +7,7 @@ import numpy as np
 from hexathlon.baselines.algorithms.registry import Registry
 from hexathlon.baselines.algorithms.samples import Array
 
-__all__ = ["ALLOCATORS", "Allocator", "dars_extra", "equal", "variance"]
+__all__ = ["ALLOCATORS", "Allocator", "equal", "variance"]
 
 
 Allocator = Callable[..., list[int]]
@@ -50,27 +49,3 @@ def variance(success: Array, budget: int, *, least: int = 2, most: int = 64) -> 
     It is the split of a budget under which the summed variance of the tasks' means is smallest.
     """
     return _rounded(np.sqrt(success * (1.0 - success)), budget, least, most)
-
-
-def dars_extra(
-    correct: int, tried: int, *, most: int = 32, by_hardness: bool = False, scaled: bool = False
-) -> int:
-    """Return how many more rollouts a task gets after a first stage (Yang et al. 2025, DARS).
-
-    A task's summed advantage is brought up to that of one half solved.
-
-    Args:
-        correct: Successes in the first stage.
-        tried: Its rollouts.
-        most: Most rollouts in both stages.
-        by_hardness: Weigh what is missing by 2 (1 - accuracy), else treat tasks alike.
-        scaled: Advantages are divided by their deviation.
-    """
-    accuracy = correct / tried if correct else 0.5 / tried
-    if accuracy >= 0.5:
-        return 0
-    spread = accuracy * (1.0 - accuracy)
-    each = 2.0 * math.sqrt(spread) if scaled else 2.0 * spread
-    peak = tried if scaled else 0.5 * tried
-    wanted = 2.0 * (1.0 - accuracy) * peak if by_hardness else peak
-    return min(math.ceil((wanted - tried * each) / each - 1e-9), most - tried)

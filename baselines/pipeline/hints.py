@@ -4,12 +4,11 @@ A hint is a number of the oracle's first actions. The rollout goes on from them;
 they are turns that the policy did not draw, so they are never trained on.
 """
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from hexathlon.baselines.algorithms.registry import Registry
 
-__all__ = ["HINTS", "Hint", "fading", "fitted", "rescue"]
+__all__ = ["HINTS", "Hint", "fading", "rescue"]
 
 
 Hint = Callable[..., int]
@@ -53,24 +52,3 @@ def rescue(success: float, actions: int, *, share: float = 0.5, below: float = 0
     _share("share", share)
     _share("below", below)
     return int(share * actions) if success <= below else 0
-
-
-def fitted(shares: Sequence[float], success: Sequence[float], target: float = 0.5) -> float:
-    """Return the share of actions at which success should meet a target (after SEELE).
-
-    Success is taken for logistic in the share given; the line through the log-odds is fitted by
-    least squares.
-
-    Raises:
-        ValueError: There are fewer than two different shares.
-    """
-    if len(set(shares)) < 2:
-        raise ValueError("fitting how success depends on hints needs two different lengths")
-    odds = [math.log(max(p, 0.01) / max(1.0 - p, 0.01)) for p in success]
-    mean_x, mean_y = sum(shares) / len(shares), sum(odds) / len(odds)
-    spread = sum((x - mean_x) ** 2 for x in shares)
-    slope = sum((x - mean_x) * (y - mean_y) for x, y in zip(shares, odds, strict=True)) / spread
-    if slope <= 0:
-        return max(shares)
-    wanted = mean_x + (math.log(target / (1.0 - target)) - mean_y) / slope
-    return min(max(wanted, 0.0), 1.0)

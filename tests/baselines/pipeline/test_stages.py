@@ -6,9 +6,7 @@ import pytest
 from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
 from hexathlon.baselines.algorithms.registry import UnknownPart
 from hexathlon.baselines.algorithms.samples import Group
-from hexathlon.baselines.pipeline.allocation import dars_extra
 from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, HINTS, REPLAYS, SAMPLERS, STRUCTURES
-from hexathlon.baselines.pipeline.hints import fitted
 from hexathlon.baselines.pipeline.replay import Memory
 from hexathlon.baselines.pipeline.structures import leaves
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
@@ -82,15 +80,6 @@ def test_a_budget_that_does_not_fit_is_told():
         ALLOCATORS["variance"](np.array([0.5, 0.5]), 3)
 
 
-def test_dars_golden_values():
-    alike = [dars_extra(n, 8, most=32) for n in range(5)]
-    hard = [dars_extra(n, 8, most=64, by_hardness=True) for n in range(5)]
-    assert alike[1:] == [11, 3, 1, 0]
-    assert alike[0] == 24
-    assert hard[1:4] == [24, 8, 3]
-    assert hard[0] == 56
-
-
 def test_old_groups_join_fresh_ones():
     memory = Memory(groups=4)
     memory.keep([group([0.0, 1.0], f"old {n}") for n in range(6)])
@@ -127,13 +116,6 @@ def test_hints_by_difficulty():
     assert [HINTS["rescue"](p, 10) for p in (0.1, 0.2, 0.5)] == [5, 5, 0]
     assert [HINTS["rescue"](p, 10, below=0) for p in (0.0, 0.1)] == [5, 0]
     assert HINTS["none"](0.0, 10) == 0
-    # acc(x) = 1 / (1 + exp(-4 (x - 0.6))): half succeed at 0.6.
-    shares = [0.0, 0.25, 0.5, 0.75]
-    success = [1 / (1 + np.exp(-4 * (x - 0.6))) for x in shares]
-    assert fitted(shares, success) == pytest.approx(0.6)
-    assert fitted(shares, success, target=0.7) == pytest.approx(0.6 + np.log(7 / 3) / 4)
-    with pytest.raises(ValueError, match="two different lengths"):
-        fitted([0.5, 0.5], [0.1, 0.2])
 
 
 def tree() -> Group:
