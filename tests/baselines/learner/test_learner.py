@@ -83,7 +83,7 @@ def test_a_beta_without_a_reference_is_refused():
 
 
 def test_unknown_parts_are_refused_before_anything_runs():
-    with pytest.raises(UnknownPart, match="'pqo' is no surrogate loss"):
+    with pytest.raises(UnknownPart, match="no surrogate loss 'pqo'"):
         Learner(model(), config(surrogate="pqo"), 1)
 
 

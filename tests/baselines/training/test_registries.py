@@ -302,7 +302,7 @@ def test_statistics_and_memory_survive_a_stop_bit_for_bit(replay, start, tmp_pat
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"generate": {"sampler": part("fronteer")}}, "'fronteer' is no task sampler; there are"),
+        ({"generate": {"sampler": part("fronteer")}}, "no task sampler 'fronteer'; there are"),
         ({"generate": {"hint": part("fading", least=1)}}, "no parameter least; it has most"),
         ({"generate": {"hint": part("fading", most=2.0)}}, "must be a share from 0 to 1, got 2"),
         ({"generate": {"hint": part("fading", most="all")}}, "most of the hint .* is 'all'"),
@@ -312,8 +312,8 @@ def test_statistics_and_memory_survive_a_stop_bit_for_bit(replay, start, tmp_pat
         ({"generate": {"structure": part("forked", after=[0])}}, "expected turns from 1 on"),
         ({"generate": {"structure": part("forked", after=1)}}, "after of the rollout structure"),
         ({"replay": part("recent", share=1.0)}, "at least 0 and less than 1, got 1.0"),
-        ({"learn": {"bounds": part("clap")}}, "'clap' is no"),
-        ({"replay": part("resent")}, "'resent' is no replay; there are"),
+        ({"learn": {"bounds": part("clap")}}, "no bounds rule 'clap'; there are"),
+        ({"replay": part("resent")}, "there is no replay 'resent'; there are"),
         ({"tasks": {**TASKS, "pool": 1}}, "up to 2 tasks of dice-tiny, more than its pool of 1"),
     ],
 )
