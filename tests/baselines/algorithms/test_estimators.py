@@ -179,7 +179,7 @@ def test_other_groups_do_not_matter(name):
 
 def test_unknown_names_and_parameters_are_refused():
     with pytest.raises(
-        UnknownPart, match="there is no advantage estimator 'grop'; there are dr_grpo"
+        UnknownPart, match="no advantage estimator 'grop'; there are dr_grpo"
     ):
         ESTIMATORS["grop"]
     with pytest.raises(UnknownPart, match="'grpo' has no parameter epsilon; it has eps"):

@@ -222,9 +222,9 @@ def test_another_recipe_is_not_mixed_in(recipe: Path, tmp_path: Path) -> None:
     [
         ({"rollout.group": 3}, r"rollout\.group: Extra inputs"),
         ({"steps": -1}, r"steps: .*greater than or equal to 0"),
-        ({"credit.estimator": {"name": "grop"}}, "'grop' is no advantage estimator"),
+        ({"credit.estimator": {"name": "grop"}}, "no advantage estimator 'grop'"),
         ({"credit.filters": [{"name": "varied", "parameters": {"x": 1}}]}, "no parameter x"),
-        ({"learn.objective": {"surrogate": "pqo"}}, "'pqo' is no surrogate loss"),
+        ({"learn.objective": {"surrogate": "pqo"}}, "no surrogate loss 'pqo'"),
         ({"tasks.source": "toyy"}, "'toyy'"),
         ({"tasks.source": "chinook"}, "chinook has no train tasks at level tiny"),
         ({"tasks.templates": ["ad", "nothing"]}, "toy has no template '.+' at level .*there are"),
