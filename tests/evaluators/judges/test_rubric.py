@@ -48,7 +48,7 @@ def test_a_sound_rubric_reads_and_has_nothing_to_remark():
 
 
 @pytest.mark.parametrize("old, new, said", [
-    ("why =", "whi =", r"criterion 'thanks'.whi: Extra inputs"),
+    ("why =", "whi =", "criterion 'thanks' has no setting 'whi'"),
     ('why = "Thanks can be put in many ways."', "", "say in 'why' why code cannot decide"),
     ("weight = 2", "weight = -2", "a soft criterion has a weight above 0, got -2"),
     ("weight = 2", 'weight = 2\nkind = "pitfall"', "a pitfall criterion has a weight below 0"),
