@@ -219,7 +219,7 @@ def _parts(transcript: JudgedTranscript) -> list[tuple[str, str]]:
 
 
 def _images(transcripts: Sequence[JudgedTranscript]) -> tuple[Image, ...]:
-    return tuple(dict.fromkeys(image for one in transcripts for image in one.images))
+    return tuple(dict.fromkeys(image for item in transcripts for image in item.images))
 
 
 def _criteria(rubric: Rubric) -> list[tuple[str, str]]:

@@ -91,19 +91,20 @@ def _columns(connection: sqlite3.Connection, table: str) -> dict[str, str]:
 
 
 def _others(connection: sqlite3.Connection, tables: list[str]) -> str:
-    found = []
+    descriptions = []
     for table in tables:
         for _, name, unique, origin, partial in connection.execute(
             f"PRAGMA index_list({_quoted(table)})"
         ).fetchall():
             if origin == "c":
                 columns = connection.execute(f"PRAGMA index_info({_quoted(name)})").fetchall()
-                found.append((table, unique, partial, [row[2] for row in columns]))
+                descriptions.append((table, unique, partial, [row[2] for row in columns]))
     others = connection.execute(
         "SELECT type, name, sql FROM sqlite_master WHERE type IN ('view', 'trigger')"
     )
-    found += [(kind, name, " ".join(sql.split()), []) for kind, name, sql in others]
-    return hashlib.sha256(repr(sorted(map(repr, found))).encode("utf-8", "replace")).hexdigest()
+    descriptions += [(kind, name, " ".join(sql.split()), []) for kind, name, sql in others]
+    text = repr(sorted(map(repr, descriptions)))
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def _quoted(name: str) -> str:
