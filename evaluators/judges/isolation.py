@@ -173,7 +173,7 @@ _SPEAKING = {
     r"(?:算|已经?|视为|判为|记为|评为|算作|当作|就是|都)(?:满足|通过|达标|合格)|"
     r"(?:系统|开发者|管理员)(?:提示|消息|指令)?[:：]",
 }
-"""Phrases that address a judge. False positives are preferred: one costs an additional question, and
+"""Phrases that address a judge. False positives are preferred: one costs an additional question and
 changes the verdict only if that depends on the flagged sentence."""
 
 _FOREIGN = re.compile(

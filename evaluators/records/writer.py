@@ -218,7 +218,7 @@ def _chain_head(path: Path, plan_hash: str) -> str:
 def recover_torn_line(path: Path) -> bytes:
     """Move an unfinished last line to ``records.torn`` and return its bytes (empty if none).
 
-    Only for the process that has the run's lock, since another writer may still be writing the line.
+    Only for the process that has the run's lock; otherwise a live writer may be writing the line.
     """
     if not path.exists():
         return b""
