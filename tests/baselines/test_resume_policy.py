@@ -84,7 +84,7 @@ def require_same(again: Trajectory, first: Trajectory, tolerance: float = 0.0) -
         assert one.log_probabilities == pytest.approx(other.log_probabilities, abs=tolerance)
 
 
-def test_a_policy_goes_on_with_its_session_bit_for_bit(event: str, checkpoint: Path) -> None:
+def test_policy_resumes_its_session_bit_for_bit(event: str, checkpoint: Path) -> None:
     here, there = slot_of(event, limits=LIMITS), slot_of(event, limits=LIMITS)
     agent, key = agent_of(checkpoint), key_of(event)
     first = whole(agent, here, key)
@@ -99,7 +99,7 @@ def test_a_policy_goes_on_with_its_session_bit_for_bit(event: str, checkpoint: P
     there.close()
 
 
-def test_an_engine_that_reads_anew_draws_the_same_tokens(event: str, checkpoint: Path) -> None:
+def test_prefill_from_scratch_samples_the_same_tokens(event: str, checkpoint: Path) -> None:
     slot, key = slot_of(event, limits=LIMITS), key_of(event)
     agent, other = agent_of(checkpoint), agent_of(checkpoint)
     first = whole(agent, slot, key)
@@ -159,7 +159,7 @@ def test_an_abort_in_a_turn_loses_nothing(
     executor.close()
 
 
-def test_an_abort_that_nobody_asked_for_is_a_fault(checkpoint: Path) -> None:
+def test_unrequested_abort_is_a_fault(checkpoint: Path) -> None:
     event = "hexathlon/RolePlay-v0"
     agent, request = agent_of(checkpoint), Request(key_of(event))
     executor = executor_of(agent)
@@ -175,7 +175,7 @@ def test_an_abort_that_nobody_asked_for_is_a_fault(checkpoint: Path) -> None:
 
 
 @pytest.mark.parametrize("after", [1, 3])
-def test_a_fork_shares_tokens_and_draws_its_own(after: int, event: str, checkpoint: Path) -> None:
+def test_fork_shares_tokens_and_samples_its_own(after: int, event: str, checkpoint: Path) -> None:
     agent, key = agent_of(checkpoint), key_of(event)
     executor = executor_of(agent)
     (alone,) = played(executor, [Request(key)])
@@ -206,7 +206,7 @@ def test_a_fork_shares_tokens_and_draws_its_own(after: int, event: str, checkpoi
     executor.close()
 
 
-def test_a_collector_goes_on_with_what_an_abort_paused(checkpoint: Path) -> None:
+def test_collector_resumes_aborted_rollouts(checkpoint: Path) -> None:
     event = "hexathlon/RolePlay-v0"
     agent, key = agent_of(checkpoint), key_of(event)
     executor = executor_of(agent)
@@ -231,7 +231,7 @@ def test_a_collector_goes_on_with_what_an_abort_paused(checkpoint: Path) -> None
     executor.close()
 
 
-def test_a_fork_of_an_aborted_turn_hears_it_once(checkpoint: Path) -> None:
+def test_fork_of_an_aborted_turn_receives_messages_once(checkpoint: Path) -> None:
     event = "hexathlon/RolePlay-v0"
     agent, key = agent_of(checkpoint), key_of(event)
     executor = executor_of(agent)

@@ -61,7 +61,7 @@ def share_to_gain(replies):
     return sum(bad) / len(bad)
 
 
-def test_an_honest_judge_has_nothing_against_it(audit):
+def test_honest_judge_has_no_shortcomings(audit):
     found = audit("honest", REPLIES[:60], repeat_items=20, pairs=60, padded=60, groups=20,
                   attacked=1, own=("alder",))  # fmt: skip
     assert found["shortcomings"] == []
@@ -153,7 +153,7 @@ def test_abstentions_are_counted_and_bounded(audit):
     assert high - low == pytest.approx(found["rate"]["value"], abs=1e-6)
 
 
-def test_a_judge_whose_replies_cannot_be_read_has_no_numbers(audit):
+def test_judge_with_invalid_replies_has_no_estimates(audit):
     found = audit("malformed", REPLIES[:10], repeat_items=5, pairs=5, padded=5, groups=2)
     assert found["unscored"]["rate"]["value"] == 1.0
     assert found["agreement"]["overall"]["kappa"] is None
@@ -175,14 +175,14 @@ def test_attacks_are_measured_with_and_without_the_guards(audit):
     assert keys["guarded"]["value"] == 0.0
 
 
-def test_an_audit_is_the_same_when_made_again(audit):
+def test_audit_is_reproducible(audit):
     parts = {"repeat_items": 5, "pairs": 10, "padded": 10, "groups": 4, "attacked": 1}
     first, again = (audit("noisy-0.1", REPLIES[:20], **parts) for _ in range(2))
     assert first["hash"] == again["hash"]
     assert audit("noisy-0.1", REPLIES[:20], **parts, seed=1)["hash"] != first["hash"]
 
 
-def test_audit_files_name_what_was_measured_and_refuse_to_be_changed(audit, tmp_path):
+def test_audit_files_are_tamper_evident(audit, tmp_path):
     found = audit("honest", REPLIES[:60], attacked=1)
     path = tmp_path / "audit.json"
     write_audit(path, found)

@@ -27,7 +27,7 @@ def known(**more) -> TaskStatistics:
 
 
 @pytest.mark.parametrize("name", list(SAMPLERS))
-def test_samplers_give_distinct_places_and_repeat(name):
+def test_samplers_are_distinct_and_reproducible(name):
     first, again = (
         SAMPLERS[name](TASKS, known(), 6, generator_for("sampler", 1)) for _ in range(2)
     )
@@ -45,12 +45,12 @@ def test_samplers_prefer_tasks_that_are_half_solved(name):
     assert counts[4:7].sum() > 1.7 * counts[[0, 1, 9]].sum()
 
 
-def test_too_few_candidates_are_told():
+def test_too_few_candidates_are_reported():
     with pytest.raises(ValueError, match="11 tasks are wanted of 10"):
         SAMPLERS["uniform"](TASKS, TaskStatistics(), 11, generator_for("few"))
 
 
-def test_what_is_known_of_a_task_fades():
+def test_task_statistics_decay():
     found = known(decay=0.5)
     before = found.success(TASKS)
     assert before.tolist() == pytest.approx([(n + 1) / 12 for n in range(10)])
@@ -69,7 +69,7 @@ def test_allocators_spend_the_budget(name):
         assert max(given) <= 40
 
 
-def test_rollouts_go_where_rewards_vary():
+def test_allocator_prefers_tasks_with_reward_variance():
     given = ALLOCATORS["variance"](np.array([0.0, 0.5, 0.9, 1.0]), 64, least=2, most=64)
     assert given == [2, 38, 22, 2]
     spread = np.array([0.5, 0.3])  # n by the deviation: no other split has a smaller variance
@@ -77,7 +77,7 @@ def test_rollouts_go_where_rewards_vary():
     assert abs(ALLOCATORS["variance"](np.array([0.5, 0.9]), 64, least=1)[0] - best) <= 1
 
 
-def test_a_budget_that_does_not_fit_is_told():
+def test_infeasible_budget_is_reported():
     with pytest.raises(ValueError, match="3 rollouts do not fit 2 tasks with 2 to 64 each"):
         ALLOCATORS["variance"](np.array([0.5, 0.5]), 3)
 
@@ -115,7 +115,7 @@ def test_a_stored_success_rescues_a_failed_group():
     assert ESTIMATORS["grpo"](made).advantages[0].any()
 
 
-def test_memory_forgets_the_oldest_success():
+def test_memory_evicts_the_oldest_success():
     memory = Memory(tasks=2)
     memory.keep([group([1.0], "a"), group([1.0], "b"), group([1.0], "a"), group([1.0], "c")])
     assert list(memory.successes) == ["a", "c"]
@@ -176,7 +176,7 @@ def test_the_sum_of_a_trees_steps_is_its_leafs_gain():
 
 
 @pytest.mark.parametrize("name", ["tree_steps", "tree_groups"])
-def test_rollouts_without_nodes_are_refused(name):
+def test_rollouts_without_nodes_are_rejected(name):
     with pytest.raises(ValueError, match="node of each turn"):
         ESTIMATORS[name]([group([0.0, 1.0])])
 
@@ -192,12 +192,12 @@ def test_splits_of_a_structure():
 
 
 @pytest.mark.parametrize("registry", [ALLOCATORS, HINTS, REPLAYS, SAMPLERS, STRUCTURES])
-def test_unknown_names_are_told(registry):
+def test_unknown_names_are_reported(registry):
     with pytest.raises(UnknownPart, match="there are"):
         registry["nothing"]
 
 
-def test_the_task_tried_longest_ago_is_forgotten_first():
+def test_least_recent_task_is_evicted_first():
     found = TaskStatistics(most=2)
     for task in ("a", "b", "a", "c"):
         found.observe([group([1.0, 0.0], task)])
@@ -209,7 +209,7 @@ def test_the_task_tried_longest_ago_is_forgotten_first():
     ("name", "given"),
     [("fading", {"most": 1}), ("rescue", {"share": 0, "below": 0.5})],
 )
-def test_whole_numbers_stand_for_others(name, given):
+def test_integers_are_accepted_as_floats(name, given):
     assert HINTS.resolve(name, given).items() >= given.items()
     assert STRUCTURES.resolve("forked", {"after": [1, 2]})["after"] == [1, 2]
 
@@ -224,6 +224,6 @@ def test_whole_numbers_stand_for_others(name, given):
         (ESTIMATORS, "gigpo", {"scale": 1}),
     ],
 )
-def test_values_of_another_type_are_told(registry, name, given):
+def test_values_of_wrong_type_are_reported(registry, name, given):
     with pytest.raises(ValueError, match=f"{next(iter(given))} of the .*; its default is"):
         registry.resolve(name, given)

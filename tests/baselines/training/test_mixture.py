@@ -150,7 +150,7 @@ def test_each_events_advantages_have_a_root_mean_square_of_one(short: Short) -> 
             assert np.sqrt(np.mean(drawn**2)) == pytest.approx(1.0, abs=1e-6)
 
 
-def test_the_policy_moves_and_a_killed_run_goes_on_bit_for_bit(short: Short) -> None:
+def test_policy_changes_and_a_killed_run_resumes_bit_for_bit(short: Short) -> None:
     policy = short.out / "policy" / "model.safetensors"
     whole, rows = policy.read_bytes(), metrics_of(short.out)
     assert whole != (short.out / "start" / "model.safetensors").read_bytes()
@@ -171,7 +171,7 @@ def test_the_policy_moves_and_a_killed_run_goes_on_bit_for_bit(short: Short) -> 
     assert metrics_of(short.out) == rows
 
 
-def test_changes_reach_one_table_of_a_mixture() -> None:
+def test_overrides_reach_one_table_of_a_mixture() -> None:
     recipe = load_recipe("mixture-tiny", {"tasks.0.turns": 9})
     assert [table.turns for table in recipe.tasks] == [9, 16, 6, 6]
     with pytest.raises(RecipeError, match=r"tasks\.7\.turns: '7' is no number from 0 to 3"):
@@ -195,12 +195,12 @@ def toys(*tables: dict[str, Any]) -> Recipe:
         (({"weight": 0}, {"level": "easy"}), r"tasks\.0\.weight: .*greater than 0"),
     ],
 )
-def test_tables_of_a_mixture_are_told_apart(tables: Any, complaint: str) -> None:
+def test_tables_of_a_mixture_are_distinguished(tables: Any, complaint: str) -> None:
     with pytest.raises(RecipeError, match=complaint):
         toys(*tables)
 
 
-def test_shares_follow_the_weights_over_many_steps() -> None:
+def test_shares_converge_to_the_weights() -> None:
     recipe = toys({"weight": 3.0}, {"level": "easy"}, {"level": "hard", "weight": 0.5})
     given = np.array([shares(recipe.tasks, 4, 0, step) for step in range(400)])
     assert (given.sum(axis=1) == 4).all()
@@ -242,7 +242,7 @@ def test_a_table_finds_its_tasks() -> None:
         table_of([TasksTable(env="hexathlon/RolePlay-v0", source="roleplay")], task)
 
 
-def test_the_dialect_carries_every_events_actions() -> None:
+def test_dialect_round_trips_actions_of_every_event() -> None:
     from hexathlon.baselines.codecs import get_codec
     from hexathlon.baselines.rollout.environments import make_env
     from hexathlon.baselines.warmstart.demonstrations import Demonstrator, Noise
