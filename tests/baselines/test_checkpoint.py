@@ -57,13 +57,13 @@ def test_revision_depends_on_weights(untrained: Path, broken: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "complaint"),
+    ("damage", "message"),
     [
         (lambda path: (path / "config.json").unlink(), "no config.json"),
         (lambda path: (path / "config.json").write_text("{"), "is not JSON"),
         (lambda path: (path / "tokenizer.json").unlink(), "the tokenizer of .* cannot be read"),
         (lambda path: (path / "chat_template.jinja").unlink(), "no chat template"),
-        (lambda path: (path / "chat_template.jinja").write_text("{{ 1 }}"), "does not show"),
+        (lambda path: (path / "chat_template.jinja").write_text("{{ 1 }}"), "does not render"),
         (lambda path: (path / "model.safetensors").unlink(), "cannot be read"),
         (
             lambda path: (path / "model.safetensors").write_bytes(
@@ -75,9 +75,9 @@ def test_revision_depends_on_weights(untrained: Path, broken: Path) -> None:
         (lambda path: (path / SETTINGS).write_text('{"dialect": "dutch"}'), "no dialect 'dutch'"),
     ],
 )
-def test_damaged_checkpoint_gives_one_line_error(broken, tmp_path, spoil, complaint) -> None:
-    spoil(broken)
-    with pytest.raises(UsageError, match=complaint):
+def test_damaged_checkpoint_gives_one_line_error(broken, tmp_path, damage, message) -> None:
+    damage(broken)
+    with pytest.raises(UsageError, match=message):
         toy_run(tmp_path / "run", str(broken))
     assert not (tmp_path / "run").exists()
 
@@ -95,5 +95,5 @@ def test_non_finite_weights_are_rejected(broken: Path, tmp_path: Path) -> None:
     tensors = load_file(str(broken / "model.safetensors"))
     tensors["model.norm.weight"][0] = float("nan")
     save_file(tensors, str(broken / "model.safetensors"), {"format": "pt"})
-    with pytest.raises(UsageError, match=r"model.norm.weight .* not numbers"):
+    with pytest.raises(UsageError, match=r"model.norm.weight .* not finite"):
         toy_run(tmp_path / "run", str(broken))

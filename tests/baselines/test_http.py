@@ -216,7 +216,7 @@ def test_name_of_the_only_model_may_be_omitted(chat_server: ChatServer) -> None:
 def test_name_is_required_for_several_models(chat_server: ChatServer) -> None:
     chat_server.served.append("another")
     try:
-        with pytest.raises(UnknownModel, match="offers solver, another"):
+        with pytest.raises(UnknownModel, match="has solver, another"):
             asyncio.run(probe(HttpSettings(chat_server.url), False))
     finally:
         chat_server.served.remove("another")

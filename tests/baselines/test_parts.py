@@ -94,7 +94,7 @@ def test_policy_rejects_images():
     agent = PolicyAgent(_Nothing(), _Nothing(), get_codec("compact"), TokenSampling())
     task = ToySource().build("toy/count/easy/test/00003")
     player = agent.begin(Episode(task, ToySource(), 0, 0, "harness/Toy-v0", "", ()))
-    with pytest.raises(AgentMismatch, match="an image of 3 x 2.*over HTTP"):
+    with pytest.raises(AgentMismatch, match="an image of 3 x 2.*endpoint:URL#NAME"):
         asyncio.run(player.act([make_message("user", (Text("see"), IMAGE))]))
 
 
@@ -106,7 +106,7 @@ def test_local_chat_rejects_images():
 
 def test_record_with_parts_is_not_text():
     record = make_record(opening=[IMAGE.to_json()])
-    with pytest.raises(RecordError, match="with their bytes"):
+    with pytest.raises(RecordError, match="reads their bytes"):
         transcript_of(record)
     messages = transcript_of(record, lambda value: value if isinstance(value, str) else (IMAGE,))
     assert messages[0]["content"] == (IMAGE,)

@@ -89,11 +89,11 @@ def test_eval_on_the_same_plan_continues(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "field"),
     [
-        ({"model": "agent:noop"}, "model.name ('oracle' there, 'noop' now)"),
-        ({"seeds": 2}, "config.seeds (1 there, 2 now)"),
-        ({"split": "dev"}, "envs[0].split ('test' there, 'dev' now)"),
-        ({"limit_turns": 3}, "limits.turns (None there, 3 now)"),
-        ({"tasks": 9}, "keys (8 there, 9 now)"),
+        ({"model": "agent:noop"}, "model.name ('oracle' stored, 'noop' now)"),
+        ({"seeds": 2}, "config.seeds (1 stored, 2 now)"),
+        ({"split": "dev"}, "envs[0].split ('test' stored, 'dev' now)"),
+        ({"limit_turns": 3}, "limits.turns (None stored, 3 now)"),
+        ({"tasks": 9}, "keys (8 items stored, 9 now)"),
     ],
 )
 def test_different_plan_is_rejected_with_the_field(

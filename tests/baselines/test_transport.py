@@ -74,7 +74,7 @@ def fetch(*replies, times=1, body=b"{}"):
 
 
 def test_connection_closed_during_a_blocked_loop_is_not_reused(monkeypatch):
-    monkeypatch.setattr(transport, "_RESTED", 0.0)
+    monkeypatch.setattr(transport, "_RECHECK", 0.0)
     closed = threading.Event()
 
     def serve(listening):

@@ -131,7 +131,7 @@ def test_settings_that_change_verdicts_change_the_identity(judges):
 
 
 @pytest.mark.parametrize("model, error, said", [
-    ("agent:oracle", UsageError, "not an agent"),
+    ("agent:oracle", UsageError, "as judge, got agent:oracle"),
     ("honest", UsageError, "must be agent:NAME, endpoint:URL#NAME or a checkpoint"),
     ("endpoint:http://127.0.0.1:9/v1#m", EnvironmentUnavailable, "connection"),
 ])  # fmt: skip

@@ -195,7 +195,7 @@ def test_missed_controls_make_the_run_invalid(played, judges, capsys):
     assert judge(path, judges, "lenient-1") == 3
     assert "wrong verdict on a planted control: shopkeeper/thanks/2" in capsys.readouterr().err
     (summary,) = judged_summaries(path)
-    assert any(line.startswith("invalid: 8 of 16") for line in summary.remarks)
+    assert any(line.startswith("invalid: 8 of 16") for remark in summary.remarks)
 
 
 def test_too_many_undecided_trials_have_an_exit_code(played, judges):
@@ -208,11 +208,11 @@ def test_too_many_undecided_trials_have_an_exit_code(played, judges):
     assert judge(played("dune-3b"), judges, "honest", "--max-unscored", "0") == 0
 
 
-def test_judge_of_the_agents_family_is_noted(played, judges):
+def test_unknown_model_family_is_noted(played, judges):
     path = played("cirrus-8b")
     assert judge(path, judges, "honest", "--family", "meta") == 0
     (summary,) = judged_summaries(path)
-    assert any("family is unknown" in line for line in summary.remarks)
+    assert any("model family of judge or agent is unknown" in remark for remark in summary.remarks)
 
 
 @pytest.mark.parametrize("kind", ["pairwise", "groupwise"])
@@ -274,8 +274,8 @@ def test_code_needs_no_model(played, tmp_path):
 @pytest.mark.parametrize("arguments, said", [
     (["--rubric", "shopkeper"], "there is no rubric 'shopkeper'. Known: "),
     (["--rubric", "missing.toml"], "cannot read the rubric missing.toml"),
-    (["--rubric", "shopkeeper"], "give a judge by --model"),
-    (["--rubric", "shopkeeper", "--model", "agent:oracle"], "not an agent"),
+    (["--rubric", "shopkeeper"], "name a judge by --model"),
+    (["--rubric", "shopkeeper", "--model", "agent:oracle"], "as judge, got agent:oracle"),
     (["--rubric", "shopkeeper", "--model", "JUDGE", "--kind", "pairwse"], "mean 'pairwise'"),
     (["--rubric", "shopkeeper", "--model", "JUDGE", "--kind", "pairwise"], "several trials"),
     (["--rubric", "shopkeeper", "--model", "JUDGE", "--audit", "AUDIT"], "audits another judge"),
