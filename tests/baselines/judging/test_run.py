@@ -195,7 +195,7 @@ def test_missed_controls_make_the_run_invalid(played, judges, capsys):
     assert judge(path, judges, "lenient-1") == 3
     assert "wrong verdict on a planted control: shopkeeper/thanks/2" in capsys.readouterr().err
     (summary,) = judged_summaries(path)
-    assert any(line.startswith("invalid: 8 of 16") for remark in summary.remarks)
+    assert any(remark.startswith("invalid: 8 of 16") for remark in summary.remarks)
 
 
 def test_too_many_undecided_trials_have_an_exit_code(played, judges):
