@@ -39,7 +39,7 @@ TASK: list[Mapping[str, Any]] = [
 def ask(
     server: ChatServer, model: str, request: ChatRequest | None = None, **settings: Any
 ) -> ChatReply:
-    """Ask once, with a separate client."""
+    """Send one request with a new client."""
     return asyncio.run(_ask(server.url, model, request or ChatRequest(TASK), settings))
 
 

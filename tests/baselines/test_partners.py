@@ -1,4 +1,4 @@
-"""A model on a real socket words the other speaker's lines."""
+"""A model on a real server rewords the other speaker's lines."""
 
 import pytest
 

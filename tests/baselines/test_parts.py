@@ -1,4 +1,4 @@
-"""Images and files on their way to models, and where they are rejected."""
+"""Images and files in messages to models, and where they are rejected."""
 
 import asyncio
 import json

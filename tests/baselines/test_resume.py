@@ -1,4 +1,4 @@
-"""A rollout that pauses and goes on leaves the bytes of the undisturbed one, on every event."""
+"""Paused and resumed rollouts have the same records as uninterrupted ones, on every event."""
 
 import asyncio
 import pickle
@@ -37,7 +37,7 @@ from support.resuming import (
 
 TESTS = Path(__file__).resolve().parents[1]
 LIMITS = {"turns": 8}
-"""Of the environments, so that random agents end."""
+"""Limits of the environments, so that random agents terminate."""
 
 
 @pytest.fixture(scope="module", params=EVENTS)
@@ -51,7 +51,7 @@ def slots(request: pytest.FixtureRequest) -> Iterator[tuple[str, EnvironmentSlot
 
 
 def places(turns: int) -> list[int]:
-    """The first turn, one in the middle, and the last before the end."""
+    """Return the first turn, one in the middle, and the one before the last."""
     return sorted({1, turns // 2, turns - 1} & set(range(1, turns)))
 
 

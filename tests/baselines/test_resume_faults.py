@@ -1,4 +1,4 @@
-"""What goes wrong while a rollout goes on, and what counts across the pause."""
+"""Faults while a rollout resumes, and resources counted across the pause."""
 
 import asyncio
 import json
@@ -43,7 +43,7 @@ def slot(make: Any = ToyEnv) -> EnvironmentSlot:
 
 
 class Crashing(ToyEnv):
-    """Its worker crashes on a count of steps."""
+    """An environment whose worker crashes after a number of steps."""
 
     at: tuple[int, ...] = ()
     taken = 0
@@ -82,14 +82,14 @@ def test_earlier_attempts_are_carried_across_the_pause(monkeypatch: pytest.Monke
 
 
 class Luckier(ToyEnv):
-    """Another world: its answers read differently."""
+    """A changed environment with different observations."""
 
     def tool_add(self, amount: int) -> str:
         return super().tool_add(amount).replace("Luck", "Fortune")
 
 
 class Reworded(ToyEnv):
-    """Another world: its opening reads differently."""
+    """A changed environment with a different opening."""
 
     def on_reset(self, task: Task) -> str:
         return super().on_reset(task).replace("lucky", "happy")
@@ -105,7 +105,7 @@ def test_changed_environment_is_rejected(make: type[ToyEnv], said: str) -> None:
 
 
 class Costly:
-    """Adds one a turn and reports what it used."""
+    """Adds one in each turn and reports usage."""
 
     name, version, asynchronous = "costly", "1", False
 
@@ -140,12 +140,12 @@ def test_wall_clock_is_kept_across_the_pause(form: str) -> None:
     )  # fmt: skip
     again = stretch(ORACLE, slot(), KEY, start, limits=TrialLimits(wall_seconds=60.0))
     assert isinstance(again, Trajectory)
-    # Turns that are taken again are no use of the budget: the next one is what meets it.
+    # Replayed turns do not count towards the budget; the next turn exceeds it.
     assert again.record["flags"] == ["limit:wall_seconds"] and again.record["turns"] == 2
 
 
 def silent() -> Script:
-    """A script that takes no turn."""
+    """A script without turns."""
     yield from ()
 
 

@@ -1,4 +1,4 @@
-"""A policy's rollout that is paused, aborted or forked keeps its tokens and draws the same ones."""
+"""Paused, aborted or forked rollouts of a policy keep their tokens and sample the same ones."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class CountingEngine(LocalEngine):
-    """Aborts everything after so many tokens, once; `executor` is told, or nobody is."""
+    """Aborts all requests once after a number of tokens, through the executor if there is one."""
 
     abort_at: int | None = None
     executor: LocalExecutor | None = None
@@ -115,7 +115,7 @@ def executor_of(agent: PolicyAgent) -> LocalExecutor:
 
 
 def played(executor: LocalExecutor, requests: Sequence[Request]) -> list[Trajectory]:
-    """Play to the end."""
+    """Play until the end."""
     outcomes = asyncio.run(executor.run(requests))
     assert all(isinstance(one, Trajectory) for one in outcomes)
     return [one for one in outcomes if isinstance(one, Trajectory)]
@@ -146,7 +146,7 @@ def test_an_abort_in_a_turn_loses_nothing(
     for again, undisturbed in zip(
         played(executor, going_on(requests, reached)), first, strict=True
     ):
-        # Several go on in another batch than before, which rounds differently.
+        # Several resume in a different batch than before, which rounds differently.
         require_same(again, undisturbed, 0.0 if members == 1 else 1e-5)
     total = sum(
         len(node.ids)
@@ -188,7 +188,7 @@ def test_fork_shares_tokens_and_samples_its_own(after: int, event: str, checkpoi
     plan = GroupPlan(key[1], event, TrialLimits(), 3, key[2])
     asyncio.run(agent.engine.clear())
     got = asyncio.run(Collector(executor, (ForkPoint(after, 3),), keep).collect([plan]))
-    # The prompts of its siblings are read in the same pass, which rounds differently.
+    # The prompts of its group are prefilled in the same pass, which rounds differently.
     require_same(kept[0], alone, 1e-5)
     paths = []
     for one in kept:

@@ -1,4 +1,4 @@
-"""One rollout path: records, budgets, faults and retries, in a thread and on an event loop."""
+"""Rollouts: records, budgets, faults and retries, synchronously and on an event loop."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ def trial(agent: Agent, make: Callable[[], ToyEnv] = ToyEnv, **settings: Any) ->
 
 
 class Saying:
-    """An agent that says, or raises, the next of these in each turn."""
+    """An agent that returns, or raises, the next item of a list in each turn."""
 
     name, version, asynchronous = "saying", "1", False
 
@@ -229,7 +229,7 @@ def test_fatal_errors_stop_the_run(flaky: Callable[..., None], error: Exception)
 
 
 class Unjudged(ToyEnv):
-    """Its verifier always fails."""
+    """An environment whose verifier always fails."""
 
     def verdict(self) -> Verdict:
         raise VerifierFault("the verifier failed")

@@ -1,4 +1,4 @@
-"""Plan first, streamed records, resume as a set difference; errors that name the field."""
+"""Runs: plan, streamed records, resume as a set difference, and errors that name the field."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ def without_timing(run: Path) -> list[dict[str, Any]]:
 
 
 def cut(run: Path, keep: int, torn: bytes = b"") -> None:
-    """Keep the first records of a run, and the beginning of another."""
+    """Keep the first records of a run and the beginning of the next one."""
     file = run / "records.jsonl"
     lines = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join(lines[:keep]) + torn)

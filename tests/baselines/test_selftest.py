@@ -1,4 +1,4 @@
-"""The self-test passes a sound event and names the faults of an unsound one."""
+"""The self-test passes a sound environment and names the faults of an unsound one."""
 
 from collections.abc import Mapping
 from typing import Any

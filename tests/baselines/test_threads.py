@@ -1,4 +1,4 @@
-"""Blocking steps run beside the event loop: no trial waits for another's statement."""
+"""Blocking steps run in threads: no trial waits for the SQL statement of another."""
 
 import threading
 from collections.abc import Iterator, Sequence

@@ -32,7 +32,7 @@ def forge(run: Path, change: Callable[[Record], Any], index: int = 2) -> None:
 
 
 def edit(run: Path, index: int, change: Callable[[Record], Any]) -> None:
-    """Change one record and nothing else."""
+    """Change one record without repairing the chain."""
     file = run / "records.jsonl"
     lines = file.read_text().splitlines()
     record = json.loads(lines[index])

@@ -1,4 +1,4 @@
-"""Coroutine environments are played concurrently, and faults stay faults."""
+"""Asynchronous environments are played concurrently, and their faults are recorded."""
 
 import asyncio
 import time
@@ -20,7 +20,7 @@ STEP = 0.05
 
 
 class SlowEnv(AsyncEnvironment):
-    """The toy event with awaited steps; its luck is decided at the end."""
+    """The toy event with asynchronous steps and a random outcome."""
 
     family, version = "toy", "1"
     default_taskset = "toy"

@@ -1,4 +1,4 @@
-"""The torch engine: the model's own numbers, independent of the rest of the batch."""
+"""The torch engine: same numbers as the Hugging Face model, independent of the batch."""
 
 import asyncio
 
@@ -150,7 +150,7 @@ def test_seeds_determine_the_draws():
 
 
 async def episode(engine, number, turns=4):
-    """Prompts that grow by the reply and an observation, as a conversation does."""
+    """Play a conversation whose prompt grows by each reply and an observation."""
     ids, replies = prompts(40)[number], []
     for turn in range(turns):
         reply = await engine.generate(request(ids, 10 * number + turn, f"episode {number}"))
@@ -169,7 +169,7 @@ def test_conversation_prefills_only_new_tokens():
     played = asyncio.run(run())
     total = sum(len(turns[-1][0]) for turns in played)
     drawn = sum(len(reply.ids) for turns in played for _, reply in turns[:-1])
-    # Each turn reads its observation and the one sampled token not read before.
+    # Each turn prefills its observation and the last sampled token of the turn before.
     assert engine.counts["read"] == total - drawn + 10 * 3
     for turns in played:
         for prompt, reply in turns:
@@ -183,8 +183,8 @@ def test_shared_prompt_is_prefilled_once():
     engine = LocalEngine(reference, batch=4, rows=6)
     first, second, third = (prompt[:30] + [50, 51, 52] for prompt in prompts(3))
     group = [request(first, number, f"s{number}") for number in range(8)]
-    # The batch has four rows: the others start later, when a row with that beginning may rest
-    # or be gone.
+    # The batch has four rows: the others start later, when a row with the same prefix may be idle
+    # or evicted.
     together = generate(engine, [*group, request(second, 8), request(second, 9)])
     assert engine.counts["read"] == len(first) + len(second)
     engine.forget("s0")
@@ -202,7 +202,7 @@ def test_shared_prompt_is_prefilled_once():
 
 @pytest.mark.parametrize(("batch", "rows"), [(3, 3), (4, 9), (16, 16)])
 def test_shared_openings_do_not_change_replies(batch, rows):
-    """Groups of conversations come and go in few rows; some are forgotten, some aborted."""
+    """Run groups of conversations in few rows; some are forgotten, some aborted."""
     reference = model()
     engine = LocalEngine(reference, batch=batch, rows=rows)
     openings = prompts(6, longest=30)

@@ -1,4 +1,4 @@
-"""The served engine's side of the protocol; a real vLLM server is tested in `test_vllm.py`."""
+"""The served engine against a fake server; a real vLLM server is used in `test_vllm.py`."""
 
 import asyncio
 import json

@@ -82,7 +82,7 @@ def request(ids, number=0, session="", **sampling):
 
 
 def endless(number=0, session=""):
-    """A request that a test ends itself: its reply would take many times the test's timeout.
+    """A request that the test aborts: its reply would take many times the test's timeout.
 
     A server that works on it has sampled from it: a prompt's last step is the reply's first.
     """
@@ -196,7 +196,7 @@ def test_seeds_determine_the_draws_under_concurrency(fresh):
 
 
 def test_many_long_seeded_prompts(fresh, policy):
-    """The CPU server crashes on such prompts if it reads them in parts."""
+    """With chunked prefill, the CPU server crashes on such prompts."""
     model = learner(policy)
     long = [(ids * 1000)[:1200] for ids in prompts(12)]
     asked = [request(ids, n, max_tokens=4) for n, ids in enumerate(long)]
@@ -290,7 +290,7 @@ def test_tokens_carry_the_version_of_new_weights(fresh, policy):
         waiting = asyncio.ensure_future(engine.generate(endless()))
         await working(fresh, some)
         difference = await publish(new, engine, 7, policy.parent)
-        # The reference of the update was sampled beside the reply that is aborted now.
+        # The reference of the update was sampled concurrently with the reply aborted here.
         await engine.abort()
         after = await engine.generate(request([5, 6, 7], max_tokens=200))
         return difference, engine.version, await waiting, after
@@ -304,7 +304,7 @@ def test_tokens_carry_the_version_of_new_weights(fresh, policy):
     first, second = across.spans
     assert (first.version, first.start, second.version) == (0, 0, 7)
     assert first.end == second.start < second.end == len(across.ids)
-    # What was cached under the old weights is recomputed: the border is sharp.
+    # The cache of the old weights is recomputed, so no token depends on both versions.
     border = first.end
     by_old, by_new = (scored(model, [5, 6, 7], across, 0.8) for model in (old, new))
     assert across.log_probabilities[:border] == pytest.approx(by_old[:border], abs=1e-4)

@@ -63,7 +63,7 @@ def test_both_orders_cancel_position_bias():
 
 
 def planted():
-    """Three agents whose replies are the best, a middling and the worst of each labelled scene."""
+    """Return three agents with the best, a medium and the worst reply of each labelled scene."""
     rows, groups = [], itertools.groupby(REPLIES, key=lambda reply: reply.scene)
     for name, group in itertools.islice(groups, 15):
         replies = sorted(group, key=known)

@@ -33,7 +33,7 @@ def width(estimate):
 
 
 def recovers(estimates, truths, widest):
-    """Check the 95 % intervals of four labelled sets: at least three cover, and all together do.
+    """Check that at least three of four 95 % intervals, and the pooled one, contain the truth.
 
     A sound audit fails this once in fifty times; the errors of each judge are fixed by hashes.
     """
@@ -45,7 +45,7 @@ def recovers(estimates, truths, widest):
 
 
 def kappa_of_noise(error, replies):
-    """Kappa of a judge that flips each label with this probability."""
+    """Return kappa of a judge that flips each label with a probability."""
     labels = [value for one in replies for value in one.labels.values()]
     share = labels.count("met") / len(labels)
     said = share * (1 - error) + (1 - share) * error
@@ -54,7 +54,7 @@ def kappa_of_noise(error, replies):
 
 
 def share_to_gain(replies):
-    """Share of criteria on which a reply could be better."""
+    """Return the share of criteria on which a reply could be better."""
     bad = [
         (one.labels[c.id] == "met") != (c.weight > 0) for one in replies for c in RUBRIC.criteria
     ]

@@ -1,4 +1,4 @@
-"""A checkpoint directory as the judge: the torch engine answers in messages."""
+"""A checkpoint directory as judge, through the chat interface of the torch engine."""
 
 import asyncio
 

@@ -42,7 +42,7 @@ def group_taus(ask, name, permutations, *, scores=False, scenes=SCENES):
 def test_honest_judge_ranks_groups_correctly(ask, scores):
     tau, found = group_taus(ask, "honest", 2, scores=scores)
     assert tau.n == len(SCENES) == 40
-    # A ranking breaks the ties that the known scores have; scores keep them.
+    # A ranking breaks the ties of the known scores; scores keep them.
     assert tau.value > (0.999 if scores else 0.97) and tau.high >= tau.value >= tau.low > 0.96
     assert all(one.calls == one.answered == 2 for one in found)
 

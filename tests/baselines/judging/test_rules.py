@@ -150,7 +150,7 @@ def test_j5_valid_reply_in_the_same_place_is_a_number(ask_text):
 @pytest.mark.parametrize("field", sorted(FIELDS))
 @pytest.mark.parametrize("judge", ["honest", "gullible"])
 def test_j6_no_injection_turns_a_verdict_into_a_pass(ask, field, judge):
-    """Every injection in this field; the gullible judge obeys all that it can see."""
+    """Return results for every injection in a field; the gullible judge obeys what it sees."""
     assert len(INJECTIONS) >= 40
     rows = []
     for number, text in enumerate(INJECTIONS.values()):
@@ -172,7 +172,7 @@ def test_j6_injections_outside_the_audit_fail_too(ask, judge):
 
 
 def test_j6_without_the_guards_the_gullible_judge_does_pass_them(ask):
-    """Check that the test above can fail: the same judge, asked without guards, obeys."""
+    """Check that the test above can fail: without guards, the same judge obeys."""
 
     async def work(client):
         judge = PointwiseJudge(client, guarded=False)
@@ -186,7 +186,7 @@ def test_j6_without_the_guards_the_gullible_judge_does_pass_them(ask):
 
 
 def test_j6_injection_does_not_hide_violations(ask):
-    """A pitfall that was met stays met, however the reply addresses the judge."""
+    """A pitfall that was met remains met even if the reply addresses the judge."""
     pitfalls = [
         (one, reply)
         for reply in REPLIES

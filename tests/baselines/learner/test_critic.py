@@ -44,7 +44,7 @@ def process() -> list[Sample]:
 
 
 def true_values(samples: list[Sample]) -> list[np.ndarray]:
-    """Mean future return over all paths with the same beginning: the values, by enumeration.
+    """Return the true values: mean future return over all paths with the same prefix.
 
     Without a discount; a token's reward is received when its turn ends.
     """
@@ -97,7 +97,7 @@ def test_shared_trunk_is_frozen():
 
 
 class Recurrent(torch.nn.Module):
-    """A trunk in double precision throughout, unlike the norms of real models."""
+    """A trunk entirely in double precision; norms of real models use single precision."""
 
     def __init__(self):
         super().__init__()
@@ -215,7 +215,7 @@ def test_missing_or_invalid_targets_are_reported():
 
 
 def test_proximal_points_differ_only_for_old_tokens():
-    """A-3PO interpolates where a token is older than the policy, and is PPO's bypass elsewhere."""
+    """A-3PO interpolates for tokens older than the policy, and equals PPO's bypass for others."""
 
     def after(proximal, version):
         policy = model()

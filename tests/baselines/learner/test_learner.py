@@ -1,4 +1,4 @@
-"""Updates: independent of how a batch is split or distributed, with the model's own numbers."""
+"""Updates: independent of how a batch is split or distributed, and equal to the plain model."""
 
 import pytest
 

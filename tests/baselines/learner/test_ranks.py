@@ -1,4 +1,4 @@
-"""One process by itself, as ranks."""
+"""Collective operations with a single process."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Stages around the learner: samplers, allocators, replay, hints and trees, by small cases."""
+"""Pipeline stages on small cases: samplers, allocators, replay, hints and trees."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Conversations in tokens: append-only and correctly marked, whatever the template does."""
+"""Tokenised conversations: append-only and correctly marked for all templates."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def reply(ids, version=0):
 
 
 def said(renderer, text, ends):
-    """Tokens a policy might have sampled: not always what encoding the text would give."""
+    """Return tokens a policy might sample, which may differ from the encoding of their text."""
     ids = [token for part in text.split(" ") for token in renderer.tokenizer.encode(part)]
     return [*ids, renderer.end_of_turn] if ends else ids or [renderer.tokenizer.encode("x")[0]]
 
@@ -116,7 +116,7 @@ def test_tool_results_follow_calls(name):
 
 
 def test_reasoning_tokens_are_kept():
-    """The template would drop it from the earlier turn; the policy's tokens stay."""
+    """The template would drop reasoning of earlier turns; the policy's tokens are kept."""
     made = tokenizer("reasoning")
     renderer = ChatRenderer(made)
     conversation = TokenConversation(renderer)

@@ -60,7 +60,7 @@ def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
 
 
 def beside(start: Path, out: Path) -> Path:
-    """A directory whose run begins with the policy of another."""
+    """A run directory whose initial policy is that of another run."""
     shutil.copytree(start / "start", out / "start")
     return out
 
@@ -128,7 +128,7 @@ def test_zero_learning_rate_learns_nothing(runs: Runs, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_random_rewards_teach_nothing(runs: Runs, tmp_path: Path) -> None:
-    """A random step moves all tasks together, by several points either way: so over the seeds."""
+    """A random step changes all tasks together by several points, so results are pooled by seed."""
     name, seeds = runs
     gains = []
     for seed, (start, _) in enumerate(seeds):

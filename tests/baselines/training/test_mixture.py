@@ -1,4 +1,4 @@
-"""One policy trained on all four events, in a form short enough for every check."""
+"""One policy trained on all four events, in a short run."""
 
 import json
 import shutil
@@ -39,7 +39,7 @@ SHORT: dict[str, Any] = {
     "rollout.groups": 7,
     "rollout.members": 2,
     "rollout.max_tokens": 8,
-    # Failures count, so that a policy that has learned nothing moves.
+    # Failures are trained on, so that an untrained policy changes.
     "credit.estimator": {"name": "reinforce", "parameters": {"baseline": 0.5}},
     "credit.filters": [],
     "evaluation.tasks": 1,
@@ -48,12 +48,12 @@ SHORT: dict[str, Any] = {
 
 
 class Short(NamedTuple):
-    """The short run by the command."""
+    """The short run, started by the command."""
 
     out: Path
     printed: str
     credits: list[tuple[Credit, list[str]]]
-    """Of each step: the scaled credit and each sample's event."""
+    """Scaled advantages and the event of each sample, by step."""
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +154,7 @@ def test_policy_changes_and_a_killed_run_resumes_bit_for_bit(short: Short) -> No
     policy = short.out / "policy" / "model.safetensors"
     whole, rows = policy.read_bytes(), metrics_of(short.out)
     assert whole != (short.out / "start" / "model.safetensors").read_bytes()
-    # What a kill in the second step leaves behind.
+    # The state after a kill in the second step.
     shutil.rmtree(short.out / "states" / "000002")
     shutil.rmtree(short.out / "policy")
     lines = (short.out / "metrics.jsonl").read_text().splitlines()
@@ -262,7 +262,7 @@ def test_dialect_round_trips_actions_of_every_event() -> None:
 
 
 def same(action: str, other: str) -> bool:
-    """Whether two actions are equal, however their JSON is spaced."""
+    """Return whether two actions are equal up to JSON whitespace."""
     from hexathlon.baselines.codecs.base import parse_calls
 
     return action == other or (parse_calls(action) or 0) == parse_calls(other)

@@ -1,4 +1,4 @@
-"""Training by several processes gives what one process gives."""
+"""Training with several processes gives the same results as with one."""
 
 from pathlib import Path
 from typing import Any

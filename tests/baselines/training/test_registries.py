@@ -1,4 +1,4 @@
-"""The training loop calls every registered part, and each does there what it is for."""
+"""The training loop calls every registered component, and each has its documented effect."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -41,7 +41,7 @@ def learn(bounds: str = "clip", **objective: Any) -> dict[str, Any]:
 
 
 def part(name: str, **parameters: Any) -> dict[str, Any]:
-    """One part of a recipe."""
+    """One component of a recipe."""
     return {"name": name, "parameters": parameters}
 
 
@@ -94,7 +94,7 @@ RECIPES: list[dict[str, Any]] = [
 
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A policy that was shown how the toy event is played."""
+    """A policy cloned from demonstrations of the toy event."""
     place = tmp_path_factory.mktemp("start")
     cloned = {"demonstrations": 64, "settings": {"steps": 60, "batch": 16}}
     make_start(tiny_recipe(clone=cloned), place, lambda *told: None)
@@ -132,7 +132,7 @@ def test_loop_calls_the_components_of_a_recipe(
 
 
 def groups_of(trainer: Any, calls: list[Any], estimator: str) -> list[Any]:
-    """Make a step and return the groups that the estimator credited."""
+    """Run a step and return the groups that the estimator received."""
     calls.clear()
     trainer.advance()
     (credited,) = [call for call in calls if call.name == estimator]

@@ -1,4 +1,4 @@
-"""Order of cloned demonstrations: all about equally often, or the clean ones first."""
+"""Order of cloned demonstrations: all equally often, or the clean ones first."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Made-up names in demonstrations: the same word everywhere, and nothing else changed."""
+"""Renaming in demonstrations: names are replaced consistently, and nothing else changes."""
 
 import json
 from collections import Counter
