@@ -82,7 +82,7 @@ def test_dependence_within_scenes_widens_the_bootstrap():
 @pytest.mark.parametrize(
     ("games", "message"),
     [
-        ([], "nothing to rate"),
+        ([], "at least one comparison"),
         ([Comparison("x", "x", 1.0, "s")], "two players"),
         ([Comparison("x", "y", 1.5, "s")], "from 0 to 1"),
         ([Comparison("x", "y", math.nan, "s")], "from 0 to 1"),

@@ -169,7 +169,9 @@ def _scene(seed: int, scene: int, rubric: Rubric) -> Iterator[LabelledReply]:
     number = 0
     while number < _PER_SCENE:
         author = AUTHORS[int(draw.integers(2))]
-        labels = {one.id: one.menu[int(draw.integers(2))] for one in rubric.criteria}
+        labels = {
+            criterion.id: criterion.menu[int(draw.integers(2))] for criterion in rubric.criteria
+        }
         reply = _reply(draw, phrases, facts, labels, author)
         if reply in seen or read_labels(question, reply, language) != labels:
             continue
