@@ -88,7 +88,7 @@ class SelftestResult(NamedTuple):
         return all(tally.holds for tally in self.tallies.values())
 
 
-def differences(one: SelftestResult, other: SelftestResult) -> tuple[int, list[str]]:
+def differences(first: SelftestResult, second: SelftestResult) -> tuple[int, list[str]]:
     """Compare two self-tests episode by episode, such as one event in two sandboxes.
 
     Episodes of the random agent may differ and are not compared.
@@ -97,12 +97,12 @@ def differences(one: SelftestResult, other: SelftestResult) -> tuple[int, list[s
         Number of compared episodes, and a description of each whose rewards differ.
     """
     compared, differing = 0, []
-    for kind in [kind for kind in one.tallies if kind != "random"]:
-        theirs = other.tallies[kind].rewards if kind in other.tallies else {}
-        for name, reward in one.tallies[kind].rewards.items():
+    for kind in [kind for kind in first.tallies if kind != "random"]:
+        rewards = second.tallies[kind].rewards if kind in second.tallies else {}
+        for name, reward in first.tallies[kind].rewards.items():
             compared += 1
-            if name not in theirs or theirs[name] != reward:
-                differing.append(f"{name}: {reward} and {theirs.get(name, 'not played')}")
+            if name not in rewards or rewards[name] != reward:
+                differing.append(f"{name}: {reward} and {rewards.get(name, 'not played')}")
     return compared, differing
 
 

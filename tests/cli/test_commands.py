@@ -413,7 +413,7 @@ def test_the_doctor_names_what_is_missing_and_how_to_get_it() -> None:
         named
     )
     assert named["python"]["state"] == "yes"
-    assert all(probe["mend"] for probe in probes if probe["state"] == "no")
+    assert all(probe["remedy"] for probe in probes if probe["state"] == "no")
 
 
 def read_until(terminal: int, wanted: str, seen: list[str]) -> None:

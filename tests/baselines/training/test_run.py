@@ -87,7 +87,7 @@ def rows(run: Path) -> list[dict[str, float]]:
     ]
 
 
-def test_a_run_that_was_stopped_goes_on_bit_for_bit(recipe: Path, tmp_path: Path) -> None:
+def test_stopped_run_resumes_bit_for_bit(recipe: Path, tmp_path: Path) -> None:
     train(load_recipe(str(recipe)), tmp_path / "whole", quiet)
 
     def stop(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
@@ -105,7 +105,7 @@ def test_a_run_that_was_stopped_goes_on_bit_for_bit(recipe: Path, tmp_path: Path
     assert "<svg" in (tmp_path / "whole" / "curve.html").read_text()
 
 
-def test_a_killed_process_goes_on_bit_for_bit(recipe: Path, tmp_path: Path) -> None:
+def test_killed_process_resumes_bit_for_bit(recipe: Path, tmp_path: Path) -> None:
     train(load_recipe(str(recipe)), tmp_path / "whole", quiet)
     broken = tmp_path / "broken"
     command = [sys.executable, "-m", "support.toy_command", "train", str(recipe)]
@@ -136,9 +136,7 @@ def test_a_killed_process_goes_on_bit_for_bit(recipe: Path, tmp_path: Path) -> N
     assert rows(broken) == rows(tmp_path / "whole")
 
 
-def test_evaluations_are_run_folders_that_say_what_the_metrics_say(
-    recipe: Path, tmp_path: Path
-) -> None:
+def test_evaluation_runs_agree_with_the_metrics(recipe: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     found = train(load_recipe(str(recipe)), out, quiet)
     for name in ("before", "after"):
@@ -154,7 +152,7 @@ def test_evaluations_are_run_folders_that_say_what_the_metrics_say(
     assert (out / "curve.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_rewards_from_judging_the_records_again_are_the_same(recipe: Path, tmp_path: Path) -> None:
+def test_rescored_records_give_the_same_rewards(recipe: Path, tmp_path: Path) -> None:
     train(load_recipe(str(recipe)), tmp_path / "played", quiet)
     changes = {"rollout.rewards": "rescored"}
     train(load_recipe(str(recipe), changes), tmp_path / "rescored", quiet)
@@ -170,7 +168,7 @@ def test_rewards_from_judging_the_records_again_are_the_same(recipe: Path, tmp_p
     assert [one.record["reward"] for one in kept] == [one["reward"] for one in first]
 
 
-def test_train_init_makes_a_policy_that_plays(
+def test_train_init_creates_a_playable_policy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "fresh"
@@ -191,7 +189,7 @@ def test_a_control_without_updates_changes_nothing(recipe: Path, tmp_path: Path)
     assert start.read_bytes() == (tmp_path / "run" / "policy" / "model.safetensors").read_bytes()
 
 
-def test_a_policy_that_never_succeeds_ends_with_a_name(recipe: Path, tmp_path: Path) -> None:
+def test_policy_without_success_raises_a_named_error(recipe: Path, tmp_path: Path) -> None:
     changes = {
         "credit.filters": [{"name": "varied"}],
         "credit.estimator": {"name": "grpo"},
@@ -202,7 +200,7 @@ def test_a_policy_that_never_succeeds_ends_with_a_name(recipe: Path, tmp_path: P
         train(load_recipe(str(recipe), changes), tmp_path / "run", quiet)
 
 
-def test_a_torn_state_is_named(recipe: Path, tmp_path: Path) -> None:
+def test_torn_state_is_reported(recipe: Path, tmp_path: Path) -> None:
     train(load_recipe(str(recipe), {"steps": 2}), tmp_path / "run", quiet)
     newest = max((tmp_path / "run" / "states").iterdir())
     (newest / "optimiser.pt").write_bytes(b"torn")
@@ -210,7 +208,7 @@ def test_a_torn_state_is_named(recipe: Path, tmp_path: Path) -> None:
         train(load_recipe(str(recipe), {"steps": 2}), tmp_path / "run", quiet)
 
 
-def test_another_recipe_is_not_mixed_in(recipe: Path, tmp_path: Path) -> None:
+def test_different_recipe_is_rejected(recipe: Path, tmp_path: Path) -> None:
     changes = {"steps": 0, "clone.demonstrations": 0}
     train(load_recipe(str(recipe), changes), tmp_path / "run", quiet)
     with pytest.raises(RecipeDiffers, match="another recipe"):
@@ -234,24 +232,24 @@ def test_another_recipe_is_not_mixed_in(recipe: Path, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_bad_recipes_end_in_a_sentence(recipe: Path, changes, complaint) -> None:
+def test_invalid_recipes_give_one_line_errors(recipe: Path, changes, complaint) -> None:
     with pytest.raises(RecipeError, match=complaint):
         load_recipe(str(recipe), changes)
 
 
-def test_a_recipe_that_is_not_there_names_those_that_are() -> None:
+def test_unknown_recipe_lists_the_known_ones() -> None:
     with pytest.raises(RecipeError, match="sql-tiny"):
         load_recipe("nowhere")
 
 
-def test_the_dial_scales_a_run(recipe: Path) -> None:
+def test_scale_setting_scales_a_run(recipe: Path) -> None:
     scaled = load_recipe(str(recipe), {"scale": 2.0}).scaled()
     assert (scaled.steps, scaled.rollout.groups, scaled.clone.demonstrations) == (8, 6, 128)
     assert scaled.clone.settings.steps == 120
     assert scaled.scaled() == scaled
 
 
-def test_metrics_after_a_crash_are_cut_to_what_stands(tmp_path: Path) -> None:
+def test_metrics_are_truncated_to_the_saved_state_after_a_crash(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     lines = [json.dumps({"step": step}) for step in range(5)]
     path.write_text("\n".join(lines) + '\n{"step": 5, "rew')
