@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from support.docker_engine import docker_engine
 from support.postgres import postgres_server
@@ -16,6 +17,10 @@ _LONGEST = (
     "baselines/training/test_ranks.py", "baselines/distributed/test_collectives.py",
 )  # fmt: skip
 """Files that take longest: begun first, so that no process is left alone with one of them."""
+# Neither a failure nor a finding may depend on how busy the machine is.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
+
 _TESTS = Path(__file__).resolve().parent
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 TASKS = 3
 SETS = ("sql", "dbbench", "chinook")
-DEADLINE = 280.0
+DEADLINE = 800.0
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ from hexathlon.evaluators.records.plan import read_plan
 from hexathlon_cli.app import run
 
 TESTS = Path(__file__).resolve().parents[2]
-DEADLINE = 180.0
+DEADLINE = 600.0
 RECIPE = """
 name = "toy"
 steps = 4
