@@ -6,6 +6,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self, TextIO
 
+from hexathlon.baselines import interrupts
+
 __all__ = ["Progress", "log_interval"]
 
 _QUIET = 2.0
@@ -44,8 +46,13 @@ class Progress:
         self._task: Any = None
 
     def advance(self, note: str = "") -> None:
-        """Count one step; `note` is displayed next to the bar."""
+        """Count one step; `note` is displayed next to the bar.
+
+        Raises:
+            KeyboardInterrupt: After SIGINT, also where the exception itself was swallowed.
+        """
         self.done += 1
+        interrupts.check()
         if self._bar is not None:
             self._bar.update(self._task, completed=self.done, note=note)
             return
