@@ -10,11 +10,13 @@ from support.docker_engine import docker_engine
 from support.postgres import postgres_server
 
 _LONGEST = (
-    "envs/testing/test_registered.py", "baselines/training/test_run.py", "test_wheel.py",
-    "baselines/warmstart/test_cloning.py", "baselines/training/test_learning.py",
-    "tasks/shopping/test_cheaters.py", "test_site.py", "test_demo.py", "cli/test_commands.py",
-    "leaderboard/test_build.py", "leaderboard/test_browser.py", "baselines/judging/test_audit.py",
-    "baselines/training/test_ranks.py", "baselines/distributed/test_collectives.py",
+    "baselines/training/test_learning.py", "envs/testing/test_registered.py",
+    "baselines/test_equality.py", "baselines/training/test_run.py", "test_demo.py",
+    "leaderboard/test_injection.py", "test_wheel.py", "baselines/training/test_mixture.py",
+    "baselines/training/test_ranks.py", "test_site.py", "leaderboard/test_build.py",
+    "baselines/test_resume_policy.py", "cli/test_commands.py", "envs/testing/test_kit.py",
+    "envs/sql/test_sql_hostile.py", "tasks/shopping/test_cheaters.py",
+    "envs/terminal/test_red_team.py", "baselines/distributed/test_collectives.py",
 )  # fmt: skip
 """Files that take longest: begun first, so that no process is left alone with one of them."""
 # Neither a failure nor a finding may depend on how busy the machine is.
