@@ -184,7 +184,9 @@ def _play_anchors(
     from hexathlon.baselines.harness.anchors import anchor_agents
     from hexathlon.baselines.harness.report import ANCHOR_FOLDER, read_run
     from hexathlon.baselines.harness.run import evaluate
+    from hexathlon_cli.output import note
 
     for name in anchor_agents(read_run(out).plan):
+        note(f"anchor: {name}")
         anchor = config.model_copy(update={"model": f"agent:{name}", "dialect": "auto"})
         evaluate(anchor, execution, out / ANCHOR_FOLDER / name, force_new=force_new)

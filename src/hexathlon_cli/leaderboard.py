@@ -131,6 +131,7 @@ def _verified(runs: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
     sound: list[Path] = []
     failed: dict[Path, str] = {}
     for run in runs:
+        note(f"verifying {run}")
         try:
             result = verify_run(run, whole=False)
         except CommandError as error:
