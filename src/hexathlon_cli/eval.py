@@ -11,6 +11,9 @@ from hexathlon_cli.options import (
     Fsync,
     KeepTokens,
     LevelName,
+    MaxCost,
+    MaxHours,
+    MaxTokens,
     MaxUnscored,
     MostInfraInARow,
     Prices,
@@ -69,7 +72,9 @@ def eval_(
     ] = None,
     temperature: Annotated[float | None, typer.Option(help="Sampling temperature.")] = None,
     top_p: Annotated[float | None, typer.Option(help="Nucleus sampling threshold.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(help="Maximum reply length, in tokens.")] = None,
+    max_reply_tokens: Annotated[
+        int | None, typer.Option(help="Maximum reply length, in tokens.")
+    ] = None,
     sampling_seed: Annotated[int | None, typer.Option(help="Base of the request seeds.")] = None,
     prompt_suffix: Annotated[
         str | None, typer.Option(help="Text appended to every system prompt.")
@@ -94,6 +99,9 @@ def eval_(
     retry_infra: RetryInfra = None,
     max_unscored: MaxUnscored = None,
     most_infra_in_a_row: MostInfraInARow = None,
+    max_cost: MaxCost = None,
+    max_tokens: MaxTokens = None,
+    max_hours: MaxHours = None,
     keep_tokens: KeepTokens = None,
     fsync: Fsync = None,
     stream: Stream = None,
@@ -140,7 +148,8 @@ def eval_(
         return ExitCode.FINE
     describe(evaluate(plan, execution, out, force_new=force_new))
     if with_anchors:
-        plain = execution.model_copy(update={"keep_tokens": False})
+        unlimited = {"max_cost": 0.0, "max_tokens": 0, "max_hours": 0.0}
+        plain = execution.model_copy(update={"keep_tokens": False, **unlimited})
         _play_anchors(plan, plain, out, force_new=force_new)
     return conclude(out, execution)
 

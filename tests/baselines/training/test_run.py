@@ -202,7 +202,7 @@ def test_train_init_creates_a_playable_policy(
     assert run([*words, "--out", str(out)]) == 1
     assert "exists" in capsys.readouterr().err
     played = ["eval", str(out), "--envs", "SQL", "--level", "tiny", "--tasks", "1"]
-    assert run([*played, "--max-tokens", "8", "--out", str(tmp_path / "run")]) == 0
+    assert run([*played, "--max-reply-tokens", "8", "--out", str(tmp_path / "run")]) == 0
     (record,) = read_records(tmp_path / "run")
     assert record["status"] == "scored"
 
