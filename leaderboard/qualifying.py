@@ -19,6 +19,7 @@ __all__ = ["BoardPlan", "Member", "board_plan"]
 Trial = tuple[str, int, int]
 """(task, seed, trial)."""
 
+
 class Member(NamedTuple):
     """A submission on a board."""
 

@@ -182,9 +182,7 @@ def _check(path: Path, plan_hash: str) -> bool:
     return torn
 
 
-def _read(
-    path: Path, plan: dict[str, Any]
-) -> tuple[Summary, tuple[TrialLine, ...], str | None]:
+def _read(path: Path, plan: dict[str, Any]) -> tuple[Summary, tuple[TrialLine, ...], str | None]:
     planned = {(env, task, seed, trial) for env, task, seed, trial in plan["keys"]}
     summariser, consistency = Summariser(), RecordConsistency(plan)
     found = next((f"plan, {one.field}: {one.message}" for one in plan_contradictions(plan)), None)

@@ -97,9 +97,7 @@ def _misplaced_tasks(plan: Mapping[str, Any], keys: Iterable[Any]) -> Iterator[C
             return
 
 
-def _wrong_selection(
-    plan: Mapping[str, Any], config: Mapping[str, Any]
-) -> Iterator[Contradiction]:
+def _wrong_selection(plan: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[Contradiction]:
     chosen = config.get("task")
     if chosen:
         tasks = {task for _, task, _, _ in plan["keys"]}
@@ -156,9 +154,7 @@ class RecordConsistency:
             yield Contradiction("earlier", f"does not list attempts {first} to {attempt - 1}")
 
 
-def _identity(
-    record: Mapping[str, Any], versions: Mapping[Any, Any]
-) -> Iterator[Contradiction]:
+def _identity(record: Mapping[str, Any], versions: Mapping[Any, Any]) -> Iterator[Contradiction]:
     key = record["key"]
     try:
         address = parse_address(key["task"])

@@ -53,9 +53,7 @@ def build(
             progress.advance()
 
         try:
-            page = build_site(
-                everything, out, verified=verified, failed=failed, progress=tick
-            )
+            page = build_site(everything, out, verified=verified, failed=failed, progress=tick)
         except (BuildError, OSError) as error:
             raise UsageError(str(error)) from None
     boards = _print_boards(page.parent)

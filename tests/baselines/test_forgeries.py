@@ -178,7 +178,9 @@ PLANS = [
 # Forged records --------------------------------------------------------------------------------
 
 
-def of(wanted: Callable[[Record], bool], change: Callable[[Record], Any]) -> Callable[[Forger], Record]:
+def of(
+    wanted: Callable[[Record], bool], change: Callable[[Record], Any]
+) -> Callable[[Forger], Record]:
     """Change the first record of a kind."""
 
     def forge(f: Forger) -> Record:
@@ -382,7 +384,9 @@ def merge_another_run(f: Forger) -> Record:
     return f.records[-1]
 
 
-def in_judged(change: Callable[[dict[str, Any]], Any], kind: str = "key") -> Callable[[Forger], None]:
+def in_judged(
+    change: Callable[[dict[str, Any]], Any], kind: str = "key"
+) -> Callable[[Forger], None]:
     """Change the first judged line of a kind."""
 
     def forge(f: Forger) -> None:

@@ -94,9 +94,7 @@ class Forger:
             hashes[digest] = Rubric.model_validate(content).hash
             rubrics[hashes[digest]] = content
         bare = {name: item for name, item in header.items() if name not in ("hash", "schema")}
-        with JudgedWriter(
-            self.run, {**bare, "rubrics": rubrics, "plan_hash": plan_hash}
-        ) as writer:
+        with JudgedWriter(self.run, {**bare, "rubrics": rubrics, "plan_hash": plan_hash}) as writer:
             for line in lines:
                 if "key" in line:
                     line["record"] = renamed.get(line["record"], line["record"])
