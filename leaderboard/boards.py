@@ -22,7 +22,7 @@ from hexathlon.leaderboard.text import slug
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BoardRow:
     """One submission on one board."""
 
     submission: Submission
@@ -59,7 +59,7 @@ class Point:
     """One submission in the plot of score against cost."""
 
     number: int
-    row: Row
+    row: BoardRow
     cost: float
     on_front: bool
 
@@ -72,7 +72,7 @@ class Board:
     version: str
     tasksets: tuple[str, ...]
     """Name, split, level and hash of each of its task sets."""
-    rows: tuple[Row, ...]
+    rows: tuple[BoardRow, ...]
     """Ranked rows by place and score, then unranked ones, then the reference agents."""
     floor: float | None
     """Score of the best trivial agent that was run on this board."""
@@ -103,12 +103,12 @@ class Board:
         return sorted({name for row in self.rows for name in row.result.levels}, key=level_order)
 
     @property
-    def competitors(self) -> list[Row]:
+    def competitors(self) -> list[BoardRow]:
         """Rows that are not reference agents."""
         return [row for row in self.rows if row.submission.reference is None]
 
     @property
-    def judged(self) -> list[tuple[Row, JudgedSummary]]:
+    def judged(self) -> list[tuple[BoardRow, JudgedSummary]]:
         """Judges' summaries of the rows' trials, in the order of the rows."""
         return [(row, one) for row in self.rows for one in row.submission.judged.of(self.env)]
 
@@ -212,7 +212,7 @@ def _anchors(members: Sequence[Member], plan: BoardPlan) -> dict[str, list[Membe
 
 def _rows(
     members: Sequence[Member], plan: BoardPlan, floor: float | None, ceiling: float | None
-) -> list[Row]:
+) -> list[BoardRow]:
     reasons = [_why_unranked(member, plan) for member in members]
     ranked = [index for index, reason in enumerate(reasons) if reason is None]
     clusters: dict[str, Hashable] = {}
@@ -224,7 +224,7 @@ def _rows(
     for index, member in enumerate(members):
         place, (submission, result) = places.get(index), member
         rows.append(
-            Row(
+            BoardRow(
                 submission=submission,
                 result=result,
                 best=place.best if place else None,
@@ -238,7 +238,7 @@ def _rows(
     return sorted(rows, key=_row_order)
 
 
-def _row_order(row: Row) -> tuple[bool, bool, int, float, float, str]:
+def _row_order(row: BoardRow) -> tuple[bool, bool, int, float, float, str]:
     mean = row.score.mean
     return (
         row.submission.reference is not None,

@@ -13,7 +13,7 @@ from pathlib import Path
 from hexathlon.leaderboard.boards import make_boards
 from hexathlon.leaderboard.pages import PageWriter
 from hexathlon.leaderboard.reruns import with_reruns
-from hexathlon.leaderboard.submission import Rejected, Submission, load_submission
+from hexathlon.leaderboard.submission import Submission, SubmissionRejected, load_submission
 
 MARK = "board.json"
 """A directory that contains this file is a generated site and may be replaced."""
@@ -98,7 +98,7 @@ def _load(
             continue
         try:
             submission = load_submission(path, verified=path in verified)
-        except Rejected as fault:
+        except SubmissionRejected as fault:
             rejected.append((path.name, str(fault).replace(str(path), path.name)))
             continue
         submissions.setdefault(submission.slug, submission)

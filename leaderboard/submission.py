@@ -27,7 +27,7 @@ TRIVIAL = ("noop", "random", "dump", "majority")
 ORACLE = "oracle"
 
 
-class Rejected(Exception):
+class SubmissionRejected(Exception):
     """A run that may not appear: its plan or its chain of records is invalid."""
 
 
@@ -141,14 +141,14 @@ def load_submission(path: Path, verified: bool = False) -> Submission:
     """Read and check a run directory.
 
     Raises:
-        Rejected: If it is invalid; the message has the first fault and its location.
+        SubmissionRejected: If it is invalid; the message has the first fault and its location.
     """
     try:
         plan = read_plan(path)
         torn = _check(path, plan["plan_hash"])
         summary, trials, contradiction = _read(path, plan)
     except (PlanError, RecordError) as error:
-        raise Rejected(str(error)) from None
+        raise SubmissionRejected(str(error)) from None
     head = chain_head(path, plan["plan_hash"])
     return Submission(
         path=path,
@@ -172,13 +172,13 @@ def _name(plan: dict[str, Any]) -> str:
 def _check(path: Path, plan_hash: str) -> bool:
     """Return whether the file ends in a torn line; every other fault rejects."""
     if not records_file(path).exists():
-        raise Rejected(f"{path} holds a plan but no records")
+        raise SubmissionRejected(f"{path} holds a plan but no records")
     faults = check_chain(path, plan_hash)
     torn = bool(faults) and faults[-1].message.startswith("unfinished")
     real = faults[:-1] if torn else faults
     if real:
         more = f" (and {len(real) - 1} more faults)" if len(real) > 1 else ""
-        raise Rejected(f"{records_file(path).name}, {real[0]}{more}")
+        raise SubmissionRejected(f"{records_file(path).name}, {real[0]}{more}")
     return torn
 
 
@@ -192,13 +192,15 @@ def _read(path: Path, plan: dict[str, Any]) -> tuple[Summary, tuple[TrialLine, .
         for number, record in enumerate(read_records(path), start=1):
             key = record["key"]
             if (key["env"], key["task"], key["seed"], key["trial"]) not in planned:
-                raise Rejected(f"line {number}: the plan has no trial {tuple(key.values())}")
+                raise SubmissionRejected(
+                    f"line {number}: the plan has no trial {tuple(key.values())}"
+                )
             summariser.count(record)
             for fault in consistency.contradictions(record):
                 found = found or f"line {number}, {fault.field}: {fault.message}"
             lines.append(_trial_line(number, record))
     if not lines:
-        raise Rejected(f"{path} holds no finished trial")
+        raise SubmissionRejected(f"{path} holds no finished trial")
     lines.sort(key=lambda line: (OUTCOMES.index(line.outcome), line.env, line.task, line.line))
     return summariser.finish(plan), tuple(lines), found
 

@@ -9,10 +9,10 @@ from hexathlon.baselines.harness.report import read_run
 from hexathlon.evaluators.statistics import PairedComparison, holm, paired_comparison
 from hexathlon.evaluators.summary import EnvSummary
 
-__all__ = ["Comparison", "compare_runs"]
+__all__ = ["RunComparison", "compare_runs"]
 
 
-class Comparison(NamedTuple):
+class RunComparison(NamedTuple):
     """Paired comparison of two runs on one environment."""
 
     env: str
@@ -41,7 +41,7 @@ class Comparison(NamedTuple):
         }
 
 
-def compare_runs(runs: Sequence[Path]) -> list[Comparison]:
+def compare_runs(runs: Sequence[Path]) -> list[RunComparison]:
     """Compare the first run with each of the others, environment by environment.
 
     Raises:
@@ -67,7 +67,7 @@ def compare_runs(runs: Sequence[Path]) -> list[Comparison]:
         ]
     adjusted = holm([row[3].p_value for row in rows])
     return [
-        Comparison(env, a, b, result, p, warning)
+        RunComparison(env, a, b, result, p, warning)
         for (env, a, b, result, warning), p in zip(rows, adjusted, strict=True)
     ]
 

@@ -21,7 +21,7 @@ __all__ = [
     "ANCHOR_FOLDER",
     "Anchors",
     "ReadRun",
-    "Table",
+    "ReportTable",
     "anchor_folders",
     "anchor_runs",
     "anchors_of",
@@ -66,7 +66,7 @@ class Anchors(NamedTuple):
     """Mean score of the oracle."""
 
 
-class Table(NamedTuple):
+class ReportTable(NamedTuple):
     """A table of texts, independent of the output medium."""
 
     title: str
@@ -121,7 +121,7 @@ def anchor_folders(run: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if (path / PLAN_FILE).exists())
 
 
-def tables(run: ReadRun, anchors: Anchors, *, details: bool = True) -> list[Table]:
+def tables(run: ReadRun, anchors: Anchors, *, details: bool = True) -> list[ReportTable]:
     """Return the tables of a report: scores first, then breakdowns, faults and usage.
 
     Without details: the scores and usage, and the unscored trials and judges' results if any.
@@ -190,12 +190,12 @@ def notes(run: ReadRun) -> Iterator[str]:
             yield f"{short(env.env)}: {left} planned trials have no record yet."
 
 
-def _scores(run: ReadRun, anchors: Anchors) -> Table:
+def _scores(run: ReadRun, anchors: Anchors) -> ReportTable:
     headings = (
         "event", "tasks", "trials", "score", "95% interval", "floor", "ceiling", "norm.",
         "partial",
     )  # fmt: skip
-    return Table(
+    return ReportTable(
         f"Score of {run.label}",
         headings,
         tuple(_score_row(env, anchors) for env in run.summary.envs),
@@ -221,7 +221,7 @@ def _score_row(env: EnvSummary, anchors: Anchors) -> tuple[str, ...]:
     )
 
 
-def _denominators(run: ReadRun) -> Table:
+def _denominators(run: ReadRun) -> ReportTable:
     """Scores with infrastructure failures counted as failed, excluded, and as bounds."""
     rows = []
     for env in run.summary.envs:
@@ -242,10 +242,10 @@ def _denominators(run: ReadRun) -> Table:
         "event", "infra as failed", "infra excluded", "bounds", "scored", "unscored", "infra",
         "unranked because",
     )  # fmt: skip
-    return Table("Three denominators", headings, tuple(rows))
+    return ReportTable("Three denominators", headings, tuple(rows))
 
 
-def _breakdown(env: EnvSummary, kind: str, scores: Mapping[str, Score]) -> Table:
+def _breakdown(env: EnvSummary, kind: str, scores: Mapping[str, Score]) -> ReportTable:
     rows = []
     for name, score in scores.items():
         interval = score.interval
@@ -255,10 +255,10 @@ def _breakdown(env: EnvSummary, kind: str, scores: Mapping[str, Score]) -> Table
         row = (name, f"{score.tasks:,}", f"{score.trials:,}", percent(score.mean), between)
         rows.append((*row, pass_k))
     headings = (kind, "tasks", "trials", "score", "95% interval", "pass@k / pass^k")
-    return Table(f"{short(env.env)} by {kind}", headings, tuple(rows))
+    return ReportTable(f"{short(env.env)} by {kind}", headings, tuple(rows))
 
 
-def _faults(run: ReadRun) -> Table:
+def _faults(run: ReadRun) -> ReportTable:
     """Faults named by verifiers; a failed trial can have several."""
     rows = []
     for env in run.summary.envs:
@@ -267,10 +267,12 @@ def _faults(run: ReadRun) -> Table:
             (short(env.env), name.replace("_", " "), f"{count:,}", percent(count / failed))
             for name, count in sorted(env.tally.faults.items(), key=lambda item: (-item[1], item))
         ]
-    return Table("Faults of failed trials", ("event", "fault", "trials", "of failed"), tuple(rows))
+    return ReportTable(
+        "Faults of failed trials", ("event", "fault", "trials", "of failed"), tuple(rows)
+    )
 
 
-def _endings(run: ReadRun) -> Table:
+def _endings(run: ReadRun) -> ReportTable:
     rows = []
     for env in run.summary.envs:
         stops = {name: count for name, count in sorted(env.tally.stops.items()) if count}
@@ -284,10 +286,10 @@ def _endings(run: ReadRun) -> Table:
             (short(env.env), f"flag: {name}", f"{count:,}")
             for name, count in sorted(env.tally.flags.items())
         ]
-    return Table("How trials ended", ("event", "what", "trials"), tuple(rows))
+    return ReportTable("How trials ended", ("event", "what", "trials"), tuple(rows))
 
 
-def _usage(run: ReadRun) -> Table:
+def _usage(run: ReadRun) -> ReportTable:
     rows = []
     for env in run.summary.envs:
         tally = env.tally
@@ -312,10 +314,10 @@ def _usage(run: ReadRun) -> Table:
     headings = (
         "event", "role", "calls", "tokens in", "out", "cost", "s/trial", "p95", "s/call", "p95",
     )  # fmt: skip
-    return Table("Usage", headings, tuple(rows))
+    return ReportTable("Usage", headings, tuple(rows))
 
 
-def _judged(run: ReadRun) -> Table:
+def _judged(run: ReadRun) -> ReportTable:
     rows = []
     for judged in run.judged:
         low, high = judged.bounds or (None, None)
@@ -336,16 +338,16 @@ def _judged(run: ReadRun) -> Table:
     headings = (
         "judge", "method", "scored", "score", "95% interval", "bounds", "calls", "cost", "remarks",
     )  # fmt: skip
-    return Table("Judged, not verified", headings, tuple(rows))
+    return ReportTable("Judged, not verified", headings, tuple(rows))
 
 
-def _criteria(judged: JudgedSummary) -> Table:
+def _criteria(judged: JudgedSummary) -> ReportTable:
     rows = []
     for criterion in judged.criteria:
         labels = ", ".join(f"{label} {count:,}" for label, count in criterion.counts.items())
         audit = "experimental" if criterion.experimental else "audited"
         rows.append((criterion.name, labels, "by code" if criterion.by_code else audit))
-    return Table(f"Criteria by {judged.judge}", ("criterion", "labels", "state"), tuple(rows))
+    return ReportTable(f"Criteria by {judged.judge}", ("criterion", "labels", "state"), tuple(rows))
 
 
 def percent(value: float | None) -> str:

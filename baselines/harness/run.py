@@ -21,7 +21,7 @@ from hexathlon.baselines.harness.errors import (
 )
 from hexathlon.baselines.harness.models import OpenedModel, open_model
 from hexathlon.baselines.harness.plan import build_plan, read_salt
-from hexathlon.baselines.harness.player import Player
+from hexathlon.baselines.harness.player import TrialPlayer
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.tokens import TokenLog
 from hexathlon.baselines.rollout.rollout import Fatal, Rollout
@@ -45,10 +45,10 @@ from hexathlon.evaluators.records.plan import (
     write_plan,
 )
 
-__all__ = ["Outcome", "evaluate", "resume", "stored_config", "stored_plan"]
+__all__ = ["RunOutcome", "evaluate", "resume", "stored_config", "stored_plan"]
 
 
-class Outcome(NamedTuple):
+class RunOutcome(NamedTuple):
     """Counts of one call of `evaluate` or `resume`."""
 
     run: Path
@@ -69,7 +69,7 @@ def evaluate(
     model: OpenedModel | None = None,
     progress: Progress | None = None,
     played: Sequence[Path] = (),
-) -> Outcome:
+) -> RunOutcome:
     """Plan a run and play it, or continue the run if the directory contains the same plan.
 
     Args:
@@ -111,7 +111,7 @@ def evaluate(
         return _play_remaining(run, plan, model, execution, writer, progress)
 
 
-def resume(run: Path, execution: ExecutionConfig) -> Outcome:
+def resume(run: Path, execution: ExecutionConfig) -> RunOutcome:
     """Continue a run with its stored configuration.
 
     Raises:
@@ -278,7 +278,7 @@ def _play_remaining(
     execution: ExecutionConfig,
     writer: RecordWriter,
     progress: Progress | None = None,
-) -> Outcome:
+) -> RunOutcome:
     config = stored_config(plan)
     done = completed_keys(run, infra=not execution.retry_infra)
     attempts = _failed_attempts(run, done) if execution.retry_infra else {}
@@ -288,9 +288,9 @@ def _play_remaining(
     token_log = TokenLog(run) if execution.keep_tokens else nullcontext()
     with token_log as tokens, progress or Progress(model.agent.name, planned) as bar:
         bar.done = planned - left
-        player = Player(rollout, config, versions, execution, writer, bar, attempts, tokens)
+        player = TrialPlayer(rollout, config, versions, execution, writer, bar, attempts, tokens)
         player.play((key for key in _keys(plan) if key not in done), left)
-    return Outcome(run, planned, left, len(writer.torn))
+    return RunOutcome(run, planned, left, len(writer.torn))
 
 
 def _keys(plan: Mapping[str, Any]) -> Iterator[TrialKey]:

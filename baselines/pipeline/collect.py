@@ -10,7 +10,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from hexathlon.baselines.algorithms.samples import Group
-from hexathlon.baselines.pipeline.structures import Split, leaves
+from hexathlon.baselines.pipeline.structures import ForkPoint, leaves
 from hexathlon.baselines.rollout.executor import Executor, Outcome, Request
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import Prefix
@@ -77,7 +77,7 @@ class Collector:
     def __init__(
         self,
         executor: Executor,
-        splits: Sequence[Split] = (),
+        splits: Sequence[ForkPoint] = (),
         logged: Logged = lambda played: played,
     ) -> None:
         self.logged = logged

@@ -8,14 +8,22 @@ import numpy as np
 from hexathlon.baselines.algorithms.registry import Registry
 from hexathlon.baselines.algorithms.samples import Array, Group
 
-__all__ = ["FILTERS", "Filter", "finished", "most_variance", "reachable", "successes", "varied"]
+__all__ = [
+    "FILTERS",
+    "GroupFilter",
+    "finished",
+    "most_variance",
+    "reachable",
+    "successes",
+    "varied",
+]
 
 
-Filter = Callable[..., list[Group]]
+GroupFilter = Callable[..., list[Group]]
 """From groups to the groups that are kept; never adds any."""
 
 
-FILTERS: Registry[Filter] = Registry("filter")
+FILTERS: Registry[GroupFilter] = Registry("filter")
 
 
 @FILTERS.register("varied")

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from hexathlon.baselines.algorithms.registry import Registry
 
-__all__ = ["STRUCTURES", "Split", "Structure", "forked", "independent", "leaves"]
+__all__ = ["STRUCTURES", "ForkPoint", "Structure", "forked", "independent", "leaves"]
 
 
-class Split(NamedTuple):
+class ForkPoint(NamedTuple):
     """A place at which every rollout of a group splits."""
 
     after: int
@@ -23,7 +23,7 @@ class Split(NamedTuple):
     """Rollouts that each becomes."""
 
 
-Structure = Callable[..., tuple[Split, ...]]
+Structure = Callable[..., tuple[ForkPoint, ...]]
 """From its parameters to the splits, in the order of their turns."""
 
 
@@ -31,13 +31,13 @@ STRUCTURES: Registry[Structure] = Registry("rollout structure")
 
 
 @STRUCTURES.register("independent")
-def independent() -> tuple[Split, ...]:
+def independent() -> tuple[ForkPoint, ...]:
     """Members that share nothing but the start."""
     return ()
 
 
 @STRUCTURES.register("forked")
-def forked(*, after: Sequence[int] = (1,), width: int = 2) -> tuple[Split, ...]:
+def forked(*, after: Sequence[int] = (1,), width: int = 2) -> tuple[ForkPoint, ...]:
     """Split into `width` rollouts after each of some turns.
 
     Raises:
@@ -48,9 +48,9 @@ def forked(*, after: Sequence[int] = (1,), width: int = 2) -> tuple[Split, ...]:
             f"rollouts fork after turns from 1 on into at least 2, got after={list(after)} and "
             f"width={width}"
         )
-    return tuple(Split(turn, width) for turn in sorted(set(after)))
+    return tuple(ForkPoint(turn, width) for turn in sorted(set(after)))
 
 
-def leaves(splits: Sequence[Split]) -> int:
+def leaves(splits: Sequence[ForkPoint]) -> int:
     """Return how many rollouts one becomes, if its episode lasts beyond the last split."""
     return math.prod(split.width for split in splits)

@@ -12,42 +12,42 @@ from hexathlon.baselines.pipeline.catalogue import (
     STRUCTURES,
 )
 from hexathlon.baselines.pipeline.replay import Memory
-from hexathlon.baselines.pipeline.structures import Split
+from hexathlon.baselines.pipeline.structures import ForkPoint
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
 from hexathlon.tasks.seeding import generator_for
 
-__all__ = ["GenerateTable", "Part", "ReplayTable", "Table"]
+__all__ = ["GenerateTable", "PartTable", "ReplayTable", "RecipeTable"]
 
 
-class Table(BaseModel):
+class RecipeTable(BaseModel):
     """Base of a recipe's tables: unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Part(Table):
+class PartTable(RecipeTable):
     """A registered part with its parameters."""
 
     name: str
     parameters: dict[str, Any] = Field(default_factory=dict)
 
 
-class GenerateTable(Table):
+class GenerateTable(RecipeTable):
     """The generate stage: tasks, rollouts per task, splits and hints."""
 
-    sampler: Part = Part(name="first")
+    sampler: PartTable = PartTable(name="first")
     """Chooses a step's tasks among candidates by what is known of their difficulty."""
 
     candidates: int = Field(default=1, ge=1)
     """Candidates per task that is wanted."""
 
-    allocator: Part = Part(name="equal")
+    allocator: PartTable = PartTable(name="equal")
     """Divides the step's rollouts, `groups` times `members`, among its tasks."""
 
-    structure: Part = Part(name="independent")
+    structure: PartTable = PartTable(name="independent")
     """Where the rollouts of a group split."""
 
-    hint: Part = Part(name="none")
+    hint: PartTable = PartTable(name="none")
     """How many of the oracle's first actions a task's rollouts go on from."""
 
     @model_validator(mode="after")
@@ -64,12 +64,12 @@ class GenerateTable(Table):
         )
         return self
 
-    def splits(self) -> tuple[Split, ...]:
+    def splits(self) -> tuple[ForkPoint, ...]:
         """Return where rollouts split."""
         return STRUCTURES[self.structure.name](**self.structure.parameters)
 
 
-class ReplayTable(Table):
+class ReplayTable(RecipeTable):
     """Replay of rollouts from earlier steps."""
 
     name: str = "none"

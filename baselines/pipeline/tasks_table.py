@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from hexathlon.baselines.pipeline.tables import Table
+from hexathlon.baselines.pipeline.tables import RecipeTable
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.seeding import generator_for
@@ -21,7 +21,7 @@ _LOOKED_AT = 1_000
 """Tasks among which every template of a source is found."""
 
 
-class TasksTable(Table):
+class TasksTable(RecipeTable):
     """Tasks of one event, source and level."""
 
     env: str = "hexathlon/SQL-v0"

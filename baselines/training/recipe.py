@@ -19,7 +19,7 @@ from hexathlon.baselines.learner.critic import CriticConfig
 from hexathlon.baselines.learner.learner import LearnerConfig
 from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, FILTERS, SHAPINGS
 from hexathlon.baselines.pipeline.structures import leaves
-from hexathlon.baselines.pipeline.tables import GenerateTable, ReplayTable, Table
+from hexathlon.baselines.pipeline.tables import GenerateTable, RecipeTable, ReplayTable
 from hexathlon.baselines.pipeline.tasks_table import (
     TasksTable,
     check_mixture,
@@ -44,7 +44,7 @@ class RecipeError(Exception):
     """A recipe cannot be read, or names what does not exist."""
 
 
-class Recipe(Table):
+class Recipe(RecipeTable):
     """A whole training run."""
 
     name: str

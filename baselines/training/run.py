@@ -17,7 +17,7 @@ from hexathlon.baselines.rollout.environments import make_env
 from hexathlon.baselines.training.checkpoints import save_trained
 from hexathlon.baselines.training.curve import write_curve
 from hexathlon.baselines.training.measuring import evaluated
-from hexathlon.baselines.training.metrics import Listener, MetricsLog, Report
+from hexathlon.baselines.training.metrics import Listener, MetricsLog, ProgressCallback
 from hexathlon.baselines.training.recipe import Recipe, recipe_of
 from hexathlon.baselines.training.start import load_reference, load_start
 from hexathlon.baselines.training.trainer import Trainer
@@ -33,7 +33,7 @@ class RecipeDiffers(Exception):
 
 
 def train(
-    recipe: Recipe, out: Path, report: Report, extra: tuple[Listener, ...] = ()
+    recipe: Recipe, out: Path, report: ProgressCallback, extra: tuple[Listener, ...] = ()
 ) -> dict[str, ScoreInterval]:
     """Run a recipe to its end; a folder that holds part of it is continued.
 
@@ -59,7 +59,11 @@ def train(
 
 
 def train_rank(
-    recipe: Recipe, out: Path, report: Report, ranks: Ranks, extra: tuple[Listener, ...] = ()
+    recipe: Recipe,
+    out: Path,
+    report: ProgressCallback,
+    ranks: Ranks,
+    extra: tuple[Listener, ...] = (),
 ) -> dict[str, ScoreInterval]:
     """Do one rank's part of a recipe; all ranks do the same, and the first writes and reports."""
     import torch

@@ -16,11 +16,11 @@ from hexathlon.baselines.codecs import Codec, get_codec
 from hexathlon.baselines.codecs.base import Wire, parse_calls, with_thought
 from hexathlon.baselines.rollout.drivers import play
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
-from hexathlon.baselines.tokens.conversation import Conversation
+from hexathlon.baselines.tokens.conversation import TokenConversation
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import Span, TokenReply
 from hexathlon.baselines.tokens.trajectory import Trajectory
-from hexathlon.baselines.tokens.tree import Outcome
+from hexathlon.baselines.tokens.tree import PathOutcome
 from hexathlon.envs.base import Environment
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.content import described
@@ -244,7 +244,7 @@ def transcript(shown: Demonstration, dialect: str) -> list[dict[str, Any]]:
 def sample_of(shown: Demonstration, dialect: str, renderer: ChatRenderer) -> Sample:
     """Return a demonstration as a sample whose actions count as sampled."""
     codec = get_codec(dialect)
-    conversation = Conversation(renderer)
+    conversation = TokenConversation(renderer)
     conversation.open(_opening(shown, codec))
     for number, (_, observation) in enumerate(shown.turns):
         said = _said(shown, number, codec)
@@ -255,5 +255,5 @@ def sample_of(shown: Demonstration, dialect: str, renderer: ChatRenderer) -> Sam
         if number + 1 < len(shown.turns):
             conversation.hear(codec.answer(said, [observation]))
     rewards = (0.0,) * (len(shown.turns) - 1) + (shown.reward,)
-    (sample,) = conversation.tree.samples(Outcome(rewards), shown.task)
+    (sample,) = conversation.tree.samples(PathOutcome(rewards), shown.task)
     return sample

@@ -34,7 +34,7 @@ def fapo_reward(correct: bool, flawed: bool | None, penalty: float = 1.0) -> flo
 
 
 def fapo_judge_reward(
-    said: int | None, truth: int | None, steps: int, *, decided: bool = True
+    judged: int | None, truth: int | None, steps: int, *, decided: bool = True
 ) -> float | None:
     """Return a process judge's reward in its own training.
 
@@ -42,18 +42,18 @@ def fapo_judge_reward(
     their distance divided by the number of steps.
 
     Args:
-        said: The step named by the judge; None for none.
+        judged: The first error according to the judge; None for none.
         truth: The true first error; None for none.
         steps: Number of steps.
-        decided: Whether the judge's reply could be read; otherwise there is no reward.
+        decided: Whether the judge's reply was valid; otherwise there is no reward.
     """
     if not decided:
         return None
-    if (said is None) != (truth is None):
+    if (judged is None) != (truth is None):
         return -1.0
-    if said is None or truth is None:
+    if judged is None or truth is None:
         return 1.0
-    return 1.0 - abs(said - truth) / steps
+    return 1.0 - abs(judged - truth) / steps
 
 
 def first_flaw(steps: Sequence[Decision]) -> int | None:
@@ -85,17 +85,20 @@ def no_critical_failure(steps: Sequence[Decision]) -> float | None:
     return None if any(step.value is None for step in steps) else 1.0
 
 
-def critique_f1(made: int, wanted: int, shared: int) -> float:
+def critique_f1(judge: int, person: int, shared: int) -> float:
     """Return the F1 of a critique's points against a person's.
 
     Args:
-        made: Number of the judge's points.
-        wanted: Number of the person's points.
+        judge: Number of the judge's points.
+        person: Number of the person's points.
         shared: Number of common points.
+
+    Raises:
+        ValueError: If there are more shared points than the judge or the person has.
     """
-    if not 0 <= shared <= min(made, wanted):
-        raise ValueError(f"{shared} shared points of {made} and {wanted}")
-    return 1.0 if made == wanted == 0 else 2.0 * shared / (made + wanted)
+    if not 0 <= shared <= min(judge, person):
+        raise ValueError(f"expected at most {min(judge, person)} shared points, got {shared}")
+    return 1.0 if judge == person == 0 else 2.0 * shared / (judge + person)
 
 
 def rm_nlhf_reward(outcome_right: bool, f1: float, weight: float = 0.5) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
 
-from hexathlon.evaluators.sql.compare import Row
+from hexathlon.tasks.sql.world.backends.base import StoredRow
 from hexathlon.tasks.sql.world.digest import table_digests, table_rows
 
 __all__ = ["changed_parts", "describe_content", "image_rows"]
@@ -14,7 +14,7 @@ __all__ = ["changed_parts", "describe_content", "image_rows"]
 OTHER = "(indexes, views, triggers)"
 
 
-def image_rows(image: bytes) -> dict[str, list[Row]]:
+def image_rows(image: bytes) -> dict[str, list[StoredRow]]:
     """Return the rows of every table, by lower-case name."""
     with _opened(image) as connection:
         return {name: rows for name, (_, rows) in table_rows(connection).items()}
@@ -91,19 +91,20 @@ def _columns(connection: sqlite3.Connection, table: str) -> dict[str, str]:
 
 
 def _others(connection: sqlite3.Connection, tables: list[str]) -> str:
-    found = []
+    descriptions = []
     for table in tables:
         for _, name, unique, origin, partial in connection.execute(
             f"PRAGMA index_list({_quoted(table)})"
         ).fetchall():
             if origin == "c":
                 columns = connection.execute(f"PRAGMA index_info({_quoted(name)})").fetchall()
-                found.append((table, unique, partial, [row[2] for row in columns]))
+                descriptions.append((table, unique, partial, [row[2] for row in columns]))
     others = connection.execute(
         "SELECT type, name, sql FROM sqlite_master WHERE type IN ('view', 'trigger')"
     )
-    found += [(kind, name, " ".join(sql.split()), []) for kind, name, sql in others]
-    return hashlib.sha256(repr(sorted(map(repr, found))).encode("utf-8", "replace")).hexdigest()
+    descriptions += [(kind, name, " ".join(sql.split()), []) for kind, name, sql in others]
+    text = repr(sorted(map(repr, descriptions)))
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def _quoted(name: str) -> str:

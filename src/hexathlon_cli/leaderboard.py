@@ -77,7 +77,7 @@ def _print_boards(site: Path) -> int:
     """Print the boards of a built site and the rejected runs; return the number of boards."""
     import json
 
-    from hexathlon.baselines.harness.report import Table
+    from hexathlon.baselines.harness.report import ReportTable
     from hexathlon.leaderboard.build import MARK
     from hexathlon_cli.output import note, print_table
 
@@ -85,7 +85,7 @@ def _print_boards(site: Path) -> int:
     headings = ("rank", "submission", "by", "score", "95% interval", "norm.", "tasks", "trials", "")
     for board in data["boards"]:
         rows = tuple(_row(row) for row in board["rows"])
-        print_table(Table(f"{board['title']}, version {board['version']}", headings, rows))
+        print_table(ReportTable(f"{board['title']}, version {board['version']}", headings, rows))
     for rejected in data["rejected"]:
         note(f"rejected: {rejected['run']}: {rejected['reason']}")
     return len(data["boards"])

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from hexathlon.baselines.harness.report import Anchors, ReadRun, Table
+    from hexathlon.baselines.harness.report import Anchors, ReadRun, ReportTable
 
 __all__ = ["note", "print_report", "print_table", "print_text", "signature", "write_file"]
 
@@ -21,7 +21,7 @@ def note(text: str) -> None:
     sys.stderr.write(f"{text}\n")
 
 
-def print_table(table: "Table") -> None:
+def print_table(table: "ReportTable") -> None:
     """Draw a table; numbers are right-aligned, empty columns are left out."""
     from rich import box
     from rich.console import Console

@@ -60,7 +60,7 @@ def selftest(
 
 
 def _print(result: "SelftestResult", where: str) -> None:
-    from hexathlon.baselines.harness.report import Table, percent
+    from hexathlon.baselines.harness.report import ReportTable, percent
     from hexathlon.baselines.harness.selftest import FLOOR
     from hexathlon_cli.output import note, print_table
 
@@ -76,7 +76,7 @@ def _print(result: "SelftestResult", where: str) -> None:
         for tally in result.tallies.values()
     )
     headings = ("script", "episodes", "mean", "required", "")
-    print_table(Table(f"{result.env}, {result.tasks:,} tasks{where}", headings, rows))
+    print_table(ReportTable(f"{result.env}, {result.tasks:,} tasks{where}", headings, rows))
     for tally in result.tallies.values():
         for line in tally.named:
             note(f"{tally.kind}: {line}")

@@ -115,7 +115,7 @@ class Pools:
         return number
 
 
-class Span(NamedTuple):
+class Lifespan(NamedTuple):
     """The timeline of a life."""
 
     birth: int
@@ -154,7 +154,7 @@ def draw_card(
     first, last = own.years
     now, years = int(rng.integers(first, last + 1)), int(rng.integers(4, 20))
     age = years + int(rng.integers(17, 36))
-    span = Span(now - age, now, years)
+    span = Lifespan(now - age, now, years)
     order = sorted(rng.permutation(len(ATTRIBUTES)), key=lambda i: ATTRIBUTES[i] not in must)
     told = [ATTRIBUTES[int(i)] for i in order[:attributes]]
     card: dict[str, Any] = {
@@ -181,7 +181,7 @@ def _words(own: Setting, language: Language, trade: Pair, animal: Pair) -> dict[
     }
 
 
-def _value(attribute: str, span: Span, pools: Pools) -> Pair:
+def _value(attribute: str, span: Lifespan, pools: Pools) -> Pair:
     spec = table("attributes")[attribute]
     if spec["kind"] not in ("year", "count"):
         return pools.take(spec["kind"])
@@ -190,7 +190,7 @@ def _value(attribute: str, span: Span, pools: Pools) -> Pair:
     return Pair(number, number)
 
 
-def _draw_times(card: dict[str, Any], span: Span, pools: Pools) -> None:
+def _draw_times(card: dict[str, Any], span: Lifespan, pools: Pools) -> None:
     """Draw life, world and future events in distinct years, and the sequence of rulers."""
     language, rng, words = card["language"], pools.rng, card["words"]
     years = iter(_years(rng, span))
@@ -216,7 +216,7 @@ def _draw_times(card: dict[str, Any], span: Span, pools: Pools) -> None:
     card["life"].sort(key=lambda event: event["year"])
 
 
-def _years(rng: np.random.Generator, span: Span) -> list[int]:
+def _years(rng: np.random.Generator, span: Lifespan) -> list[int]:
     options = np.arange(span.birth - 2, span.now - 1)
     return [int(year) for year in rng.permutation(options)[:8]]
 

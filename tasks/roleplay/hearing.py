@@ -9,7 +9,7 @@ from hexathlon.tasks.roleplay.card import split_pair, table
 from hexathlon.tasks.roleplay.reading import Ruling
 from hexathlon.tasks.roleplay.text import Language
 
-__all__ = ["Listener"]
+__all__ = ["VisitorListener"]
 
 _OWNERS: Mapping[str, tuple[str, str]] = {
     "own": ("my", "我"),
@@ -20,7 +20,7 @@ _MIXED = re.compile(
 )
 
 
-class Listener:
+class VisitorListener:
     """Processes the visitor's lines in order.
 
     Args:

@@ -3,7 +3,7 @@
 import pytest
 
 from hexathlon.leaderboard.boards import board_title, make_boards
-from hexathlon.leaderboard.submission import Rejected, load_submission
+from hexathlon.leaderboard.submission import SubmissionRejected, load_submission
 from support.forger import Forger, key_of
 from support.runs import make_run
 
@@ -260,7 +260,7 @@ def test_a_record_outside_the_plan_rejects_the_run(tmp_path):
         return {**record, "key": {**record["key"], "trial": 7}}
 
     run = make_run(tmp_path / "a", BEST, tasks=3, edit=stray)
-    with pytest.raises(Rejected, match="line 1: the plan has no trial"):
+    with pytest.raises(SubmissionRejected, match="line 1: the plan has no trial"):
         load_submission(run)
 
 

@@ -84,7 +84,7 @@ def audit(
     from hexathlon.baselines.engines.errors import EngineError
     from hexathlon.baselines.harness.errors import EnvironmentUnavailable, ExitCode, UsageError
     from hexathlon.baselines.judging.audit import AuditSettings
-    from hexathlon.baselines.judging.opening import JudgeSettings, find_judge, open_client
+    from hexathlon.baselines.judging.opening import JudgeSettings, identify_judge, open_client
     from hexathlon.evaluators.judges.audit.document import write_audit
     from hexathlon_cli.judge.rubrics import load_rubric
     from hexathlon_cli.judge.tables import audit_tables
@@ -93,7 +93,7 @@ def audit(
     chosen = load_rubric(rubric)
     replies = _labels(labels, chosen, items)
     judge = JudgeSettings(model, **settings)
-    client = open_client(judge, find_judge(judge))
+    client = open_client(judge, identify_judge(judge))
     plan = AuditSettings(**amounts, own=tuple(own or ()))
     try:
         result = asyncio.run(_audit(client, chosen, replies, plan, concurrency))

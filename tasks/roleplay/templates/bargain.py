@@ -14,7 +14,7 @@ from hexathlon.tasks.roleplay.card import NothingLeft, fill, split_pair, table
 from hexathlon.tasks.roleplay.game import Game
 from hexathlon.tasks.roleplay.lexicon import setting
 from hexathlon.tasks.roleplay.speaking import action
-from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.roleplay.tools import bargain_tools
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.task import Level
@@ -80,7 +80,7 @@ class _Deal(NamedTuple):
         return best
 
 
-def bargain(order: Order) -> Game:
+def bargain(order: TaskSpec) -> Game:
     """Draw a deal, specify each side's knowledge and write the scripts."""
     plan = _PLANS[order.level]
     stage = Stage.opened(order, told=4)

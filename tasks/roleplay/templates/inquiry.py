@@ -14,7 +14,7 @@ from hexathlon.tasks.roleplay.card import NothingLeft, fill, split_pair, table
 from hexathlon.tasks.roleplay.game import Game
 from hexathlon.tasks.roleplay.lexicon import setting
 from hexathlon.tasks.roleplay.speaking import action
-from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.roleplay.tools import inquiry_tools
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.task import Level
@@ -55,7 +55,7 @@ class _Case(NamedTuple):
         return {t: truth for t, truth in self.truths.items() if truth != self.claims[t]}
 
 
-def inquiry(order: Order) -> Game:
+def inquiry(order: TaskSpec) -> Game:
     """Draw a case, its papers and the scripts."""
     plan = _PLANS[order.level]
     stage = Stage.opened(order, told=4)

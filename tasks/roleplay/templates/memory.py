@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.tasks.roleplay.beat import Beat
 from hexathlon.tasks.roleplay.card import NothingLeft, fill, split_pair, table
-from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.task import Level
 
 __all__ = ["memory"]
@@ -97,7 +97,7 @@ class _Memory:
         raise NothingLeft(f"no number is left for {fact}")
 
 
-def memory(order: Order) -> Stage:
+def memory(order: TaskSpec) -> Stage:
     """Let the visitor state, change and mix up facts, then ask for them."""
     plan = _PLANS[order.level]
     stage = Stage.opened(order)

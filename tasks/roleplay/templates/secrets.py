@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from hexathlon.tasks.roleplay.beat import Beat
 from hexathlon.tasks.roleplay.card import fill, table
 from hexathlon.tasks.roleplay.lexicon import setting
-from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.roleplay.text import Pair
 from hexathlon.tasks.task import Level
 
@@ -45,7 +45,7 @@ class _Secret(NamedTuple):
     """Words for lines about the secret: the object, the topic, the question."""
 
 
-def secrets(order: Order) -> Stage:
+def secrets(order: TaskSpec) -> Stage:
     """Apply pressure on one secret, interspersed with questions that may be answered."""
     plan = _PLANS[order.level]
     stage = Stage.opened(order)

@@ -199,7 +199,7 @@ def test_audit_files_name_what_was_measured_and_refuse_to_be_changed(audit, tmp_
     with pytest.raises(AuditError, match="was changed after it was written"):
         read_audit(path)
     path.write_text("{}")
-    with pytest.raises(AuditError, match="is no audit"):
+    with pytest.raises(AuditError, match="is not an audit"):
         read_audit(path)
     with pytest.raises(AuditError, match="cannot read"):
         read_audit(tmp_path / "missing.json")

@@ -49,7 +49,7 @@ def test_a_sound_rubric_reads_and_has_nothing_to_remark():
 
 @pytest.mark.parametrize("old, new, said", [
     ("why =", "whi =", r"criterion 'thanks'.whi: Extra inputs"),
-    ('why = "Thanks can be put in many ways."', "", "say in 'why' why code cannot decide"),
+    ('why = "Thanks can be put in many ways."', "", "explain in 'why' why code cannot decide"),
     ("weight = 2", "weight = -2", "a soft criterion has a weight above 0, got -2"),
     ("weight = 2", 'weight = 2\nkind = "pitfall"', "a pitfall criterion has a weight below 0"),
     ("weight = 2", "weight = nan", "thanks"),

@@ -5,7 +5,12 @@ Carts, orders and tasks are not known here.
 
 from hexathlon.tasks.shopping.world.catalogue.catalogue import Catalogue, Design, open_catalogue
 from hexathlon.tasks.shopping.world.catalogue.constraint import Constraint, ConstraintKind, Operator
-from hexathlon.tasks.shopping.world.catalogue.grammar import Attribute, Category, Kind, Value
+from hexathlon.tasks.shopping.world.catalogue.grammar import (
+    Attribute,
+    AttributeValue,
+    Category,
+    GoodsKind,
+)
 from hexathlon.tasks.shopping.world.catalogue.money import (
     Address,
     Bundle,
@@ -35,6 +40,7 @@ __all__ = [
     "WINDOW",
     "Address",
     "Attribute",
+    "AttributeValue",
     "Bundle",
     "CartLine",
     "Catalogue",
@@ -43,8 +49,8 @@ __all__ = [
     "ConstraintKind",
     "Coupon",
     "Design",
+    "GoodsKind",
     "Hit",
-    "Kind",
     "Language",
     "Operator",
     "PriceBreakdown",
@@ -58,7 +64,6 @@ __all__ = [
     "ShippingRate",
     "Sort",
     "Text",
-    "Value",
     "Variant",
     "open_catalogue",
     "price_cart",

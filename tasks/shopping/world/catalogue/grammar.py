@@ -11,7 +11,7 @@ from typing import Literal
 
 from hexathlon.tasks.shopping.world.catalogue.text import Text
 
-__all__ = ["Attribute", "Category", "Kind", "Order", "Place", "Value"]
+__all__ = ["Attribute", "AttributeValue", "Category", "GoodsKind", "Order", "Place"]
 
 Place = Literal["title", "feature", "specification", "review", "option"]
 """Where a buyer can find a value: in the title and search, among the features on the item page,
@@ -22,7 +22,7 @@ Order = Literal["none", "more", "less"]
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class AttributeValue:
     """A value of an attribute, with the shop's and the shopper's words."""
 
     slug: str
@@ -47,7 +47,7 @@ class Attribute:
     name: str
     label: Text
     place: Place
-    values: tuple[Value, ...]
+    values: tuple[AttributeValue, ...]
     order: Order = "none"
     """`more` and `less` require `values` in ascending order of the quantity."""
     plain: Text = Text("has {}", "{}")
@@ -69,7 +69,7 @@ class Attribute:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class GoodsKind:
     """A kind of goods within a category."""
 
     slug: str
@@ -83,7 +83,7 @@ class Category:
     slug: str
     text: Text
     department: Text
-    kinds: tuple[Kind, ...]
+    kinds: tuple[GoodsKind, ...]
     """At least two; sibling families differ only in the kind."""
     price_cents: tuple[int, int]
     """Minimum and maximum base price of a family."""
@@ -117,7 +117,7 @@ class Category:
             known = ", ".join(self.by_name)
             raise KeyError(f"{self.slug} has no attribute {name!r}; it has {known}") from None
 
-    def kind(self, slug: str) -> Kind:
+    def kind(self, slug: str) -> GoodsKind:
         """Return a kind by slug.
 
         Raises:

@@ -7,7 +7,7 @@ and never decides anything. At least two reviews reveal each review-only value.
 from collections.abc import Mapping, Sequence
 from itertools import product as combinations
 
-from hexathlon.tasks.shopping.world.catalogue.grammar import Attribute, Category, Value
+from hexathlon.tasks.shopping.world.catalogue.grammar import Attribute, AttributeValue, Category
 from hexathlon.tasks.shopping.world.catalogue.names import author
 from hexathlon.tasks.shopping.world.catalogue.noise import Stream, mix
 from hexathlon.tasks.shopping.world.catalogue.product import (
@@ -160,14 +160,14 @@ class ProductWriter:
         )
 
 
-def _picture(kind: Text, values: Sequence[Value]) -> Text:
+def _picture(kind: Text, values: Sequence[AttributeValue]) -> Text:
     return Text(
         f"Photo: {kind.en}, {', '.join(value.text.en for value in values)}, on a plain ground",
         f"图片：{kind.zh}，{'，'.join(value.text.zh for value in values)}，纯色背景",
     )
 
 
-def _value(item: Attribute, product: Product) -> Value:
+def _value(item: Attribute, product: Product) -> AttributeValue:
     return item.values[item.code(product.attributes[item.name])]
 
 
@@ -187,6 +187,6 @@ def _filler_rows(word: int, family_word: int) -> list[tuple[Text, Text]]:
     ]
 
 
-def _sayings(value: Value, stream: Stream) -> list[tuple[str, str]]:
+def _sayings(value: AttributeValue, stream: Stream) -> list[tuple[str, str]]:
     pairs = list(zip(value.says_en, value.says_zh, strict=True))
     return stream.shuffled(pairs)[:2]

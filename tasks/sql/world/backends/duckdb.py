@@ -9,8 +9,13 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError
-from hexathlon.tasks.sql.world.backends.server import TOO_SLOW, Loaded, Row, ServerDatabase, fill
+from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError, StoredRow
+from hexathlon.tasks.sql.world.backends.server import (
+    TOO_SLOW,
+    Loaded,
+    ServerDatabase,
+    fill,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
@@ -134,7 +139,7 @@ class _Opener:
     def quote(self, name: str) -> str:
         return '"' + name.replace('"', '""') + '"'
 
-    def insert(self, connection: "Connection", table: str, rows: list[Row]) -> None:
+    def insert(self, connection: "Connection", table: str, rows: list[StoredRow]) -> None:
         raw = connection.connection.dbapi_connection
         marks = ", ".join("?" * len(rows[0]))
         raw.cursor().executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # type: ignore[union-attr]

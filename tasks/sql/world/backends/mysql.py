@@ -13,8 +13,8 @@ from itertools import count
 from os import getpid
 from typing import TYPE_CHECKING, Any
 
-from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError
-from hexathlon.tasks.sql.world.backends.server import Loaded, Row, ServerDatabase, fill
+from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError, StoredRow
+from hexathlon.tasks.sql.world.backends.server import Loaded, ServerDatabase, fill
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
@@ -108,7 +108,7 @@ class _Opener:
     def quote(self, name: str) -> str:
         return "`" + name.replace("`", "``") + "`"
 
-    def insert(self, connection: "Connection", table: str, rows: list[Row]) -> None:
+    def insert(self, connection: "Connection", table: str, rows: list[StoredRow]) -> None:
         raw: Any = connection.connection.dbapi_connection
         marks = ", ".join(["%s"] * len(rows[0]))
         cursor = raw.cursor()

@@ -18,8 +18,13 @@ from itertools import count
 from os import getpid
 from typing import TYPE_CHECKING, Any
 
-from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError
-from hexathlon.tasks.sql.world.backends.server import TOO_SLOW, Loaded, Row, ServerDatabase, fill
+from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError, StoredRow
+from hexathlon.tasks.sql.world.backends.server import (
+    TOO_SLOW,
+    Loaded,
+    ServerDatabase,
+    fill,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import URL, Connection, Engine
@@ -301,7 +306,7 @@ class _Opener:
     def quote(self, name: str) -> str:
         return '"' + name.replace('"', '""') + '"'
 
-    def insert(self, connection: "Connection", table: str, rows: list[Row]) -> None:
+    def insert(self, connection: "Connection", table: str, rows: list[StoredRow]) -> None:
         raw: Any = connection.connection.driver_connection
         with raw.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copy:
             for row in rows:

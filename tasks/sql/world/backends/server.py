@@ -14,14 +14,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from hexathlon.tasks.sql.world.backends.base import (
-    Catalogue,
     ColumnInfo,
+    DatabaseSnapshot,
     QueryLimits,
     QueryResult,
-    Snapshot,
     SqlError,
+    StoredRow,
+    TableCatalogue,
     TableInfo,
-    Value,
     first_word,
     plain_row,
 )
@@ -31,9 +31,8 @@ from hexathlon.tasks.sql.world.backends.connection import read_catalogue
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
-__all__ = ["TOO_SLOW", "Loaded", "Row", "ServerDatabase", "fill"]
+__all__ = ["TOO_SLOW", "Loaded", "ServerDatabase", "fill"]
 
-Row = tuple[Value, ...]
 
 TOO_SLOW = (
     "time",
@@ -71,10 +70,10 @@ class _Source(NamedTuple):
 
     info: TableInfo
     create: str
-    rows: list[Row]
+    rows: list[StoredRow]
 
 
-Content = Mapping[str, _Source]
+TableSources = Mapping[str, _Source]
 
 
 class Loaded:
@@ -120,7 +119,7 @@ class Opener(Protocol):
         """Quote a name."""
         ...
 
-    def insert(self, connection: "Connection", table: str, rows: list[Row]) -> None:
+    def insert(self, connection: "Connection", table: str, rows: list[StoredRow]) -> None:
         """Bulk-insert rows; the table's name is already quoted."""
         ...
 
@@ -149,7 +148,7 @@ class ServerDatabase:
             self._counts.clear()
         return _result(columns, rows, None if reading else changed, limits)
 
-    def catalogue(self) -> Catalogue:
+    def catalogue(self) -> TableCatalogue:
         """Return the current tables."""
         done = (*self._pending, *self._log)
         if any(first_word(sql) in {"create", "alter", "drop"} for sql in done):
@@ -168,11 +167,11 @@ class ServerDatabase:
             self._counts[table] = int(rows[0][0])
         return self._counts[table]
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> DatabaseSnapshot:
         """Return the image and every statement that has taken effect since."""
-        return Snapshot(self._image, (*self._pending, *self._log))
+        return DatabaseSnapshot(self._image, (*self._pending, *self._log))
 
-    def restore(self, snapshot: Snapshot) -> None:
+    def restore(self, snapshot: DatabaseSnapshot) -> None:
         """Restore a captured state; the statements are replayed on next use."""
         self.close()
         assert isinstance(snapshot.image, bytes)
@@ -219,12 +218,12 @@ class ServerDatabase:
         _refuse_forbidden(sql)
         return word
 
-    def _inspected(self) -> Catalogue:
+    def _inspected(self) -> TableCatalogue:
         with self._open().connect() as connection:
             return described(connection, self._opener.schema)
 
 
-def content_of(image: bytes) -> Content:
+def content_of(image: bytes) -> TableSources:
     """Return the tables of an image with their rows."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.deserialize(image)
@@ -330,7 +329,7 @@ def _image_catalogue(image: bytes) -> dict[str, TableInfo]:
         return {n: t for n, t in read_catalogue(connection).items() if not t.view}
 
 
-def _server_type(declared: str, rows: list[Row], place: int, types: Mapping[str, str]) -> str:
+def _server_type(declared: str, rows: list[StoredRow], place: int, types: Mapping[str, str]) -> str:
     """Return the engine's type for a column: as declared, unless a value does not fit it."""
     kind = declared.upper()
     wanted = (

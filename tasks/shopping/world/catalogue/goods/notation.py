@@ -23,11 +23,11 @@ from typing import cast, get_args
 
 from hexathlon.tasks.shopping.world.catalogue.grammar import (
     Attribute,
+    AttributeValue,
     Category,
-    Kind,
+    GoodsKind,
     Order,
     Place,
-    Value,
 )
 from hexathlon.tasks.shopping.world.catalogue.text import Text
 
@@ -86,7 +86,7 @@ def read_category(text: str) -> Category:
         slug=head.words[1],
         text=_pair(head.label),
         department=_pair(head.settings["department"]),
-        kinds=tuple(Kind(slug, Text(en, zh)) for slug, en, zh in named["kinds"].rows),
+        kinds=tuple(GoodsKind(slug, Text(en, zh)) for slug, en, zh in named["kinds"].rows),
         price_cents=(low, high),
         attributes=tuple(item for item in properties if item.place != "option"),
         options=tuple(item for item in properties if item.place == "option"),
@@ -155,7 +155,7 @@ def _warranty(section: _Section) -> Attribute:
 
 
 def _colours(section: _Section) -> Attribute:
-    values = tuple(Value(slug, _COLOURS[slug]) for slug in section.label.split())
+    values = tuple(AttributeValue(slug, _COLOURS[slug]) for slug in section.label.split())
     return Attribute(
         "colour", Text("Colour", "颜色"), "option", values, "none", Text("comes in {}", "是{}")
     )
@@ -170,8 +170,10 @@ _READERS: dict[str, Callable[[_Section], Attribute]] = {
 }
 
 
-def _number(number: str, unit: Text, asks_en: tuple[str, ...], asks_zh: tuple[str, ...]) -> Value:
-    return Value(
+def _number(
+    number: str, unit: Text, asks_en: tuple[str, ...], asks_zh: tuple[str, ...]
+) -> AttributeValue:
+    return AttributeValue(
         number,
         Text(unit.en.format(number), unit.zh.format(number)),
         tuple(ask.format(number) for ask in asks_en),
@@ -179,14 +181,14 @@ def _number(number: str, unit: Text, asks_en: tuple[str, ...], asks_zh: tuple[st
     )
 
 
-def _value(name: str, fields: list[str], plain: Text | None) -> Value:
+def _value(name: str, fields: list[str], plain: Text | None) -> AttributeValue:
     slug, en, zh, *more = fields
     if len(more) not in (0, 2, 4):
         raise NotationError(f"{name}: a value has 3, 5 or 7 fields, not {len(fields)}: {fields}")
     asks_en, asks_zh, says_en, says_zh = (*map(_alternatives, more), (), (), (), ())[:4]
     if len(says_en) != len(says_zh):
         raise NotationError(f"{name}: {slug} has unequal numbers of review sentences")
-    return Value(slug, Text(en, zh), asks_en, asks_zh, says_en, says_zh, plain)
+    return AttributeValue(slug, Text(en, zh), asks_en, asks_zh, says_en, says_zh, plain)
 
 
 def _fields(line: str) -> list[str]:
