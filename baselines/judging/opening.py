@@ -1,10 +1,10 @@
 """Opens a judge: parses its MODEL argument, probes its server, and creates a client."""
 
-import asyncio
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.checkpoint import InvalidCheckpoint, open_chat, revision_of
 from hexathlon.baselines.agents.spec import SpecError, parse_model
 from hexathlon.baselines.engines.base import ChatRequest, Engine, Sampling
@@ -90,7 +90,7 @@ def identify_judge(settings: JudgeSettings) -> JudgeIdentity:
             open_chat(Path(spec.place), settings.concurrency)
             revision = settings.revision or revision_of(Path(spec.place))
             return replace(identity, revision=revision)
-        return asyncio.run(_probed(settings, identity))
+        return interrupts.run(_probed(settings, identity))
     except InvalidCheckpoint as error:
         raise UsageError(str(error)) from None
     except EngineMissing as error:

@@ -4,12 +4,12 @@ Records are never modified. Planted controls are judged among the trials; if one
 wrongly, the file says so and its scores must not be published.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
@@ -87,7 +87,7 @@ def judge_run(
         with JudgedWriter(plan.run, header) as writer:
             work = _Work(plan, clients, judge, writer, concurrency)
             try:
-                return asyncio.run(work.all(trials))
+                return interrupts.run(work.all(trials))
             except EngineError as error:
                 raise EnvironmentUnavailable(f"{error.kind}: {error}") from None
     except (PlanError, RecordError, JudgedError, OSError) as error:

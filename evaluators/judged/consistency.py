@@ -17,7 +17,7 @@ from hexathlon.evaluators.judges.labels import ABSTAIN
 from hexathlon.evaluators.judges.predicates import decide_by_code
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric, RubricError
 from hexathlon.evaluators.judges.rubric_files import get_rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records.canonical import content_hash
 from hexathlon.evaluators.records.consistency import Contradiction
 from hexathlon.evaluators.records.plan import TrialKey
@@ -145,7 +145,7 @@ def _decision_faults(
     if names != expected:
         yield "judges", f"decides {names}, the rubric has {expected}"
         return
-    transcript = Transcript.of_record(record)
+    transcript = JudgedTranscript.of_record(record)
     for criterion, one in zip(rubric.decided, decisions, strict=True):
         place = f"judges.{criterion.id}"
         if criterion.check is not None:

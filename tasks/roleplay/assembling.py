@@ -4,15 +4,15 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
 
+from hexathlon.tasks.bilingual import BilingualText, Language
 from hexathlon.tasks.roleplay.beat import Beat
-from hexathlon.tasks.roleplay.card import NothingLeft, split_pair, table
+from hexathlon.tasks.roleplay.card import NothingLeft, table
 from hexathlon.tasks.roleplay.game import Game
 from hexathlon.tasks.roleplay.hearing import VisitorListener
 from hexathlon.tasks.roleplay.reading import CardReader, disagreement
 from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.roleplay.telling import instruction
 from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES, TWINS
-from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.roleplay.tools import dialogue_tools
 from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.source import TaskAddress
@@ -110,7 +110,7 @@ def dialogue_task(address: TaskAddress, name: str, version: str, seed: int, stag
     ahead = [stage.card["next_ruler"]["name"], *later] if stage.card.get("show_later") else []
     params: dict[str, Any] = {
         "mode": "dialogue", "language": stage.language, "setting": stage.card["setting"],
-        "character": stage.card["name"], "manner": split_pair(manner).of(stage.language),
+        "character": stage.card["name"], "manner": BilingualText.parse(manner)[stage.language],
         "lines": [_line(beat) for beat in stage.beats],
         "agenda": _agenda(stage),
         "hidden": [value for secret in stage.secrets for value in secret["values"]],

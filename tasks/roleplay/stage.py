@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.asking import Asker
 from hexathlon.tasks.roleplay.beat import Beat
 from hexathlon.tasks.roleplay.card import NothingLeft, Pools, draw_card, fill, table
 from hexathlon.tasks.roleplay.lexicon import SETTINGS
-from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.roleplay.voice import draw_rules
 from hexathlon.tasks.task import Level, Split
 

@@ -8,6 +8,7 @@ one split's products, customers and orders does not transfer to another.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.errors import GenerationExhausted, UnknownTask
 from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.shopping.giveaway import given_away
@@ -34,7 +35,7 @@ from hexathlon.tasks.shopping.service.scripts import (
 from hexathlon.tasks.shopping.templates.case import ServiceCase
 from hexathlon.tasks.shopping.templates.draft import ShoppingDraft, order_of
 from hexathlon.tasks.shopping.templates.table import TEMPLATES, templates_of
-from hexathlon.tasks.shopping.world.catalogue import Language, open_catalogue
+from hexathlon.tasks.shopping.world.catalogue import open_catalogue
 from hexathlon.tasks.shopping.world.catalogue.ranking import ranking_digest
 from hexathlon.tasks.shopping.world.settings import open_settings
 from hexathlon.tasks.shopping.world.tools import store_tools

@@ -1,5 +1,7 @@
 """Starts a vLLM server for a checkpoint directory, and stops it with all its processes.
 
+The server runs under `guard`, which ends it when this process is gone, for whatever reason.
+
 vLLM is installed in a separate environment; `HEXATHLON_VLLM_PYTHON` is its interpreter. The server
 listens on the loopback address only, because its control routes are not authenticated.
 """
@@ -10,6 +12,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.engines.errors import ConnectionFailed, EngineMissing
 
 __all__ = ["INTERPRETER", "VllmServer", "VllmSettings", "vllm_python"]
@@ -27,6 +31,7 @@ INTERPRETER = "HEXATHLON_VLLM_PYTHON"
 _STEP = 8192
 """Minimum number of tokens that the server may prefill in one step."""
 
+_GUARD = Path(__file__).with_name("guard.py")
 _GRACE = 20.0
 """Seconds before a server that ignores SIGTERM is killed."""
 
@@ -146,7 +151,7 @@ class VllmServer:
 
     @property
     def pid(self) -> int:
-        """Id of the server's process, which leads its process group."""
+        """Id of the guard's process, which leads the server's process group."""
         assert self._process is not None, "the server was not started"
         return self._process.pid
 
@@ -170,6 +175,7 @@ class VllmServer:
                     raise ConnectionFailed(
                         f"vLLM did not answer within {limit:g} s: {self._log_tail()}"
                     )
+                interrupts.check()
                 time.sleep(0.1)
         except BaseException:
             self.stop()
@@ -186,6 +192,8 @@ class VllmServer:
             self._signal(signal.SIGKILL)
             self._process.wait(_GRACE)
         self._signal(signal.SIGKILL)  # remaining processes of the group
+        if self._process.stdin is not None:
+            self._process.stdin.close()
 
     def __enter__(self) -> Self:
         self.start()
@@ -233,10 +241,11 @@ def _positions(checkpoint: Path) -> int:
 def _spawn(
     command: list[str], environment: dict[str, str], output: IO[bytes]
 ) -> subprocess.Popen[bytes]:
+    """Start a command under the guard; it ends when the pipe to the guard closes."""
     return subprocess.Popen(
-        command,
+        [sys.executable, "-I", "-S", str(_GUARD), str(_GRACE), *command],
         env=environment,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=output,
         stderr=subprocess.STDOUT,
         start_new_session=True,

@@ -79,8 +79,7 @@ def audit(
     given = dict(locals())
     settings: dict[str, Any] = {name: given[name] for name in _OF_THE_JUDGE}
     amounts: dict[str, Any] = {name: given[name] for name in _OF_THE_AUDIT}
-    import asyncio
-
+    from hexathlon.baselines import interrupts
     from hexathlon.baselines.engines.errors import EngineError
     from hexathlon.baselines.harness.errors import EnvironmentUnavailable, ExitCode, UsageError
     from hexathlon.baselines.judging.audit import AuditSettings
@@ -96,7 +95,7 @@ def audit(
     client = open_client(judge, identify_judge(judge))
     plan = AuditSettings(**amounts, own=tuple(own or ()))
     try:
-        result = asyncio.run(_audit(client, chosen, replies, plan, concurrency))
+        result = interrupts.run(_audit(client, chosen, replies, plan, concurrency))
     except EngineError as error:
         raise EnvironmentUnavailable(f"{error.kind}: {error}") from None
     try:

@@ -8,6 +8,7 @@ name is the dimension.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.errors import MissingData
 from hexathlon.tasks.roleplay.loaders.loaded import (
     BadData,
@@ -15,7 +16,6 @@ from hexathlon.tasks.roleplay.loaders.loaded import (
     LoadedConversations,
     read_json,
 )
-from hexathlon.tasks.roleplay.text import Language
 
 __all__ = ["CharacterBenchSource", "source"]
 

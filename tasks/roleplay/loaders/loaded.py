@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.errors import MissingData, TaskError, UnknownTask
 from hexathlon.tasks.public_data import data_folder
 from hexathlon.tasks.roleplay.assembling import canary
 from hexathlon.tasks.roleplay.scripts import played
 from hexathlon.tasks.roleplay.speaking import action
-from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.roleplay.tools import dialogue_tools
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address

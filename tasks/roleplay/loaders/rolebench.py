@@ -7,6 +7,7 @@ text}), if present.
 
 from collections.abc import Sequence
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.errors import MissingData
 from hexathlon.tasks.roleplay.loaders.loaded import (
     LoadedConversation,
@@ -14,7 +15,6 @@ from hexathlon.tasks.roleplay.loaders.loaded import (
     read_json,
     read_lines,
 )
-from hexathlon.tasks.roleplay.text import Language
 
 __all__ = ["RoleBenchSource", "source"]
 

@@ -94,7 +94,7 @@ def _options(stage: Stage, topic: str) -> tuple[str, ...]:
         words = [stage.pools.take(kind) for _ in range(3)] if kind == "dishes" else stage.some(
             own.pairs(kind), 3
         )  # fmt: skip
-        stage.choice_words[kind] = tuple(pair.of(stage.language) for pair in words)
+        stage.choice_words[kind] = tuple(pair[stage.language] for pair in words)
     return stage.choice_words[kind]
 
 

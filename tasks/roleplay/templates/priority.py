@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.roleplay.beat import Beat
-from hexathlon.tasks.roleplay.card import fill, split_pair, table
+from hexathlon.tasks.roleplay.card import fill, table
 from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.task import Level
 
@@ -87,7 +88,7 @@ def _granted(stage: Stage, count: int) -> list[VisitorWish]:
 def _titles(stage: Stage) -> list[str]:
     """Return titles that contain no taboo word."""
     taboo = [word.casefold() for r in stage.rules if r["kind"] == "taboo" for word in r["x"]]
-    names = [split_pair(t).of(stage.language) for t in table("priority")["titles"]["names"]]
+    names = [BilingualText.parse(t)[stage.language] for t in table("priority")["titles"]["names"]]
     return [name for name in names if not any(word in name.casefold() for word in taboo)]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.shopping.scene import ShoppingScene, WantedVariant
 from hexathlon.tasks.shopping.templates.draft import (
     Near,
@@ -18,7 +19,7 @@ from hexathlon.tasks.shopping.templates.draft import (
 )
 from hexathlon.tasks.shopping.templates.personal import Fork, fork_of, profile_of
 from hexathlon.tasks.shopping.templates.words import articled, goods_text
-from hexathlon.tasks.shopping.world.catalogue import Constraint, Language
+from hexathlon.tasks.shopping.world.catalogue import Constraint
 from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = ["DIALOGUES"]

@@ -31,11 +31,9 @@ from hexathlon.tasks.shopping.world.catalogue.product import (
 )
 from hexathlon.tasks.shopping.world.catalogue.search import SORTS, WINDOW, Hit, SearchPage, Sort
 from hexathlon.tasks.shopping.world.catalogue.shelf import COMMON_FILTERS
-from hexathlon.tasks.shopping.world.catalogue.text import LANGUAGES, Language, Text
 
 __all__ = [
     "COMMON_FILTERS",
-    "LANGUAGES",
     "SORTS",
     "WINDOW",
     "Address",
@@ -51,7 +49,6 @@ __all__ = [
     "Design",
     "GoodsKind",
     "Hit",
-    "Language",
     "Operator",
     "PriceBreakdown",
     "Product",
@@ -63,7 +60,6 @@ __all__ = [
     "Shipping",
     "ShippingRate",
     "Sort",
-    "Text",
     "Variant",
     "open_catalogue",
     "price_cart",

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from hexathlon.tasks.shopping.world.catalogue.text import Language
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.shopping.world.tables import Record
 from hexathlon.tasks.shopping.world.wording import say
 
