@@ -9,7 +9,7 @@ from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.predicates import decide_by_code
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric
 from hexathlon.evaluators.judges.rubric_files import get_rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records import read_records
 from hexathlon.evaluators.records.plan import read_plan
 
@@ -78,5 +78,5 @@ def judge_by(run: Path, rubric: Rubric) -> Path:
 
 def _decision(criterion: Criterion, record: dict[str, Any]) -> Decision:
     if criterion.check is not None:
-        return decide_by_code(criterion, Transcript.of_record(record))
+        return decide_by_code(criterion, JudgedTranscript.of_record(record))
     return Decision(criterion.id, criterion.menu[0], 0.0)
