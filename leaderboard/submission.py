@@ -92,7 +92,7 @@ class Submission:
     judged: Judgements = Judgements()
     """Judges' summaries of the trials; they affect neither score nor rank."""
     contradiction: str | None = None
-    """The first contradiction between its own statements, with its place; such a run has no rank."""
+    """The first contradiction between its own statements; such a run has no rank."""
 
     @property
     def name(self) -> str:

@@ -28,7 +28,7 @@ def build(
         bool,
         typer.Option(
             "--verify",
-            help="Replay every trial first; verified runs get a badge, contradicted ones are rejected.",
+            help="Replay every trial first; a run gets a badge or, if contradicted, is rejected.",
         ),
     ] = False,
 ) -> int:
