@@ -106,7 +106,7 @@ def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
         percent(row["normalised"]),
         f"{row['tasks']:,}",
         f"{row['trials']:,}",
-        row["reference"] or row["unranked"] or "",
+        row["unranked"] or "",
     )
 
 
