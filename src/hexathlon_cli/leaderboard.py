@@ -28,7 +28,7 @@ def build(
         bool,
         typer.Option(
             "--verify",
-            help="Replay every trial first; verified runs get a badge, contradicted ones are rejected.",
+            help="Replay every trial first; a run gets a badge or, if contradicted, is rejected.",
         ),
     ] = False,
 ) -> int:
@@ -115,7 +115,7 @@ def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
         percent(row["normalised"]),
         f"{row['tasks']:,}",
         f"{row['trials']:,}",
-        row["reference"] or row["unranked"] or "",
+        row["unranked"] or "",
     )
 
 
