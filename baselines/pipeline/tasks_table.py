@@ -8,6 +8,8 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from hexathlon.baselines.harness.environments import find_environment
+from hexathlon.baselines.harness.errors import CommandError
 from hexathlon.baselines.pipeline.tables import RecipeTable
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.registry import get_source
@@ -42,6 +44,12 @@ class TasksTable(RecipeTable):
 
     @model_validator(mode="after")
     def _exist(self) -> "TasksTable":
+        try:
+            info = find_environment(self.env)
+        except CommandError as error:
+            raise ValueError(str(error)) from None
+        if info.id != self.env:
+            raise ValueError(f"env must be an id, {info.id!r}, got {self.env!r}")
         try:
             source = get_source(self.source)
             size = source.size("train", self.level)

@@ -1,4 +1,4 @@
-"""Stages around the learner: samplers, allocators, replay, hints and trees, by small cases."""
+"""Pipeline stages on small cases: samplers, allocators, replay, hints and trees."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def known(**more) -> TaskStatistics:
 
 
 @pytest.mark.parametrize("name", list(SAMPLERS))
-def test_samplers_give_distinct_places_and_repeat(name):
+def test_samplers_are_distinct_and_reproducible(name):
     first, again = (
         SAMPLERS[name](TASKS, known(), 6, generator_for("sampler", 1)) for _ in range(2)
     )
@@ -67,7 +67,7 @@ def test_allocators_spend_the_budget(name):
         assert max(given) <= 40
 
 
-def test_rollouts_go_where_rewards_vary():
+def test_allocator_prefers_tasks_with_reward_variance():
     given = ALLOCATORS["variance"](np.array([0.0, 0.5, 0.9, 1.0]), 64, least=2, most=64)
     assert given == [2, 38, 22, 2]
     spread = np.array([0.5, 0.3])  # n by the deviation: no other split has a smaller variance
@@ -104,7 +104,7 @@ def test_a_stored_success_rescues_a_failed_group():
     assert ESTIMATORS["grpo"](made).advantages[0].any()
 
 
-def test_memory_forgets_the_oldest_success():
+def test_memory_evicts_the_oldest_success():
     memory = Memory(tasks=2)
     memory.keep([group([1.0], "a"), group([1.0], "b"), group([1.0], "a"), group([1.0], "c")])
     assert list(memory.successes) == ["a", "c"]
@@ -158,7 +158,7 @@ def test_the_sum_of_a_trees_steps_is_its_leafs_gain():
 
 
 @pytest.mark.parametrize("name", ["tree_steps", "tree_groups"])
-def test_rollouts_without_nodes_are_refused(name):
+def test_rollouts_without_nodes_are_rejected(name):
     with pytest.raises(ValueError, match="expected a node of the tree for each of the"):
         ESTIMATORS[name]([group([0.0, 1.0])])
 
@@ -179,7 +179,7 @@ def test_unknown_names_are_errors(registry):
         registry["nothing"]
 
 
-def test_the_task_tried_longest_ago_is_forgotten_first():
+def test_least_recent_task_is_evicted_first():
     found = TaskStatistics(most=2)
     for task in ("a", "b", "a", "c"):
         found.observe([group([1.0, 0.0], task)])
@@ -191,7 +191,7 @@ def test_the_task_tried_longest_ago_is_forgotten_first():
     ("name", "given"),
     [("fading", {"most": 1}), ("rescue", {"share": 0, "below": 0.5})],
 )
-def test_whole_numbers_stand_for_others(name, given):
+def test_integers_are_accepted_as_floats(name, given):
     assert HINTS.resolve(name, given).items() >= given.items()
     assert STRUCTURES.resolve("forked", {"after": [1, 2]})["after"] == [1, 2]
 
@@ -207,7 +207,5 @@ def test_whole_numbers_stand_for_others(name, given):
     ],
 )
 def test_values_of_another_type_are_errors(registry, name, given):
-    with pytest.raises(
-        ValueError, match=f"{next(iter(given))} of the .*; expected a value like"
-    ):
+    with pytest.raises(ValueError, match=f"{next(iter(given))} of the .*; expected a value like"):
         registry.resolve(name, given)

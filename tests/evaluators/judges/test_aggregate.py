@@ -36,7 +36,7 @@ def test_healthbench(values, expected):
     assert found == (expected, expected, expected, 0)
 
 
-def test_healthbench_clips_the_mean_and_not_the_single_scores():
+def test_healthbench_clips_only_the_mean():
     assert mean_score("healthbench", [-0.5, 0.25]) == 0.0
     assert mean_score("healthbench", [-0.5, 1.0, 1.0]) == 0.5
     assert mean_score("rar", [0.25, 0.75]) == 0.5
@@ -55,7 +55,7 @@ def test_hard_gate(h, a, p, expected):
     assert score(one, {"h": float(h), "a": float(a), "p": float(p)}).value == expected
 
 
-def test_hard_gate_of_hard_rules_alone_is_their_product():
+def test_hard_gate_without_soft_rules_is_a_product():
     one = rubric("hard_gate", ("h", 1, HARD), ("i", 1, HARD))
     assert score(one, {"h": 1.0, "i": 1.0}).value == 1.0
     assert score(one, {"h": 1.0, "i": 0.0}).value == 0.0
@@ -96,12 +96,12 @@ def test_moa_before_any_history_is_the_mean_over_dimensions():
     ("checkpoint_tree", [("a", 1, {"parent": "z"})], "which is no criterion"),
     ("checkpoint_tree", [("a", 1, {"parent": "b"}), ("b", 1, {"parent": "a"})], "above itself"),
 ])  # fmt: skip
-def test_rubrics_that_do_not_fit_their_aggregator_are_refused(aggregator, rows, said):
+def test_rubrics_unfit_for_their_aggregator_are_rejected(aggregator, rows, said):
     with pytest.raises(RubricError, match=said):
         rubric(aggregator, *rows)
 
 
-def test_what_is_undecided_leaves_bounds_and_no_score():
+def test_undecided_criteria_leave_bounds_and_no_score():
     one = rubric("healthbench", *MIXED)
     assert score(one, {"a": 1.0, "b": None, "p": None}) == (None, (5 - 4) / 8, 1.0, 2)
     gate = rubric("hard_gate", ("h", 1, HARD), ("a", 1, {}))
@@ -110,7 +110,7 @@ def test_what_is_undecided_leaves_bounds_and_no_score():
 
 
 @pytest.mark.parametrize("name", sorted(AGGREGATORS))
-def test_bounds_hold_every_completion(name):
+def test_bounds_contain_every_completion(name):
     more = [{}, {}, {}]
     if name == "ordinal":
         more = [{"choices": ["bad", "good"]}] * 3

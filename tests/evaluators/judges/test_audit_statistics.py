@@ -62,12 +62,12 @@ def test_alpha_of_the_published_example(metric, expected):
     assert found.low < expected < found.high and found.n == 11
 
 
-def test_alpha_without_anything_to_compare():
+def test_alpha_without_variation():
     assert alpha([["1", None], [None, "2"]], ["1", "2"]) is None
     assert alpha([["1", "1"], ["1", "1"]], ["1", "2"]) is None
 
 
-def test_intervals_of_kappa_cover_as_they_say():
+def test_coverage_of_kappa_intervals():
     draw = np.random.default_rng(7)
     error, share = 0.15, 0.4
     q = share * (1 - error) + (1 - share) * error
@@ -82,7 +82,7 @@ def test_intervals_of_kappa_cover_as_they_say():
     assert 182 <= covered <= 200  # 91 % to 100 % at a nominal 95 %
 
 
-def test_intervals_are_the_same_everywhere():
+def test_intervals_are_reproducible():
     found = kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 3)
     assert found == kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 3)
     assert found != kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 4)
@@ -95,7 +95,7 @@ def test_tau_by_hand():
     assert kendall_tau([1, 1], [1, 2]) is None
 
 
-def test_rank_agreement_leaves_out_what_was_not_answered():
+def test_rank_agreement_excludes_missing_values():
     groups = [((0.0, 0.5, 1.0), (1, 2, 3)), ((1.0, 0.5, 0.0), (1, 2, 3)), ((None, 0.5), (1, 2))]
     assert rank_agreement(groups).value == 0.0
     assert rank_agreement(groups).n == 2
@@ -128,7 +128,7 @@ def test_slopes_by_hand():
     assert length_slope(lengths, judged, [0.0] * 4).value == pytest.approx(0.1)
 
 
-def test_what_goes_along_with_length_is_no_length_bias():
+def test_confounders_of_length_are_not_length_bias():
     """True replies are longer here; a judge with uniform errors has no slope within strata."""
     lengths = [100, 120, 140, 160, 400, 420, 440, 460]
     truth = [0.0] * 4 + [1.0] * 4
@@ -157,7 +157,7 @@ def test_prediction_powered_means_by_hand():
     assert powered_mean([1.0], [(1, 1), (0, 0)]) is None
 
 
-def test_prediction_powered_intervals_cover_where_the_judges_do_not():
+def test_prediction_powered_intervals_cover_for_biased_judges():
     draw = np.random.default_rng(3)
     plain = powered = 0
     for _ in range(300):
@@ -184,7 +184,7 @@ def test_fapo():
     assert fapo_reward(True, None) is None
 
 
-def test_flawed_rollouts_are_worth_more_only_while_most_are_wrong():
+def test_flawed_rollouts_are_rewarded_while_most_are_wrong():
     """FAPO: the same flawed rollout has a positive advantage early and a negative one late."""
     early = [fapo_reward(True, True), *[fapo_reward(False, None)] * 3]
     late = [fapo_reward(True, True), *[fapo_reward(True, False)] * 3]
