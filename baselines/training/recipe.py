@@ -49,7 +49,7 @@ class Recipe(RecipeTable):
     steps: int = Field(default=50, ge=0)
     save_every: int = Field(default=10, ge=1)
     ranks: int = Field(default=1, ge=1, le=64)
-    """Processes that train together, one core each. Bit-for-bit repetition needs the same number."""
+    """Processes that train together, one core each; the same number repeats a run bit for bit."""
 
     tasks: tuple[TasksTable, ...] = Field(default_factory=lambda: (TasksTable(),), min_length=1)
     """One table, or a list of them: a mixture of events for one policy."""
@@ -118,7 +118,7 @@ class Recipe(RecipeTable):
         self.learn.objective.check()
         if self.credit.estimator.name.startswith("gae") != (self.critic is not None):
             raise ValueError(
-                "the estimators gae and gae_turns need a critic, and only they use one"
+                "a critic goes with the estimators gae and gae_turns, and only with these"
             )
         if self.engine.kind == "vllm" and self.ranks > 1:
             raise ValueError(f"a vLLM engine serves one rank, got {self.ranks}: set ranks = 1")

@@ -72,9 +72,7 @@ def stored(path: Path) -> list[Trajectory]:
     """
     rows = _rows(path)
     if any("tokens" not in row for row in rows):
-        raise ValueError(
-            f"{path} has records without tokens; train with rollout.keep_tokens = true"
-        )
+        raise ValueError(f"{path} has no tokens; train with rollout.keep_tokens = true")
     return [Trajectory.from_json(row) for row in rows]
 
 

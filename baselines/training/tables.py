@@ -47,7 +47,7 @@ class CloneTable(RecipeTable):
     """Share of the demonstrations in which names are replaced by made-up ones."""
 
     copies: int = Field(default=1, ge=1)
-    """Copies of each demonstration, with different made-up names, where playing one is expensive."""
+    """Copies of each demonstration, with different made-up names; useful where playing is slow."""
 
     settings: CloneConfig = Field(default_factory=CloneConfig)
 

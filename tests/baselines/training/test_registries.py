@@ -314,7 +314,7 @@ def test_statistics_and_memory_resume_bit_for_bit(replay, start, tmp_path) -> No
         ({"replay": part("resent")}, "there is no replay 'resent'; there are"),
         (
             {"tasks": {**TASKS, "pool": 1}},
-            "pool of dice-tiny must have at least the 2 tasks of a step, got 1",
+            "at least the 2 tasks of a step, got 1",
         ),
     ],
 )
