@@ -24,13 +24,14 @@ import numpy as np
 import rooms
 import torch
 
-from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, FILTERS, SHAPINGS
+from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
 from hexathlon.baselines.algorithms.samples import Group
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.learner import Learner
-from hexathlon.baselines.training.cloning import CloneConfig, clone
+from hexathlon.baselines.pipeline.catalogue import FILTERS, SHAPINGS
 from hexathlon.baselines.training.recipe import Recipe
+from hexathlon.baselines.warmstart.cloning import CloneConfig, clone
 from hexathlon.tasks.seeding import derive_seed, generator_for
 
 HERE = Path(__file__).resolve().parent

@@ -21,7 +21,12 @@ from typing import Any, NamedTuple, Self
 
 from measuring import Figure, print_findings, ratio_of_pairs
 
-from hexathlon.baselines.training.initial import ModelShape, make_model, make_tokenizer, save_policy
+from hexathlon.baselines.warmstart.initial import (
+    ModelShape,
+    make_model,
+    make_tokenizer,
+    save_policy,
+)
 
 HERE = Path(__file__).parent
 LEAST = {1: 1.0, 16: 1.0, 64: 0.8}

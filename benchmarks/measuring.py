@@ -57,7 +57,7 @@ def run_child(command: Sequence[str | Path]) -> ChildReport:
     """Run a command to its end.
 
     Raises:
-        CalledProcessError: It failed; its errors are in the message.
+        CalledProcessError: If it failed; its errors are in the message.
     """
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(

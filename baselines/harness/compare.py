@@ -1,4 +1,4 @@
-"""Compares runs on the tasks that they share: paired differences, corrected for their number."""
+"""Comparison of runs on shared tasks: paired differences with Holm's correction."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ __all__ = ["RunComparison", "compare_runs"]
 
 
 class RunComparison(NamedTuple):
-    """Two runs on one environment."""
+    """Paired comparison of two runs on one environment."""
 
     env: str
     a: str
@@ -22,10 +22,10 @@ class RunComparison(NamedTuple):
     """A minus B."""
 
     adjusted: float
-    """The p-value after Holm's correction over all comparisons made at once."""
+    """The p-value after Holm's correction over all comparisons of the call."""
 
     warning: str
-    """Why the comparison may mislead; empty where nothing speaks against it."""
+    """Why the comparison may be misleading; empty if there is no reason."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the comparison as plain JSON."""
@@ -42,10 +42,10 @@ class RunComparison(NamedTuple):
 
 
 def compare_runs(runs: Sequence[Path]) -> list[RunComparison]:
-    """Compare the first run with each other one, environment by environment.
+    """Compare the first run with each of the others, environment by environment.
 
     Raises:
-        UsageError: A folder holds no run, or two runs have no task in common.
+        UsageError: If a directory contains no run, or two runs have no task in common.
     """
     if len(runs) < 2:
         raise UsageError("compare needs at least two runs")

@@ -1,4 +1,4 @@
-"""Says what this machine can run and why not: nothing is installed, started or changed."""
+"""Checks of what this machine can run, and why not; nothing is installed, started or changed."""
 
 import importlib.util
 import os
@@ -29,17 +29,17 @@ _DEADLINE = 10.0
 
 
 class DoctorCheck(NamedTuple):
-    """One thing that was looked for."""
+    """Result of checking one requirement."""
 
     name: str
     state: Literal["yes", "no", "limited"]
     detail: str
     mend: str = ""
-    """What to do where it is missing and wanted."""
+    """How to provide it; empty if it is present or optional."""
 
 
 def probes() -> Iterator[DoctorCheck]:
-    """Look for everything that an event may need."""
+    """Check everything that an event may need."""
     yield _python()
     yield DoctorCheck("platform", "yes", f"{platform.system()} {platform.machine()}")
     yield _cores()
@@ -55,7 +55,7 @@ def probes() -> Iterator[DoctorCheck]:
     try:
         environments = all_environments()
     except EnvironmentUnavailable as error:
-        yield DoctorCheck("plugins", "no", str(error), "mend or uninstall the plugin")
+        yield DoctorCheck("plugins", "no", str(error), "fix or uninstall the plugin")
         environments = list(ENVIRONMENTS.values())
     for info in environments:
         install = missing_extra(info)
@@ -91,10 +91,10 @@ def _sqlite() -> Iterator[DoctorCheck]:
         connection.close()
     serialise = hasattr(connection, "serialize")
     yield DoctorCheck(
-        "sqlite serialise",
+        "sqlite serialize",
         "yes" if serialise else "no",
-        "databases are reset and forked by it",
-        "" if serialise else "use a Python whose sqlite3 was built with serialize",
+        "resets and forks databases",
+        "" if serialise else "use a Python whose sqlite3 has Connection.serialize()",
     )
     text = "ENABLE_FTS5" in options
     yield DoctorCheck(

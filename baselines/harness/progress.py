@@ -1,4 +1,4 @@
-"""Progress on the terminal: nothing for the first two seconds, then a bar, or lines in a log."""
+"""Progress of long operations: silent for two seconds, then a bar on a terminal or log lines."""
 
 import sys
 import time
@@ -13,13 +13,13 @@ _LOG_EVERY = 15.0
 
 
 class Progress:
-    """Shows how far something has come.
+    """Displays the progress of an operation.
 
     Args:
-        label: What is being done.
-        total: Steps in all; None where unknown.
-        stream: Standard error by default; a bar is drawn only on a terminal.
-        clock: Monotonic seconds.
+        label: Name of the operation.
+        total: Number of steps; None if unknown.
+        stream: Output, by default standard error; a bar is drawn only on a terminal.
+        clock: Monotonic clock, in seconds.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Progress:
         self._task: Any = None
 
     def advance(self, note: str = "") -> None:
-        """Count one step; `note` is shown beside the bar."""
+        """Count one step; `note` is displayed next to the bar."""
         self.done += 1
         if self._bar is not None:
             self._bar.update(self._task, completed=self.done, note=note)
@@ -81,7 +81,7 @@ class Progress:
         self._bar.update(self._task, completed=self.done)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None

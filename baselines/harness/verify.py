@@ -1,8 +1,8 @@
-"""Verifies a run: the hash chain, the plan, and every trial by playing its actions again.
+"""Verification of a run: its hash chain, its plan, and every trial by replaying its actions.
 
-A replay rebuilds the task, takes the recorded actions in a fresh environment and compares all that
-the record says of the course and its outcome. What no replay can show (token counts, clocks, which
-model it was) is named as not verifiable.
+A replay rebuilds the task, takes the recorded actions in a fresh environment and compares every
+field that describes the episode and its outcome. Fields that no replay can confirm (token counts,
+clocks, the model's identity) are listed in `NOT_VERIFIABLE`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageErro
 from hexathlon.baselines.harness.plan import open_row
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.run import stored_config
-from hexathlon.baselines.rollout.course import play
+from hexathlon.baselines.rollout.drivers import play
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout
 from hexathlon.envs.status import Status
 from hexathlon.evaluators.records import (
@@ -40,21 +40,21 @@ NOT_VERIFIABLE = (
     "steps[].tokens",
     "the model's identity",
 )
-"""What a replay cannot show."""
+"""Parts of a record that a replay cannot confirm."""
 
-_COURSE = ("task_hash", "system_prompt_hash", "opening", "template", "level", "split")
+_SETUP = ("task_hash", "system_prompt_hash", "opening", "template", "level", "split")
 _OUTCOME = ("stop", "status", "reward", "partial", "terms", "evidence", "checks", "judges")
 _COUNTS = ("turns", "tool_errors", "cut_chars", "sandbox", "env_version", "final_state")
 _STEP = ("observation", "reward", "status")
-_FROM_OUTSIDE = (Status.TRUNCATED_LENGTH, Status.TRUNCATED_TIME, Status.ABORTED)
-_MOST_FINDINGS = 50
+_RUN_LIMITS = (Status.TRUNCATED_LENGTH, Status.TRUNCATED_TIME, Status.ABORTED)
+_MAX_FINDINGS = 50
 
 
 class Finding(NamedTuple):
-    """One thing that is not as it has to be."""
+    """One discrepancy between a run and its replay."""
 
     trial: str
-    """The trial's key as text; `plan` or `records` for the whole."""
+    """The trial's key as text; `plan` or `records` for findings on the whole run."""
 
     field: str
     message: str
@@ -73,21 +73,21 @@ class Verification(NamedTuple):
 
     @property
     def sound(self) -> bool:
-        """Whether nothing was found."""
+        """Whether there are no findings."""
         return not self.findings
 
 
 def verify_run(run: Path, salt: str | None = None, *, whole: bool = True) -> Verification:
-    """Verify a run folder.
+    """Verify a run directory.
 
     Args:
-        run: The folder.
+        run: The directory.
         salt: The secret of a held-out round.
-        whole: Whether a trial of the plan without a record is a finding.
+        whole: Whether a planned trial without a record is a finding.
 
     Raises:
-        UsageError: There is no run that could be read.
-        EnvironmentUnavailable: Its environment is not on this machine.
+        UsageError: If the run is missing or cannot be read.
+        EnvironmentUnavailable: If an environment of the run is not available on this machine.
     """
     try:
         plan = read_plan(run)
@@ -103,66 +103,65 @@ def verify_run(run: Path, salt: str | None = None, *, whole: bool = True) -> Ver
         findings += _plan_findings(plan, salt)
         findings += _missing(run, keys) if whole else []
         with Progress("verifying", len(keys)) as progress:
-            for found in _replays(run, plan, set(keys), salt):
-                findings += found
+            for trial_findings in _replays(run, plan, set(keys), salt):
+                findings += trial_findings
                 replayed += 1
                 progress.advance()
-                if len(findings) >= _MOST_FINDINGS:
+                if len(findings) >= _MAX_FINDINGS:
                     break
-    return Verification(len(keys), replayed, tuple(findings[:_MOST_FINDINGS]))
+    return Verification(len(keys), replayed, tuple(findings[:_MAX_FINDINGS]))
 
 
 def replay_differences(
-    record: Mapping[str, Any], again: Mapping[str, Any]
+    record: Mapping[str, Any], replayed: Mapping[str, Any]
 ) -> list[tuple[str, str]]:
-    """Return (field, what differs) for all in which a replay contradicts a record.
+    """Return (field, difference) for every field in which a replay contradicts a record.
 
-    A spoilt trial is compared as far as it went; a verdict that the recorded checks cannot give
-    twice, or that no verifier reached, is left out.
+    A trial that ended in an infrastructure failure is compared up to the failure. Verdicts are not
+    compared if a check is not deterministic, or if the verifier or judge failed.
     """
-    names = [*_COURSE]
+    names = [*_SETUP]
     if record["status"] != "infra":
         names += [name for name in _COUNTS if name != "turns"]
-        names += [*_OUTCOME] if _judged_alike(record) else ["checks"]
+        names += [*_OUTCOME] if _reproducible_verdict(record) else ["checks"]
     differences = [
-        (name, f"recorded {_shown(record[name])}, the replay gives {_shown(again[name])}")
+        (name, _difference(record[name], replayed[name]))
         for name in names
-        if record[name] != again[name] and not (name == "stop" and _stopped_outside(record))
+        if record[name] != replayed[name] and not (name == "stop" and _stopped_by_run(record))
     ]
-    return differences + list(_step_differences(record, again))
+    return differences + list(_step_differences(record, replayed))
 
 
-def _judged_alike(record: Mapping[str, Any]) -> bool:
-    fixed = all(check["deterministic"] for check in record["checks"])
-    return fixed and record["cause"] not in ("verifier", "judge")
+def _reproducible_verdict(record: Mapping[str, Any]) -> bool:
+    deterministic = all(check["deterministic"] for check in record["checks"])
+    return deterministic and record["cause"] not in ("verifier", "judge")
 
 
-def _stopped_outside(record: Mapping[str, Any]) -> bool:
-    """Whether the record says that a budget of the run, not the environment, ended the trial."""
+def _stopped_by_run(record: Mapping[str, Any]) -> bool:
+    """Whether the record says that a limit of the run, not the environment, ended the trial."""
     steps = record["steps"]
-    return (not steps or steps[-1]["status"] == Status.ONGOING) and (
-        record["stop"] in _FROM_OUTSIDE
-    )
+    return (not steps or steps[-1]["status"] == Status.ONGOING) and record["stop"] in _RUN_LIMITS
 
 
 def _step_differences(
-    record: Mapping[str, Any], again: Mapping[str, Any]
+    record: Mapping[str, Any], replayed: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
     if record["turns"] != len(record["steps"]):
-        yield "turns", f"recorded {record['turns']}, there are {len(record['steps'])} steps"
-    if len(again["steps"]) != len(record["steps"]):
-        count = f"the replay ended after {len(again['steps'])} of {len(record['steps'])} steps"
-        yield "steps", f"{count} ({again['error'] or again['stop']})"
-    for step, other in zip(record["steps"], again["steps"], strict=False):
+        yield "turns", f"recorded {record['turns']}, but there are {len(record['steps'])} steps"
+    if len(replayed["steps"]) != len(record["steps"]):
+        count = f"the replay ended after {len(replayed['steps'])} of {len(record['steps'])} steps"
+        yield "steps", f"{count} ({replayed['error'] or replayed['stop']})"
+    for step, other in zip(record["steps"], replayed["steps"], strict=False):
         for name in _STEP:
             if step[name] != other[name]:
-                yield (
-                    f"steps[{step['index']}].{name}",
-                    f"recorded {_shown(step[name])}, the replay gives {_shown(other[name])}",
-                )
+                yield f"steps[{step['index']}].{name}", _difference(step[name], other[name])
 
 
-def _shown(value: Any) -> str:
+def _difference(recorded: Any, replayed: Any) -> str:
+    return f"recorded {_abridged(recorded)}, replayed {_abridged(replayed)}"
+
+
+def _abridged(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 160 else f"{text[:160]}…"
 
@@ -178,7 +177,7 @@ def _plan_findings(plan: Mapping[str, Any], salt: str | None) -> Iterator[Findin
                 yield Finding(
                     "plan",
                     f"envs[{index}].{name}",
-                    f"the plan names {row.get(name)}, here it is {value}",
+                    f"the plan has {row.get(name)}, this installation {value}",
                 )
 
 
@@ -202,13 +201,14 @@ def _replays(
         for record in read_records(run):
             key = record_key(record)
             if key not in keys:
-                yield [Finding(_named(key), "key", "is not in the plan")]
+                yield [Finding(_key_text(key), "key", "is not in the plan")]
                 continue
             if key[0] not in slots:
                 find_environment(key[0])
                 slots[key[0]] = EnvironmentSlot(make_environment(key[0], limits))
-            again = _replay(record, slots[key[0]], salt)
-            yield [Finding(_named(key), *found) for found in replay_differences(record, again)]
+            replayed = _replay(record, slots[key[0]], salt)
+            differences = replay_differences(record, replayed)
+            yield [Finding(_key_text(key), *difference) for difference in differences]
     except RecordError as error:
         raise UsageError(str(error)) from None
     finally:
@@ -217,20 +217,20 @@ def _replays(
 
 
 def _replay(record: Mapping[str, Any], slot: EnvironmentSlot, salt: str | None) -> TrialRecord:
-    rollout = Rollout(_Recorded(record), retries=0, salt=salt)
+    rollout = Rollout(_RecordedAgent(record), retries=0, salt=salt)
     try:
         return play(rollout.trial(slot, record_key(record))).record
     except Fatal as error:
         raise EnvironmentUnavailable(str(error)) from error
 
 
-def _named(key: TrialKey) -> str:
+def _key_text(key: TrialKey) -> str:
     env, task, seed, trial = key
     return f"{env} {task} seed {seed} trial {trial}"
 
 
-class _Recorded:
-    """Plays the actions of one record."""
+class _RecordedAgent:
+    """Replays the actions of one record."""
 
     name = "replay"
     version = "1"

@@ -107,7 +107,7 @@ class Auditor:
         """Return the sealed audit.
 
         Raises:
-            EngineError: The judge's server fails for good.
+            EngineError: If the judge's server fails for good.
         """
         settings = self._settings
         found = await self._decide("agreement", self._judge, self._items)

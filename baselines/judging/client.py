@@ -136,7 +136,7 @@ class JudgeClient:
             repeat: Asks the same again, past the cache, where it is above 0.
 
         Raises:
-            EngineError: No question can be answered at all (wrong key, unknown model).
+            EngineError: If no question can be answered at all (wrong key, unknown model).
         """
         if not self.identity.images:
             prompt = prompt._replace(images=())

@@ -152,7 +152,7 @@ class GroupwiseJudge:
             address: Names the group; with the judge's seed it fixes the orders.
 
         Raises:
-            ValueError: The group is too small or too large to be shown at once.
+            ValueError: If the group is too small or too large to be shown at once.
         """
         if not 2 <= len(group) <= len(LETTERS):
             raise ValueError(f"a group has 2 to {len(LETTERS)} members, got {len(group)}")

@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hexathlon.baselines.agents.checkpoint import NoCheckpoint, open_chat, revision_of
+from hexathlon.baselines.agents.checkpoint import InvalidCheckpoint, open_chat, revision_of
 from hexathlon.baselines.agents.spec import SpecError, parse_model
 from hexathlon.baselines.engines.base import ChatRequest, Engine, Sampling
 from hexathlon.baselines.engines.errors import BadRequest, EngineError, EngineMissing, Refused
@@ -54,8 +54,8 @@ def find_judge(settings: JudgeSettings) -> JudgeIdentity:
     """Return who the judge is; asks its server for the model's name and what it can do.
 
     Raises:
-        UsageError: The spelling is none of the two, or the server does not know the model.
-        EnvironmentUnavailable: The server does not answer, or there is no engine for it here.
+        UsageError: If the spelling is none of the two, or the server does not know the model.
+        EnvironmentUnavailable: If the server does not answer, or there is no engine for it here.
     """
     try:
         spec = parse_model(settings.model)
@@ -89,7 +89,7 @@ def find_judge(settings: JudgeSettings) -> JudgeIdentity:
             revision = settings.revision or revision_of(Path(spec.place))
             return replace(identity, revision=revision)
         return asyncio.run(_found(settings, identity))
-    except NoCheckpoint as error:
+    except InvalidCheckpoint as error:
         raise UsageError(str(error)) from None
     except EngineMissing as error:
         raise EnvironmentUnavailable(str(error)) from None
@@ -102,7 +102,7 @@ def open_client(settings: JudgeSettings, identity: JudgeIdentity) -> JudgeClient
     """Return a client for a judge that was found.
 
     Raises:
-        UsageError: The price table does not read.
+        UsageError: If the price table does not read.
     """
     try:
         prices = load_prices(settings.prices)

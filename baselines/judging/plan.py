@@ -75,9 +75,9 @@ def trials_of(plan: JudgingPlan) -> tuple[dict[str, Any], list[JudgedTrial]]:
     """Return the header of the judged file, and the trials.
 
     Raises:
-        UsageError: The plan does not fit the run, or no rubric can be had.
-        PlanError: The run has no plan that reads.
-        RecordError: A record does not read.
+        UsageError: If the plan does not fit the run, or no rubric can be had.
+        PlanError: If the run has no plan that reads.
+        RecordError: If a record does not read.
     """
     if plan.kind not in KINDS:
         raise UsageError(near_miss("kind of judge", plan.kind, KINDS))

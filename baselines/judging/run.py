@@ -79,8 +79,8 @@ def judge_run(
         concurrency: Trials under way at once.
 
     Raises:
-        UsageError: The run does not read, or no rubric can be had.
-        EnvironmentUnavailable: The judge's server fails for good.
+        UsageError: If the run does not read, or no rubric can be had.
+        EnvironmentUnavailable: If the judge's server fails for good.
     """
     try:
         header, trials = trials_of(plan)

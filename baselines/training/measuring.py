@@ -11,10 +11,10 @@ from hexathlon.baselines.harness.errors import CommandError
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.run import evaluate
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
+from hexathlon.baselines.pipeline.tasks_table import TasksTable
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.training.metrics import ProgressCallback
 from hexathlon.baselines.training.recipe import Recipe
-from hexathlon.baselines.training.tasks_table import TasksTable
 from hexathlon.evaluators.records import RECORDS_FILE, read_records
 from hexathlon.evaluators.statistics import ScoreInterval, score_interval
 

@@ -1,46 +1,25 @@
-"""The tables of a recipe but `[tasks]`: each is the configuration of one component."""
+"""The tables of a recipe that configure the policy and its learning."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, model_validator
 
-from hexathlon.baselines.algorithms.catalogue import (
-    ALLOCATORS,
-    HINTS,
-    REPLAYS,
-    SAMPLERS,
-    STRUCTURES,
-)
 from hexathlon.baselines.algorithms.objectives import Objective
-from hexathlon.baselines.algorithms.replay import Memory
-from hexathlon.baselines.algorithms.statistics import TaskStatistics
-from hexathlon.baselines.algorithms.structures import ForkPoint
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
-from hexathlon.baselines.training.cloning import CloneConfig
-from hexathlon.baselines.training.demonstrations import Noise
-from hexathlon.baselines.training.initial import ModelShape
-from hexathlon.baselines.training.tasks_table import RecipeTable
-from hexathlon.tasks.seeding import generator_for
+from hexathlon.baselines.pipeline.tables import PartTable, RecipeTable
+from hexathlon.baselines.warmstart.cloning import CloneConfig
+from hexathlon.baselines.warmstart.demonstrations import Noise
+from hexathlon.baselines.warmstart.initial import ModelShape
 
 __all__ = [
     "CloneTable",
     "CreditTable",
     "EngineTable",
     "EvaluationTable",
-    "GenerateTable",
     "LearnTable",
-    "PartTable",
     "PolicyTable",
-    "ReplayTable",
     "RolloutTable",
 ]
-
-
-class PartTable(RecipeTable):
-    """A registered part with its parameters."""
-
-    name: str
-    parameters: dict[str, Any] = Field(default_factory=dict)
 
 
 class PolicyTable(RecipeTable):
@@ -95,61 +74,6 @@ class RolloutTable(RecipeTable):
 
     keep_tokens: bool = False
     """Whether the run's `rollouts/` hold tokens and log-probabilities beside the records."""
-
-
-class GenerateTable(RecipeTable):
-    """The generate stage: tasks, rollouts per task, splits and hints."""
-
-    sampler: PartTable = PartTable(name="first")
-    """Chooses a step's tasks among candidates by what is known of their difficulty."""
-
-    candidates: int = Field(default=1, ge=1)
-    """Candidates per task that is wanted."""
-
-    allocator: PartTable = PartTable(name="equal")
-    """Divides the step's rollouts, `groups` times `members`, among its tasks."""
-
-    structure: PartTable = PartTable(name="independent")
-    """Where the rollouts of a group split."""
-
-    hint: PartTable = PartTable(name="none")
-    """How many of the oracle's first actions a task's rollouts go on from."""
-
-    @model_validator(mode="after")
-    def _exist(self) -> "GenerateTable":
-        SAMPLERS.resolve(self.sampler.name, self.sampler.parameters)
-        ALLOCATORS.resolve(self.allocator.name, self.allocator.parameters)
-        HINTS.resolve(self.hint.name, self.hint.parameters)
-        STRUCTURES.resolve(self.structure.name, self.structure.parameters)
-        # Called once with little, parts refuse values here that would end a run later.
-        self.splits()
-        HINTS[self.hint.name](0.5, 4, **self.hint.parameters)
-        SAMPLERS[self.sampler.name](
-            ["a task"], TaskStatistics(), 1, generator_for("trial"), **self.sampler.parameters
-        )
-        return self
-
-    def splits(self) -> tuple[ForkPoint, ...]:
-        """Return where rollouts split."""
-        return STRUCTURES[self.structure.name](**self.structure.parameters)
-
-
-class ReplayTable(RecipeTable):
-    """Replay of rollouts from earlier steps."""
-
-    name: str = "none"
-    parameters: dict[str, Any] = Field(default_factory=dict)
-    groups: int = Field(default=256, ge=1)
-    """Most groups that are kept."""
-
-    tasks: int = Field(default=4_096, ge=1)
-    """Most tasks whose newest success is kept."""
-
-    @model_validator(mode="after")
-    def _exists(self) -> "ReplayTable":
-        REPLAYS.resolve(self.name, self.parameters)
-        REPLAYS[self.name]([], Memory(), generator_for("trial"), **self.parameters)
-        return self
 
 
 class CreditTable(RecipeTable):

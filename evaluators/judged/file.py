@@ -50,7 +50,7 @@ class JudgedWriter:
     """Appends judged lines to a run's file for this header; what is there is kept.
 
     Raises:
-        JudgedError: The file was changed after it was written, or another process writes to it.
+        JudgedError: If the file was changed after it was written, or another process writes to it.
     """
 
     def __init__(self, run: Path, header: Mapping[str, Any]) -> None:
@@ -121,7 +121,7 @@ def read_judged(path: Path) -> JudgedFile:
     """Read a judged file and check its chain; an unfinished last line is left out.
 
     Raises:
-        JudgedError: A line was changed, removed, inserted or moved.
+        JudgedError: If a line was changed, removed, inserted or moved.
     """
     rows = list(_rows(path))
     if not rows or rows[0].get("schema") != JUDGED_SCHEMA:

@@ -71,7 +71,7 @@ def judged_summaries(run: Path) -> list[JudgedSummary]:
     """Return a summary of every judged file of a run.
 
     Raises:
-        JudgedError: A file was changed after it was written.
+        JudgedError: If a file was changed after it was written.
     """
     return [summarise_judged(read_judged(path)) for path in judged_files(run)]
 

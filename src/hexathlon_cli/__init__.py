@@ -1,8 +1,9 @@
 """The `hexathlon` command.
 
 This package is separate from `hexathlon` because importing `hexathlon` registers the environments
-and loads gymnasium, and `hexathlon --help` should appear at once. Only typer is imported at the
-start; every command imports its implementation when it runs.
+and loads gymnasium, and `hexathlon --help` should appear at once. One module per command, named as
+the command, or one package per group of commands; only typer is imported at the start, everything
+else when a command runs. Options that several commands have are in `options`.
 """
 
 import sys

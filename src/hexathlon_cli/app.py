@@ -10,8 +10,19 @@ from typing import Any
 
 import typer
 
-from hexathlon_cli import directories, evaluation, judging, looking, results, training
+from hexathlon_cli import judge, leaderboard, terminal, train
+from hexathlon_cli.compare import compare
+from hexathlon_cli.doctor import doctor
+from hexathlon_cli.eval import eval_
 from hexathlon_cli.examples import examples
+from hexathlon_cli.list import list_
+from hexathlon_cli.play import play
+from hexathlon_cli.report import report
+from hexathlon_cli.rescore import rescore
+from hexathlon_cli.resume import resume
+from hexathlon_cli.selftest import selftest
+from hexathlon_cli.show import show
+from hexathlon_cli.verify import verify
 
 __all__ = ["app", "run"]
 
@@ -26,25 +37,27 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("list", epilog=examples("list"))(looking.list_)
-app.command("show", epilog=examples("show"))(looking.show)
-app.command("play", epilog=examples("play"))(looking.play)
-app.command("eval", epilog=examples("eval"))(evaluation.eval_)
-app.command("resume", epilog=examples("resume"))(evaluation.resume)
-app.command("rescore", epilog=examples("rescore"))(results.rescore)
-app.command("verify", epilog=examples("verify"))(results.verify)
-app.command("compare", epilog=examples("compare"))(results.compare)
-app.command("report", epilog=examples("report"))(results.report)
-leaderboard = typer.Typer(help="Leaderboard site.", no_args_is_help=True)
-leaderboard.command("build", epilog=examples("leaderboard build"))(results.leaderboard_build)
-app.add_typer(leaderboard, name="leaderboard", rich_help_panel=None)
-app.add_typer(training.app, name="train")
-terminal = typer.Typer(help="Task directories of the terminal event.", no_args_is_help=True)
-terminal.command("run", epilog=examples("terminal run"))(directories.terminal_run)
-app.add_typer(terminal, name="terminal", rich_help_panel=None)
-app.add_typer(judging.app, name="judge")
-app.command("selftest", epilog=examples("selftest"))(looking.selftest)
-app.command("doctor", epilog=examples("doctor"))(looking.doctor)
+for _name, _command in (
+    ("list", list_),
+    ("show", show),
+    ("play", play),
+    ("eval", eval_),
+    ("resume", resume),
+    ("rescore", rescore),
+    ("verify", verify),
+    ("compare", compare),
+    ("report", report),
+    ("selftest", selftest),
+    ("doctor", doctor),
+):
+    app.command(_name, epilog=examples(_name))(_command)
+for _name, _group in (
+    ("leaderboard", leaderboard),
+    ("train", train),
+    ("terminal", terminal),
+    ("judge", judge),
+):
+    app.add_typer(_group.app, name=_name)
 
 
 def _version(shown: bool) -> None:

@@ -14,14 +14,14 @@ from hexathlon.baselines.agents.noisy import NoisyAgent
 from hexathlon.baselines.agents.replay import ReplayAgent
 from hexathlon.baselines.agents.scripted import ScriptedAgent
 from hexathlon.baselines.agents.trivial import RandomAgent
-from hexathlon.baselines.algorithms.structures import ForkPoint
 from hexathlon.baselines.harness.verify import replay_differences
+from hexathlon.baselines.pipeline.collect import Collector, GroupPlan
+from hexathlon.baselines.pipeline.structures import ForkPoint
 from hexathlon.baselines.rollout.executor import LocalExecutor
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import Prefix
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot
 from hexathlon.baselines.tokens.trajectory import Trajectory
-from hexathlon.baselines.training.collect import Collector, GroupPlan
 from hexathlon.evaluators.records import RecordWriter
 from support.resuming import (
     EVENTS,

@@ -38,9 +38,9 @@ class LocalChat:
         """Answer one request; a schema is not enforced, only asked for by the messages.
 
         Raises:
-            BadRequest: The template refuses the messages, they hold images, or tools or stop
+            BadRequest: If the template refuses the messages, they hold images, or tools or stop
                 strings are asked for.
-            EngineError: The prompt is longer than the context.
+            EngineError: If the prompt is longer than the context.
         """
         sampling = request.sampling
         if request.tools or sampling.stop:

@@ -35,7 +35,7 @@ class LocalEngine:
         rows: Most sequences whose keys and values are kept, resting episodes included.
 
     Raises:
-        EngineMissing: The architecture is not one that the engine computes.
+        EngineMissing: If the architecture is not one that the engine computes.
     """
 
     def __init__(self, model: Any, *, context: int = 0, batch: int = 64, rows: int = 0) -> None:
@@ -70,9 +70,9 @@ class LocalEngine:
         """Continue a prompt.
 
         Raises:
-            ContextOverflow: The prompt leaves no room for a reply.
-            WeightsDiffer: The last update left other weights than the learner's.
-            EngineError: The engine is closed, or the model's logits are not numbers.
+            ContextOverflow: If the prompt leaves no room for a reply.
+            WeightsDiffer: If the last update left other weights than the learner's.
+            EngineError: If the engine is closed, or the model's logits are not numbers.
         """
         if self._closed:
             raise EngineError("the engine is closed")
@@ -119,9 +119,9 @@ class LocalEngine:
         The engine's own model, changed in place, is not copied. No step is made meanwhile.
 
         Raises:
-            WeightsDiffer: The decoder's log-probabilities are not the learner's; requests in flight
-                fail with it, too.
-            EngineError: The weights are of another model; the engine goes on as before.
+            WeightsDiffer: If the decoder's log-probabilities differ from the learner's; requests in
+                flight fail with the same error.
+            EngineError: If the weights belong to a different model; the old ones stay in use.
         """
         take_over(self._model, weights)
         self._scheduler.stale(version)

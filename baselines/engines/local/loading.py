@@ -62,7 +62,7 @@ def load_tokenizer(path: Path) -> Any:
     """Return a checkpoint's tokenizer.
 
     Raises:
-        CheckpointError: It has none that can be read, or no chat template.
+        CheckpointError: If it has none that can be read, or no chat template.
     """
     from transformers import AutoTokenizer
 
@@ -88,8 +88,8 @@ def load_checkpoint(path: Path, *, dtype: str = "auto", device: str = "auto") ->
         device: cpu, cuda, cuda:N or auto: a GPU where there is one.
 
     Raises:
-        CheckpointError: The directory is incomplete, torn, or its parts do not fit together.
-        EngineMissing: torch or transformers is not installed.
+        CheckpointError: If the directory is incomplete, torn, or its parts do not fit together.
+        EngineMissing: If torch or transformers is not installed.
     """
     require_torch()
     import torch

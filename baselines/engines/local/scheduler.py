@@ -166,7 +166,7 @@ class Scheduler:
         """Let a request wait for its first step.
 
         Raises:
-            ContextOverflow: Its prompt leaves no room for a reply.
+            ContextOverflow: If its prompt leaves no room for a reply.
         """
         length = len(sequence.ids)
         if length == 0:

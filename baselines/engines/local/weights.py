@@ -26,7 +26,7 @@ def take_over(model: Any, weights: Weights) -> None:
     """Give a model the parameters that are offered; its own, changed in place, stay where they are.
 
     Raises:
-        EngineError: They are not of a model of the same shape; nothing was copied then.
+        EngineError: If they are not of a model of the same shape; nothing was copied then.
     """
     if weights.model is model:
         return

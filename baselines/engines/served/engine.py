@@ -108,8 +108,8 @@ class ServedEngine:
             client: Brings its own connections (tests).
 
         Raises:
-            EngineMissing: Its log-probabilities are not of the distribution drawn from.
-            EngineError: The server does not answer, or not as vLLM does.
+            EngineMissing: If its log-probabilities are not of the distribution drawn from.
+            EngineError: If the server does not answer, or not as vLLM does.
         """
         limit = limit or AdaptiveLimit(256, ceiling=1024)
         sender = Sender(settings, limit, client)
@@ -133,9 +133,9 @@ class ServedEngine:
         """Continue a prompt.
 
         Raises:
-            ContextOverflow: The prompt leaves no room for a reply.
-            WeightsDiffer: The last update left the server with other weights than the learner's.
-            EngineError: No reply could be had; only infrastructure faults were tried again.
+            ContextOverflow: If the prompt leaves no room for a reply.
+            WeightsDiffer: If the last update left the server with other weights than the learner's.
+            EngineError: If no reply could be had; only infrastructure faults were tried again.
         """
         if self._closed:
             raise EngineError("the engine is closed")
@@ -155,7 +155,7 @@ class ServedEngine:
         """End a session's request, or all of this engine's; each is answered with what it has.
 
         Raises:
-            EngineMissing: The server's route has no such thing; cancel the caller instead.
+            EngineMissing: If the server's route has no such thing; cancel the caller instead.
         """
         if not self.route.versions:
             raise EngineMissing(
@@ -178,7 +178,7 @@ class ServedEngine:
         """End all of this engine's requests and let the server drop the prompts that it cached.
 
         Raises:
-            EngineError: The server did not do so.
+            EngineError: If the server did not do so.
         """
         if self._sessions:
             await self.abort()
@@ -202,9 +202,9 @@ class ServedEngine:
             The largest difference of a log-probability.
 
         Raises:
-            VersionDiffers: The server names another version afterwards.
-            WeightsDiffer: Its log-probabilities are not the learner's.
-            EngineError: The server failed. Whatever is raised, no token is drawn for anybody until
+            VersionDiffers: If the server reports a different version afterwards.
+            WeightsDiffer: If its log-probabilities differ from the learner's.
+            EngineError: If the server failed. After any of these errors, no token is sampled until
                 an update succeeds.
         """
         if not self._controlled:
@@ -237,7 +237,7 @@ class ServedEngine:
         """Return the largest difference between the server's log-probabilities and the learner's.
 
         Raises:
-            WeightsDiffer: It is above the probe's tolerance.
+            WeightsDiffer: If it is above the probe's tolerance.
         """
         sampling = TokenSampling(temperature=0.0, max_tokens=probe.drawn)
         drawn = await self._draw(TokenRequest(probe.ids, sampling), self._names, prompt=True)

@@ -55,8 +55,8 @@ class Route(Protocol):
         """Read a reply.
 
         Raises:
-            MalformedReply: It is not one.
-            EngineError: The model's logits are not numbers.
+            MalformedReply: If it is not one.
+            EngineError: If the model's logits are not numbers.
         """
         ...
 

@@ -35,7 +35,7 @@ def vllm_python() -> Path:
     """Return the interpreter that has vLLM.
 
     Raises:
-        EngineMissing: None is named, or it does not exist.
+        EngineMissing: If none is named, or it does not exist.
     """
     named = os.environ.get(INTERPRETER, "")
     if not named or not Path(named).is_file():
@@ -122,7 +122,7 @@ class VllmServer:
         python: Interpreter that has vLLM; by default the one that the environment names.
 
     Raises:
-        EngineMissing: There is no such interpreter.
+        EngineMissing: If there is no such interpreter.
     """
 
     def __init__(
@@ -154,7 +154,8 @@ class VllmServer:
         """Start the server and wait until it answers.
 
         Raises:
-            ConnectionFailed: It ended, or did not answer in time; the message shows its last words.
+            ConnectionFailed: If it exited or did not answer in time; the message has the end of its
+                log.
         """
         command = [str(self._python), *self.settings.arguments(self.checkpoint, self.port)]
         with self.log.open("wb") as output:

@@ -213,7 +213,7 @@ def test_an_update_is_made_between_two_steps_and_compared(server, weights):
 @pytest.mark.parametrize(
     ("plant", "error", "words"),
     [
-        ({"shift": 0.01}, WeightsDiffer, "differ from the learner's by 0.01, more than 0.001"),
+        ({"shift": 0.01}, WeightsDiffer, "of engine and learner differ by 0.01, more than 0.001"),
         ({"shift": float("-inf")}, EngineError, "not numbers"),
         ({"takes_version": False}, VersionDiffers, "says version 0 after it was sent 5"),
         ({"broken_path": "/pause"}, ServerError, "broken on purpose"),

@@ -174,5 +174,5 @@ def test_a_template_that_refuses_says_what_it_refused():
 def test_sampled_tokens_need_their_log_probabilities():
     from hexathlon.baselines.tokens.tree import Node
 
-    with pytest.raises(ValueError, match="2 sampled tokens came with 1 log-probabilities"):
+    with pytest.raises(ValueError, match="expected 2 log-probabilities for 2 sampled"):
         Node((1, 2), "sampled", log_probabilities=(-1.0,))
