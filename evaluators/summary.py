@@ -89,6 +89,13 @@ class EnvSummary:
             if task.scored
         }
 
+    def rank_means(self) -> dict[str, float]:
+        """Return the mean score of each task, trials without a score counted as failed.
+
+        Rankings use these, so that no row gains a place by trials without a score.
+        """
+        return {name: task.reward / task.trials for name, task in self.tally.tasks.items()}
+
     def clusters(self) -> dict[str, Hashable]:
         """Return the cluster (template) of each task."""
         return {name: task.template for name, task in self.tally.tasks.items()}

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hexathlon.evaluators.records.chain import chain_head, check_chain
+from hexathlon.evaluators.records.consistency import RecordConsistency, plan_contradictions
 from hexathlon.evaluators.records.plan import SUBMITTER, PlanError, read_plan
 from hexathlon.evaluators.records.reader import TornLineWarning, read_records, records_file
 from hexathlon.evaluators.records.trial import RecordError
@@ -90,6 +91,8 @@ class Submission:
     """Other teams that ran the same plan independently and obtained the same score."""
     judged: Judgements = Judgements()
     """Judges' summaries of the trials; they affect neither score nor rank."""
+    contradiction: str | None = None
+    """The first contradiction between its own statements, with its place; such a run has no rank."""
 
     @property
     def name(self) -> str:
@@ -143,7 +146,7 @@ def load_submission(path: Path, verified: bool = False) -> Submission:
     try:
         plan = read_plan(path)
         torn = _check(path, plan["plan_hash"])
-        summary, trials = _read(path, plan)
+        summary, trials, contradiction = _read(path, plan)
     except (PlanError, RecordError) as error:
         raise SubmissionRejected(str(error)) from None
     head = chain_head(path, plan["plan_hash"])
@@ -157,6 +160,7 @@ def load_submission(path: Path, verified: bool = False) -> Submission:
         verified=verified,
         torn=torn,
         judged=load_judgements(path, plan["plan_hash"]),
+        contradiction=contradiction,
     )
 
 
@@ -178,9 +182,10 @@ def _check(path: Path, plan_hash: str) -> bool:
     return torn
 
 
-def _read(path: Path, plan: dict[str, Any]) -> tuple[Summary, tuple[TrialLine, ...]]:
+def _read(path: Path, plan: dict[str, Any]) -> tuple[Summary, tuple[TrialLine, ...], str | None]:
     planned = {(env, task, seed, trial) for env, task, seed, trial in plan["keys"]}
-    summariser = Summariser()
+    summariser, consistency = Summariser(), RecordConsistency(plan)
+    found = next((f"plan, {one.field}: {one.message}" for one in plan_contradictions(plan)), None)
     lines = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TornLineWarning)
@@ -191,11 +196,13 @@ def _read(path: Path, plan: dict[str, Any]) -> tuple[Summary, tuple[TrialLine, .
                     f"line {number}: the plan has no trial {tuple(key.values())}"
                 )
             summariser.count(record)
+            for fault in consistency.contradictions(record):
+                found = found or f"line {number}, {fault.field}: {fault.message}"
             lines.append(_trial_line(number, record))
     if not lines:
         raise SubmissionRejected(f"{path} holds no finished trial")
     lines.sort(key=lambda line: (OUTCOMES.index(line.outcome), line.env, line.task, line.line))
-    return summariser.finish(plan), tuple(lines)
+    return summariser.finish(plan), tuple(lines), found
 
 
 def _trial_line(number: int, record: dict[str, Any]) -> TrialLine:

@@ -17,8 +17,9 @@ HEAVY = ("sqlalchemy", "jinja2", "httpx", "rich", "typer", "duckdb", "psycopg", 
 
 
 BASELINES = (
-    "algorithms", "tokens", "codecs", "engines", "agents", "rollout", "pipeline", "harness",
-    "judging", "roleplay", "arena", "learner", "distributed", "warmstart", "training", "api",
+    "interrupts", "algorithms", "tokens", "codecs", "engines", "agents", "rollout", "pipeline",
+    "harness", "judging", "roleplay", "arena", "learner", "distributed", "warmstart", "training",
+    "api",
 )  # fmt: skip
 """The packages of `baselines/`: each imports only what stands before it."""
 
@@ -168,7 +169,9 @@ def types(path: Path) -> dict[str, str]:
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             value = ast.unparse(node.value)
             # A type variable stands for whatever its one function or class is given.
-            if re.match("[A-Z][a-z]", node.targets[0].id) and not value.startswith("TypeVar("):
+            # A command's option is named after its flag, whatever other commands mean by it.
+            skipped = value.startswith("TypeVar(") or "typer.Option(" in value
+            if re.match("[A-Z][a-z]", node.targets[0].id) and not skipped:
                 named[node.targets[0].id] = value
     return {name: value for name, value in named.items() if not name.startswith("_")}
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.arena.simulation import Performance
 from hexathlon.evaluators.statistics.ratings import Comparison, Rating, bradley_terry
 
@@ -35,7 +36,7 @@ def run_arena(
     performances: Sequence[Performance], compare: Comparer, **options: Any
 ) -> ArenaResult:
     """Run `run_arena_async` on a new event loop."""
-    return asyncio.run(run_arena_async(performances, compare, **options))
+    return interrupts.run(run_arena_async(performances, compare, **options))
 
 
 async def run_arena_async(

@@ -1,10 +1,10 @@
 """Simulation for the arena: every agent plays every scene, by the shared rollout."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.harness.environments import make_environment
 from hexathlon.baselines.rollout.drivers import play, play_async
@@ -70,5 +70,5 @@ def _trial(
     agent: Agent, slot: EnvironmentSlot, key: tuple[str, str, int, int], limits: TrialLimits
 ) -> Mapping[str, Any]:
     trial = Rollout(agent, limits).trial(slot, key)
-    trajectory = asyncio.run(play_async(trial)) if agent.asynchronous else play(trial)
+    trajectory = interrupts.run(play_async(trial)) if agent.asynchronous else play(trial)
     return trajectory.record

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 
 __all__ = ["LOST", "RankFailed", "join", "leave", "other_ranks", "peer_is_gone"]
@@ -94,6 +95,7 @@ def _await_ready(folder: Path, others: "list[subprocess.Popen[bytes]]") -> None:
             raise _RankGone("a rank ended before it joined")
         if time.monotonic() > until:
             raise _RankGone(f"the other ranks have not started within {START_S:.0f} s")
+        interrupts.check()
         time.sleep(0.02)
 
 

@@ -4,6 +4,7 @@ Started by `hexathlon.baselines.distributed.launch`, whose function it runs on i
 """
 
 import os
+import signal
 import sys
 import threading
 import traceback
@@ -40,6 +41,7 @@ def main(entry: str, folder: str, store: str, number: str, count: str) -> int:
         The exit status: 0, 1 after an error of this rank, `LOST` when another rank is gone.
     """
     _end_with_first()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal signals all ranks; the first decides
     module, _, name = entry.partition(":")
     run = getattr(import_module(module), name)
     (Path(store).parent / f"ready-{number}").touch()

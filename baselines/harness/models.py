@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.base import Agent, AgentMismatch
 from hexathlon.baselines.agents.spec import ModelSpec, SpecError, parse_model, scripted_agent
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
@@ -84,8 +85,6 @@ def _open_checkpoint(
 def _open_endpoint(
     spec: ModelSpec, config: EvalConfig, execution: ExecutionConfig, dialect: str | None
 ) -> OpenedModel:
-    import asyncio
-
     from hexathlon.baselines.agents.llm import LlmAgent
     from hexathlon.baselines.codecs import get_codec
     from hexathlon.baselines.engines.base import Sampling
@@ -109,7 +108,7 @@ def _open_endpoint(
     )
     requested = dialect or config.dialect
     try:
-        model, probed = asyncio.run(probe(settings, requested == "auto"))
+        model, probed = interrupts.run(probe(settings, requested == "auto"))
     except EngineError as error:
         usage = error.kind in ("auth", "unknown_model")
         error_class = UsageError if usage else EnvironmentUnavailable

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.environments import make_environment
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable
@@ -67,9 +68,7 @@ class TrialPlayer:
         finally:
             for slot in slots.values():
                 slot.close()
-        import asyncio  # lazy: costs 3 MB, which runs of built-in agents do not need
-
-        asyncio.run(self._play_many(keys, count))
+        interrupts.run(self._play_many(keys, count))
 
     async def _play_many(self, keys: Iterator[TrialKey], count: int) -> None:
         import asyncio

@@ -6,10 +6,17 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-__all__ = ["Progress"]
+from hexathlon.baselines import interrupts
+
+__all__ = ["Progress", "log_interval"]
 
 _QUIET = 2.0
-_LOG_EVERY = 15.0
+_LONGEST_INTERVAL = 15.0
+
+
+def log_interval(elapsed: float) -> float:
+    """Seconds between the progress lines of a log: 2 at first, more in long runs, at most 15."""
+    return min(max(_QUIET, elapsed / 60), _LONGEST_INTERVAL)
 
 
 class Progress:
@@ -39,8 +46,13 @@ class Progress:
         self._task: Any = None
 
     def advance(self, note: str = "") -> None:
-        """Count one step; `note` is displayed next to the bar."""
+        """Count one step; `note` is displayed next to the bar.
+
+        Raises:
+            KeyboardInterrupt: After SIGINT, also where the exception itself was swallowed.
+        """
         self.done += 1
+        interrupts.check()
         if self._bar is not None:
             self._bar.update(self._task, completed=self.done, note=note)
             return
@@ -49,7 +61,7 @@ class Progress:
             return
         if self._stream.isatty():
             self._draw(note)
-        elif now - self._logged >= _LOG_EVERY:
+        elif now - self._logged >= log_interval(now - self._started):
             self._logged = now
             of = "" if self.total is None else f" of {self.total:,}"
             self._stream.write(f"{self.label}: {self.done:,}{of} {note}\n")

@@ -10,6 +10,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.base import AgentMismatch
 from hexathlon.baselines.engines.errors import EngineError, EngineMissing
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
@@ -99,7 +100,11 @@ def evaluate(
             raise PlanDiffers(_difference(run, stored, plan))
         _move_aside(run)
     _make_folder(run)
-    with _command_errors(), RecordWriter(run, plan_hash(plan), execution.fsync) as writer:
+    with (
+        _command_errors(),
+        interrupts.deferred(),
+        RecordWriter(run, plan_hash(plan), execution.fsync) as writer,
+    ):
         if not (run / PLAN_FILE).exists():
             write_plan(run, plan)
         _copy_scored(run, plan, played, writer)

@@ -229,6 +229,7 @@ class Attempt:
             step["said"] = turn.said
         if turn.usage.calls:
             step["tokens"] = {"input": turn.usage.input, "output": turn.usage.output}
+        log.pending = turn.action
         try:
             observation, reward, _, _, info = yield Do(
                 lambda: env.step(turn.action),
@@ -241,8 +242,9 @@ class Attempt:
                 {**step, "observation": observed, "reward": 0.0, "status": "completed"}
             )
             log.final_state = yield Do(env.final_state)
-            log.fault, log.stop = classify(error), Status.ERROR_JUDGE
+            log.fault, log.stop, log.pending = classify(error), Status.ERROR_JUDGE, None
             return
+        log.pending = None
         log.env_s += time.perf_counter() - begun
         observed = log.recorded(observation, env.messages_since(before + 1))
         step |= {"observation": observed, "reward": reward, "status": info["status"]}

@@ -8,6 +8,7 @@ and asynchronous agents and environments.
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.base import Player, Turn
 from hexathlon.envs.messages import Message
 
@@ -48,6 +49,7 @@ def play(coroutine: TrialCoroutine[Result]) -> Result:
     try:
         effect = next(coroutine)
         while True:
+            interrupts.check()
             try:
                 if isinstance(effect, Ask):
                     answer: Any = effect.player.act(effect.messages)
@@ -77,6 +79,7 @@ async def play_async(coroutine: TrialCoroutine[Result], offload: Offload | None 
     try:
         effect = next(coroutine)
         while True:
+            interrupts.check()
             try:
                 if isinstance(effect, Ask):
                     async with asyncio.timeout(effect.deadline):

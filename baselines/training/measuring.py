@@ -92,6 +92,7 @@ def _records(
     several = range(ranks.count if ranks.count > 1 else 0)
     shares = [run.with_name(f"{run.name}.share-{number}") for number in several]
     mine = ranks.share(tasks)
+    report(phase, 0, len(tasks), {})
     play = partial(_play, recipe, checkpoint, table.turns)
     if shares and mine and not (run / RECORDS_FILE).exists():
         play(mine, shares[ranks.number], _Told(phase, len(tasks), report, ranks.count))

@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.distributed.launch import other_ranks
 from hexathlon.baselines.learner.ranks import Ranks
 from hexathlon.baselines.rollout.environments import make_env
@@ -54,8 +55,13 @@ def train(
     """
     recipe = recipe.scaled()
     _claim(out, recipe)
-    with other_ranks(_FURTHER_RANK, out, recipe.ranks) as ranks:
-        return train_rank(recipe, out, report, ranks, extra)
+
+    def stoppable(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
+        report(phase, step, steps, metrics)
+        interrupts.check()
+
+    with interrupts.deferred(), other_ranks(_FURTHER_RANK, out, recipe.ranks) as ranks:
+        return train_rank(recipe, out, stoppable, ranks, extra)
 
 
 def train_rank(
@@ -80,6 +86,7 @@ def train_rank(
         log = MetricsLog(out / "metrics.jsonl", trainer.step) if ranks.first else None
         if log and trainer.step == 0:
             log.log(0, _success(results, "before"))
+        report("train", trainer.step, recipe.steps, {})
         while trainer.step < recipe.steps:
             metrics = trainer.advance()
             every = recipe.evaluation.every

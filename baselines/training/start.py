@@ -99,6 +99,7 @@ def _demonstrations(
         for table, count in zip(recipe.tasks, counts, strict=True)
     ]
     total, done = sum(map(len, tasks)), itertools.count(1)
+    report("demonstrate", 0, total, {})
     by_table: list[list[Demonstration]] = []
     for table, share in zip(recipe.tasks, tasks, strict=True):
         with Demonstrator(table.env, make_env, recipe.clone.noise) as demonstrator:
@@ -140,6 +141,7 @@ def _clone(
     from hexathlon.baselines.tokens.render import ChatRenderer
 
     table, renderer, pieces = recipe.clone, ChatRenderer(tokenizer), word_pieces(tokenizer)
+    report("clone", 0, table.settings.steps, {})
     # Which words are names is counted over one event at a time.
     demonstrations = [
         variant

@@ -16,6 +16,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
 from hexathlon.baselines.algorithms.estimators import Credit, all_samples, scaled_by_event
 from hexathlon.baselines.algorithms.samples import Array, Group
@@ -68,7 +69,7 @@ class Components:
 
     def complete(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the run's event loop and return its result."""
-        return self.runner.run(work)
+        return interrupts.run(work, self.runner)
 
     def collect(self, collector: Collector, plans: Sequence[GroupPlan]) -> Collected:
         """Play this rank's share of the plans; return all ranks' rollouts in the plans' order."""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.codecs import get_codec
 from hexathlon.baselines.learner.critic import Critic
@@ -78,7 +79,8 @@ class Trainer:
         learner = _learner(recipe, model, reference, ranks)
         runner = asyncio.Runner()
         try:
-            opened = runner.run(open_engine(recipe, model, recipe.starting(folder), folder))
+            opening = open_engine(recipe, model, recipe.starting(folder), folder)
+            opened = interrupts.run(opening, runner)
         except BaseException:
             runner.close()
             raise
@@ -169,7 +171,7 @@ class Trainer:
         run = self.components
         run.executor.close()
         try:
-            run.complete(run.opened.close())
+            run.runner.run(run.opened.close())  # to its end, also after an interruption
         finally:
             run.runner.close()
 

@@ -17,6 +17,16 @@ def main(arguments: list[str] | None = None) -> None:
     Args:
         arguments: Command-line arguments; the process's own by default.
     """
-    from hexathlon_cli.app import run
+    from hexathlon_cli import interrupts
 
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    code = interrupts.INTERRUPTED
+    try:
+        interrupts.install()
+        from hexathlon_cli.app import run
+
+        code = run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:  # before or after the command itself
+        pass
+    finally:
+        interrupts.leave()
+    sys.exit(code)

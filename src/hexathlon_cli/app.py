@@ -15,6 +15,7 @@ from hexathlon_cli.compare import compare
 from hexathlon_cli.doctor import doctor
 from hexathlon_cli.eval import eval_
 from hexathlon_cli.examples import examples
+from hexathlon_cli.interrupts import INTERRUPTED
 from hexathlon_cli.list import list_
 from hexathlon_cli.play import play
 from hexathlon_cli.report import report
@@ -28,7 +29,14 @@ __all__ = ["app", "run"]
 
 _FINE = 0
 _USAGE = 1
-_INTERRUPTED = 130
+_RECORDED = "; recorded trials are kept, `hexathlon resume` continues the run"
+_KEPT = {
+    "eval": _RECORDED,
+    "resume": _RECORDED,
+    "train": "; the same command continues from the last saved state",
+    "judge": "; what was judged is kept, the same command continues",
+}
+"""What an interrupted command leaves behind."""
 
 app = typer.Typer(
     name="hexathlon",
@@ -82,7 +90,7 @@ def run(arguments: list[str]) -> int:
     try:
         code: Any = app(arguments, prog_name="hexathlon", standalone_mode=False)
         sys.stdout.flush()
-        if code == _INTERRUPTED:  # how newer versions of typer report it
+        if code == INTERRUPTED:  # how newer versions of typer report it
             return _interrupted(arguments)
         return code if isinstance(code, int) else _FINE
     except (KeyboardInterrupt, typer.Abort):
@@ -104,9 +112,9 @@ def run(arguments: list[str]) -> int:
 
 
 def _interrupted(arguments: list[str]) -> int:
-    kept = "; recorded trials are kept, `hexathlon resume` continues the run"
-    typer.echo(f"interrupted{kept if arguments[:1] in (['eval'], ['resume']) else ''}", err=True)
-    return _INTERRUPTED
+    kept = _KEPT.get(arguments[0] if arguments else "", "")
+    typer.echo(f"interrupted{kept}", err=True)
+    return INTERRUPTED
 
 
 def _code_of(error: Exception) -> int | None:

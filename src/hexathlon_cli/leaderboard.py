@@ -25,7 +25,11 @@ def build(
     ],
     out: Annotated[Path, typer.Option(help="Folder for the site.")] = Path("site"),
     verify: Annotated[
-        bool, typer.Option("--verify", help="Replay every trial first; verified runs get a badge.")
+        bool,
+        typer.Option(
+            "--verify",
+            help="Replay every trial first; verified runs get a badge, contradicted ones are rejected.",
+        ),
     ] = False,
 ) -> int:
     """Build the static leaderboard site from records.
@@ -41,7 +45,7 @@ def build(
 
     folders = [folder for run in runs for folder in _run_folders(run)]
     everything = [path for run in folders for path in (run, *anchor_folders(run))]
-    verified = _verified(everything) if verify else []
+    verified, failed = _verified(everything) if verify else ([], {})
     with Progress("writing pages", None) as progress:
 
         def tick(done: int, total: int) -> None:
@@ -49,7 +53,7 @@ def build(
             progress.advance()
 
         try:
-            page = build_site(everything, out, verified=verified, progress=tick)
+            page = build_site(everything, out, verified=verified, failed=failed, progress=tick)
         except (BuildError, OSError) as error:
             raise UsageError(str(error)) from None
     boards = _print_boards(page.parent)
@@ -106,16 +110,29 @@ def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _verified(runs: Sequence[Path]) -> list[Path]:
-    """Return the runs confirmed by a replay."""
+def _verified(runs: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
+    """Return the runs confirmed by a replay, and the first finding of those contradicted by it.
+
+    Incomplete runs, and runs that cannot be replayed on this machine, are neither.
+    """
+    from hexathlon.baselines.harness.errors import CommandError
     from hexathlon.baselines.harness.verify import verify_run
     from hexathlon_cli.output import note
 
-    sound = []
+    sound: list[Path] = []
+    failed: dict[Path, str] = {}
     for run in runs:
-        result = verify_run(run)
-        if result.sound:
-            sound.append(run)
+        try:
+            result = verify_run(run, whole=False)
+        except CommandError as error:
+            note(f"not verified: {run}: {error}")
+            continue
         for finding in result.findings[:_MOST_SHOWN]:
             note(f"not verified: {run}: {finding}")
-    return sound
+        if result.findings:
+            failed[run] = str(result.findings[0])
+        elif result.missing:
+            note(f"not verified: {run}: {result.missing:,} planned trials have no record")
+        else:
+            sound.append(run)
+    return sound, failed

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.agents.spec import BUILT_IN
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
@@ -76,9 +77,7 @@ def _played(task_id: str, agent: Agent, options: Mapping[str, Any]) -> TrialReco
     course = Rollout(agent, retries=0).trial(slot, (_ENV, task_id, 0, 0))
     try:
         if agent.asynchronous:
-            import asyncio
-
-            return asyncio.run(_awaited(course, agent)).record
+            return interrupts.run(_awaited(course, agent)).record
         return play(course).record
     except Fatal as error:
         raise EnvironmentUnavailable(str(error)) from error

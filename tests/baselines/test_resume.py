@@ -14,7 +14,7 @@ from hexathlon.baselines.agents.noisy import NoisyAgent
 from hexathlon.baselines.agents.replay import ReplayAgent
 from hexathlon.baselines.agents.scripted import ScriptedAgent
 from hexathlon.baselines.agents.trivial import RandomAgent
-from hexathlon.baselines.harness.verify import replay_differences
+from hexathlon.baselines.harness.replaying import replay_differences
 from hexathlon.baselines.pipeline.collect import Collector, GroupPlan
 from hexathlon.baselines.pipeline.structures import ForkPoint
 from hexathlon.baselines.rollout.executor import LocalExecutor

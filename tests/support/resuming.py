@@ -106,7 +106,7 @@ FORMS: dict[str, Going] = {
     "snapshot": lambda prefix: prefix,
     "actions": Prefix.portable,
     "pickled": copied,
-    "told": Prefix.told,
+    "told": Prefix.without_memory,
 }
 """Forms of a prefix that a rollout may go on from."""
 

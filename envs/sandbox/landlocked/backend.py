@@ -6,7 +6,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+import weakref
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -112,6 +113,7 @@ class FolderSandbox(HousedSandbox):
         self.properties: Mapping[str, Any] = {}
         self._folder = ""
         self._process: subprocess.Popen[bytes] | None = None
+        self._ending: weakref.finalize[..., FolderSandbox] | None = None
         self._before = _whole(image)
         self._start(changes, shell)
 
@@ -128,7 +130,7 @@ class FolderSandbox(HousedSandbox):
         self._folder = os.path.realpath(tempfile.mkdtemp(prefix="hexathlon-sandbox-"))
         ours, theirs = wire.pair()
         with theirs:
-            self._process = subprocess.Popen(
+            process = subprocess.Popen(
                 _words(theirs.fileno()),
                 stdin=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),
@@ -136,6 +138,7 @@ class FolderSandbox(HousedSandbox):
                 env={},
             )
         self._link = InitLink(ours)
+        self._own(process)
         try:
             wire.send(ours, self._spec(), [])
             self.properties = self._link.started()
@@ -147,6 +150,12 @@ class FolderSandbox(HousedSandbox):
         except BaseException:
             self._end()
             raise
+
+    def _own(self, process: "subprocess.Popen[bytes]") -> None:
+        """End the process and remove the directory with this object, unless closed before."""
+        assert self._link is not None
+        self._process = process
+        self._ending = weakref.finalize(self, _end, self._link.close, process, self._folder)
 
     def _spec(self) -> dict[str, Any]:
         limits, root = self.limits, self._folder
@@ -226,24 +235,33 @@ class FolderSandbox(HousedSandbox):
     def _become(self, fresh: Sandbox) -> None:
         assert isinstance(fresh, FolderSandbox)
         self._end()
+        process, ending = fresh._process, fresh._ending
+        assert process is not None and ending is not None
+        ending.detach()
         self.__dict__.update(fresh.__dict__)
-        fresh._link = fresh._shell = fresh._terminal = fresh._process = None
+        self._own(process)
+        fresh._link = fresh._shell = fresh._terminal = fresh._process = fresh._ending = None
 
     def close(self) -> None:
         """End all processes and remove the directory."""
         self._end()
 
     def _end(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        self._hang_up()  # process 1 then kills everything
-        try:
-            process.wait(_END_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        _remove(self._folder)
+        ending, self._ending, self._process = self._ending, None, None
+        if ending is not None:
+            self._hang_up()
+            ending()
+
+
+def _end(hang_up: Callable[[], object], process: "subprocess.Popen[bytes]", folder: str) -> None:
+    """End process 1, which kills everything, and remove the directory."""
+    hang_up()
+    try:
+        process.wait(_END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    _remove(folder)
 
 
 def _words(descriptor: int) -> list[str]:

@@ -5,6 +5,7 @@ Which sandbox stands on a stack, and what its shell does, is not known here.
 
 import os
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -46,11 +47,15 @@ class Stack:
 
 @dataclass
 class Opened:
-    """A process 1 that has been started, and the layer it writes to."""
+    """A process 1 that has been started, and the layer it writes to.
+
+    The process ends when nobody holds the link any more.
+    """
 
     pid: int
     link: InitLink
     upper: Layer
+    abandoning: "weakref.finalize[[int], InitLink]"
 
 
 class Stacks:
@@ -134,7 +139,8 @@ class Stacks:
                     **_spec(keeper, stack.image, limits, lay),
                 )
             upper, link = Layer(number, keeper), InitLink(ours)
-            opened = Opened(reply["pid"], link, upper)
+            abandoning = weakref.finalize(link, keeper.abandon, reply["pid"])
+            opened = Opened(reply["pid"], link, upper, abandoning)
         except BaseException:
             ours.close()
             raise
@@ -153,6 +159,7 @@ class Stacks:
             opened: What to end.
             wait: Whether to return only when nothing of it is left.
         """
+        opened.abandoning.detach()
         kills, refusals = keeper.ask("end", pid=opened.pid, wait=wait)["counters"]
         opened.link.close()
         return kills, refusals

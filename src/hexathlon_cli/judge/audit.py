@@ -79,12 +79,11 @@ def audit(
     given = dict(locals())
     settings: dict[str, Any] = {name: given[name] for name in _OF_THE_JUDGE}
     amounts: dict[str, Any] = {name: given[name] for name in _OF_THE_AUDIT}
-    import asyncio
-
+    from hexathlon.baselines import interrupts
     from hexathlon.baselines.engines.errors import EngineError
     from hexathlon.baselines.harness.errors import EnvironmentUnavailable, ExitCode, UsageError
     from hexathlon.baselines.judging.audit import AuditSettings
-    from hexathlon.baselines.judging.opening import JudgeSettings, find_judge, open_client
+    from hexathlon.baselines.judging.opening import JudgeSettings, identify_judge, open_client
     from hexathlon.evaluators.judges.audit.document import write_audit
     from hexathlon_cli.judge.rubrics import load_rubric
     from hexathlon_cli.judge.tables import audit_tables
@@ -93,10 +92,10 @@ def audit(
     chosen = load_rubric(rubric)
     replies = _labels(labels, chosen, items)
     judge = JudgeSettings(model, **settings)
-    client = open_client(judge, find_judge(judge))
+    client = open_client(judge, identify_judge(judge))
     plan = AuditSettings(**amounts, own=tuple(own or ()))
     try:
-        result = asyncio.run(_audit(client, chosen, replies, plan, concurrency))
+        result = interrupts.run(_audit(client, chosen, replies, plan, concurrency))
     except EngineError as error:
         raise EnvironmentUnavailable(f"{error.kind}: {error}") from None
     try:

@@ -76,7 +76,7 @@ def run(
     settings: dict[str, Any] = {name: given[name] for name in _OF_THE_JUDGE}
     from hexathlon.baselines.harness.errors import ExitCode, UsageError
     from hexathlon.baselines.harness.plan import read_salt
-    from hexathlon.baselines.judging.opening import JudgeSettings, find_judge, open_client
+    from hexathlon.baselines.judging.opening import JudgeSettings, identify_judge, open_client
     from hexathlon.baselines.judging.plan import JudgingPlan
     from hexathlon.baselines.judging.run import judge_run
     from hexathlon.evaluators.judged.file import JUDGED_FOLDER
@@ -94,7 +94,7 @@ def run(
         JudgeSettings(name, family=kin, **settings)
         for name, kin in zip(models, families, strict=False)
     ]
-    identities = [find_judge(member) for member in members]
+    identities = [identify_judge(member) for member in members]
     audits = _audits(audit or (), identities)
     clients = [open_client(one, who) for one, who in zip(members, identities, strict=True)]
     plan = JudgingPlan(

@@ -50,6 +50,7 @@ def run(
         return
     require_torch()
     place = out or Path("runs") / f"train-{found.name}"
+    typer.echo(f"{_stages(found.scaled())}, in {place}", err=True)
     ended = guarded(lambda report: _trained(found, place, report, tuple(log_to or ())))
     typer.echo(
         f"{_results(ended)}\n"
@@ -77,6 +78,19 @@ def _trained(recipe: Any, out: Path, report: Any, names: tuple[str, ...]) -> Any
     from hexathlon.baselines.training.run import train
 
     return train(recipe, out, report, tuple(listeners(names, out, recipe.name)))
+
+
+def _stages(recipe: Any) -> str:
+    """Name the stages of a run and their sizes."""
+    rollout = recipe.rollout
+    steps = f"{recipe.steps:,} steps of {rollout.groups:,} groups of {rollout.members:,} rollouts"
+    if recipe.policy.checkpoint:
+        return f"{recipe.name}: {steps} from {recipe.policy.checkpoint}"
+    table = recipe.clone
+    return (
+        f"{recipe.name}: {table.demonstrations:,} demonstrations, "
+        f"{table.settings.steps:,} steps of behaviour cloning, {steps}"
+    )
 
 
 def _results(ended: Mapping[str, Any]) -> str:

@@ -440,5 +440,5 @@ def test_nothing_of_a_stopped_server_is_left(tied_server):
 
 def test_a_checkpoint_that_cannot_be_served_is_told_with_its_reason(tmp_path):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ConnectionFailed, match="ended while starting: .*local directory"):
+    with pytest.raises(ConnectionFailed, match="exited during startup: .*local directory"):
         VllmServer(tmp_path / "empty", tmp_path / "log", VllmSettings(), interpreter()).start()

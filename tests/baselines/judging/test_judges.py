@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from hexathlon.baselines.judging.comparing import GroupwiseJudge, PairwiseJudge
-from hexathlon.baselines.judging.opening import JudgeSettings, find_judge, open_client
+from hexathlon.baselines.judging.opening import JudgeSettings, identify_judge, open_client
 from hexathlon.baselines.judging.panel import PanelJudge
 from hexathlon.baselines.judging.pointwise import PointwiseJudge
 from hexathlon.baselines.judging.process import FirstErrorJudge, StepJudge
@@ -129,7 +129,7 @@ def test_a_panel_is_better_than_its_members_and_keeps_their_votes(judges):
         JudgeSettings(judges.model(name), family=family, structured=True)
         for name, family in zip(names, families, strict=True)
     ]
-    identities = [find_judge(one) for one in settings]
+    identities = [identify_judge(one) for one in settings]
 
     async def work():
         clients = [open_client(s, i) for s, i in zip(settings, identities, strict=True)]

@@ -7,7 +7,7 @@ import pytest
 
 from hexathlon.baselines.judging.audit import Auditor, AuditSettings
 from hexathlon.baselines.judging.comparing import PairwiseJudge
-from hexathlon.baselines.judging.opening import JudgeSettings, find_judge
+from hexathlon.baselines.judging.opening import JudgeSettings, identify_judge
 from hexathlon.baselines.judging.pointwise import PointwiseJudge
 from hexathlon.baselines.judging.process import FirstErrorJudge
 from hexathlon.evaluators.judges.aggregate import score
@@ -262,7 +262,7 @@ def test_j9_padding_gains_nothing_from_an_honest_judge(ask):
 
 
 def test_j10_the_families_are_known_and_kin_is_measured(ask, judges):
-    identity = find_judge(JudgeSettings(judges.model("qwen3-8b"), structured=True))
+    identity = identify_judge(JudgeSettings(judges.model("qwen3-8b"), structured=True))
     assert identity.families == ("qwen",)
     found = audit(ask, "kin-0.6", items=800, own=("alder",))
     assert found["self_preference"]["low"] > 0.1
@@ -276,7 +276,7 @@ def test_j11_agreement_is_chance_corrected_and_gates_each_criterion(ask):
 
 
 def test_j12_the_judge_is_pinned(judges):
-    record = find_judge(JudgeSettings(judges.model("honest"), structured=True)).as_json()
+    record = identify_judge(JudgeSettings(judges.model("honest"), structured=True)).as_json()
     names = {"model", "revision", "prompt_hash", "temperature", "top_p", "max_tokens", "seed"}
     assert names <= set(record) and len(record["hash"]) == 64
 

@@ -123,7 +123,7 @@ def test_trials_that_the_server_spoilt_are_judged_again(played, judges):
         with pytest.MonkeyPatch.context() as patch:
             identity = JudgeIdentity("honest", place=judges.url)
             patch.setattr(
-                "hexathlon.baselines.judging.opening.find_judge", lambda settings: identity
+                "hexathlon.baselines.judging.opening.identify_judge", lambda settings: identity
             )
             assert judge(path, judges, "honest", *arguments) == 3
             (summary,) = judged_summaries(path)

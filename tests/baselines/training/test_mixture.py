@@ -162,7 +162,7 @@ def test_the_policy_moves_and_a_killed_run_goes_on_bit_for_bit(short: Short) -> 
     steps: list[int] = []
 
     def report(phase: str, step: int, total: int, metrics: dict[str, float]) -> None:
-        if phase == "train":
+        if phase == "train" and metrics:
             steps.append(step)
 
     train(load_recipe("mixture-tiny", SHORT), short.out, report)

@@ -72,7 +72,7 @@ def check(found: Counter[str], least: int) -> None:
 
 
 def test_a_few_tasks_on_duckdb():
-    pytest.importorskip("duckdb_engine", reason="the extra [duckdb] is not installed")
+    pytest.importorskip("duckdb", reason="the extra [duckdb] is not installed")
     check(compare("duckdb:///:memory:", "duckdb", ("tiny",), 8), 7)
 
 
@@ -88,7 +88,7 @@ def test_a_few_tasks_on_postgresql(postgres_url):
 )
 def test_sixty_tasks_on_other_engines(dialect, request):
     if dialect == "duckdb":
-        pytest.importorskip("duckdb_engine", reason="the extra [duckdb] is not installed")
+        pytest.importorskip("duckdb", reason="the extra [duckdb] is not installed")
         url = "duckdb:///:memory:"
     else:
         url = request.getfixturevalue("postgres_url")
