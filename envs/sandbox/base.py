@@ -3,14 +3,14 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.sandbox.changes import Changes
 from hexathlon.envs.sandbox.execution import Evidence, Execution, Process, Screen, ShellState
 from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
+from hexathlon.evaluators.closing import Closing
 
 __all__ = [
     "Availability",
@@ -46,7 +46,7 @@ class Availability:
     `network`, …"""
 
 
-class SandboxSnapshot(ABC):
+class SandboxSnapshot(Closing):
     """Files and shell of a sandbox at one moment; processes are not included.
 
     Immutable and reusable until closed. Picklable: a pickled snapshot carries its changes relative
@@ -69,16 +69,8 @@ class SandboxSnapshot(ABC):
     def close(self) -> None:
         """Release the snapshot; sandboxes opened from it are not affected. Idempotent."""
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType
-    ) -> None:
-        self.close()
-
-
-class Sandbox(ABC):
+class Sandbox(Closing):
     """Isolated execution environment for an agent's commands. Used from one thread at a time.
 
     Attributes:
@@ -188,14 +180,6 @@ class Sandbox(ABC):
     @abstractmethod
     def opener(self) -> "SandboxBackend":
         """Return the backend that opened this sandbox."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType
-    ) -> None:
-        self.close()
 
 
 class SandboxBackend(ABC):
