@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 from hexathlon.envs.errors import EnvFault
@@ -187,9 +188,25 @@ class SandboxBackend(ABC):
 
     name: ClassVar[str]
 
-    @abstractmethod
     def probe(self) -> Availability:
-        """Test the rung; once per process."""
+        """Open a sandbox and run a command in it; once per process."""
+        return self._probed
+
+    @cached_property
+    def _probed(self) -> Availability:
+        try:
+            with self.open(SandboxImage()) as sandbox:
+                done = sandbox.execute("echo works", 20)
+                if done.output != b"works\n":
+                    return Availability(False, f"a command in it printed {done.output[:80]!r}")
+                properties = self.properties(sandbox)
+        except (SandboxFault, OSError) as error:
+            return Availability(False, str(error))
+        return Availability(True, "a command was run in it", properties)
+
+    @abstractmethod
+    def properties(self, sandbox: Sandbox) -> Mapping[str, str | bool]:
+        """Return the properties of this rung, as in `Availability`, from one of its sandboxes."""
 
     @abstractmethod
     def open(self, image: SandboxImage, limits: SandboxLimits | None = None) -> Sandbox:
