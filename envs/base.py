@@ -39,7 +39,7 @@ from hexathlon.envs.observations import (
     spaces_of,
     text_observation,
 )
-from hexathlon.envs.reset_options import check_seed, choose_task
+from hexathlon.envs.options import check_choices, check_seed, choose_task
 from hexathlon.envs.spaces import MAX_TEXT
 from hexathlon.envs.status import Status
 from hexathlon.envs.tools import tools_of
@@ -119,8 +119,9 @@ class Environment(EpisodeEnvironment):
                 f"render_mode must be None or one of {self.metadata['render_modes']}, "
                 f"got {render_mode!r}"
             )
+        check_choices(split, level)
         super().__init__(limits)
-        self.taskset = taskset or self.default_taskset
+        self.taskset = self.default_taskset if taskset is None else taskset
         self.split: Split = split
         self.level = level
         self.action_format: ActionFormat = action_format
@@ -195,7 +196,7 @@ class Environment(EpisodeEnvironment):
         else:
             check_seed(seed)
             self._episode_seed = self._np_random_seed = int(seed)
-        task = self._choose_task(options or {})
+        task = self._choose_task({} if options is None else options)
         self._begin(task)
         return task
 

@@ -13,6 +13,7 @@ from gymnasium.error import ResetNeeded
 
 from hexathlon.envs.errors import ForkUnsupported, VerifierFault
 from hexathlon.envs.messages import Message, Transcript
+from hexathlon.envs.options import check_limits
 from hexathlon.envs.state import State
 from hexathlon.envs.status import Status
 from hexathlon.envs.tools import ToolTable
@@ -40,7 +41,7 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
     """Why the backend cannot fork; set if `supports_fork` is False."""
 
     def __init__(self, limits: Mapping[str, Any] | None = None) -> None:
-        self.limits_override = dict(limits or {})
+        self.limits_override = check_limits(limits or {})
         self._task: Task | None = None
         self._limits = _LIMITS
         self._table = ToolTable(())
