@@ -138,7 +138,7 @@ def main() -> None:
         autocast.append(apart(value[len(one.ids) :].tolist(), true[len(one.ids) - 1 :]))
     learner = Learner(whole.train(), config, 10)
     learning = seconds(options.device, lambda: learner.update(examples))
-    learned = sum(len(one.sample.ids) for one in examples)
+    learned = sum(len(example.sample.ids) for example in examples)
 
     print(f"{count:,} parameters, {options.sequences} sequences, {options.device}")
     found = [

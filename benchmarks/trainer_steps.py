@@ -143,7 +143,7 @@ def agree(folder: Path) -> dict[str, float]:
     groups = [Group(str(k), tuple(made[n] for n in ns)) for k, ns in by_prompt.items()]
     order = [number for numbers in by_prompt.values() for number in numbers]
     batch = examples(groups, 1e-4)
-    ours = np.array([one.advantage[one.sample.sampled][0] for one in batch])
+    ours = np.array([example.advantage[example.sample.sampled][0] for example in batch])
     learner = learner_of(model, 10)
     learner.optimisers.step = lambda: (0.0, 0.0)  # type: ignore[method-assign]
     metrics = learner.update(batch)

@@ -117,8 +117,8 @@ def executor_of(agent: PolicyAgent) -> LocalExecutor:
 def played(executor: LocalExecutor, requests: Sequence[Request]) -> list[Trajectory]:
     """Play until the end."""
     outcomes = asyncio.run(executor.run(requests))
-    assert all(isinstance(one, Trajectory) for one in outcomes)
-    return [one for one in outcomes if isinstance(one, Trajectory)]
+    assert all(isinstance(outcome, Trajectory) for outcome in outcomes)
+    return [outcome for outcome in outcomes if isinstance(outcome, Trajectory)]
 
 
 def going_on(requests: Sequence[Request], outcomes: Sequence[Outcome]) -> list[Request]:
@@ -255,7 +255,9 @@ def test_another_process_makes_the_same_update(form: str, checkpoint: Path, tmp_
     executor.close()
     path = tmp_path / f"trajectories.{form}"
     if form == "json":
-        path.write_text("".join(json.dumps(one.as_json()) + "\n" for one in trajectories), "utf-8")
+        path.write_text(
+            "".join(json.dumps(trajectory.as_json()) + "\n" for trajectory in trajectories), "utf-8"
+        )
     else:
         path.write_bytes(pickle.dumps(trajectories))
     command = [sys.executable, "-m", "support.training", str(checkpoint), str(path)]

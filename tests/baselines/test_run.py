@@ -70,10 +70,10 @@ def test_scored_records_of_other_runs_are_copied(tmp_path: Path) -> None:
     played = [tmp_path / "0", tmp_path / "1"]
     outcome = toy_run(tmp_path / "run", envs=(), task=tasks, played=played)
     assert (outcome.planned, outcome.played) == (7, 2)
-    made = {record_key(one): one | {"timing": 0} for one in records(outcome.run)}
-    for one in records(tmp_path / "whole"):
-        chain = {name: made[record_key(one)][name] for name in ("prev", "hash")}
-        assert made.pop(record_key(one)) == one | {"timing": 0} | chain
+    made = {record_key(record): record | {"timing": 0} for record in records(outcome.run)}
+    for record in records(tmp_path / "whole"):
+        chain = {name: made[record_key(record)][name] for name in ("prev", "hash")}
+        assert made.pop(record_key(record)) == record | {"timing": 0} | chain
     assert not made
     assert check_chain(outcome.run, read_plan(outcome.run)["plan_hash"]) == []
     assert toy_run(tmp_path / "run", envs=(), task=tasks, played=played).played == 0

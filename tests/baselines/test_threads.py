@@ -131,7 +131,7 @@ def test_concurrent_sql_gives_the_same_records(tmp_path: Path, taskset: str, tas
     for name, concurrency in (("alone", 1), ("beside", TRIALS)):
         execution = ExecutionConfig(fsync="never", concurrency=concurrency)
         evaluate(config, execution, tmp_path / name, model=opened())
-        outcome = {record_key(one): one for one in records(tmp_path / name)}
+        outcome = {record_key(record): record for record in records(tmp_path / name)}
         found.append({key: bare(one) for key, one in outcome.items()})
     assert len(found[0]) == tasks
     assert found[0] == found[1]

@@ -47,7 +47,8 @@ def png_header(width: int, height: int) -> bytes:
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunks = [b"IHDR" + header, b"IDAT" + zlib.compress(bytes(99))]
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(one) - 4) + one + struct.pack(">I", zlib.crc32(one)) for one in chunks
+        struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+        for chunk in chunks
     )
 
 

@@ -23,7 +23,7 @@ from hexathlon.evaluators.judges.rubric_files import get_rubric
 from support.judge_replies import MALFORMED
 
 _BLOCK = re.compile(r"<<<(\w+) ([0-9a-f]{16})\n(.*?)\n\2 \1>>>", re.DOTALL)
-_STATEMENTS = {one.text: one for one in get_rubric("shopkeeper").criteria}
+_STATEMENTS = {criterion.text: criterion for criterion in get_rubric("shopkeeper").criteria}
 
 
 class Seen(NamedTuple):

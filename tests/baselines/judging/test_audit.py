@@ -38,7 +38,7 @@ def recovers(estimates, truths, widest):
     A sound audit fails this once in fifty times; the errors of each judge are fixed by hashes.
     """
     assert sum(covers(one, truth) for one, truth in zip(estimates, truths, strict=True)) >= 3
-    errors = [width(one) / 3.92 for one in estimates]
+    errors = [width(estimate) / 3.92 for estimate in estimates]
     gaps = [one["value"] - truth for one, truth in zip(estimates, truths, strict=True)]
     assert abs(sum(gaps)) <= 2.6 * math.hypot(*errors)
     assert max(map(width, estimates)) < widest
@@ -46,7 +46,7 @@ def recovers(estimates, truths, widest):
 
 def kappa_of_noise(error, replies):
     """Return kappa of a judge that flips each label with a probability."""
-    labels = [value for one in replies for value in one.labels.values()]
+    labels = [value for reply in replies for value in reply.labels.values()]
     share = labels.count("met") / len(labels)
     said = share * (1 - error) + (1 - share) * error
     chance = share * said + (1 - share) * (1 - said)
@@ -56,7 +56,9 @@ def kappa_of_noise(error, replies):
 def share_to_gain(replies):
     """Return the share of criteria on which a reply could be better."""
     bad = [
-        (one.labels[c.id] == "met") != (c.weight > 0) for one in replies for c in RUBRIC.criteria
+        (reply.labels[c.id] == "met") != (c.weight > 0)
+        for reply in replies
+        for c in RUBRIC.criteria
     ]
     return sum(bad) / len(bad)
 
@@ -108,7 +110,8 @@ def test_length_slope_and_padding(audit, slope):
     found = [audit(f"length-{slope}", replies, padded=320)["length"] for replies in SETS]
     recovers([one["slope"] for one in found], [slope] * 4, 0.3)
     moved = [
-        slope * math.fsum(math.log2(len(padded(one).reply) / len(one.reply)) for one in replies)
+        slope
+        * math.fsum(math.log2(len(padded(reply).reply) / len(reply.reply)) for reply in replies)
         / len(replies)
         for replies in SETS
     ]  # fmt: skip
@@ -128,7 +131,7 @@ def test_flip_rate(audit, chance):
 def test_self_preference(audit, liking):
     found = [audit(f"kin-{liking}", one, own=("alder",))["self_preference"] for one in SETS]
     truths = [
-        liking * share_to_gain([one for one in replies if one.author == "alder"])
+        liking * share_to_gain([reply for reply in replies if reply.author == "alder"])
         for replies in SETS
     ]
     recovers(found, truths, 0.2)

@@ -51,7 +51,9 @@ def test_an_untrained_judge_decides_nothing(untrained):
     identity = identify_judge(settings)
     assert (identity.kind, identity.revision) == ("checkpoint", revision_of(untrained))
     rubric, replies = generate_labels(0, 2)
-    asked = [(one, reply.transcript) for reply in replies[:2] for one in rubric.judged[:2]]
+    asked = [
+        (criterion, reply.transcript) for reply in replies[:2] for criterion in rubric.judged[:2]
+    ]
 
     async def judged():
         client = open_client(settings, identity)

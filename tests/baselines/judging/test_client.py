@@ -12,7 +12,7 @@ from hexathlon.baselines.judging.pointwise import PointwiseJudge
 from hexathlon.evaluators.judges.audit.labelled import generate_labels
 
 RUBRIC, REPLIES = generate_labels(0, 240)
-ROWS = [(one, reply) for reply in REPLIES for one in RUBRIC.judged]
+ROWS = [(criterion, reply) for reply in REPLIES for criterion in RUBRIC.judged]
 
 
 def decide_all(client, rows=ROWS, repeat=0):

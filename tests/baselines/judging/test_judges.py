@@ -20,7 +20,10 @@ SCENES = [REPLIES[at : at + 5] for at in range(0, len(REPLIES), 5)]
 
 
 def known(reply):
-    values = {one.id: one.value_of(reply.labels[one.id]) for one in RUBRIC.criteria}
+    values = {
+        criterion.id: criterion.value_of(reply.labels[criterion.id])
+        for criterion in RUBRIC.criteria
+    }
     return score(RUBRIC, values).value
 
 
@@ -122,14 +125,14 @@ def test_tournament_ranks_by_the_known_scores(ask):
 
 
 def test_panel_beats_its_members_and_records_votes(judges):
-    rows = [(one, reply) for reply in REPLIES[:40] for one in RUBRIC.judged]
+    rows = [(criterion, reply) for reply in REPLIES[:40] for criterion in RUBRIC.judged]
     names = ("noisy-0.2", "noisy-0.21", "noisy-0.22")
     families = ("a", "b", "c")
     settings = [
         JudgeSettings(judges.model(name), family=family, structured=True)
         for name, family in zip(names, families, strict=True)
     ]
-    identities = [identify_judge(one) for one in settings]
+    identities = [identify_judge(setting) for setting in settings]
 
     async def work():
         clients = [open_client(s, i) for s, i in zip(settings, identities, strict=True)]
@@ -138,7 +141,8 @@ def test_panel_beats_its_members_and_records_votes(judges):
         assert panel.families == ("a", "b", "c") and panel.diverse
         found = await asyncio.gather(*(panel.decide(c, r.transcript) for c, r in rows))
         alone = [
-            await asyncio.gather(*(one.decide(c, r.transcript) for c, r in rows)) for one in members
+            await asyncio.gather(*(member.decide(c, r.transcript) for c, r in rows))
+            for member in members
         ]
         for client in clients:
             await client.close()
@@ -171,7 +175,7 @@ def test_written_criteria_depend_on_the_question_only(ask):
         return rubrics, other
 
     rubrics, other = ask("honest", work)
-    assert len({one.hash for one in rubrics}) == 1
+    assert len({rubric.hash for rubric in rubrics}) == 1
     assert other.hash != rubrics[0].hash
     assert rubrics[0].made_from and rubrics[0].aggregator == "rar"
     assert ask("malformed", lambda client: PointwiseJudge(client).write_rubric("q")) is None

@@ -58,7 +58,11 @@ def judge(path, judges, name, *more):
 
 def known(reply):
     return score(
-        RUBRIC, {one.id: one.value_of(reply.labels[one.id]) for one in RUBRIC.criteria}
+        RUBRIC,
+        {
+            criterion.id: criterion.value_of(reply.labels[criterion.id])
+            for criterion in RUBRIC.criteria
+        },
     ).value
 
 
@@ -93,7 +97,7 @@ def test_judged_scores_are_stored_beside_the_records(played, judges, audited, ca
         assert {row["criterion"]: row["label"] for row in line["judges"]} == reply.labels
         assert all(row["quote"] for row in line["judges"])
     controls = [line["control"] for line in found.lines if "control" in line]
-    assert len(controls) == 16 and all(one["hit"] for one in controls)
+    assert len(controls) == 16 and all(control["hit"] for control in controls)
     assert "40 of 40 trials have a judged score" in capsys.readouterr().out
 
 
@@ -172,7 +176,7 @@ def test_unaudited_judges_are_marked_and_reported_apart(played, judges, capsys):
     assert "is not audited" in capsys.readouterr().err
     (summary,) = judged_summaries(path)
     assert "unaudited" in summary.remarks
-    assert all(one.experimental for one in summary.criteria)
+    assert all(criterion.experimental for criterion in summary.criteria)
     found = read_run(path)
     text = markdown(found, anchors_of([found]))
     assert "## Judged, not verified" in text and "unaudited" in text
@@ -267,7 +271,7 @@ def test_code_needs_no_model(played, tmp_path):
     (summary,) = judged_summaries(path)
     assert (summary.judge, summary.remarks, summary.scored) == ("code", (), 40)
     assert summary.criteria[0].by_code
-    english = [len(one.reply.split()) <= 40 for one in REPLIES]
+    english = [len(reply.reply.split()) <= 40 for reply in REPLIES]
     assert summary.mean.value == pytest.approx(sum(english) / 40)
 
 

@@ -49,10 +49,10 @@ def true_values(samples: list[Sample]) -> list[np.ndarray]:
     Without a discount; a token's reward is received when its turn ends.
     """
     found = []
-    for one in samples:
-        values = np.zeros(len(one.ids))
-        for position in np.flatnonzero(one.sampled):
-            alike = [s for s in samples if (s.ids[:position] == one.ids[:position]).all()]
+    for sample in samples:
+        values = np.zeros(len(sample.ids))
+        for position in np.flatnonzero(sample.sampled):
+            alike = [s for s in samples if (s.ids[:position] == sample.ids[:position]).all()]
             due = 0 if position < 3 else 1
             values[position] = np.mean([sum(s.rewards[due:]) for s in alike])
         found.append(values)

@@ -63,7 +63,10 @@ def test_scores_equal_the_models_log_probabilities():
 
 def test_pivot_is_neither_trained_nor_counted():
     batch = examples(6)
-    silent = [batch[0].__class__(one.sample, one.advantage, one.weight * 0.0) for one in batch[:2]]
+    silent = [
+        batch[0].__class__(example.sample, example.advantage, example.weight * 0.0)
+        for example in batch[:2]
+    ]
     assert difference(updated(config(), batch[2:]), updated(config(), silent + batch[2:])) <= 1e-6
 
 

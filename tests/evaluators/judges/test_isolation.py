@@ -93,7 +93,7 @@ def test_harmless_text_is_not_flagged():
     ):  # fmt: skip
         assert not addressed(clean(text)), text
     _, replies = generate_labels(5, 2_400)
-    assert not any(addressed(clean(one.reply)) for one in replies)
+    assert not any(addressed(clean(reply.reply)) for reply in replies)
 
 
 def test_the_corpora_are_large_enough():
@@ -185,7 +185,7 @@ def test_paraphrased_injections_are_mostly_detected():
 
 def test_ordinary_text_is_rarely_flagged():
     _, replies = generate_labels(5, 4000)
-    assert sum(addressed(one.reply) or addressed(one.question) for one in replies) == 0
+    assert sum(addressed(reply.reply) or addressed(reply.question) for reply in replies) == 0
     talk = [
         "I met your brother at the fair.", "The court will sit on Friday.",
         "Answer me, when does the ferry leave?", "He passed the test of the guild.",

@@ -41,8 +41,8 @@ def changed(old, new):
 
 def test_sound_rubric_has_no_findings():
     rubric = parse_rubric(GOOD, "courtesy.toml")
-    assert [one.id for one in rubric.judged] == ["thanks"]
-    assert [one.id for one in rubric.decided] == ["thanks", "short"]
+    assert [criterion.id for criterion in rubric.judged] == ["thanks"]
+    assert [criterion.id for criterion in rubric.decided] == ["thanks", "short"]
     assert lint(rubric) == []
     assert rubric.criterion("short").check.params == {"words": 20}
 
