@@ -86,7 +86,7 @@ def test_unfinished_run_is_noted(tmp_path: Path) -> None:
 
 
 def test_directory_without_run_is_rejected(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="expected a run folder"):
+    with pytest.raises(UsageError, match="expected a run directory"):
         read_run(tmp_path)
 
 

@@ -219,7 +219,7 @@ def test_served_model_resumes(form: str, chat_server: ChatServer) -> None:
 
     forms = {
         "snapshot": lambda prefix: prefix, "actions": Prefix.portable,
-        "pickled": copied, "told": Prefix.told,
+        "pickled": copied, "new player": Prefix.without_memory,
     }  # fmt: skip
 
     async def stretches(after: int | None) -> tuple[Trajectory, list[str]]:

@@ -318,7 +318,7 @@ def test_the_configuration_file_and_flags_are_merged(tmp_path: Path) -> None:
 def test_invalid_configuration_is_rejected(tmp_path: Path, text: str, complaint: str) -> None:
     file = tmp_path / "run.toml"
     file.write_text(text)
-    bare = any(word in complaint for word in ("missing", "evaluated", "modell"))
+    bare = any(word in complaint for word in ("missing", "evaluate", "modell"))
     flags = {} if bare else {"model": "agent:noop", "envs": ("Toy",)}
     with pytest.raises(UsageError, match=complaint):
         load_config(flags, file)

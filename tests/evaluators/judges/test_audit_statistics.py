@@ -219,7 +219,7 @@ def test_steps():
 def test_critiques():
     assert critique_f1(4, 2, 1) == pytest.approx(2 / 6)
     assert critique_f1(0, 0, 0) == 1.0 and critique_f1(3, 0, 0) == 0.0
-    with pytest.raises(ValueError, match="2 shared points"):
+    with pytest.raises(ValueError, match="at most 1 shared points, got 2"):
         critique_f1(1, 3, 2)
     assert rm_nlhf_reward(True, 0.5) == 1.25 and rm_nlhf_reward(False, 1.0) == -1.0
 
