@@ -7,6 +7,8 @@ If a proxy is configured, httpx's own transport is used instead.
 """
 
 import asyncio
+import os
+import socket
 import ssl
 from collections.abc import AsyncIterator
 from urllib.request import getproxies
@@ -99,8 +101,15 @@ class SocketTransport(httpx.AsyncBaseTransport):
         try:
             pair = await asyncio.open_connection(host, port, ssl=secure, limit=_HEAD_LIMIT)
         except OSError as error:
-            raise httpx.ConnectError(str(error), request=request) from None
+            raise httpx.ConnectError(_reason(error), request=request) from None
         return _Connection(*pair)
+
+
+def _reason(error: OSError) -> str:
+    """Return why a connection failed; asyncio's own text repeats the address."""
+    if isinstance(error, socket.gaierror) or not error.errno:
+        return (error.strerror or str(error)).lower()
+    return os.strerror(error.errno).lower()
 
 
 class _Body(httpx.AsyncByteStream):

@@ -1,5 +1,6 @@
 """Comparison of runs on shared tasks: paired differences with Holm's correction."""
 
+import os
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,6 +50,9 @@ def compare_runs(runs: Sequence[Path]) -> list[RunComparison]:
     """
     if len(runs) < 2:
         raise UsageError("compare needs at least two runs")
+    for place, run in enumerate(runs):
+        if os.path.realpath(run) in map(os.path.realpath, runs[:place]):
+            raise UsageError(f"{run} is named twice: expected different runs")
     first, *others = [read_run(run) for run in runs]
     rows: list[tuple[str, str, str, PairedComparison, str]] = []
     for other in others:

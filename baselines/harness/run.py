@@ -43,6 +43,7 @@ from hexathlon.evaluators.records.plan import (
     read_plan,
     write_plan,
 )
+from hexathlon.tasks.validation import reason
 
 __all__ = ["RunOutcome", "evaluate", "resume", "stored_config", "stored_plan"]
 
@@ -206,7 +207,10 @@ def _command_errors() -> Iterator[None]:
     except (PlanError, RecordError) as error:
         raise UsageError(str(error)) from None
     except OSError as error:
-        raise CommandError(f"the run stopped: {error}; fix this, then resume it") from error
+        place = f"{error.filename}: " if error.filename else ""
+        raise CommandError(
+            f"the run stopped: {place}{reason(error)}; fix this, then resume it"
+        ) from error
 
 
 def _fatal(error: Fatal) -> CommandError:

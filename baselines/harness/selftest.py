@@ -17,7 +17,7 @@ from hexathlon.baselines.harness.environments import (
     make_environment,
     open_taskset,
 )
-from hexathlon.baselines.harness.errors import EnvironmentUnavailable
+from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError, near_miss
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.rollout.drivers import play
 from hexathlon.baselines.rollout.limits import TrialLimits
@@ -106,6 +106,10 @@ def differences(first: SelftestResult, second: SelftestResult) -> tuple[int, lis
     return compared, differing
 
 
+_KINDS = ("oracle", "alternatives", "noop", "mutants", "random")
+"""Kinds of scripts beside an event's trivial policies."""
+
+
 class _TaskScriptAgent:
     """Plays one alternative solution or mutant of a task, by name."""
 
@@ -157,6 +161,9 @@ def run_selftest(
                 merged.setdefault(kind, Tally(kind, tally.required)).add(tally)
             for _ in chunk:
                 progress.advance()
+    unknown = [kind for kind in kinds if kind not in merged and kind not in _KINDS]
+    if unknown:
+        raise UsageError(near_miss("kind of script", unknown[0], [*_KINDS, "dump", "majority"]))
     return SelftestResult(info.id, count, merged)
 
 

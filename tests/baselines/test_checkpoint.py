@@ -64,12 +64,12 @@ def test_revision_depends_on_weights(untrained: Path, broken: Path) -> None:
         (lambda path: (path / "tokenizer.json").unlink(), "the tokenizer of .* cannot be read"),
         (lambda path: (path / "chat_template.jinja").unlink(), "no chat template"),
         (lambda path: (path / "chat_template.jinja").write_text("{{ 1 }}"), "does not render"),
-        (lambda path: (path / "model.safetensors").unlink(), "cannot be read"),
+        (lambda path: (path / "model.safetensors").unlink(), "has no weights"),
         (
             lambda path: (path / "model.safetensors").write_bytes(
                 (path / "model.safetensors").read_bytes()[:5000]
             ),
-            "cannot be read",
+            "is incomplete",
         ),
         (lambda path: (path / SETTINGS).write_text("[]"), "is invalid"),
         (lambda path: (path / SETTINGS).write_text('{"dialect": "dutch"}'), "no dialect 'dutch'"),

@@ -157,7 +157,7 @@ def test_single_tasks_can_be_selected(tmp_path: Path) -> None:
     ("flags", "complaint"),
     [
         ({"envs": ("Toys",)}, "there is no environment 'Toys'; did you mean 'Toy'"),
-        ({"taskset": "toyy"}, "there is no task set for Toy 'toyy'; did you mean 'toy'"),
+        ({"taskset": "toyy"}, "there is no task set of Toy 'toyy'; did you mean 'toy'"),
         ({"split": "train", "tasks": 0}, "is unbounded: choose a number"),
         ({"split": "heldout"}, "the held-out split needs a salt"),
         ({"model": "agent:orcale"}, "did you mean 'oracle'|Did you mean 'oracle'"),
@@ -309,7 +309,7 @@ def test_the_configuration_file_and_flags_are_merged(tmp_path: Path) -> None:
         ("tasks = ", "is not TOML"),
         ('modell = "agent:noop"', "there is no setting 'modell'; did you mean 'model'"),
         ('split = "tets"', "there is no split 'tets'; did you mean 'test'"),
-        ("tasks = -1", "tasks: Input should be greater than or equal to 0"),
+        ("tasks = -1", "tasks must be at least 0, got -1"),
         ("[limits]\nturn = 3", "did you mean 'limit_turns'"),
         ("tasks = 3", "choose what to evaluate"),
         ('envs = ["Toy"]', "model is missing"),

@@ -192,7 +192,7 @@ BAD = [
     (("eval", "agent:noop", "--envs", "Toi", "--dry-run"), "did you mean 'Toy'"),
     (("eval", "agent:noop", "--envs", "Toy", "--team", "x" * 81, "--out", "x"), "80 characters"),
     (("eval", "agent:noop", "--envs", "Toy", "--split", "tets", "--out", "x"), "'test'"),
-    (("eval", "agent:noop", "--envs", "Toy", "--tasks", "many", "--out", "x"), "integer"),
+    (("eval", "agent:noop", "--envs", "Toy", "--tasks", "many", "--out", "x"), "whole number"),
     (("eval", "--config", "none.toml"), "cannot read the configuration"),
     (("resume", "nowhere"), "expected a run directory"),
     (("verify", "nowhere"), "expected a run directory"),

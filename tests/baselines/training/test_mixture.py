@@ -188,7 +188,7 @@ def toys(*tables: dict[str, Any]) -> Recipe:
 @pytest.mark.parametrize(
     ("tables", "complaint"),
     [
-        (({}, {}), "two tables are called 'toy-tiny'; give each its own `name`"),
+        (({}, {}), "two tables are named 'toy-tiny'; give each its own `name`"),
         (({}, {"name": "more"}), "'toy-tiny' and 'more' share tasks; separate them by level"),
         (({"level": None}, {}), "'toy' and 'toy-tiny' share tasks"),
         (({"name": "../up"}, {"level": "easy"}), r"tasks\.0\.name: String should match"),

@@ -218,7 +218,7 @@ def test_different_recipe_is_rejected(recipe: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"rollout.group": 3}, r"rollout\.group: Extra inputs"),
+        ({"rollout.group": 3}, "rollout has no setting 'group'"),
         ({"steps": -1}, r"steps: .*greater than or equal to 0"),
         ({"credit.estimator": {"name": "grop"}}, "'grop' is no advantage estimator"),
         ({"credit.filters": [{"name": "varied", "parameters": {"x": 1}}]}, "no parameter x"),

@@ -62,22 +62,22 @@ def test_every_demonstration_is_used_before_any_repeats() -> None:
     assert len({round(one + other, 9) for one, other in pairs}) == 1
 
 
-def norms(everything: float, left: float) -> list[float]:
+def norms(weight: float, final_fraction: float) -> list[float]:
     """Gradient norms of five steps on one text, its first half observed, with a frozen model."""
-    ids, written = np.arange(5, 13), np.arange(8) >= 4
-    read = ~written
-    shown = [Sample(ids, written, read, np.zeros(8), np.where(written, 0, -1), rewards=(1.0,))]
-    found: list[float] = []
-    still = OptimiserConfig(learning_rate=0.0)
-    config = CloneConfig(5, 1, everything, left, optimiser=still)
+    ids, actions = np.arange(5, 13), np.arange(8) >= 4
+    turns = np.where(actions, 0, -1)
+    samples = [Sample(ids, actions, ~actions, np.zeros(8), turns, rewards=(1.0,))]
+    norms: list[float] = []
+    frozen = OptimiserConfig(learning_rate=0.0)
+    config = CloneConfig(5, 1, weight, final_fraction, optimiser=frozen)
     clone(
         make_model(SHAPE, 16, 0),
-        shown,
+        samples,
         config,
         0,
-        lambda step, metrics: found.append(metrics["grad_norm"]),
+        lambda step, metrics: norms.append(metrics["grad_norm"]),
     )
-    return found
+    return norms
 
 
 def test_observation_weight_decays() -> None:
@@ -87,7 +87,7 @@ def test_observation_weight_decays() -> None:
     assert len(set(norms(0.5, 1.0))) == 1 < len(set(falling))
 
 
-@pytest.mark.parametrize("name", ["clean", "everything_left"])
+@pytest.mark.parametrize("name", ["clean", "observation_weight_final_fraction"])
 @pytest.mark.parametrize("share", [-0.1, 1.1])
 def test_share_out_of_range_is_rejected(name: str, share: float) -> None:
     with pytest.raises(ValueError, match=name):

@@ -1,12 +1,11 @@
 """Aggregators: hand-computed values."""
 
 import itertools
-import math
 
 import pytest
 
 from hexathlon.evaluators.judges.aggregate import AGGREGATORS, mean_score, score
-from hexathlon.evaluators.judges.groups import averaged, conflict_free, orders, pivot, tournament
+from hexathlon.evaluators.judges.groups import averaged, orders, tournament
 from hexathlon.evaluators.judges.rubric import RubricError
 from hexathlon.evaluators.judges.rubric_files import build_rubric
 
@@ -150,40 +149,3 @@ def test_tournament():
     results = {(0, 1): 1.0, (0, 2): 0.5, (1, 2): None}
     assert tournament(3, results) == [0.75, 0.0, 0.5]
     assert tournament(2, {(0, 1): None}) == [None, None]
-
-
-def test_pivot_weights_by_hand():
-    found = pivot([[0.2, 0.5], [0.4, 0.5]], [0.5, 0.6], beta=10.0)
-    assert found.residuals == pytest.approx((0.5 - 0.6, 0.6 - 0.5))
-    total = math.exp(-1) + math.exp(1)
-    assert found.weights == pytest.approx((math.exp(-1) / total, math.exp(1) / total))
-    assert found.pivot == 1
-    assert pivot([], [0.1, 0.9, 0.5], beta=5.0).weights == pytest.approx((1 / 3,) * 3)
-    assert pivot([[0.3, 0.3]], [0.5, 0.4], beta=0.0).weights == pytest.approx((0.5, 0.5))
-    assert pivot([[0.3, 0.3]], [0.5, 0.4], beta=1.0).residuals == pytest.approx((0.2, 0.1))
-
-
-def test_conflicts_with_the_pivot_are_excluded():
-    assert conflict_free([0.1, 0.2, 0.9, 0.4], [0.1, 0.2, 0.0, 0.3]) == [0, 1, 3]
-    assert conflict_free([0.5, 0.5], [0.9, 0.1]) == [0, 1]
-    assert conflict_free([], []) == []
-
-
-def test_conflict_free_is_the_largest_subset():
-    for values in itertools.product((0.0, 1.0, 2.0), repeat=4):
-        weighted = [0.0, 1.0, 1.0, 2.0]
-        best = max(
-            size
-            for size in range(5)
-            for chosen in itertools.combinations(range(4), size)
-            if all(
-                (weighted[i] - weighted[j]) * (values[i] - values[j]) >= 0
-                for i, j in itertools.combinations(chosen, 2)
-            )
-        )
-        kept = conflict_free(weighted, values)
-        assert len(kept) == best
-        assert all(
-            (weighted[i] - weighted[j]) * (values[i] - values[j]) >= 0
-            for i, j in itertools.combinations(kept, 2)
-        )

@@ -30,12 +30,9 @@ from hexathlon.evaluators.judges.families import family_of, kinship
 from hexathlon.evaluators.judges.gap import watch_gap
 from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.process import (
-    critique_f1,
-    fapo_judge_reward,
     fapo_reward,
     first_flaw,
     no_critical_failure,
-    rm_nlhf_reward,
     step_mean,
 )
 
@@ -185,10 +182,6 @@ def test_fapo():
     assert fapo_reward(True, True, penalty=0.5) == 0.5
     assert fapo_reward(False, None) == fapo_reward(False, True) == -1.0
     assert fapo_reward(True, None) is None
-    assert fapo_judge_reward(None, None, 10) == 1.0
-    assert fapo_judge_reward(3, None, 10) == fapo_judge_reward(None, 3, 10) == -1.0
-    assert fapo_judge_reward(3, 5, 10) == pytest.approx(0.8)
-    assert fapo_judge_reward(None, 5, 10, decided=False) is None
 
 
 def test_flawed_rollouts_are_rewarded_while_most_are_wrong():
@@ -214,14 +207,6 @@ def test_steps():
     assert no_critical_failure(steps(None, 0.0)) == 0.0
     assert no_critical_failure(steps(None, 1.0)) is None
     assert no_critical_failure(steps(1.0, 1.0)) == 1.0
-
-
-def test_critiques():
-    assert critique_f1(4, 2, 1) == pytest.approx(2 / 6)
-    assert critique_f1(0, 0, 0) == 1.0 and critique_f1(3, 0, 0) == 0.0
-    with pytest.raises(ValueError, match="at most 1 shared points, got 2"):
-        critique_f1(1, 3, 2)
-    assert rm_nlhf_reward(True, 0.5) == 1.25 and rm_nlhf_reward(False, 1.0) == -1.0
 
 
 def test_gaps():

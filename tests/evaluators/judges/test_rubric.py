@@ -48,7 +48,7 @@ def test_sound_rubric_has_no_findings():
 
 
 @pytest.mark.parametrize("old, new, said", [
-    ("why =", "whi =", r"criterion 'thanks'.whi: Extra inputs"),
+    ("why =", "whi =", "criterion 'thanks' has no setting 'whi'"),
     ('why = "Thanks can be put in many ways."', "", "explain in 'why' why code cannot decide"),
     ("weight = 2", "weight = -2", "a soft criterion needs a weight above 0, got -2"),
     ("weight = 2", 'weight = 2\nkind = "pitfall"', "a pitfall criterion needs a weight below 0"),
