@@ -223,7 +223,7 @@ def test_served_model_resumes(form: str, chat_server: ChatServer) -> None:
     }  # fmt: skip
 
     async def stretches(after: int | None) -> tuple[Trajectory, list[str]]:
-        agent, begun = chatting(chat_server), len(chat_server.requests)
+        agent, started = chatting(chat_server), len(chat_server.requests)
         try:
             rollout, start = Rollout(agent), None
             if after is not None:
@@ -235,7 +235,7 @@ def test_served_model_resumes(form: str, chat_server: ChatServer) -> None:
         finally:
             await agent.engine.close()
         assert isinstance(outcome, Trajectory)
-        return outcome, all_of(chat_server.requests[begun:])
+        return outcome, all_of(chat_server.requests[started:])
 
     undisturbed, asked = asyncio.run(stretches(None))
     assert len(undisturbed.record["steps"]) > 2

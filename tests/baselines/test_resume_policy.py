@@ -187,7 +187,7 @@ def test_fork_shares_tokens_and_samples_its_own(after: int, event: str, checkpoi
 
     plan = GroupPlan(key[1], event, TrialLimits(), 3, key[2])
     asyncio.run(agent.engine.clear())
-    got = asyncio.run(Collector(executor, (ForkPoint(after, 3),), keep).collect([plan]))
+    actual = asyncio.run(Collector(executor, (ForkPoint(after, 3),), keep).collect([plan]))
     # The prompts of its group are prefilled in the same pass, which rounds differently.
     require_same(kept[0], alone, 1e-5)
     paths = []
@@ -199,7 +199,7 @@ def test_fork_shares_tokens_and_samples_its_own(after: int, event: str, checkpoi
         assert len(one.record["steps"]) == TURNS
         paths.append(tuple(one.tokens.ids(len(one.tokens.nodes) - 1)))
     assert len(set(paths)) == 3
-    (group,) = got.groups
+    (group,) = actual.groups
     names = [sample.branches for sample in group.samples]
     assert len({name[:after] for name in names}) == 1
     assert len({name[after] for name in names}) == 3

@@ -198,14 +198,14 @@ def test_a_model_on_a_server_plays_in_every_dialect(
 ) -> None:
     model = f"endpoint:{chat_server.url}#solver"
     toy_run(tmp_path / "run", model, dialect=dialect, stream=stream, concurrency=4, sampling_seed=1)
-    found = records(tmp_path / "run")
-    assert [record["reward"] for record in found] == [1.0] * 8
-    assert all(record["usage"]["agent"]["calls"] == record["turns"] for record in found)
-    assert all(len(record["timing"]["latencies"]) == record["turns"] for record in found)
+    result = records(tmp_path / "run")
+    assert [record["reward"] for record in result] == [1.0] * 8
+    assert all(record["usage"]["agent"]["calls"] == record["turns"] for record in result)
+    assert all(len(record["timing"]["latencies"]) == record["turns"] for record in result)
     plan = read_plan(tmp_path / "run")
     assert plan["model"]["dialect"] == dialect and plan["agent"]["prompt_hash"]
     assert check_chain(tmp_path / "run", plan["plan_hash"]) == []
-    turns = sum(record["turns"] for record in found)
+    turns = sum(record["turns"] for record in result)
     seeds = {body["seed"] for body in chat_server.requests[-turns:]}
     assert len(seeds) == turns
 
@@ -249,8 +249,8 @@ def test_server_failures_can_be_retried(tmp_path: Path, chat_server: ChatServer)
     ]  # fmt: skip
     outcome = resume(run, ExecutionConfig(retry_infra=True))
     assert outcome.played == 2
-    found = records(run)
-    assert [(r["status"], r["attempt"]) for r in found[3:]] == [("scored", 3), ("scored", 3)]
+    result = records(run)
+    assert [(r["status"], r["attempt"]) for r in result[3:]] == [("scored", 3), ("scored", 3)]
     assert check_chain(run, read_plan(run)["plan_hash"]) == []
 
 

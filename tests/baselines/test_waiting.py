@@ -70,12 +70,12 @@ def slow() -> Iterator[None]:
 
 @pytest.mark.usefixtures("slow")
 def test_sixteen_slow_environments_step_concurrently(tmp_path: Path) -> None:
-    begun = time.monotonic()
+    started = time.monotonic()
     toy_run(tmp_path / "run", envs=(SLOW,), tasks=16, concurrency=16)
-    seconds = time.monotonic() - begun
-    found = records(tmp_path / "run")
-    steps = sum(record["turns"] - 1 for record in found)
-    assert [record["reward"] for record in found] == [1.0] * 16
+    seconds = time.monotonic() - started
+    result = records(tmp_path / "run")
+    steps = sum(record["turns"] - 1 for record in result)
+    assert [record["reward"] for record in result] == [1.0] * 16
     assert SlowEnv.most_at_once == 16
     assert seconds < steps * STEP / 2
 

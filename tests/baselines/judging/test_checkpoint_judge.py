@@ -63,11 +63,11 @@ def test_an_untrained_judge_decides_nothing(untrained):
         finally:
             await client.close()
 
-    found = asyncio.run(judged())
-    assert len(found) == 4
-    assert {one.label for one in found} == {None}
-    assert all(one.value is None and one.why for one in found)
-    assert {one.retries for one in found} == {1}
+    result = asyncio.run(judged())
+    assert len(result) == 4
+    assert {one.label for one in result} == {None}
+    assert all(one.value is None and one.why for one in result)
+    assert {one.retries for one in result} == {1}
 
 
 def test_unsupported_requests_are_rejected(untrained, tmp_path):

@@ -138,17 +138,17 @@ def test_killed_process_resumes_bit_for_bit(recipe: Path, tmp_path: Path) -> Non
 
 def test_evaluation_runs_agree_with_the_metrics(recipe: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    found = train(load_recipe(str(recipe)), out, quiet)
+    result = train(load_recipe(str(recipe)), out, quiet)
     for name in ("before", "after"):
         run = out / name
         plan = read_plan(run)
         assert check_chain(run, plan["plan_hash"]) == []
         records = list(read_records(run))
         assert [record["split"] for record in records] == ["dev"] * 4
-        assert found[name].mean == sum(record["reward"] for record in records) / 4
+        assert result[name].mean == sum(record["reward"] for record in records) / 4
     measured = {row["step"]: row["dev/success"] for row in rows(out) if "dev/success" in row}
     shorter = train(load_recipe(str(recipe), {"steps": 2}), tmp_path / "shorter", quiet)
-    assert measured == {0: found["before"].mean, 2: shorter["after"].mean}
+    assert measured == {0: result["before"].mean, 2: shorter["after"].mean}
     assert (out / "curve.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -129,9 +129,9 @@ def test_invisible_text_is_removed():
 
 
 def test_long_texts_are_cut_in_the_middle_with_a_mark():
-    found = clean("x" * 100_000 + "end")
-    assert found.endswith("end") and "[40003 characters left out]" in found
-    assert len(found) < 61_000
+    result = clean("x" * 100_000 + "end")
+    assert result.endswith("end") and "[40003 characters left out]" in result
+    assert len(result) < 61_000
 
 
 def test_the_mark_depends_on_everything_in_the_call():
