@@ -65,7 +65,7 @@ def open_checkpoint(
     """
     if suffix:
         raise InvalidCheckpoint(
-            "a prompt suffix is for endpoints; a checkpoint is played without one"
+            "checkpoints do not support a prompt suffix; endpoints do"
         )
     engine, renderer = _open(path, concurrency)
     spoken = _dialect(path) if dialect == "auto" else dialect

@@ -112,7 +112,7 @@ def test_parts_are_values():
         (lambda: Image.from_array(PIXELS.astype(np.float32)), "uint8 array"),
         (lambda: Image.from_array(PIXELS[..., :2]), "height x width x 3"),
         (lambda: Image.from_array(np.zeros((0, 3, 3), np.uint8)), "1 to 16,777,216 pixels"),
-        (lambda: Image(2, 2, b"123"), "12 bytes of pixels"),
+        (lambda: Image(2, 2, b"123"), "expected 12 bytes"),
         (lambda: Image.from_bytes(b"GIF89a"), "PNG or JPEG"),
         (lambda: Image.from_bytes(saved(PIXELS, "BMP")), "PNG or JPEG"),
         (lambda: Image.from_bytes(saved(PIXELS, "PNG")[:-30]), "PNG or JPEG"),
@@ -139,7 +139,7 @@ def test_too_large_or_malformed_content_is_rejected(make, message):
 def test_sixteen_bit_channels_are_rejected():
     buffer = io.BytesIO()
     pillow.fromarray(np.zeros((2, 2), np.uint16)).save(buffer, "PNG")
-    with pytest.raises(ContentError, match="eight bits a channel"):
+    with pytest.raises(ContentError, match="eight bits per channel"):
         Image.from_bytes(buffer.getvalue())
 
 
