@@ -43,7 +43,7 @@ def evaluated(
     report: ProgressCallback,
     ranks: Ranks = ALONE,
 ) -> dict[str, ScoreInterval]:
-    """Play each table's dev tasks once into run folders, or finish what was begun there.
+    """Play each table's dev tasks once into run directories, or finish what was begun there.
 
     One table is played into `out/name`, those of a mixture into `out/name/LABEL` each. Ranks that
     train together each play their share into a folder beside it; then the first one puts the

@@ -17,7 +17,7 @@ from support.events import records, toy_run
 TESTS = Path(__file__).resolve().parents[1]
 COMMAND = (sys.executable, "-m", "support.toy_command")
 FLAGS = ("agent:oracle", "--envs", "Toy", "--tasks", "40", "--seeds", "25")
-DEADLINE = 60.0
+DEADLINE = 300.0
 
 
 def start(*arguments: str) -> "subprocess.Popen[bytes]":

@@ -21,7 +21,7 @@ def server():
 
 
 def partner_of(server, model):
-    settings = HttpSettings(server.url, model, retries=1, backoff=0.01, timeout=10.0)
+    settings = HttpSettings(server.url, model, retries=1, backoff=0.01, timeout=60.0)
     return ModelPartner(HttpEngine(settings, AdaptiveLimit(4), PriceTable("", "", {})), None, 10.0)
 
 

@@ -15,6 +15,7 @@ from hexathlon.baselines.harness.errors import (
 from hexathlon.baselines.harness.run import resume
 from hexathlon.evaluators.records import RecordWriter, check_chain, record_key
 from hexathlon.evaluators.records.plan import plan_hash, read_plan
+from support import toy
 from support.chat_server import ChatServer
 from support.events import FIRST, TOY, records, toy_run
 
@@ -77,6 +78,43 @@ def test_scored_records_of_other_runs_are_copied(tmp_path: Path) -> None:
     assert not made
     assert check_chain(outcome.run, read_plan(outcome.run)["plan_hash"]) == []
     assert toy_run(tmp_path / "run", envs=(), task=tasks, played=played).played == 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "field"),
+    [
+        ({"model": "agent:noop"}, "model.name ('noop' stored, 'oracle' now)"),
+        ({"limit_turns": 3}, "limits.turns (3 stored, None now)"),
+        ({"prompt_suffix": "Hurry."}, "config.prompt_suffix ('Hurry.' stored, '' now)"),
+        ({"team": "north"}, "team ('north' stored, None now)"),
+    ],
+)
+def test_records_of_another_plan_are_not_copied(
+    tmp_path: Path, flags: dict[str, Any], field: str
+) -> None:
+    toy_run(tmp_path / "share", tasks=4, **flags)
+    with pytest.raises(PlanDiffers, match="differs in more than its tasks") as caught:
+        toy_run(tmp_path / "run", played=[tmp_path / "share"])
+    assert field in str(caught.value) and not (tmp_path / "run").exists()
+
+
+def test_records_of_other_task_sets_are_not_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(toy.ToySource, "version", "2")
+        toy_run(tmp_path / "share", tasks=4)
+    with pytest.raises(PlanDiffers, match=r"envs\[0\]\.taskset_hash"):
+        toy_run(tmp_path / "run", played=[tmp_path / "share"])
+
+
+def test_a_shard_killed_before_its_plan_has_nothing_to_copy(tmp_path: Path) -> None:
+    (tmp_path / "share").mkdir()
+    assert toy_run(tmp_path / "run", played=[tmp_path / "share"]).played == 8
+    file = tmp_path / "share" / "records.jsonl"
+    file.write_bytes((tmp_path / "run" / "records.jsonl").read_bytes())
+    with pytest.raises(UsageError, match="has no plan.json|holds no plan.json"):
+        toy_run(tmp_path / "other", played=[tmp_path / "share"])
 
 
 def test_eval_on_the_same_plan_continues(tmp_path: Path) -> None:

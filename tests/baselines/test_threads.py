@@ -21,7 +21,7 @@ from support.toy import ToyEnv
 
 BLOCKING = "harness/Blocking-v0"
 TRIALS = 8
-DEADLINE = 30.0
+DEADLINE = 300.0
 
 
 class BlockingEnv(ToyEnv):

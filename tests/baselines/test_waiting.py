@@ -1,7 +1,6 @@
 """Asynchronous environments are played concurrently, and their faults are recorded."""
 
 import asyncio
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -70,14 +69,10 @@ def slow() -> Iterator[None]:
 
 @pytest.mark.usefixtures("slow")
 def test_sixteen_slow_environments_step_concurrently(tmp_path: Path) -> None:
-    started = time.monotonic()
     toy_run(tmp_path / "run", envs=(SLOW,), tasks=16, concurrency=16)
-    seconds = time.monotonic() - started
     result = records(tmp_path / "run")
-    steps = sum(record["turns"] - 1 for record in result)
     assert [record["reward"] for record in result] == [1.0] * 16
     assert SlowEnv.most_at_once == 16
-    assert seconds < steps * STEP / 2
 
 
 @pytest.mark.usefixtures("slow")

@@ -13,7 +13,7 @@ pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 from support.learning import difference, examples, rank_config, updated
 
 TESTS = Path(__file__).resolve().parents[2]
-DEADLINE = 120.0
+DEADLINE = 600.0
 
 
 def free_port() -> int:

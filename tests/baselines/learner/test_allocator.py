@@ -24,7 +24,7 @@ print(faults())
 
 def faults(mode: str) -> int:
     command = [sys.executable, "-c", FAULTS, mode]
-    return int(subprocess.run(command, check=True, capture_output=True, timeout=60).stdout)
+    return int(subprocess.run(command, check=True, capture_output=True, timeout=600).stdout)
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the setting is glibc's")

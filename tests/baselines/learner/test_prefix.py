@@ -106,7 +106,7 @@ def test_rows_without_shared_prefix_are_unchanged():
     assert shared_prefix([np.array([1]), np.array([1])]) is None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.lists(st.integers(0, 1), min_size=1, max_size=12), min_size=1, max_size=8))
 def test_chosen_prefix_length_saves_most(lists):
     rows = [np.array(one) for one in lists]

@@ -30,7 +30,7 @@ def said(renderer, text, ends):
 
 @pytest.mark.parametrize("name", sorted(TEMPLATES))
 @given(opening=words.filter(str.strip), turns=turns, tools=st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_every_prompt_extends_the_tokens_seen_so_far(name, opening, turns, tools):
     renderer = ChatRenderer(tokenizer(name))
     conversation = TokenConversation(renderer, TOOLS if tools else ())
@@ -46,7 +46,7 @@ def test_every_prompt_extends_the_tokens_seen_so_far(name, opening, turns, tools
 
 @pytest.mark.parametrize("name", sorted(TEMPLATES))
 @given(opening=words.filter(str.strip), turns=turns)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_each_sampled_token_is_trained_exactly_once(name, opening, turns):
     renderer = ChatRenderer(tokenizer(name))
     conversation = TokenConversation(renderer)

@@ -3,11 +3,13 @@
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -23,10 +25,11 @@ from hexathlon.baselines.training.saving import StateTorn
 from hexathlon.baselines.training.step import NothingToLearn
 from hexathlon.evaluators.records import check_chain, read_records
 from hexathlon.evaluators.records.plan import read_plan
+from hexathlon.evaluators.statistics import ScoreInterval
 from hexathlon_cli.app import run
 
 TESTS = Path(__file__).resolve().parents[2]
-DEADLINE = 180.0
+DEADLINE = 600.0
 RECIPE = """
 name = "toy"
 steps = 4
@@ -65,11 +68,36 @@ class Stopped(Exception):
     """Raised by a test to end a run."""
 
 
+class Trained(NamedTuple):
+    """A finished run that several tests read."""
+
+    run: Path
+    success: dict[str, ScoreInterval]
+
+
 @pytest.fixture
 def recipe(tmp_path: Path) -> Path:
     path = tmp_path / "toy.toml"
     path.write_text(RECIPE)
     return path
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    """The recipe's run, uninterrupted."""
+    return trained(tmp_path_factory.mktemp("whole"))
+
+
+@pytest.fixture(scope="module")
+def shorter(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    """The recipe's run with half the steps."""
+    return trained(tmp_path_factory.mktemp("shorter"), {"steps": 2})
+
+
+def trained(folder: Path, changes: dict[str, Any] | None = None) -> Trained:
+    recipe = folder / "toy.toml"
+    recipe.write_text(RECIPE)
+    return Trained(folder / "run", train(load_recipe(str(recipe), changes), folder / "run", quiet))
 
 
 def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
@@ -87,9 +115,7 @@ def rows(run: Path) -> list[dict[str, float]]:
     ]
 
 
-def test_stopped_run_resumes_bit_for_bit(recipe: Path, tmp_path: Path) -> None:
-    train(load_recipe(str(recipe)), tmp_path / "whole", quiet)
-
+def test_stopped_run_resumes_bit_for_bit(recipe: Path, whole: Trained, tmp_path: Path) -> None:
     def stop(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
         if phase == "train" and step == 2:
             raise Stopped
@@ -97,16 +123,15 @@ def test_stopped_run_resumes_bit_for_bit(recipe: Path, tmp_path: Path) -> None:
     with pytest.raises(Stopped):
         train(load_recipe(str(recipe)), tmp_path / "broken", stop)
     train(load_recipe(str(recipe)), tmp_path / "broken", quiet)
-    assert digest(tmp_path / "broken") == digest(tmp_path / "whole")
-    assert rows(tmp_path / "broken") == rows(tmp_path / "whole")
-    assert (tmp_path / "whole" / "start" / "model.safetensors").read_bytes() != (
-        tmp_path / "whole" / "policy" / "model.safetensors"
+    assert digest(tmp_path / "broken") == digest(whole.run)
+    assert rows(tmp_path / "broken") == rows(whole.run)
+    assert (whole.run / "start" / "model.safetensors").read_bytes() != (
+        whole.run / "policy" / "model.safetensors"
     ).read_bytes()
-    assert "<svg" in (tmp_path / "whole" / "curve.html").read_text()
+    assert "<svg" in (whole.run / "curve.html").read_text()
 
 
-def test_killed_process_resumes_bit_for_bit(recipe: Path, tmp_path: Path) -> None:
-    train(load_recipe(str(recipe)), tmp_path / "whole", quiet)
+def test_killed_process_resumes_bit_for_bit(recipe: Path, whole: Trained, tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     command = [sys.executable, "-m", "support.toy_command", "train", str(recipe)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
@@ -132,13 +157,12 @@ def test_killed_process_resumes_bit_for_bit(recipe: Path, tmp_path: Path) -> Non
         timeout=DEADLINE,
     )
     assert done.returncode == 0, done.stderr
-    assert digest(broken) == digest(tmp_path / "whole")
-    assert rows(broken) == rows(tmp_path / "whole")
+    assert digest(broken) == digest(whole.run)
+    assert rows(broken) == rows(whole.run)
 
 
-def test_evaluation_runs_agree_with_the_metrics(recipe: Path, tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    result = train(load_recipe(str(recipe)), out, quiet)
+def test_evaluation_runs_agree_with_the_metrics(whole: Trained, shorter: Trained) -> None:
+    out, result = whole
     for name in ("before", "after"):
         run = out / name
         plan = read_plan(run)
@@ -147,18 +171,18 @@ def test_evaluation_runs_agree_with_the_metrics(recipe: Path, tmp_path: Path) ->
         assert [record["split"] for record in records] == ["dev"] * 4
         assert result[name].mean == sum(record["reward"] for record in records) / 4
     measured = {row["step"]: row["dev/success"] for row in rows(out) if "dev/success" in row}
-    shorter = train(load_recipe(str(recipe), {"steps": 2}), tmp_path / "shorter", quiet)
-    assert measured == {0: result["before"].mean, 2: shorter["after"].mean}
+    assert measured == {0: result["before"].mean, 2: shorter.success["after"].mean}
     assert (out / "curve.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_rescored_records_give_the_same_rewards(recipe: Path, tmp_path: Path) -> None:
-    train(load_recipe(str(recipe)), tmp_path / "played", quiet)
+def test_rescored_records_give_the_same_rewards(
+    recipe: Path, whole: Trained, tmp_path: Path
+) -> None:
     changes = {"rollout.rewards": "rescored"}
     train(load_recipe(str(recipe), changes), tmp_path / "rescored", quiet)
-    assert digest(tmp_path / "rescored") == digest(tmp_path / "played")
-    assert rows(tmp_path / "rescored") == rows(tmp_path / "played")
-    logged = sorted((tmp_path / "played" / "rollouts").iterdir())
+    assert digest(tmp_path / "rescored") == digest(whole.run)
+    assert rows(tmp_path / "rescored") == rows(whole.run)
+    logged = sorted((whole.run / "rollouts").iterdir())
     assert [path.name for path in logged] == [f"step-{n:06}-0.jsonl.gz" for n in (1, 2, 3, 4)]
     again = tmp_path / "rescored" / "rollouts"
     first = rescored(again / logged[0].name)
@@ -178,12 +202,15 @@ def test_train_init_creates_a_playable_policy(
     assert run([*words, "--out", str(out)]) == 1
     assert "exists" in capsys.readouterr().err
     played = ["eval", str(out), "--envs", "SQL", "--level", "tiny", "--tasks", "1"]
-    assert run([*played, "--max-tokens", "8", "--out", str(tmp_path / "run")]) == 0
+    assert run([*played, "--max-reply-tokens", "8", "--out", str(tmp_path / "run")]) == 0
     (record,) = read_records(tmp_path / "run")
     assert record["status"] == "scored"
 
 
-def test_a_control_without_updates_changes_nothing(recipe: Path, tmp_path: Path) -> None:
+def test_a_control_without_updates_changes_nothing(
+    recipe: Path, whole: Trained, tmp_path: Path
+) -> None:
+    shutil.copytree(whole.run / "start", tmp_path / "run" / "start")
     train(load_recipe(str(recipe), {"control": "no_update"}), tmp_path / "run", quiet)
     start = tmp_path / "run" / "start" / "model.safetensors"
     assert start.read_bytes() == (tmp_path / "run" / "policy" / "model.safetensors").read_bytes()
@@ -200,8 +227,8 @@ def test_policy_without_success_raises_a_named_error(recipe: Path, tmp_path: Pat
         train(load_recipe(str(recipe), changes), tmp_path / "run", quiet)
 
 
-def test_torn_state_is_reported(recipe: Path, tmp_path: Path) -> None:
-    train(load_recipe(str(recipe), {"steps": 2}), tmp_path / "run", quiet)
+def test_torn_state_is_reported(recipe: Path, shorter: Trained, tmp_path: Path) -> None:
+    shutil.copytree(shorter.run, tmp_path / "run")
     newest = max((tmp_path / "run" / "states").iterdir())
     (newest / "optimiser.pt").write_bytes(b"torn")
     with pytest.raises(StateTorn, match="delete it to go on from the state before it"):

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hexathlon.baselines.warmstart.initial import ModelShape, make_tokenizer, word_pieces
@@ -26,7 +26,6 @@ def tokens(text: str) -> list[str]:
     return [TOKENIZER.decode([number]) for number in ids]
 
 
-@settings(deadline=None)
 @given(st.text(max_size=40) | st.text(st.sampled_from("abAB12 _.'\n-é中"), max_size=16))
 def test_tokenizer_round_trips_text(text: str) -> None:
     if any(mark in text for mark in ("\ue000", "\ue001", "<|")):
@@ -71,7 +70,6 @@ def test_negative_induction_is_rejected() -> None:
         ModelShape(induction=-1)
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([LINE, NUMBERED, LINE[:9], *"aA \n.中", "b1"]), max_size=8))
 def test_tokenizer_with_line_tokens_round_trips_text(parts: list[str]) -> None:
     text = "".join(parts)
