@@ -260,7 +260,7 @@ def test_what_is_no_run_folder_is_named(
         (("verify", "file"), "expected a run directory"),
         (("report", "file"), "expected a run directory"),
         (("rescore", run_folder, "--out", run_folder), "is in use: expected a new directory"),
-        (("leaderboard", "build", "nowhere"), "there is no folder nowhere"),
+        (("leaderboard", "build", "nowhere"), "there is no directory nowhere"),
         (("leaderboard", "build", "empty"), "expected a run directory"),
     ):
         assert run(list(arguments)) == 1, arguments

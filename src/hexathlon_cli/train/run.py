@@ -16,7 +16,7 @@ def run(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Run directory; a run with the same recipe is resumed. [default: runs/train-RECIPE]"
+            help="Run directory; a run of the same recipe is resumed. [default: runs/train-RECIPE]"
         ),
     ] = None,
     change: Annotated[
