@@ -125,7 +125,7 @@ def test_parts_are_values():
         (lambda: File("", "text/csv", b""), "1 to 255 characters"),
         (lambda: File("a", "text", b""), "media type"),
         (lambda: File("a", "text/<b>", b""), "media type"),
-        (lambda: Text(b"a"), "holds a str"),
+        (lambda: Text(b"a"), "expected a str in a text part"),
         (lambda: parts_of((Text("a"),) * (MAX_PARTS + 1)), "at most 64 parts"),
         (lambda: parts_of(["a"]), "a str or a tuple"),
     ],
