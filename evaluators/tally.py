@@ -72,7 +72,7 @@ class TaskCounts:
 
     @property
     def trials(self) -> int:
-        """All trials, whatever their outcome."""
+        """Number of all trials."""
         return self.scored + self.unscored + self.infra
 
     def count(self, record: Mapping[str, Any], sign: int = 1) -> None:

@@ -55,11 +55,15 @@ def dbbench(
 
 def answers_agree(answer: Any, label: Any) -> bool:
     """Whether an answer matches the label."""
-    got, expected = normalised(answer), normalised(label)
-    numbers_got, numbers_expected = list(map(_number, got)), list(map(_number, expected))
+    actual, expected = normalised(answer), normalised(label)
+    numbers_got, numbers_expected = list(map(_number, actual)), list(map(_number, expected))
     if None in numbers_got or None in numbers_expected:
-        return got == expected if len(got) == len(expected) == 1 else set(got) == set(expected)
-    if len(got) != len(expected):
+        return (
+            actual == expected
+            if len(actual) == len(expected) == 1
+            else set(actual) == set(expected)
+        )
+    if len(actual) != len(expected):
         return False
     unmatched = [number for number in numbers_expected if number is not None]
     for number in numbers_got:

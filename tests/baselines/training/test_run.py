@@ -162,16 +162,16 @@ def test_killed_process_resumes_bit_for_bit(recipe: Path, whole: Trained, tmp_pa
 
 
 def test_evaluation_runs_agree_with_the_metrics(whole: Trained, shorter: Trained) -> None:
-    out, found = whole
+    out, result = whole
     for name in ("before", "after"):
         run = out / name
         plan = read_plan(run)
         assert check_chain(run, plan["plan_hash"]) == []
         records = list(read_records(run))
         assert [record["split"] for record in records] == ["dev"] * 4
-        assert found[name].mean == sum(record["reward"] for record in records) / 4
+        assert result[name].mean == sum(record["reward"] for record in records) / 4
     measured = {row["step"]: row["dev/success"] for row in rows(out) if "dev/success" in row}
-    assert measured == {0: found["before"].mean, 2: shorter.success["after"].mean}
+    assert measured == {0: result["before"].mean, 2: shorter.success["after"].mean}
     assert (out / "curve.png").read_bytes().startswith(b"\x89PNG")
 
 
