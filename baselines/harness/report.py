@@ -16,6 +16,7 @@ from hexathlon.evaluators.records import RecordError, read_records
 from hexathlon.evaluators.records.plan import PLAN_FILE, PlanError, read_plan
 from hexathlon.evaluators.statistics import normalised_score
 from hexathlon.evaluators.summary import EnvSummary, Score, Summary, summarise
+from hexathlon.tasks.validation import reason
 
 __all__ = [
     "ANCHOR_FOLDER",
@@ -84,8 +85,10 @@ def read_run(path: Path) -> ReadRun:
         plan = read_plan(path)
         summary = summarise(read_records(path), plan)
         judged = tuple(judged_summaries(path))
-    except (PlanError, RecordError, JudgedError, OSError) as error:
+    except (PlanError, RecordError, JudgedError) as error:
         raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"cannot read {error.filename or path}: {reason(error)}") from None
     if not summary.envs:
         raise UsageError(f"{path} has a plan but no record yet; continue the run with resume")
     return ReadRun(path, plan, summary, judged)

@@ -1,4 +1,4 @@
-"""Contradictions inside a run's own files: statements of a plan and its records that cannot all hold.
+"""Contradictions inside a run's own files: its plan and its records cannot all be true.
 
 No environment is needed, so these checks apply to any run. Whether the recorded actions lead to the
 recorded outcome is left to `hexathlon.baselines.harness.verify`.

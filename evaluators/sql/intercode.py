@@ -19,7 +19,7 @@ from hexathlon.tasks.task import Task
 
 __all__ = ["intercode_iou", "iou_reward", "kendall_tau"]
 
-_MOST_ROWS = 20_000
+_MAX_ROWS = 20_000
 
 
 def intercode_iou(
@@ -33,7 +33,7 @@ def intercode_iou(
     if problem:
         return wrong(problem)
     try:
-        pair = next(pairs(task, params["gold"], sql, final_state, spare_rows=_MOST_ROWS))
+        pair = next(pairs(task, params["gold"], sql, final_state, spare_rows=_MAX_ROWS))
     except GraderFault as fault:
         return unscored(fault)
     if pair.got.error:

@@ -9,7 +9,7 @@ from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.predicates import decide_by_code
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric
 from hexathlon.evaluators.judges.rubric_files import get_rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records import read_records
 from hexathlon.evaluators.records.plan import read_plan
 
@@ -33,7 +33,7 @@ def judge(
     share: float = 0.75,
     **changes: Any,
 ) -> Path:
-    """Write a judged file: this share of the trials gets a 1, the others a 0."""
+    """Write a judged file in which a share of the trials scores 1 and the others 0."""
     records = list(read_records(run))
     with JudgedWriter(run, header(run, **changes)) as writer:
         for place, record in enumerate(records):
@@ -54,7 +54,7 @@ def judge(
 
 
 def judge_by(run: Path, rubric: Rubric) -> Path:
-    """Write what a model that says `not_met` of everything, controls apart, would leave."""
+    """Write the judged file of a model that decides `not_met` on everything except controls."""
     with JudgedWriter(
         run, header(run, rubrics={rubric.hash: rubric.model_dump(mode="json")})
     ) as writer:
@@ -78,5 +78,5 @@ def judge_by(run: Path, rubric: Rubric) -> Path:
 
 def _decision(criterion: Criterion, record: dict[str, Any]) -> Decision:
     if criterion.check is not None:
-        return decide_by_code(criterion, Transcript.of_record(record))
+        return decide_by_code(criterion, JudgedTranscript.of_record(record))
     return Decision(criterion.id, criterion.menu[0], 0.0)

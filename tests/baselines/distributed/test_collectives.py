@@ -22,7 +22,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def test_two_ranks_do_what_one_does(tmp_path: Path) -> None:
+def test_two_ranks_equal_one(tmp_path: Path) -> None:
     port, out = str(free_port()), tmp_path / "state.pt"
     ranks = [
         subprocess.Popen(

@@ -28,6 +28,6 @@ def faults(mode: str) -> int:
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the setting is glibc's")
-def test_freed_memory_is_used_again_without_new_pages():
+def test_freed_memory_is_reused_without_new_pages():
     # Fewer page faults on systems with 2 MiB pages.
     assert faults("keep") < 20 < faults("leave")
