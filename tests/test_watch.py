@@ -24,7 +24,7 @@ def recipe() -> Recipe:
 
 def watcher(folder: Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-m", "hexathlon_cli", "train", "--watch", str(folder)],
+        [sys.executable, "-m", "hexathlon", "train", "--watch", str(folder)],
         cwd=TESTS,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
