@@ -1,4 +1,4 @@
-"""Every algorithm on the same small event, from the same starts, with the same episodes.
+"""Comparison of all algorithms on one small event, with equal initial policies and episodes.
 
     python benchmarks/algorithms.py [--seeds 5] [--only grpo,dapo] [--out runs/algorithms]
     python benchmarks/algorithms.py --write
@@ -39,7 +39,7 @@ SKILL, DEMONSTRATIONS, CLONING = 0.4, 1500, 120
 TRIES, FINAL = 4, 512
 
 
-class Entry(NamedTuple):
+class ComparedAlgorithm(NamedTuple):
     """One algorithm of the comparison."""
 
     name: str
@@ -48,7 +48,7 @@ class Entry(NamedTuple):
 
 
 def laid_over(base: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
-    """Tables of `more` over those of `base`; a part that is named anew replaces the old one."""
+    """Merge the tables of `more` into those of `base`; a component with a new name is replaced."""
     found = dict(base)
     for key, value in more.items():
         merged = isinstance(value, dict) and isinstance(base.get(key), dict) and "name" not in value
@@ -56,12 +56,12 @@ def laid_over(base: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def entries() -> list[Entry]:
-    """What is compared."""
+def entries() -> list[ComparedAlgorithm]:
+    """Return the algorithms of the comparison."""
     file = tomllib.loads((HERE / "algorithms.toml").read_text(encoding="utf-8"))
     base = tomllib.loads(file["base"])
     return [
-        Entry(
+        ComparedAlgorithm(
             one["name"],
             Recipe(**laid_over(base, tomllib.loads(one["recipe"]))),
             int(one.get("lag", 0)),
@@ -71,7 +71,7 @@ def entries() -> list[Entry]:
 
 
 def start(seed: int, folder: Path) -> Any:
-    """The policy that all algorithms begin with under a seed: cloned from somebody half able."""
+    """Return the initial policy of a seed, cloned from a player of medium skill."""
     model, file = rooms.fresh_model(seed), folder / f"start-{seed}.pt"
     if file.exists():
         model.load_state_dict(torch.load(file, weights_only=True))
@@ -82,10 +82,10 @@ def start(seed: int, folder: Path) -> Any:
     return model.eval()
 
 
-class Run:
+class AlgorithmRun:
     """One algorithm under one seed."""
 
-    def __init__(self, entry: Entry, seed: int, folder: Path) -> None:
+    def __init__(self, entry: ComparedAlgorithm, seed: int, folder: Path) -> None:
         self.entry, self.seed = entry, seed
         self.recipe = recipe = entry.recipe
         self.model = start(seed, folder)
@@ -98,7 +98,7 @@ class Run:
         self.drawn = 0
 
     def play(self) -> list[tuple[int, float]]:
-        """Train until the episodes are spent; return success by episodes, sampled on the way."""
+        """Train until the budget of episodes is used up; return success by number of episodes."""
         size = self.recipe.rollout.groups * self.recipe.rollout.members
         budget, curve = self.recipe.steps * size, []
         while self.drawn < budget:
@@ -165,10 +165,10 @@ class Run:
         self.learner.version += 1
 
 
-def measured(entry: Entry, seed: int, folder: Path) -> dict[str, Any]:
+def measured(entry: ComparedAlgorithm, seed: int, folder: Path) -> dict[str, Any]:
     """Train, then play fresh episodes."""
     begun = time.process_time()
-    run = Run(entry, seed, folder)
+    run = AlgorithmRun(entry, seed, folder)
     curve = run.play()
     last = rooms.collect(run.model, FINAL // 8, 8, derive_seed("final", seed) % 2**63)
     return {
@@ -180,8 +180,10 @@ def measured(entry: Entry, seed: int, folder: Path) -> dict[str, Any]:
     }
 
 
-def waiting(seeds: int, only: str, done: list[dict[str, Any]]) -> Iterator[tuple[Entry, int]]:
-    """Yield what is still to be run, seed by seed, so that a stopped comparison is even."""
+def waiting(
+    seeds: int, only: str, done: list[dict[str, Any]]
+) -> Iterator[tuple[ComparedAlgorithm, int]]:
+    """Yield the remaining runs seed by seed, so that an interrupted comparison is balanced."""
     have = {(row["name"], row["seed"]) for row in done}
     for seed in range(seeds):
         for entry in entries():

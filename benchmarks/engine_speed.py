@@ -1,4 +1,4 @@
-"""Tokens a second of the torch engine beside vLLM's own engine on the CPU, in one run.
+"""Throughput of the torch engine compared with vLLM's own engine on a CPU, in one run.
 
     python benchmarks/engine_speed.py --peer .venv-vllm/bin/python [--repetitions 5]
 
@@ -19,7 +19,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from measuring import Finding, print_findings, ratio_of_pairs
+from measuring import Figure, print_findings, ratio_of_pairs
 
 from hexathlon.baselines.warmstart.initial import (
     ModelShape,
@@ -30,20 +30,20 @@ from hexathlon.baselines.warmstart.initial import (
 
 HERE = Path(__file__).parent
 LEAST = {1: 1.0, 16: 1.0, 64: 0.8}
-"""Sequences at once, with the ratio that is asked for."""
+"""Number of concurrent sequences, with the target ratio."""
 
 PROMPT, DRAWN = 200, 128
 
 
 class Rate(NamedTuple):
-    """Tokens a second."""
+    """Tokens per second."""
 
     clock: float
     processor: float
 
 
 class Child:
-    """An engine in a process of its own, which works when it is told to."""
+    """An engine in a separate process, driven by requests on its standard input."""
 
     def __init__(self, *command: str | Path) -> None:
         self._errors = tempfile.TemporaryFile()
@@ -57,7 +57,7 @@ class Child:
         self.threads = self._said()["threads"]
 
     def work(self, sequences: int, *, seeded: bool = True) -> Rate:
-        """Continue so many prompts."""
+        """Continue a number of prompts."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{sequences} {PROMPT} {DRAWN} {int(seeded)}\n")
         self._process.stdin.flush()
@@ -71,7 +71,7 @@ class Child:
                 said: dict[str, Any] = json.loads(line)
                 return said
         self._errors.seek(0)
-        raise RuntimeError(f"an engine ended: {self._errors.read().decode()[-2000:]}")
+        raise RuntimeError(f"an engine exited: {self._errors.read().decode()[-2000:]}")
 
     def __enter__(self) -> Self:
         return self
@@ -95,7 +95,7 @@ def checkpoint(place: Path) -> Path:
 
 
 def measure(ours: Child, peer: Child, repetitions: int) -> dict[tuple[str, int], list[Rate]]:
-    """Let both work by turns."""
+    """Run both engines alternately."""
     found: dict[tuple[str, int], list[Rate]] = defaultdict(list)
     for sequences in LEAST:
         for turn in range(repetitions + 1):
@@ -128,7 +128,7 @@ def main() -> None:
     for sequences, least in LEAST.items():
         for name in ("torch engine", "vLLM", "vLLM without seeds"):
             best = max(rate.clock for rate in found[name, sequences])
-            findings.append(Finding(f"{name}, {sequences} at once, best", best, "tokens/s"))
+            findings.append(Figure(f"{name}, {sequences} at once, best", best, "tokens/s"))
         for name in ("vLLM", "vLLM without seeds"):
             for by in ("clock", "processor"):
                 ours_by, peer_by = (
@@ -137,7 +137,7 @@ def main() -> None:
                 )
                 bound = least if name == "vLLM" else None
                 ratio = ratio_of_pairs(ours_by, peer_by)
-                findings.append(Finding(f"  over {name}, by the {by}", ratio, "x", least=bound))
+                findings.append(Figure(f"  over {name}, by the {by}", ratio, "x", least=bound))
     print_findings(findings)
 
 

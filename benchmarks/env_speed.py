@@ -1,4 +1,4 @@
-"""How fast the SQL environment is: steps, resets, forks, memory, import time.
+"""Speed of the SQL environment: steps, resets, forks, memory, import time.
 
     python benchmarks/env_speed.py [--tasks 96] [--peer PYTHON]
 
@@ -20,7 +20,7 @@ from contextlib import closing
 from pathlib import Path
 
 import gymnasium
-from measuring import Finding, print_findings, quantile, run_child
+from measuring import Figure, print_findings, quantile, run_child
 from point_workload import beside_skyrl, step_over_raw
 
 import hexathlon
@@ -43,11 +43,11 @@ print(json.dumps({"gymnasium": a, "own": b - a, "made": time.process_time() - a}
 LOOK = '{"name": "list_tables", "arguments": {}}'
 MEMORY = Path(__file__).parent / "env_memory.py"
 ROWS = 10_000
-"""Rows at which forks are timed."""
+"""Number of rows at which forks are timed."""
 
 
 def timed(function: Callable[[], object]) -> float:
-    """Return the processor seconds that a call takes."""
+    """Return the CPU seconds of a call."""
     start = time.process_time()
     function()
     return time.process_time() - start
@@ -60,22 +60,22 @@ def made() -> Environment:
     return env
 
 
-def imports(rounds: int = 9) -> list[Finding]:
-    """CPU seconds of importing, in processes of their own."""
+def imports(rounds: int = 9) -> list[Figure]:
+    """Return the CPU seconds of importing, measured in separate processes."""
     said = [run_child([sys.executable, "-c", IMPORTS]).said for _ in range(rounds)]
 
     def median(name: str) -> float:
         return statistics.median(one[name] for one in said)
 
     return [
-        Finding("import gymnasium, CPU", median("gymnasium"), "s"),
-        Finding("import hexathlon over it, CPU", median("own"), "s", most=0.3),
-        Finding("the same and making a SQL environment, CPU", median("made"), "s", most=0.3),
+        Figure("import gymnasium, CPU", median("gymnasium"), "s"),
+        Figure("import hexathlon over it, CPU", median("own"), "s", most=0.3),
+        Figure("the same and making a SQL environment, CPU", median("made"), "s", most=0.3),
     ]
 
 
 class Steps:
-    """Processor seconds of the steps of the oracle's trajectories, by kind."""
+    """Return CPU seconds of steps in the oracle's trajectories, by kind."""
 
     def __init__(self) -> None:
         self.over: list[float] = []
@@ -85,7 +85,7 @@ class Steps:
         self.rewards: list[float] = []
 
     def play(self, env: Environment, tasks: TaskSet, task: Task) -> None:
-        """Play one task; time each step, and raw sqlite3 on each statement beside it."""
+        """Play one task; time each step, and each statement on raw sqlite3."""
         with closing(sqlite3.connect(":memory:")) as raw:
             raw.deserialize(database_bytes(task.params))
             env.reset(seed=0, options={"task": task.id})
@@ -112,21 +112,21 @@ class Steps:
             self.other.append(seconds)
         return None if terminated or truncated else str(observation)
 
-    def findings(self) -> list[Finding]:
-        """What a step costs."""
+    def findings(self) -> list[Figure]:
+        """Return the cost of a step."""
         every = self.query + self.submit + self.other
         looking = self.query + self.other
         over = statistics.median(self.over) * 1e3
         return [
-            Finding("oracle's trajectories", len(self.rewards)),
-            Finding("oracle's score", statistics.mean(self.rewards), least=1.0),
-            Finding("run_query over raw sqlite3, median", over, "ms", most=0.1),
-            Finding("run_query over raw sqlite3, p95", quantile(self.over, 0.95) * 1e3, "ms"),
-            Finding("run_query, median", statistics.median(self.query) * 1e3, "ms"),
-            Finding("looking at tables, rows, documents; median", _ms(self.other), "ms"),
-            Finding("submit, judged on hidden databases; median", _ms(self.submit), "ms"),
-            Finding("steps/s without submit", len(looking) / sum(looking)),
-            Finding("steps/s", len(every) / sum(every)),
+            Figure("oracle's trajectories", len(self.rewards)),
+            Figure("oracle's score", statistics.mean(self.rewards), least=1.0),
+            Figure("run_query over raw sqlite3, median", over, "ms", most=0.1),
+            Figure("run_query over raw sqlite3, p95", quantile(self.over, 0.95) * 1e3, "ms"),
+            Figure("run_query, median", statistics.median(self.query) * 1e3, "ms"),
+            Figure("looking at tables, rows, documents; median", _ms(self.other), "ms"),
+            Figure("submit, judged on hidden databases; median", _ms(self.submit), "ms"),
+            Figure("steps/s without submit", len(looking) / sum(looking)),
+            Figure("steps/s", len(every) / sum(every)),
         ]
 
 
@@ -134,8 +134,8 @@ def _ms(seconds: list[float]) -> float:
     return statistics.median(seconds) * 1e3
 
 
-def oracle_steps(count: int) -> list[Finding]:
-    """Play the reading tasks among the first so many."""
+def oracle_steps(count: int) -> list[Figure]:
+    """Play the reading tasks among the first tasks."""
     tasks, env, steps = TaskSet("sql", "test"), made(), Steps()
     for index in range(count):
         if tasks[index].params["mode"] == "read":
@@ -143,8 +143,8 @@ def oracle_steps(count: int) -> list[Finding]:
     return steps.findings()
 
 
-def resets(skipped: int, count: int) -> list[Finding]:
-    """Reset onto tasks not met before, then onto the same ones twice more, in turn."""
+def resets(skipped: int, count: int) -> list[Figure]:
+    """Time resets to new tasks, then twice more to the same tasks."""
     tasks = TaskSet("sql", "test")
     ids = [tasks.task_id(index) for index in range(skipped, skipped + count)]
     env = made()
@@ -155,22 +155,22 @@ def resets(skipped: int, count: int) -> list[Finding]:
     first = [onto(task_id) for task_id in ids]
     again = [onto(task_id) for task_id in ids * 2]
     return [
-        Finding("reset onto a known task, p50", quantile(again, 0.5) * 1e3, "ms"),
-        Finding("reset onto a known task, p95", quantile(again, 0.95) * 1e3, "ms"),
-        Finding("reset that builds the task, p50", quantile(first, 0.5) * 1e3, "ms"),
-        Finding("reset that builds the task, p95", quantile(first, 0.95) * 1e3, "ms"),
+        Figure("reset onto a known task, p50", quantile(again, 0.5) * 1e3, "ms"),
+        Figure("reset onto a known task, p95", quantile(again, 0.95) * 1e3, "ms"),
+        Figure("reset that builds the task, p50", quantile(first, 0.5) * 1e3, "ms"),
+        Figure("reset that builds the task, p95", quantile(first, 0.95) * 1e3, "ms"),
     ]
 
 
-def forks(rounds: int = 300) -> list[Finding]:
-    """Fork at about 10⁴ rows: reading tasks, writing tasks, and those after a change."""
+def forks(rounds: int = 300) -> list[Figure]:
+    """Time forks at about 10⁴ rows: reading tasks, writing tasks, and those after a change."""
     return [
         *_forks("medium", "read", rounds),
         *_forks("hard", "write", rounds),
     ]
 
 
-def _forks(level: Level, mode: str, rounds: int) -> Iterator[Finding]:
+def _forks(level: Level, mode: str, rounds: int) -> Iterator[Figure]:
     tasks = TaskSet("sql", "test", level)
     chosen = [task for task in map(tasks.__getitem__, range(60)) if task.params["mode"] == mode]
     task = min(chosen, key=lambda one: abs(rows_of(one) - ROWS))
@@ -187,8 +187,8 @@ def _forks(level: Level, mode: str, rounds: int) -> Iterator[Finding]:
         yield from _timed_forks(env, f"{label}, after a statement", rounds)
 
 
-def _timed_forks(env: Environment, label: str, rounds: int) -> Iterator[Finding]:
-    """Fork in a row; then with the fork's first step after each, which leaves caches cold."""
+def _timed_forks(env: Environment, label: str, rounds: int) -> Iterator[Figure]:
+    """Time forks in succession, then forks each followed by a step, which leaves caches cold."""
     row, between, stepping = [], [], []
     for _ in range(rounds):
         row.append(timed(lambda: env.fork(1)[0].close()))
@@ -199,23 +199,23 @@ def _timed_forks(env: Environment, label: str, rounds: int) -> Iterator[Finding]
         stepping.append(timed(lambda clone=clone: clone.step(LOOK)))  # type: ignore[misc]
         clone.close()
         del clone  # else the next fork pays for letting go of it
-    yield Finding(f"fork, p50 ({label})", quantile(row, 0.5) * 1e3, "ms", most=0.2)
-    yield Finding("the same between other work, p50", quantile(between, 0.5) * 1e3, "ms")
-    yield Finding("the fork's first step, p50", quantile(stepping, 0.5) * 1e3, "ms")
+    yield Figure(f"fork, p50 ({label})", quantile(row, 0.5) * 1e3, "ms", most=0.2)
+    yield Figure("the same between other work, p50", quantile(between, 0.5) * 1e3, "ms")
+    yield Figure("the fork's first step, p50", quantile(stepping, 0.5) * 1e3, "ms")
 
 
 def rows_of(task: Task) -> int:
-    """Count the rows of a task's visible database."""
+    """Return the number of rows of a task's visible database."""
     with closing(sqlite3.connect(":memory:")) as raw:
         raw.deserialize(database_bytes(task.params))
         names = [r[0] for r in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         return sum(raw.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names)
 
 
-def memory(count: int = 500) -> list[Finding]:
-    """Memory of one more environment."""
+def memory(count: int = 500) -> list[Figure]:
+    """Return the memory of each further environment."""
     return [
-        Finding(
+        Figure(
             f"memory of one more environment ({mode})",
             run_child([sys.executable, MEMORY, mode, str(count)]).said["kb"],
             "kB",
@@ -225,7 +225,7 @@ def memory(count: int = 500) -> list[Finding]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tasks", type=int, default=96)
     parser.add_argument("--peer", help="an interpreter that has skyrl-gym")
@@ -242,7 +242,7 @@ def main() -> None:
         found += beside_skyrl(arguments.peer)
     print_findings(found)
     if not arguments.peer:
-        print("skyrl-gym: not run; give --peer")
+        print("skyrl-gym: not run; pass --peer")
 
 
 if __name__ == "__main__":

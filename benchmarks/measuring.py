@@ -1,4 +1,4 @@
-"""Runs children and counts what they used; prints figures beside their targets.
+"""Runs child processes, measures their resources, and prints figures with their targets.
 
 Nothing but the standard library is imported here, so that a script that compares processes stays
 small beside them.
@@ -13,22 +13,22 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["Finding", "Spent", "print_findings", "quantile", "ratio_of_pairs", "run_child"]
+__all__ = ["ChildReport", "Figure", "print_findings", "quantile", "ratio_of_pairs", "run_child"]
 
 
-class Spent(NamedTuple):
-    """What a child process used and said."""
+class ChildReport(NamedTuple):
+    """Resources and output of a child process."""
 
     cpu_s: float
-    """User and system seconds, from its resource usage, start included."""
+    """User and system CPU seconds, including startup."""
 
     peak_mb: float
     said: dict[str, Any]
-    """The JSON object in its last line of output, where there is one."""
+    """The JSON object in the last line of its output, if any."""
 
 
-class Finding(NamedTuple):
-    """One figure."""
+class Figure(NamedTuple):
+    """One figure with its target."""
 
     name: str
     value: float
@@ -53,8 +53,8 @@ def _judged(word: str, bound: float, met: bool) -> str:
     return f"target: {word} {bound:,.4g}: {'met' if met else 'NOT MET'}"
 
 
-def run_child(command: Sequence[str | Path]) -> Spent:
-    """Run a command to its end.
+def run_child(command: Sequence[str | Path]) -> ChildReport:
+    """Run a command until it exits.
 
     Raises:
         CalledProcessError: If it failed; its errors are in the message.
@@ -76,22 +76,22 @@ def run_child(command: Sequence[str | Path]) -> Spent:
     last = output.strip().rpartition("\n")[2]
     said = json.loads(last) if last.startswith("{") else {}
     peak = said.get("peak_mb", usage.ru_maxrss / 1024)
-    return Spent(usage.ru_utime + usage.ru_stime, peak, said)
+    return ChildReport(usage.ru_utime + usage.ru_stime, peak, said)
 
 
 def ratio_of_pairs(ones: Sequence[float], others: Sequence[float]) -> float:
-    """Return the median over repetitions of one figure over the other."""
+    """Return the median over repetitions of the ratio of two figures."""
     return statistics.median(one / other for one, other in zip(ones, others, strict=True))
 
 
 def quantile(values: Iterable[float], share: float) -> float:
-    """Return the value below which this share of the values lies."""
+    """Return a quantile of the values."""
     ordered = sorted(values)
     return ordered[min(int(len(ordered) * share), len(ordered) - 1)]
 
 
-def print_findings(findings: Iterable[Finding]) -> None:
-    """Print one line a figure."""
+def print_findings(findings: Iterable[Figure]) -> None:
+    """Print one line per figure."""
     rows = list(findings)
     width = max(len(row.name) for row in rows)
     for row in rows:

@@ -1,4 +1,4 @@
-"""Point queries on one 1,000-row database: the workload of skyrl-gym's text2sql, played here.
+"""Point queries on one 1,000-row database: the workload of skyrl-gym's text2sql.
 
 The peer plays it by `peers/skyrl_text2sql.py`: make, reset, five point SELECTs and one scored
 solution an episode.
@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import gymnasium
-from measuring import Finding, ratio_of_pairs, run_child
+from measuring import Figure, ratio_of_pairs, run_child
 
 from hexathlon.tasks.registry import register_source
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.sql.tools import sql_tools
 from hexathlon.tasks.task import Check, Level, Split, Task
 
@@ -43,7 +43,7 @@ class PointSource(TaskSource):
         return 1
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        return str(Address(self.name, "point", level or "tiny", split, index))
+        return str(TaskAddress(self.name, "point", level or "tiny", split, index))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         address = parse_address(task_id)
@@ -66,14 +66,14 @@ class PointSource(TaskSource):
 
 
 class _Round(NamedTuple):
-    """Steps per second, by the clock and by the processor."""
+    """Steps per second of wall-clock and of CPU time."""
 
     wall: float
     cpu: float
 
 
 def point_selects(wanted: int) -> int:
-    """Play episodes until at least so many steps are done; return how many were."""
+    """Play episodes until at least `wanted` steps were taken; return their number."""
     steps = 0
     while steps < wanted:
         env = gymnasium.make("hexathlon/SQL-v0", taskset="points", split="test")
@@ -88,7 +88,7 @@ def point_selects(wanted: int) -> int:
     return steps
 
 
-def beside_skyrl(peer: str, rounds: int = 15) -> list[Finding]:
+def beside_skyrl(peer: str, rounds: int = 15) -> list[Figure]:
     """Alternate with skyrl-gym's text2sql, each in rounds of about half a second."""
     theirs, ours = [], []
     with tempfile.TemporaryDirectory() as folder:
@@ -103,17 +103,17 @@ def beside_skyrl(peer: str, rounds: int = 15) -> list[Finding]:
             cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
             ours.append(_Round(steps / wall, steps / cpu))
     return [
-        Finding("point SELECTs, steps/s by the clock", _median(ours, "wall")),
-        Finding("the same, by processor time", _median(ours, "cpu")),
-        Finding("skyrl-gym, steps/s by the clock", _median(theirs, "wall")),
-        Finding("the same, by processor time", _median(theirs, "cpu")),
-        Finding("times skyrl-gym by the clock", _ratio(ours, theirs, "wall"), "x", least=20),
-        Finding("times skyrl-gym by processor time", _ratio(ours, theirs, "cpu"), "x", least=20),
+        Figure("point SELECTs, steps/s by the clock", _median(ours, "wall")),
+        Figure("the same, by processor time", _median(ours, "cpu")),
+        Figure("skyrl-gym, steps/s by the clock", _median(theirs, "wall")),
+        Figure("the same, by processor time", _median(theirs, "cpu")),
+        Figure("times skyrl-gym by the clock", _ratio(ours, theirs, "wall"), "x", least=20),
+        Figure("times skyrl-gym by processor time", _ratio(ours, theirs, "cpu"), "x", least=20),
     ]
 
 
-def step_over_raw(rounds: int = 2_000) -> list[Finding]:
-    """A point SELECT through the environment and on raw sqlite3, in turns."""
+def step_over_raw(rounds: int = 2_000) -> list[Figure]:
+    """Time a point SELECT through the environment and on raw sqlite3, alternately."""
     with tempfile.TemporaryDirectory() as folder:
         file = _database(Path(folder))
         register_source("point", lambda: PointSource(file, "point"))
@@ -133,7 +133,7 @@ def step_over_raw(rounds: int = 2_000) -> list[Finding]:
                 alone.append(time.process_time() - middle)
         env.close()
     over = statistics.median(a - b for a, b in zip(stepped, alone, strict=True))
-    return [Finding("point SELECT over raw sqlite3, median", over * 1e3, "ms", most=0.1)]
+    return [Figure("point SELECT over raw sqlite3, median", over * 1e3, "ms", most=0.1)]
 
 
 def _median(rounds: list[_Round], name: str) -> float:
@@ -145,7 +145,7 @@ def _ratio(ours: list[_Round], theirs: list[_Round], name: str) -> float:
 
 
 def _database(folder: Path) -> Path:
-    """Write the database where the peer looks for it."""
+    """Write the database to the peer's location."""
     path = folder / "spider" / "database" / "bench"
     path.mkdir(parents=True)
     with sqlite3.connect(path / "bench.sqlite") as db:

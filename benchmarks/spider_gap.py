@@ -1,4 +1,4 @@
-"""Where Spider's rule and our strict rule disagree, over the real Spider questions.
+"""Disagreements between Spider's rule and the strict rule on the Spider questions.
 
 Every gold query, and rewrites of it that an agent might hand in, is played through the environment
 and judged by both rules; each disagreement gets its reason. Prints the table of
@@ -31,8 +31,8 @@ REWRITES = {
 }
 
 
-class Case(NamedTuple):
-    """One submission and what the two rules say of it."""
+class RewriteCase(NamedTuple):
+    """One submission with the verdicts of both rules."""
 
     task: str
     rewrite: str
@@ -43,7 +43,7 @@ class Case(NamedTuple):
 
 
 def rewrites(gold: str, columns: int, ordered: bool) -> Iterator[tuple[str, str]]:
-    """The gold query and its rewrites, as far as they apply."""
+    """Return the gold query and its applicable rewrites."""
     gold = gold.strip().rstrip(";")
     yield "the gold query", gold
     names = [f"c{i}" for i in range(columns)]
@@ -66,8 +66,8 @@ def rewrites(gold: str, columns: int, ordered: bool) -> Iterator[tuple[str, str]
     yield "no rows", "SELECT NULL WHERE 1 = 0"
 
 
-def why(case: Case, verdict_terms: dict[str, float], empty: bool) -> str:
-    """The reason of a disagreement, in a few words."""
+def why(case: RewriteCase, verdict_terms: dict[str, float], empty: bool) -> str:
+    """Return the reason for a disagreement."""
     if case.spider and not case.strict:
         found = [term for term in ("columns", "rows", "values", "order") if term in verdict_terms]
         if empty:
@@ -80,8 +80,8 @@ def why(case: Case, verdict_terms: dict[str, float], empty: bool) -> str:
     return "'order by' stands somewhere in the gold query, so Spider compares lists"
 
 
-def play(limit: int | None) -> Iterator[Case]:
-    """Hand in every rewrite of every gold query."""
+def play(limit: int | None) -> Iterator[RewriteCase]:
+    """Submit every rewrite of every gold query."""
     from hexathlon.envs.sql.env import SQLEnv
     from hexathlon.evaluators.sql.runs import run_gold
     from hexathlon.evaluators.verifier import get_verifier
@@ -106,7 +106,7 @@ def play(limit: int | None) -> Iterator[Case]:
             state = env.final_state()
             spider = rules["spider"](task, {"gold": gold}, state, ())
             strict = rules["sql_result"](task, {"gold": gold, "ordered": ordered}, state, ())
-            case = Case(task.id, name, sql, spider.score == 1.0, strict.score == 1.0, "")
+            case = RewriteCase(task.id, name, sql, spider.score == 1.0, strict.score == 1.0, "")
             if case.spider != case.strict:
                 reason = why(case, strict.terms, not answer.rows)
                 case = case._replace(reason=reason)
@@ -114,8 +114,8 @@ def play(limit: int | None) -> Iterator[Case]:
     env.close()
 
 
-def table(cases: list[Case]) -> str:
-    """Counts by rewrite, then by reason, as Markdown."""
+def table(cases: list[RewriteCase]) -> str:
+    """Return counts by rewrite and by reason as Markdown."""
     lines = [
         "| handed in | cases | both accept | only `spider` | only strict | neither |",
         "|---|---:|---:|---:|---:|---:|",
@@ -139,9 +139,9 @@ def table(cases: list[Case]) -> str:
 def main() -> int:
     """Run from the command line; exit code 3 if a gold query does not score 1 under `spider`."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, help="folder that holds spider/; else HEXATHLON_DATA")
+    parser.add_argument("--data", type=Path, help="directory containing spider/")
     parser.add_argument("--limit", type=int, help="only the first N questions")
-    parser.add_argument("--cases", type=Path, help="write every disagreement here, one JSON a line")
+    parser.add_argument("--cases", type=Path, help="file for all disagreements, as JSON lines")
     options = parser.parse_args()
     if options.data is not None:
         os.environ["HEXATHLON_DATA"] = str(options.data.resolve())

@@ -4,8 +4,8 @@ Text-only content is a `str`; any other content is a tuple of parts. Parts are i
 can be hashed, compared, pickled and shared between forks. An image is its pixels: its hash covers
 size and pixels, so it does not depend on the file encoding.
 
-In records parts are JSON objects that name their bytes by hash; the files themselves are the
-business of `hexathlon.evaluators.records.media`.
+In records, parts are JSON objects that identify their bytes by hash; the files themselves are left
+to `hexathlon.evaluators.records.media`.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ __all__ = [
     "Image",
     "Part",
     "Text",
+    "check_file",
     "content_from_json",
     "content_to_json",
     "described",
     "joined",
-    "check_file",
     "media_of",
     "part_from_json",
     "parts_of",
@@ -73,7 +73,7 @@ class Text:
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
-            raise ContentError(f"a text part holds a str, got {type(self.text).__name__}")
+            raise ContentError(f"expected a str in a text part, got {type(self.text).__name__}")
 
     def to_json(self) -> dict[str, Any]:
         """Return the part's JSON form for records."""
@@ -239,7 +239,7 @@ def parts_of(content: Content) -> tuple[Part, ...]:
     """
     if isinstance(content, str):
         return (Text(content),) if content else ()
-    if not isinstance(content, tuple) or not all(isinstance(one, Part) for one in content):
+    if not isinstance(content, tuple) or not all(isinstance(part, Part) for part in content):
         raise ContentError(
             f"content is a str or a tuple of Text, Image and File parts, got {content!r:.200}"
         )
@@ -278,9 +278,9 @@ def _described(part: Mapping[str, Any]) -> str:
 def joined(contents: Iterable[Content]) -> Content:
     """Concatenate several contents; texts alone are joined by an empty line."""
     listed = list(contents)
-    if all(isinstance(one, str) for one in listed):
+    if all(isinstance(content, str) for content in listed):
         return "\n\n".join(map(text_of, listed))
-    return tuple(part for one in listed for part in parts_of(one))
+    return tuple(part for content in listed for part in parts_of(content))
 
 
 def media_of(

@@ -170,10 +170,10 @@ class EnvTally:
             self.usage.setdefault(role, RoleUsage()).count(usage)
         self._count_time(record["timing"])
 
-    def take_back(self, record: Mapping[str, Any]) -> None:
-        """Uncount a trial that failed in infrastructure and was retried later.
+    def uncount(self, record: Mapping[str, Any]) -> None:
+        """Uncount an infrastructure failure that was retried later.
 
-        Its usage stays counted: it was spent.
+        Its usage remains counted, since the tokens were consumed.
         """
         name = record["key"]["task"]
         self.tasks[name].count(record, -1)

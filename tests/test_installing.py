@@ -25,7 +25,7 @@ PIP = "".join(
 def progress(said: str, *arguments: str) -> list[str]:
     done = subprocess.run(
         [ROOT / "scripts" / "progress", *arguments],
-        input=said, capture_output=True, text=True, timeout=60, check=True,
+        input=said, capture_output=True, text=True, timeout=600, check=True,
     )  # fmt: skip
     assert done.stderr == ""
     return [line.strip().rpartition(" (")[0] for line in done.stdout.splitlines()]
@@ -46,7 +46,7 @@ def test_pips_lines_become_a_few() -> None:
 def test_a_quiet_pip_is_reported_all_the_same() -> None:
     """Unpacking gigabytes takes a minute in which pip prints nothing."""
     with subprocess.Popen(
-        [ROOT / "scripts" / "progress", "0.05"],
+        [ROOT / "scripts" / "progress", "starting", "0.05"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         assert process.stdin and process.stdout

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Sequence
 
 from hexathlon.baselines.agents.base import Episode, PastTurn, Turn
-from hexathlon.baselines.codecs.base import Call, format_calls, read_arguments
+from hexathlon.baselines.codecs.base import DialectCall, format_calls, read_arguments
 from hexathlon.envs.messages import Message
 
 __all__ = ["FunctionAgent"]
@@ -51,9 +51,9 @@ class _FunctionPlayer:
         """Return the function's turn."""
         self._messages.extend(messages)
         reply = self._function(list(self._messages))
-        action, said = _action(reply)
+        action, prose = _action(reply)
         self._messages.append(_message("assistant", action))
-        return Turn(action, said=said)
+        return Turn(action, said=prose)
 
     def save(self) -> tuple[Message, ...]:
         """Return the conversation."""
@@ -79,7 +79,7 @@ def _action(reply: dict[str, object]) -> tuple[str, str]:
     return format_calls([_call(call) for call in calls]), content
 
 
-def _call(call: dict[str, object]) -> Call:
+def _call(call: dict[str, object]) -> DialectCall:
     arguments = call.get("arguments") or "{}"
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-    return Call(str(call.get("name")), read_arguments(text))
+    return DialectCall(str(call.get("name")), read_arguments(text))

@@ -21,7 +21,7 @@ from hexathlon.baselines.codecs.base import with_thought
 from hexathlon.baselines.codecs.parts import ImageRefused, text_alone
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.tokens import TokenEngine
-from hexathlon.baselines.tokens.conversation import Conversation, ConversationState
+from hexathlon.baselines.tokens.conversation import ConversationState, TokenConversation
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import Span, TokenReply, TokenRequest, TokenSampling
 from hexathlon.baselines.tokens.tree import TokenTree
@@ -99,7 +99,7 @@ class PolicyPlayer:
     def __init__(self, agent: PolicyAgent, episode: Episode) -> None:
         self._agent = agent
         self.episode = episode
-        self.conversation = Conversation(
+        self.conversation = TokenConversation(
             agent.renderer, episode.tools if agent.codec.native else ()
         )
         self._last: Wire | None = None

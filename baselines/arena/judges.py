@@ -7,7 +7,7 @@ from hexathlon.baselines.arena.arena import Comparer
 from hexathlon.baselines.arena.simulation import Performance
 from hexathlon.baselines.judging.comparing import GroupwiseJudge, PairwiseJudge
 from hexathlon.evaluators.judges.rubric import Rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 
 __all__ = ["group_comparer", "rubric_comparer", "score_comparer"]
 
@@ -74,5 +74,5 @@ async def _by_value(
     return 0.5 if a == b else float(a > b)
 
 
-def _transcript(performance: Performance) -> Transcript:
-    return Transcript.of_record(performance.record)
+def _transcript(performance: Performance) -> JudgedTranscript:
+    return JudgedTranscript.of_record(performance.record)

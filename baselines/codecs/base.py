@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 __all__ = [
-    "Call",
     "Codec",
+    "DialectCall",
     "Wire",
     "arguments_text",
     "as_call",
@@ -24,7 +24,7 @@ Wire = dict[str, Any]
 """A message in the format of OpenAI chat completions."""
 
 
-class Call(NamedTuple):
+class DialectCall(NamedTuple):
     """One tool call."""
 
     name: str
@@ -59,13 +59,13 @@ class Codec(Protocol):
         ...
 
 
-def format_calls(calls: Sequence[Call]) -> str:
+def format_calls(calls: Sequence[DialectCall]) -> str:
     """Return calls as a canonical action: a JSON object for one, a list for several."""
     rows = [{"name": call.name, "arguments": call.arguments} for call in calls]
     return json.dumps(rows[0] if len(rows) == 1 else rows, ensure_ascii=False)
 
 
-def parse_calls(action: str) -> list[Call] | None:
+def parse_calls(action: str) -> list[DialectCall] | None:
     """Parse a canonical action; None if it is prose or malformed."""
     value = read_json(action)
     rows = value if isinstance(value, list) else [value]
@@ -115,14 +115,14 @@ def without_thoughts(text: str) -> str:
     return tail.lstrip()
 
 
-def as_call(value: Any) -> Call | None:
+def as_call(value: Any) -> DialectCall | None:
     """Return a JSON value as a call, or None if it is not one."""
     if not isinstance(value, dict) or set(value) - {"name", "arguments"}:
         return None
     name, arguments = value.get("name"), value.get("arguments", {})
     if not isinstance(name, str) or not isinstance(arguments, (dict, str)):
         return None
-    return Call(name, read_arguments(arguments) if isinstance(arguments, str) else arguments)
+    return DialectCall(name, read_arguments(arguments) if isinstance(arguments, str) else arguments)
 
 
 def read_arguments(text: str) -> dict[str, Any] | str:
@@ -131,7 +131,7 @@ def read_arguments(text: str) -> dict[str, Any] | str:
     return value if isinstance(value, dict) else text
 
 
-def arguments_text(call: Call) -> str:
+def arguments_text(call: DialectCall) -> str:
     """Return a call's arguments as JSON text, or verbatim if they are not JSON."""
     if isinstance(call.arguments, str):
         return call.arguments

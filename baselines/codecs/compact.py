@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from hexathlon.baselines.codecs.base import (
-    Call,
+    DialectCall,
     Wire,
     format_calls,
     parse_calls,
@@ -62,7 +62,7 @@ class CompactCodec:
         arguments = _parse_arguments(rest, blocks=self._blocks)
         if not _NAME.fullmatch(head) or arguments is None:
             return text
-        return format_calls([Call(head, arguments)])
+        return format_calls([DialectCall(head, arguments)])
 
     def answer(self, message: Wire, observations: Sequence[str]) -> list[Wire]:
         """Return the observations as a user message."""
@@ -76,7 +76,7 @@ class LinesCodec(CompactCodec):
     _blocks: ClassVar[bool] = True
 
 
-def _plain(call: Call) -> bool:
+def _plain(call: DialectCall) -> bool:
     return all(_NAME.fullmatch(name) for name in (call.name, *call.arguments))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from hexathlon.baselines.codecs.base import (
-    Call,
+    DialectCall,
     Wire,
     as_call,
     format_calls,
@@ -64,7 +64,7 @@ class HermesCodec:
     def decode(self, message: Wire) -> str:
         """Parse all tagged calls; if one is malformed, return its text verbatim."""
         text = without_thoughts(str(message.get("content") or ""))
-        calls: list[Call] = []
+        calls: list[DialectCall] = []
         position = text.find(_OPEN)
         while position >= 0:
             parsed = read_call(text, position + len(_OPEN))

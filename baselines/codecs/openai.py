@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from hexathlon.baselines.codecs.base import (
-    Call,
+    DialectCall,
     Wire,
     arguments_text,
     format_calls,
@@ -48,7 +48,9 @@ class OpenAICodec:
         if not rows:
             return without_thoughts(str(message.get("content") or ""))
         functions = [row["function"] for row in rows]
-        return format_calls([Call(f["name"], read_arguments(f["arguments"])) for f in functions])
+        return format_calls(
+            [DialectCall(f["name"], read_arguments(f["arguments"])) for f in functions]
+        )
 
     def answer(self, message: Wire, observations: Sequence[str]) -> list[Wire]:
         """Return one tool message per call, or a user message if there are no calls."""

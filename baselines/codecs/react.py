@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from hexathlon.baselines.codecs.base import (
-    Call,
+    DialectCall,
     Wire,
     arguments_text,
     format_calls,
@@ -69,13 +69,13 @@ class ReActCodec:
         final, match = _FINAL.search(text), _ACTION.search(text)
         if final and (match is None or final.start() < match.start()):
             return text[final.end() :]
-        calls: list[Call] = []
+        calls: list[DialectCall] = []
         while match:
             parsed = read_call(text, match.end())
             if parsed is None or not isinstance(parsed[0], dict):
-                calls.append(Call(match.group(1), text[match.end() :].strip()))
+                calls.append(DialectCall(match.group(1), text[match.end() :].strip()))
                 break
-            calls.append(Call(match.group(1), parsed[0]))
+            calls.append(DialectCall(match.group(1), parsed[0]))
             match = _ACTION.match(text, _skip_blanks(text, parsed[1]))
         return format_calls(calls) if calls else text
 

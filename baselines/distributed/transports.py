@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import torch
 
-from hexathlon.baselines.engines.comparison import Probe
+from hexathlon.baselines.engines.comparison import LogProbabilityProbe
 from hexathlon.baselines.engines.errors import VersionDiffers
 from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.engines.weights import Weights
@@ -89,7 +89,7 @@ class FolderTransport:
             shutil.rmtree(place, ignore_errors=True)
 
 
-def probe_of(model: Any, *, tolerance: float = 0.0) -> Probe:
+def probe_of(model: Any, *, tolerance: float = 0.0) -> LogProbabilityProbe:
     """Return the prompt by which an engine is compared with a learner.
 
     Args:
@@ -112,7 +112,7 @@ def probe_of(model: Any, *, tolerance: float = 0.0) -> Probe:
         return [float(value) for value in scores.log_probabilities[0]]
 
     chosen = tolerance or _TOLERANCE.get(weight.dtype, _TOLERANCE_ELSEWHERE)
-    return Probe(ids.tolist(), expect, chosen)
+    return LogProbabilityProbe(ids.tolist(), expect, chosen)
 
 
 async def _updated(engine: TokenEngine, weights: Weights, version: int) -> float:

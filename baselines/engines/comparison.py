@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from hexathlon.baselines.engines.errors import MalformedReply, WeightsDiffer
 
-__all__ = ["Probe"]
+__all__ = ["LogProbabilityProbe"]
 
 
-class Probe(NamedTuple):
+class LogProbabilityProbe(NamedTuple):
     """A prompt on which log-probabilities of engine and learner are compared."""
 
     ids: list[int]

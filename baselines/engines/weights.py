@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hexathlon.baselines.engines.comparison import Probe
+from hexathlon.baselines.engines.comparison import LogProbabilityProbe
 
 __all__ = ["Weights"]
 
@@ -17,7 +17,7 @@ class Weights:
         ValueError: If not exactly one of model and directory is given.
     """
 
-    probe: Probe
+    probe: LogProbabilityProbe
     model: Any = None
     """The learner's causal language model."""
 

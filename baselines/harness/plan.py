@@ -6,7 +6,7 @@ Writing and reading plans is `hexathlon.evaluators.records.plan`; running them i
 
 import contextlib
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,9 +29,19 @@ from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import SPLITS, Level
 from hexathlon.tasks.taskset import TaskSet, commitment
+from hexathlon.tasks.validation import reason
 from hexathlon.tasks.version import VERSION
 
-__all__ = ["Slice", "build_plan", "open_row", "read_salt", "slices_of"]
+__all__ = [
+    "Slice",
+    "build_plan",
+    "check_salt",
+    "env_row",
+    "keys_of",
+    "open_row",
+    "read_salt",
+    "slices_of",
+]
 
 
 class Slice(NamedTuple):
@@ -60,8 +70,8 @@ def build_plan(
         "run_id": f"{created:%Y%m%dT%H%M%S}-{secrets.token_hex(4)}",
         "created": created.isoformat(timespec="seconds"),
         "suite_version": VERSION,
-        "envs": [_env_row(part, config, salt) for part in slices],
-        "keys": [list(key) for key in _keys(slices, config)],
+        "envs": [env_row(part, config, salt) for part in slices],
+        "keys": [list(key) for key in keys_of(slices, config)],
         "model": dict(model.description),
         "agent": {
             "name": model.agent.name,
@@ -89,6 +99,8 @@ def slices_of(config: EvalConfig, salt: str | None) -> list[Slice]:
         raise UsageError("the held-out split needs a salt: name its file with --salt-file")
     if config.task:
         return list(_slices_of_ids(config, salt))
+    if not config.envs:
+        raise UsageError("name what is evaluated: events in `envs`, or single tasks in `task`")
     slices = []
     for name in config.envs:
         info = find_environment(name)
@@ -97,11 +109,60 @@ def slices_of(config: EvalConfig, salt: str | None) -> list[Slice]:
     return slices
 
 
+def keys_of(slices: Sequence[Slice], config: EvalConfig) -> Iterator[TrialKey]:
+    """Yield the trials of a run, in the order of the plan."""
+    for part in slices:
+        for task_id in part.ids:
+            for seed in range(config.seeds):
+                for trial in range(config.trials):
+                    yield part.info.id, task_id, seed, trial
+
+
+def env_row(part: Slice, config: EvalConfig, salt: str | None) -> Mapping[str, Any]:
+    """Return the row of a plan's `envs` for the tasks of one environment.
+
+    Raises:
+        UsageError: If the task set cannot be hashed.
+        EnvironmentUnavailable: If the environment cannot be created.
+    """
+    tasks = part.taskset
+    try:
+        with contextlib.closing(make_environment(part.info.id, config.limits)()) as env:
+            version = env.version
+        taskset_hash = tasks.content_hash
+    except EnvFault as error:
+        raise EnvironmentUnavailable(f"cannot create {part.info.id}: {error}") from None
+    except (TaskError, OSError) as error:
+        raise UsageError(f"{part.info.id}: {error}") from None
+    return {
+        "id": part.info.id,
+        "version": version,
+        "taskset": tasks.source.name,
+        "taskset_version": tasks.version,
+        "taskset_hash": taskset_hash,
+        "split": tasks.split,
+        "level": part.level,
+        "size": tasks.size,
+        "salt_commitment": None if salt is None else commitment(salt),
+    }
+
+
 def open_row(row: Mapping[str, Any], salt: str | None) -> TaskSet:
     """Return the task set that a row of a plan's `envs` names.
 
     Raises:
         UsageError: If it cannot be opened, or the salt is not the one that was committed to.
+    """
+    check_salt(row, salt)
+    info = find_environment(row["id"])
+    return open_taskset(info, row["taskset"], row["split"], row["level"], salt)
+
+
+def check_salt(row: Mapping[str, Any], salt: str | None) -> None:
+    """Compare a salt with the commitment in a row of a plan's `envs`.
+
+    Raises:
+        UsageError: If the salt is missing, or not the one that was committed to.
     """
     committed = row.get("salt_commitment")
     if committed != (None if salt is None else commitment(salt)):
@@ -110,8 +171,6 @@ def open_row(row: Mapping[str, Any], salt: str | None) -> TaskSet:
             if salt is None
             else "the salt is not the one that this run was planned with"
         )
-    info = find_environment(row["id"])
-    return open_taskset(info, row["taskset"], row["split"], row["level"], salt)
 
 
 def read_salt(path: Path | None) -> str | None:
@@ -123,9 +182,12 @@ def read_salt(path: Path | None) -> str | None:
     if path is None:
         return None
     try:
-        return path.read_text(encoding="utf-8").strip()
+        salt = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read the salt file {path}: {error}") from None
+        raise UsageError(f"cannot read the salt file {path}: {reason(error)}") from None
+    if not salt:
+        raise UsageError(f"the salt file {path} is empty: expected the secret of the round")
+    return salt
 
 
 def _slices_of_ids(config: EvalConfig, salt: str | None) -> Iterator[Slice]:
@@ -160,34 +222,3 @@ def _first_ids(info: EnvironmentInfo, tasks: TaskSet, count: int) -> tuple[str, 
         return tuple(tasks.ids(taken if taken is not None else count))
     except TaskError as error:
         raise UsageError(f"{short(info.id)}: {error}") from None
-
-
-def _keys(slices: list[Slice], config: EvalConfig) -> Iterator[TrialKey]:
-    for part in slices:
-        for task_id in part.ids:
-            for seed in range(config.seeds):
-                for trial in range(config.trials):
-                    yield part.info.id, task_id, seed, trial
-
-
-def _env_row(part: Slice, config: EvalConfig, salt: str | None) -> Mapping[str, Any]:
-    tasks = part.taskset
-    try:
-        with contextlib.closing(make_environment(part.info.id, config.limits)()) as env:
-            version = env.version
-        taskset_hash = tasks.content_hash
-    except EnvFault as error:
-        raise EnvironmentUnavailable(f"cannot create {part.info.id}: {error}") from None
-    except (TaskError, OSError) as error:
-        raise UsageError(f"{part.info.id}: {error}") from None
-    return {
-        "id": part.info.id,
-        "version": version,
-        "taskset": tasks.source.name,
-        "taskset_version": tasks.version,
-        "taskset_hash": taskset_hash,
-        "split": tasks.split,
-        "level": part.level,
-        "size": tasks.size,
-        "salt_commitment": None if salt is None else commitment(salt),
-    }

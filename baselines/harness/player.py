@@ -17,10 +17,10 @@ from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.evaluators.records import RecordWriter
 from hexathlon.evaluators.records.plan import TrialKey
 
-__all__ = ["Player"]
+__all__ = ["TrialPlayer"]
 
 
-class Player:
+class TrialPlayer:
     """Plays trials and writes their records.
 
     Args:

@@ -8,10 +8,15 @@ from typing import Any, Self, TextIO
 
 from hexathlon.baselines import interrupts
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "log_interval"]
 
 _QUIET = 2.0
-_LOG_EVERY = 15.0
+_LONGEST_INTERVAL = 15.0
+
+
+def log_interval(elapsed: float) -> float:
+    """Seconds between the progress lines of a log: 2 at first, more in long runs, at most 15."""
+    return min(max(_QUIET, elapsed / 60), _LONGEST_INTERVAL)
 
 
 class Progress:
@@ -56,7 +61,7 @@ class Progress:
             return
         if self._stream.isatty():
             self._draw(note)
-        elif now - self._logged >= _LOG_EVERY:
+        elif now - self._logged >= log_interval(now - self._started):
             self._logged = now
             of = "" if self.total is None else f" of {self.total:,}"
             self._stream.write(f"{self.label}: {self.done:,}{of} {note}\n")

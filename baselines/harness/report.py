@@ -16,12 +16,13 @@ from hexathlon.evaluators.records import RecordError, read_records
 from hexathlon.evaluators.records.plan import PLAN_FILE, PlanError, read_plan
 from hexathlon.evaluators.statistics import normalised_score
 from hexathlon.evaluators.summary import EnvSummary, Score, Summary, summarise
+from hexathlon.tasks.validation import reason
 
 __all__ = [
     "ANCHOR_FOLDER",
     "Anchors",
     "ReadRun",
-    "Table",
+    "ReportTable",
     "anchor_folders",
     "anchor_runs",
     "anchors_of",
@@ -66,7 +67,7 @@ class Anchors(NamedTuple):
     """Mean score of the oracle."""
 
 
-class Table(NamedTuple):
+class ReportTable(NamedTuple):
     """A table of texts, independent of the output medium."""
 
     title: str
@@ -84,8 +85,10 @@ def read_run(path: Path) -> ReadRun:
         plan = read_plan(path)
         summary = summarise(read_records(path), plan)
         judged = tuple(judged_summaries(path))
-    except (PlanError, RecordError, JudgedError, OSError) as error:
+    except (PlanError, RecordError, JudgedError) as error:
         raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"cannot read {error.filename or path}: {reason(error)}") from None
     if not summary.envs:
         raise UsageError(f"{path} has a plan but no record yet; continue the run with resume")
     return ReadRun(path, plan, summary, judged)
@@ -121,7 +124,7 @@ def anchor_folders(run: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if (path / PLAN_FILE).exists())
 
 
-def tables(run: ReadRun, anchors: Anchors, *, details: bool = True) -> list[Table]:
+def tables(run: ReadRun, anchors: Anchors, *, details: bool = True) -> list[ReportTable]:
     """Return the tables of a report: scores first, then breakdowns, faults and usage.
 
     Without details: the scores and usage, and the unscored trials and judges' results if any.
@@ -190,12 +193,12 @@ def notes(run: ReadRun) -> Iterator[str]:
             yield f"{short(env.env)}: {left} planned trials have no record yet."
 
 
-def _scores(run: ReadRun, anchors: Anchors) -> Table:
+def _scores(run: ReadRun, anchors: Anchors) -> ReportTable:
     headings = (
         "event", "tasks", "trials", "score", "95% interval", "floor", "ceiling", "norm.",
         "partial",
     )  # fmt: skip
-    return Table(
+    return ReportTable(
         f"Score of {run.label}",
         headings,
         tuple(_score_row(env, anchors) for env in run.summary.envs),
@@ -221,7 +224,7 @@ def _score_row(env: EnvSummary, anchors: Anchors) -> tuple[str, ...]:
     )
 
 
-def _denominators(run: ReadRun) -> Table:
+def _denominators(run: ReadRun) -> ReportTable:
     """Scores with infrastructure failures counted as failed, excluded, and as bounds."""
     rows = []
     for env in run.summary.envs:
@@ -242,10 +245,10 @@ def _denominators(run: ReadRun) -> Table:
         "event", "infra as failed", "infra excluded", "bounds", "scored", "unscored", "infra",
         "unranked because",
     )  # fmt: skip
-    return Table("Three denominators", headings, tuple(rows))
+    return ReportTable("Three denominators", headings, tuple(rows))
 
 
-def _breakdown(env: EnvSummary, kind: str, scores: Mapping[str, Score]) -> Table:
+def _breakdown(env: EnvSummary, kind: str, scores: Mapping[str, Score]) -> ReportTable:
     rows = []
     for name, score in scores.items():
         interval = score.interval
@@ -255,10 +258,10 @@ def _breakdown(env: EnvSummary, kind: str, scores: Mapping[str, Score]) -> Table
         row = (name, f"{score.tasks:,}", f"{score.trials:,}", percent(score.mean), between)
         rows.append((*row, pass_k))
     headings = (kind, "tasks", "trials", "score", "95% interval", "pass@k / pass^k")
-    return Table(f"{short(env.env)} by {kind}", headings, tuple(rows))
+    return ReportTable(f"{short(env.env)} by {kind}", headings, tuple(rows))
 
 
-def _faults(run: ReadRun) -> Table:
+def _faults(run: ReadRun) -> ReportTable:
     """Faults named by verifiers; a failed trial can have several."""
     rows = []
     for env in run.summary.envs:
@@ -267,10 +270,12 @@ def _faults(run: ReadRun) -> Table:
             (short(env.env), name.replace("_", " "), f"{count:,}", percent(count / failed))
             for name, count in sorted(env.tally.faults.items(), key=lambda item: (-item[1], item))
         ]
-    return Table("Faults of failed trials", ("event", "fault", "trials", "of failed"), tuple(rows))
+    return ReportTable(
+        "Faults of failed trials", ("event", "fault", "trials", "of failed"), tuple(rows)
+    )
 
 
-def _endings(run: ReadRun) -> Table:
+def _endings(run: ReadRun) -> ReportTable:
     rows = []
     for env in run.summary.envs:
         stops = {name: count for name, count in sorted(env.tally.stops.items()) if count}
@@ -284,10 +289,10 @@ def _endings(run: ReadRun) -> Table:
             (short(env.env), f"flag: {name}", f"{count:,}")
             for name, count in sorted(env.tally.flags.items())
         ]
-    return Table("How trials ended", ("event", "what", "trials"), tuple(rows))
+    return ReportTable("How trials ended", ("event", "what", "trials"), tuple(rows))
 
 
-def _usage(run: ReadRun) -> Table:
+def _usage(run: ReadRun) -> ReportTable:
     rows = []
     for env in run.summary.envs:
         tally = env.tally
@@ -312,10 +317,10 @@ def _usage(run: ReadRun) -> Table:
     headings = (
         "event", "role", "calls", "tokens in", "out", "cost", "s/trial", "p95", "s/call", "p95",
     )  # fmt: skip
-    return Table("Usage", headings, tuple(rows))
+    return ReportTable("Usage", headings, tuple(rows))
 
 
-def _judged(run: ReadRun) -> Table:
+def _judged(run: ReadRun) -> ReportTable:
     rows = []
     for judged in run.judged:
         low, high = judged.bounds or (None, None)
@@ -336,16 +341,16 @@ def _judged(run: ReadRun) -> Table:
     headings = (
         "judge", "method", "scored", "score", "95% interval", "bounds", "calls", "cost", "remarks",
     )  # fmt: skip
-    return Table("Judged, not verified", headings, tuple(rows))
+    return ReportTable("Judged, not verified", headings, tuple(rows))
 
 
-def _criteria(judged: JudgedSummary) -> Table:
+def _criteria(judged: JudgedSummary) -> ReportTable:
     rows = []
     for criterion in judged.criteria:
         labels = ", ".join(f"{label} {count:,}" for label, count in criterion.counts.items())
         audit = "experimental" if criterion.experimental else "audited"
         rows.append((criterion.name, labels, "by code" if criterion.by_code else audit))
-    return Table(f"Criteria by {judged.judge}", ("criterion", "labels", "state"), tuple(rows))
+    return ReportTable(f"Criteria by {judged.judge}", ("criterion", "labels", "state"), tuple(rows))
 
 
 def percent(value: float | None) -> str:

@@ -11,12 +11,12 @@ from hexathlon.baselines.agents.base import AgentMismatch
 from hexathlon.baselines.engines.errors import ContextOverflow, EngineError, Refused
 from hexathlon.envs.errors import BackendMissing, EnvFault, VerifierFault
 
-__all__ = ["POLICIES", "Fault", "Policy", "classify"]
+__all__ = ["POLICIES", "Fault", "FaultPolicy", "classify"]
 
 Blame = Literal["agent", "environment", "provider", "verifier", "harness"]
 
 
-class Policy(NamedTuple):
+class FaultPolicy(NamedTuple):
     """Handling of one cause."""
 
     retry: bool
@@ -31,18 +31,18 @@ class Policy(NamedTuple):
     blame: Blame
 
 
-POLICIES: dict[str, Policy] = {
-    "budget": Policy(retry=False, grade=True, counts=True, blame="agent"),
-    "gave_up": Policy(retry=False, grade=True, counts=True, blame="agent"),
-    "refused": Policy(retry=False, grade=True, counts=True, blame="agent"),
-    "context_overflow": Policy(retry=False, grade=True, counts=True, blame="agent"),
-    "env": Policy(retry=True, grade=False, counts=False, blame="environment"),
-    "sandbox": Policy(retry=True, grade=False, counts=False, blame="environment"),
-    "provider": Policy(retry=True, grade=False, counts=False, blame="provider"),
-    "bad_request": Policy(retry=False, grade=False, counts=False, blame="provider"),
-    "verifier": Policy(retry=False, grade=False, counts=False, blame="verifier"),
-    "judge": Policy(retry=False, grade=False, counts=False, blame="verifier"),
-    "unclassified": Policy(retry=True, grade=False, counts=False, blame="harness"),
+POLICIES: dict[str, FaultPolicy] = {
+    "budget": FaultPolicy(retry=False, grade=True, counts=True, blame="agent"),
+    "gave_up": FaultPolicy(retry=False, grade=True, counts=True, blame="agent"),
+    "refused": FaultPolicy(retry=False, grade=True, counts=True, blame="agent"),
+    "context_overflow": FaultPolicy(retry=False, grade=True, counts=True, blame="agent"),
+    "env": FaultPolicy(retry=True, grade=False, counts=False, blame="environment"),
+    "sandbox": FaultPolicy(retry=True, grade=False, counts=False, blame="environment"),
+    "provider": FaultPolicy(retry=True, grade=False, counts=False, blame="provider"),
+    "bad_request": FaultPolicy(retry=False, grade=False, counts=False, blame="provider"),
+    "verifier": FaultPolicy(retry=False, grade=False, counts=False, blame="verifier"),
+    "judge": FaultPolicy(retry=False, grade=False, counts=False, blame="verifier"),
+    "unclassified": FaultPolicy(retry=True, grade=False, counts=False, blame="harness"),
 }
 """By the `cause` of a record; `budget` to `context_overflow` appear as flags of scored records."""
 
@@ -56,7 +56,7 @@ class Fault(NamedTuple):
     """A key of `POLICIES`."""
 
     message: str
-    policy: Policy
+    policy: FaultPolicy
     fatal: bool
     """Whether every other trial would fail in the same way."""
 

@@ -46,6 +46,9 @@ class TrialLog:
     tools: Sequence[Mapping[str, Any]] = ()
     opening: JsonContent = ""
     steps: list[dict[str, Any]] = field(default_factory=list)
+    pending: str | None = None
+    """The action that the environment is taking; left set by an action that it failed to take."""
+
     media: dict[str, bytes] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
     final_state: dict[str, Any] = field(default_factory=dict)
@@ -160,6 +163,7 @@ class TrialLog:
                 "final_state_hash": content_hash(self.final_state),
                 "env_version": self.env.version if self.env else version,
                 "timing": self._timing(),
+                **({"failed_action": self.pending} if infra and self.pending is not None else {}),
             },
         )
 

@@ -7,7 +7,7 @@ from hexathlon.baselines.tokens.render import ChatRenderer, Segment
 from hexathlon.baselines.tokens.requests import TokenReply
 from hexathlon.baselines.tokens.tree import Node, TokenTree
 
-__all__ = ["Conversation", "ConversationState"]
+__all__ = ["ConversationState", "TokenConversation"]
 
 
 class ConversationState(NamedTuple):
@@ -20,7 +20,7 @@ class ConversationState(NamedTuple):
     """Tokens of the assistant's last turn."""
 
 
-class Conversation:
+class TokenConversation:
     """Renders the messages of an episode and keeps its tokens.
 
     Args:

@@ -9,7 +9,7 @@ assistant's turn, which is obtained by rendering a conversation with a placehold
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from hexathlon.baselines.tokens.tree import Kind
+from hexathlon.baselines.tokens.tree import NodeKind
 
 __all__ = ["ChatRenderer", "Segment", "TemplateError"]
 
@@ -24,7 +24,7 @@ class TemplateError(Exception):
 class Segment(NamedTuple):
     """Tokens of one kind."""
 
-    kind: Kind
+    kind: NodeKind
     ids: tuple[int, ...]
 
 
@@ -168,7 +168,7 @@ def _segments(
     segments: list[Segment] = []
     for token, (start, end) in zip(ids, offsets, strict=True):
         inside = end > start and any(low <= start and end <= high for low, high in spans)
-        kind: Kind = "observation" if inside else "scaffold"
+        kind: NodeKind = "observation" if inside else "scaffold"
         if segments and segments[-1].kind == kind:
             segments[-1] = Segment(kind, (*segments[-1].ids, token))
         else:

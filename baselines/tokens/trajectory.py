@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from hexathlon.baselines.algorithms.samples import Sample
-from hexathlon.baselines.tokens.tree import Outcome, TokenTree
+from hexathlon.baselines.tokens.tree import PathOutcome, TokenTree
 from hexathlon.evaluators.records import TrialKey, TrialRecord, record_key
 
 __all__ = ["Trajectory"]
@@ -57,7 +57,7 @@ class Trajectory:
         # Rewards must add up to the verdict, so the last turn receives what the steps did not pay.
         rewards[-1] += float(self.record["reward"] or 0.0) - sum(rewards)
         cut = any(node.finish == "length" for node in sampled)
-        outcome = Outcome(
+        outcome = PathOutcome(
             tuple(rewards),
             tuple(turns[number].state for number in range(count)),
             tuple(f"{turns[number].trial}.{number}" for number in range(count)),

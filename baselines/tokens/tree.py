@@ -12,9 +12,9 @@ import numpy as np
 
 from hexathlon.baselines.algorithms.samples import Sample
 
-__all__ = ["Kind", "Node", "Outcome", "TokenTree"]
+__all__ = ["Node", "NodeKind", "PathOutcome", "TokenTree"]
 
-Kind = Literal["prompt", "sampled", "told", "observation", "scaffold"]
+NodeKind = Literal["prompt", "sampled", "told", "observation", "scaffold"]
 """`prompt` is the first prompt, `sampled` a turn of the policy, `told` a turn of another agent,
 `observation` text of the environment, `scaffold` text that the chat template adds."""
 
@@ -28,7 +28,7 @@ class Node:
     """
 
     ids: tuple[int, ...]
-    kind: Kind
+    kind: NodeKind
     parent: int = -1
     """Index of the preceding node; -1 at the root."""
 
@@ -61,7 +61,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PathOutcome:
     """Rewards of a path and how it ended."""
 
     rewards: tuple[float, ...]
@@ -129,7 +129,7 @@ class TokenTree:
         parents = {node.parent for node in self.nodes}
         return [number for number in range(len(self.nodes)) if number not in parents]
 
-    def samples(self, outcome: Outcome, key: str = "") -> list[Sample]:
+    def samples(self, outcome: PathOutcome, key: str = "") -> list[Sample]:
         """Return one training sample per branch with sampled tokens of its own.
 
         Each sampled token is trained once: turns shared by several branches belong to the sample of
@@ -145,7 +145,9 @@ class TokenTree:
                 trained |= untrained
         return samples
 
-    def _sample(self, path: Sequence[int], trained: set[int], outcome: Outcome, key: str) -> Sample:
+    def _sample(
+        self, path: Sequence[int], trained: set[int], outcome: PathOutcome, key: str
+    ) -> Sample:
         """Return the sample of a path, of which the nodes in `trained` receive gradients."""
         nodes = [self.nodes[index] for index in path]
         mask = [index in trained for index in path]

@@ -21,7 +21,7 @@ from hexathlon.baselines.training.curve import write_curve
 from hexathlon.baselines.training.folder import claimed
 from hexathlon.baselines.training.loggers import Logger, close_loggers, open_loggers
 from hexathlon.baselines.training.measuring import evaluated
-from hexathlon.baselines.training.metrics import MetricsLog, Report
+from hexathlon.baselines.training.metrics import MetricsLog, ProgressCallback
 from hexathlon.baselines.training.recipe import Recipe, recipe_of
 from hexathlon.baselines.training.samples import choose_samples
 from hexathlon.baselines.training.start import load_reference, load_start
@@ -35,7 +35,7 @@ _FURTHER_RANK = f"{__name__}:train_further_rank"
 
 
 def train(
-    recipe: Recipe, out: Path, report: Report, log_to: Sequence[str] = ()
+    recipe: Recipe, out: Path, report: ProgressCallback, log_to: Sequence[str] = ()
 ) -> dict[str, ScoreInterval]:
     """Run a recipe to its end; a folder that holds part of it is continued.
 
@@ -71,7 +71,11 @@ def train(
 
 
 def train_rank(
-    recipe: Recipe, out: Path, report: Report, ranks: Ranks, loggers: Sequence[Logger] = ()
+    recipe: Recipe,
+    out: Path,
+    report: ProgressCallback,
+    ranks: Ranks,
+    loggers: Sequence[Logger] = (),
 ) -> dict[str, ScoreInterval]:
     """Do one rank's part of a recipe; all ranks do the same, and the first writes and reports."""
     import torch
@@ -89,6 +93,7 @@ def train_rank(
         if log and trainer.step == 0:
             log.log(0, _success(results, "before"))
             _tell(loggers, 0, _intervals(results, "before"), _recorded(out / "before"))
+        report("train", trainer.step, recipe.steps, {})
         while trainer.step < recipe.steps:
             metrics = trainer.advance()
             every = recipe.evaluation.every

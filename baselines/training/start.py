@@ -11,7 +11,7 @@ from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.pipeline.tasks_table import shares
 from hexathlon.baselines.rollout.environments import make_env
 from hexathlon.baselines.training.checkpoints import save_checkpoint
-from hexathlon.baselines.training.metrics import Report
+from hexathlon.baselines.training.metrics import ProgressCallback
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.warmstart.cloning import clone
 from hexathlon.baselines.warmstart.demonstrations import (
@@ -32,7 +32,9 @@ _LEAST = 64
 """Demonstrations that are played even where none is cloned: the tokenizer needs text."""
 
 
-def load_start(recipe: Recipe, out: Path, report: Report, ranks: Ranks) -> tuple[Any, Any]:
+def load_start(
+    recipe: Recipe, out: Path, report: ProgressCallback, ranks: Ranks
+) -> tuple[Any, Any]:
     """Return the model and tokenizer that training begins with, made once and then read again."""
     from hexathlon.baselines.engines.local.loading import load_checkpoint
 
@@ -58,7 +60,7 @@ def load_reference(recipe: Recipe, out: Path) -> Any:
     return model.requires_grad_(False)
 
 
-def make_start(recipe: Recipe, place: Path, report: Report, ranks: Ranks = ALONE) -> int:
+def make_start(recipe: Recipe, place: Path, report: ProgressCallback, ranks: Ranks = ALONE) -> int:
     """Make a small policy from its tasks' own transcripts, cloned where the recipe says so.
 
     Args:
@@ -83,7 +85,9 @@ def make_start(recipe: Recipe, place: Path, report: Report, ranks: Ranks = ALONE
     return sum(parameter.numel() for parameter in model.parameters())
 
 
-def _demonstrations(recipe: Recipe, report: Report, ranks: Ranks) -> list[list[Demonstration]]:
+def _demonstrations(
+    recipe: Recipe, report: ProgressCallback, ranks: Ranks
+) -> list[list[Demonstration]]:
     """Play this rank's share of the demonstrations of each table.
 
     They are of the split's first tasks; on unbounded splits, training draws from others.
@@ -95,6 +99,7 @@ def _demonstrations(recipe: Recipe, report: Report, ranks: Ranks) -> list[list[D
         for table, count in zip(recipe.tasks, counts, strict=True)
     ]
     total, done = sum(map(len, tasks)), itertools.count(1)
+    report("demonstrate", 0, total, {})
     by_table: list[list[Demonstration]] = []
     for table, share in zip(recipe.tasks, tasks, strict=True):
         with Demonstrator(table.env, make_env, recipe.clone.noise) as demonstrator:
@@ -129,13 +134,14 @@ def _clone(
     model: Any,
     tokenizer: Any,
     by_table: Sequence[Sequence[Demonstration]],
-    report: Report,
+    report: ProgressCallback,
     ranks: Ranks,
 ) -> None:
     """Train a model on the demonstrations of all ranks, some with made-up names."""
     from hexathlon.baselines.tokens.render import ChatRenderer
 
     table, renderer, pieces = recipe.clone, ChatRenderer(tokenizer), word_pieces(tokenizer)
+    report("clone", 0, table.settings.steps, {})
     # Which words are names is counted over one event at a time.
     demonstrations = [
         variant

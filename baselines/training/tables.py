@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from hexathlon.baselines.algorithms.objectives import Objective
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
-from hexathlon.baselines.pipeline.tables import Part, Table
+from hexathlon.baselines.pipeline.tables import PartTable, RecipeTable
 from hexathlon.baselines.warmstart.cloning import CloneConfig
 from hexathlon.baselines.warmstart.demonstrations import Noise
 from hexathlon.baselines.warmstart.initial import ModelShape
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-class PolicyTable(Table):
+class PolicyTable(RecipeTable):
     """The policy: a checkpoint, or the shape of a new model."""
 
     checkpoint: str = ""
@@ -35,7 +35,7 @@ class PolicyTable(Table):
     """Rank of low-rank adapters; 0 trains all parameters."""
 
 
-class CloneTable(Table):
+class CloneTable(RecipeTable):
     """Behaviour cloning before reinforcement; no demonstrations leave it out."""
 
     demonstrations: int = Field(default=0, ge=0)
@@ -52,7 +52,7 @@ class CloneTable(Table):
     settings: CloneConfig = Field(default_factory=CloneConfig)
 
 
-class RolloutTable(Table):
+class RolloutTable(RecipeTable):
     """Rollouts of a training step."""
 
     groups: int = Field(default=16, ge=1)
@@ -76,24 +76,24 @@ class RolloutTable(Table):
     """Whether the run's `rollouts/` hold tokens and log-probabilities beside the records."""
 
 
-class CreditTable(Table):
+class CreditTable(RecipeTable):
     """Credit assignment."""
 
-    estimator: Part = Part(name="grpo")
+    estimator: PartTable = PartTable(name="grpo")
     per_event: bool = False
     """Scale each event's advantages to a root mean square of 1 over its sampled tokens, so that
     no event of a mixture outweighs another by the spread of its rewards."""
 
-    shapings: tuple[Part, ...] = ()
-    filters: tuple[Part, ...] = ()
+    shapings: tuple[PartTable, ...] = ()
+    filters: tuple[PartTable, ...] = ()
 
 
-class LearnTable(Table):
+class LearnTable(RecipeTable):
     """Parameter updates."""
 
     objective: Objective = Field(default_factory=Objective)
     optimiser: OptimiserConfig = Field(default_factory=OptimiserConfig)
-    bounds: Part = Part(name="clip")
+    bounds: PartTable = PartTable(name="clip")
     token_budget: int = Field(default=4_096, ge=1)
     """Tokens with padding that go through the model at once: 4,096 keeps a small model's numbers
     in a core's cache; a GPU wants many more."""
@@ -104,7 +104,7 @@ class LearnTable(Table):
     precision: Literal["float32", "bfloat16"] = "float32"
 
 
-class EngineTable(Table):
+class EngineTable(RecipeTable):
     """What draws the tokens of rollouts.
 
     The evaluations before and after training are played in this process whatever stands here.
@@ -147,7 +147,7 @@ class EngineTable(Table):
         return self
 
 
-class EvaluationTable(Table):
+class EvaluationTable(RecipeTable):
     """Evaluations on dev tasks."""
 
     every: int = Field(default=0, ge=0)

@@ -7,10 +7,10 @@ from hexathlon.envs.testing.determinism_checks import CHECKS as DETERMINISM
 from hexathlon.envs.testing.interface_checks import CHECKS as INTERFACE
 from hexathlon.envs.testing.leak_checks import CHECKS as LEAKS
 from hexathlon.envs.testing.report import (
-    Check,
     CheckFailed,
     CheckResult,
     CheckSkipped,
+    ConformanceCheck,
     ConformanceError,
     Report,
 )
@@ -20,7 +20,7 @@ from hexathlon.envs.testing.subject import Subject, Target
 
 __all__ = ["assert_conforms", "check_environment", "check_names"]
 
-_CHECKS: tuple[Check, ...] = (*INTERFACE, *DETERMINISM, *STATE, *LEAKS, *SCORES)
+_CHECKS: tuple[ConformanceCheck, ...] = (*INTERFACE, *DETERMINISM, *STATE, *LEAKS, *SCORES)
 
 _RAISED = "the check raised an exception; fix this first"
 
@@ -89,7 +89,7 @@ def assert_conforms(target: Target, **options: Any) -> None:
         raise ConformanceError(str(report))
 
 
-def _result(check: Check, subject: Subject) -> CheckResult:
+def _result(check: ConformanceCheck, subject: Subject) -> CheckResult:
     try:
         check.run(subject)
     except CheckFailed as failure:
@@ -102,5 +102,5 @@ def _result(check: Check, subject: Subject) -> CheckResult:
     return CheckResult(check.name, "passed")
 
 
-def _left_out(check: Check) -> CheckResult:
+def _left_out(check: ConformanceCheck) -> CheckResult:
     return CheckResult(check.name, "skipped", "skipped by the caller")

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from hexathlon.envs.testing.fuzzing import do_nothing, fuzzed_actions, random_calls, spam
-from hexathlon.envs.testing.report import Check, CheckFailed, CheckSkipped
-from hexathlon.envs.testing.subject import Episode, Subject, fixed
+from hexathlon.envs.testing.report import CheckFailed, CheckSkipped, ConformanceCheck
+from hexathlon.envs.testing.subject import RecordedEpisode, Subject, fixed
 from hexathlon.envs.testing.tracing import canonical
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
@@ -109,7 +109,9 @@ def canary_hidden(subject: Subject) -> None:
         env.close()
 
 
-def _played(subject: Subject, maker: Callable[[Task], Script]) -> Iterator[tuple[Task, Episode]]:
+def _played(
+    subject: Subject, maker: Callable[[Task], Script]
+) -> Iterator[tuple[Task, RecordedEpisode]]:
     env = subject.make()
     try:
         for task in subject.tasks:
@@ -120,7 +122,7 @@ def _played(subject: Subject, maker: Callable[[Task], Script]) -> Iterator[tuple
 
 def _scripts(
     subject: Subject, maker: Callable[[Task], Mapping[str, Script]], fewest: int, what: str
-) -> Iterator[tuple[Task, str, Episode]]:
+) -> Iterator[tuple[Task, str, RecordedEpisode]]:
     env: Any = subject.make()
     found: dict[str, int] = {}
     try:
@@ -137,21 +139,27 @@ def _scripts(
 
 
 CHECKS = (
-    Check("oracle_scores_one", "fix the oracle or the verifier: they disagree", oracle_scores_one),
-    Check("noop_scores_zero", "let the verifier demand an answer or a change", noop_scores_zero),
-    Check("floor", "make answers longer or rarer, or the verifier stricter", floor),
-    Check(
+    ConformanceCheck(
+        "oracle_scores_one", "fix the oracle or the verifier: they disagree", oracle_scores_one
+    ),
+    ConformanceCheck(
+        "noop_scores_zero", "let the verifier demand an answer or a change", noop_scores_zero
+    ),
+    ConformanceCheck("floor", "make answers longer or rarer, or the verifier stricter", floor),
+    ConformanceCheck(
         "mutants_score_zero",
         "let the verifier check what the near miss gets wrong",
         mutants_score_zero,
     ),
-    Check(
+    ConformanceCheck(
         "alternatives_score_one",
         "let the verifier accept every right solution",
         alternatives_score_one,
     ),
-    Check("reward_bounded", "pay at the end only, or declare max_reward", reward_bounded),
-    Check(
+    ConformanceCheck(
+        "reward_bounded", "pay at the end only, or declare max_reward", reward_bounded
+    ),
+    ConformanceCheck(
         "canary_hidden", "keep expected answers out of observations, info and tools", canary_hidden
     ),
 )

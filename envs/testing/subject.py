@@ -9,6 +9,7 @@ from typing import Any, cast
 import gymnasium
 from gymnasium.envs.registration import EnvSpec
 
+from hexathlon.envs.forking import AnyEnv
 from hexathlon.envs.messages import assistant_message, parse_text
 from hexathlon.envs.spaces import Unicode
 from hexathlon.envs.testing.report import CheckSkipped
@@ -18,15 +19,14 @@ from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script, TaskSource
 from hexathlon.tasks.task import SPLITS, Task
 
-__all__ = ["Episode", "Subject", "Target", "fixed"]
+__all__ = ["RecordedEpisode", "Subject", "Target", "fixed"]
 
-AnyEnv = gymnasium.Env[Any, Any]
 Target = str | Callable[..., AnyEnv]
 MAX_STEPS = 200
 
 
 @dataclass(slots=True)
-class Episode:
+class RecordedEpisode:
     """The recorded result of one episode."""
 
     opening: Any
@@ -143,10 +143,10 @@ class Subject:
             return text
         return assistant_message(parse_text(text))
 
-    def play(self, env: Any, task: Task, script: Script, seed: int = 0) -> Episode:
+    def play(self, env: Any, task: Task, script: Script, seed: int = 0) -> RecordedEpisode:
         """Play one episode by a script, which receives the text of each observation."""
         opening, info = env.reset(seed=seed, options={"task": task.id})
-        episode = Episode(opening, info)
+        episode = RecordedEpisode(opening, info)
         try:
             action = next(script)
             while len(episode.steps) < MAX_STEPS:
@@ -160,7 +160,9 @@ class Subject:
         script.close()
         return episode
 
-    def play_actions(self, env: Any, task: Task, actions: Iterable[str], seed: int = 0) -> Episode:
+    def play_actions(
+        self, env: Any, task: Task, actions: Iterable[str], seed: int = 0
+    ) -> RecordedEpisode:
         """Play one episode by a list of actions."""
         return self.play(env, task, fixed(actions), seed)
 

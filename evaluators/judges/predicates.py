@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.rubric import Criterion, Scope
-from hexathlon.evaluators.judges.transcript import Transcript, squeezed
+from hexathlon.evaluators.judges.transcript import JudgedTranscript, squeezed
 
 __all__ = ["PREDICATES", "decide_by_code", "predicate_fault", "register_predicate"]
 
-Function = Callable[[Transcript, Scope, Mapping[str, Any]], bool]
+Function = Callable[[JudgedTranscript, Scope, Mapping[str, Any]], bool]
 
 
 class _Predicate(NamedTuple):
@@ -24,7 +24,7 @@ class _Predicate(NamedTuple):
     parameters: Mapping[str, type | tuple[type, ...]]
 
 
-def decide_by_code(criterion: Criterion, transcript: Transcript) -> Decision:
+def decide_by_code(criterion: Criterion, transcript: JudgedTranscript) -> Decision:
     """Return the decision by code; only for a criterion with a `check`."""
     if criterion.check is None:
         raise ValueError(f"criterion {criterion.id!r} has no check")
@@ -37,17 +37,17 @@ def predicate_fault(name: str, params: Mapping[str, Any]) -> str:
     """Return what is wrong with a check, or an empty string."""
     if name not in PREDICATES:
         return f"there is no predicate {name!r}; known: {', '.join(sorted(PREDICATES))}"
-    wanted = PREDICATES[name].parameters
-    if set(params) != set(wanted):
-        return f"{name} takes {', '.join(sorted(wanted)) or 'nothing'}, got {sorted(params)}"
-    for key, kind in wanted.items():
+    parameters = PREDICATES[name].parameters
+    if set(params) != set(parameters):
+        return f"{name} takes {', '.join(sorted(parameters)) or 'nothing'}, got {sorted(params)}"
+    for key, kind in parameters.items():
         if not isinstance(params[key], kind) or isinstance(params[key], bool):
             return f"{name}: {key!r} has the wrong type: {params[key]!r:.60}"
     if name == "matches":
         try:
             re.compile(params["pattern"])
         except re.error as error:
-            return f"matches: {params['pattern']!r} is no regular expression ({error})"
+            return f"matches: {params['pattern']!r} is not a regular expression ({error})"
     return ""
 
 
@@ -64,34 +64,34 @@ def register_predicate(
     PREDICATES[name] = _Predicate(function, dict(parameters))
 
 
-def _mentions(transcript: Transcript, scope: Scope, params: Mapping[str, Any]) -> bool:
+def _mentions(transcript: JudgedTranscript, scope: Scope, params: Mapping[str, Any]) -> bool:
     spoken = squeezed(transcript.spoken(scope))
-    return any(_stands(squeezed(word), spoken) for word in params["any_of"])
+    return any(_occurs(squeezed(word), spoken) for word in params["any_of"])
 
 
-def _stands(word: str, text: str) -> bool:
+def _occurs(word: str, text: str) -> bool:
     """Whether a word occurs in a text as a whole word; in scripts without spaces, anywhere."""
     if not word.isascii():
         return word in text
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
 
 
-def _matches(transcript: Transcript, scope: Scope, params: Mapping[str, Any]) -> bool:
+def _matches(transcript: JudgedTranscript, scope: Scope, params: Mapping[str, Any]) -> bool:
     return re.search(params["pattern"], transcript.spoken(scope)) is not None
 
 
-def _at_most_words(transcript: Transcript, scope: Scope, params: Mapping[str, Any]) -> bool:
+def _at_most_words(transcript: JudgedTranscript, scope: Scope, params: Mapping[str, Any]) -> bool:
     texts = (transcript.lines[index].text for index in transcript.within(scope))
     return all(len(text.split()) <= params["words"] for text in texts)
 
 
-def _at_most_chars(transcript: Transcript, scope: Scope, params: Mapping[str, Any]) -> bool:
+def _at_most_chars(transcript: JudgedTranscript, scope: Scope, params: Mapping[str, Any]) -> bool:
     return all(
         len(transcript.lines[index].text) <= params["chars"] for index in transcript.within(scope)
     )
 
 
-def _is_json(transcript: Transcript, scope: Scope, params: Mapping[str, Any]) -> bool:
+def _is_json(transcript: JudgedTranscript, scope: Scope, params: Mapping[str, Any]) -> bool:
     for index in transcript.within(scope):
         try:
             json.loads(transcript.lines[index].text)
@@ -100,7 +100,7 @@ def _is_json(transcript: Transcript, scope: Scope, params: Mapping[str, Any]) ->
     return bool(transcript.within(scope))
 
 
-def _turns(transcript: Transcript, scope: Scope, params: Mapping[str, Any]) -> bool:
+def _turns(transcript: JudgedTranscript, scope: Scope, params: Mapping[str, Any]) -> bool:
     count = len(transcript.within("agent"))
     return bool(params["least"] <= count <= params["most"])
 

@@ -15,7 +15,7 @@ from hexathlon.evaluators.content import Content, Image, described
 from hexathlon.evaluators.judges.isolation import clean
 from hexathlon.evaluators.judges.rubric import Scope
 
-__all__ = ["Line", "Transcript", "squeezed"]
+__all__ = ["JudgedMessage", "JudgedTranscript", "squeezed"]
 
 _AGENT = "assistant"
 _SHORTEST_QUOTE = 4
@@ -24,27 +24,27 @@ _SHORTEST_QUOTE = 4
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
-class Line(NamedTuple):
+class JudgedMessage(NamedTuple):
     """One message as shown to a judge."""
 
     role: str
     text: str
     images: tuple[Image, ...] = ()
-    """Those of its images that can be shown; the text names all of them."""
+    """Its images whose bytes are available; the text describes all of them."""
 
 
-class Transcript(NamedTuple):
+class JudgedTranscript(NamedTuple):
     """A question and the messages after it; message 0 comes first."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[JudgedMessage, ...]
 
     @classmethod
     def of_messages(cls, messages: Iterable[Mapping[str, Any]]) -> Self:
         """Make a transcript from chat messages; tool calls are shown as JSON."""
         return cls(
             tuple(
-                Line(_role(one.get("role")), _text_of(one), _images_of(one.get("content")))
-                for one in messages
+                JudgedMessage(_role(row.get("role")), _text_of(row), _images_of(row.get("content")))
+                for row in messages
             )
         )
 
@@ -57,18 +57,18 @@ class Transcript(NamedTuple):
         Args:
             record: The trial.
             load: Returns content of the record with its bytes, for judges that accept images;
-                None keeps only the lines that name them.
+                None keeps only the lines that describe them.
         """
         lines = [_line("user", record["opening"], load)]
         for step in record["steps"]:
-            lines.append(Line(_AGENT, clean(step["action"])))
+            lines.append(JudgedMessage(_AGENT, clean(step["action"])))
             lines.append(_line("environment", step["observation"], load))
         return cls(tuple(lines))
 
     @classmethod
     def of_reply(cls, question: str, reply: str) -> Self:
         """Make a transcript from one question and one reply."""
-        return cls((Line("user", clean(question)), Line(_AGENT, clean(reply))))
+        return cls((JudgedMessage("user", clean(question)), JudgedMessage(_AGENT, clean(reply))))
 
     def within(self, scope: Scope) -> list[int]:
         """Return the indexes of the messages in which evidence may occur."""
@@ -88,13 +88,13 @@ class Transcript(NamedTuple):
         is the whole message, since it would occur almost anywhere; one without a letter or digit
         never counts.
         """
-        wanted = squeezed(quote)
-        substance = _substance(wanted)
+        sought = squeezed(quote)
+        substance = _substance(sought)
         if not substance:
             return None
         for index in self.within(scope):
             text = squeezed(self.lines[index].text)
-            if wanted == text or (substance >= _SHORTEST_QUOTE and wanted in text):
+            if sought == text or (substance >= _SHORTEST_QUOTE and sought in text):
                 return index
         return None
 
@@ -110,7 +110,7 @@ class Transcript(NamedTuple):
 
     @property
     def images(self) -> tuple[Image, ...]:
-        """The images that can be shown, without duplicates, in order."""
+        """The images with available bytes, without duplicates, in order."""
         return tuple(dict.fromkeys(image for line in self.lines for image in line.images))
 
     @property
@@ -134,12 +134,12 @@ def _substance(text: str) -> int:
     return len("".join(text.split())) + len(_CJK.findall(text))
 
 
-def _line(role: str, content: Any, load: Callable[[Any], Content] | None) -> Line:
+def _line(role: str, content: Any, load: Callable[[Any], Content] | None) -> JudgedMessage:
     if isinstance(content, str):
-        return Line(role, clean(content))
+        return JudgedMessage(role, clean(content))
     parts: Content = () if load is None else load(content)
     images = tuple(part for part in parts if isinstance(part, Image))
-    return Line(role, clean(described(content)), images)
+    return JudgedMessage(role, clean(described(content)), images)
 
 
 def _role(role: Any) -> str:

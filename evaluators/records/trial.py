@@ -87,6 +87,8 @@ class TrialRecord(TypedDict):
     final_state_hash: str
     env_version: str
     timing: dict[str, Any]
+    failed_action: NotRequired[str]
+    """Of an infrastructure failure: the action that the environment failed to take."""
     prev: NotRequired[str]
     hash: NotRequired[str]
 

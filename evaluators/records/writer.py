@@ -1,10 +1,10 @@
 """Writer of trial records: append-only, hash-chained, one JSON line per trial.
 
-A run folder holds ``plan.json`` and ``records.jsonl``. Each line carries the hash of the line
-before it (the first one that of the plan), so changing, removing or re-ordering any of them shows.
-A line is written with one system call and counts only with its newline: what a killed process left
-unfinished is put aside in ``records.torn`` by the next writer, and its trial is run again. Images
-and files of the messages stand once, by hash, in the folder ``media``.
+A run directory contains ``plan.json`` and ``records.jsonl``. Each line has the hash of the line
+before it (the first one that of the plan), so changing, removing or reordering lines is detected.
+A line is written with one system call and counts only with its newline: the next writer moves an
+unfinished line to ``records.torn``, and its trial is played again. Images and files of messages are
+stored once, by hash, in the directory ``media``.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def _lock(folder: Path) -> int:
         os.close(handle)
         raise RunLocked(
             f"{folder} is being written by another process (id {owner}): "
-            "wait for it or choose another folder"
+            "wait for it or choose another directory"
         ) from None
     os.ftruncate(handle, 0)
     os.pwrite(handle, f"{os.getpid()}\n".encode("ascii"), 0)
@@ -218,8 +218,7 @@ def _chain_head(path: Path, plan_hash: str) -> str:
 def recover_torn_line(path: Path) -> bytes:
     """Move an unfinished last line to ``records.torn`` and return its bytes (empty if none).
 
-    Only for the process that holds the run's lock: the line may still be in the course of being
-    written by a live writer.
+    Only for the process that has the run's lock; otherwise a live writer may be writing the line.
     """
     if not path.exists():
         return b""

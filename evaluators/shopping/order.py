@@ -1,8 +1,8 @@
 """`shopping_order`: the final order ledger equals the request, and nothing else changed.
 
-Beside the decision there are terms that locate a failure: the share of the conditions on category,
-attributes, options and price that the purchase meets, and `fault_…` terms, 1 if a fault was made:
-a wrong category, attribute, option or price, personal facts ignored or over-used, bought unseen,
+The verdict's terms locate a failure: the share of the conditions on category, attributes, options
+and price that the purchase meets, and `fault_…` terms, 1 if the fault occurred: a wrong category,
+attribute, option or price, personal facts ignored or overused, bought without opening the page,
 bought after a rejection, bought without the required confirmation.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hexathlon.evaluators.verdict import Verdict
-from hexathlon.evaluators.verifier import Transcript
+from hexathlon.evaluators.verifier import Messages
 from hexathlon.tasks.shopping.world.catalogue.constraint import Constraint
 from hexathlon.tasks.shopping.world.facts import GROUPS, group_of, holds_on
 from hexathlon.tasks.shopping.world.tables import canonical, same
@@ -37,7 +37,7 @@ Line = Mapping[str, Any]
 
 
 def shopping_order(
-    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
+    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Messages
 ) -> Verdict:
     """Grade a purchase, a service case or a reasoned refusal.
 
@@ -71,7 +71,7 @@ def shopping_order(
         and not any(faults[name] for name in ("category", "attribute", "option", "price"))
     )
     faults["wrong_answer"] = answer is not None and not terms["answer"]
-    values = {name: float(held) for name, held in terms.items()}
+    values = {name: float(met) for name, met in terms.items()}
     return Verdict(
         score=float(all(terms.values())),
         partial=_partial(params, final_state, groups),
@@ -83,7 +83,7 @@ def shopping_order(
 def matched_lines(
     wanted: Sequence[Sequence[Mapping[str, Any]]], lines: Sequence[Line]
 ) -> list[Line | None]:
-    """Assign to every wish the line that meets most of its conditions; a line serves one wish."""
+    """Assign to each requested line the purchased one that meets most of its conditions, once."""
     free = list(range(len(lines)))
     matched: list[Line | None] = []
     for wish in wanted:

@@ -26,7 +26,7 @@ def compare(
 
     from hexathlon.baselines.harness.compare import compare_runs
     from hexathlon.baselines.harness.environments import short
-    from hexathlon.baselines.harness.report import Table, percent, span
+    from hexathlon.baselines.harness.report import ReportTable, percent, span
     from hexathlon_cli.output import note, print_table, print_text
 
     rows = compare_runs(runs)
@@ -47,7 +47,7 @@ def compare(
         )
         for row in rows
     )
-    print_table(Table("Paired comparison, p corrected by Holm", headings, body))
+    print_table(ReportTable("Paired comparison, p corrected by Holm", headings, body))
     for row in rows:
         if row.warning:
             note(f"warning, {row.a} and {row.b}: {row.warning}")

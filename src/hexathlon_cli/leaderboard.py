@@ -25,7 +25,11 @@ def build(
     ],
     out: Annotated[Path, typer.Option(help="Folder for the site.")] = Path("site"),
     verify: Annotated[
-        bool, typer.Option("--verify", help="Replay every trial first; verified runs get a badge.")
+        bool,
+        typer.Option(
+            "--verify",
+            help="Replay every trial first; a run gets a badge or, if contradicted, is rejected.",
+        ),
     ] = False,
 ) -> int:
     """Build the static leaderboard site from records.
@@ -37,11 +41,12 @@ def build(
     from hexathlon.baselines.harness.report import anchor_folders
     from hexathlon.leaderboard.build import BuildError
     from hexathlon.leaderboard.build import build as build_site
+    from hexathlon.tasks.validation import reason
     from hexathlon_cli.output import print_text
 
     folders = [folder for run in runs for folder in _run_folders(run)]
     everything = [path for run in folders for path in (run, *anchor_folders(run))]
-    verified = _verified(everything) if verify else []
+    verified, failed = _verified(everything) if verify else ([], {})
     with Progress("writing pages", None) as progress:
 
         def tick(done: int, total: int) -> None:
@@ -49,9 +54,11 @@ def build(
             progress.advance()
 
         try:
-            page = build_site(everything, out, verified=verified, progress=tick)
-        except (BuildError, OSError) as error:
+            page = build_site(everything, out, verified=verified, failed=failed, progress=tick)
+        except BuildError as error:
             raise UsageError(str(error)) from None
+        except OSError as error:
+            raise UsageError(f"cannot write the site {out}: {reason(error)}") from None
     boards = _print_boards(page.parent)
     print_text(f"Leaderboard: {page}")
     return ExitCode.FINE if boards else ExitCode.USAGE
@@ -66,14 +73,20 @@ def _run_folders(path: Path) -> list[Path]:
         raise UsageError(f"there is no folder {path}: expected a run folder, or a folder of them")
     if (path / PLAN_FILE).exists():
         return [path]
-    return sorted(one for one in path.iterdir() if (one / PLAN_FILE).exists()) or [path]
+    runs = sorted(one for one in path.iterdir() if (one / PLAN_FILE).exists())
+    if not runs:
+        raise UsageError(
+            f"{path} holds no {PLAN_FILE}, nor does a folder in it: expected a run folder, or a "
+            "folder of run folders"
+        )
+    return runs
 
 
 def _print_boards(site: Path) -> int:
     """Print the boards of a built site and the rejected runs; return the number of boards."""
     import json
 
-    from hexathlon.baselines.harness.report import Table
+    from hexathlon.baselines.harness.report import ReportTable
     from hexathlon.leaderboard.build import MARK
     from hexathlon_cli.output import note, print_table
 
@@ -81,7 +94,7 @@ def _print_boards(site: Path) -> int:
     headings = ("rank", "submission", "by", "score", "95% interval", "norm.", "tasks", "trials", "")
     for board in data["boards"]:
         rows = tuple(_row(row) for row in board["rows"])
-        print_table(Table(f"{board['title']}, version {board['version']}", headings, rows))
+        print_table(ReportTable(f"{board['title']}, version {board['version']}", headings, rows))
     for rejected in data["rejected"]:
         note(f"rejected: {rejected['run']}: {rejected['reason']}")
     return len(data["boards"])
@@ -102,20 +115,34 @@ def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
         percent(row["normalised"]),
         f"{row['tasks']:,}",
         f"{row['trials']:,}",
-        row["reference"] or row["unranked"] or "",
+        row["unranked"] or "",
     )
 
 
-def _verified(runs: Sequence[Path]) -> list[Path]:
-    """Return the runs confirmed by a replay."""
+def _verified(runs: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
+    """Return the runs confirmed by a replay, and the first finding of those contradicted by it.
+
+    Incomplete runs, and runs that cannot be replayed on this machine, are neither.
+    """
+    from hexathlon.baselines.harness.errors import CommandError
     from hexathlon.baselines.harness.verify import verify_run
     from hexathlon_cli.output import note
 
-    sound = []
+    sound: list[Path] = []
+    failed: dict[Path, str] = {}
     for run in runs:
-        result = verify_run(run)
-        if result.sound:
-            sound.append(run)
+        note(f"verifying {run}")
+        try:
+            result = verify_run(run, whole=False)
+        except CommandError as error:
+            note(f"not verified: {run}: {error}")
+            continue
         for finding in result.findings[:_MOST_SHOWN]:
             note(f"not verified: {run}: {finding}")
-    return sound
+        if result.findings:
+            failed[run] = str(result.findings[0])
+        elif result.missing:
+            note(f"not verified: {run}: {result.missing:,} planned trials have no record")
+        else:
+            sound.append(run)
+    return sound, failed

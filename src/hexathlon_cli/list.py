@@ -16,7 +16,7 @@ def list_(as_json: AsJson = False) -> int:
     import json
 
     from hexathlon.baselines.harness.environments import all_environments
-    from hexathlon.baselines.harness.report import Table
+    from hexathlon.baselines.harness.report import ReportTable
     from hexathlon_cli.events import SPLITS, describe_event, sizes_of
     from hexathlon_cli.output import print_table, print_text
 
@@ -28,13 +28,13 @@ def list_(as_json: AsJson = False) -> int:
         print_text(json.dumps(shown, indent=2, ensure_ascii=False))
         return 0
     rows = tuple((e["id"], e["title"], e["install"] or "") for e in events)
-    print_table(Table("Events", ("id", "event", "requires"), rows))
+    print_table(ReportTable("Events", ("id", "event", "requires"), rows))
     tasksets = tuple(
         (event["name"], name, *_cells(counts))
         for event, size in zip(events, sizes, strict=True)
         for name, counts in size.items()
     )
-    print_table(Table("Task sets", ("event", "--taskset", *SPLITS, "needs"), tasksets))
+    print_table(ReportTable("Task sets", ("event", "--taskset", *SPLITS, "needs"), tasksets))
     print_text("More of one: `hexathlon show SQL`. Be the agent yourself: `hexathlon play SQL`.")
     return 0
 

@@ -5,13 +5,13 @@ from pathlib import Path
 from hexathlon.baselines.harness.config import ExecutionConfig
 from hexathlon.baselines.harness.errors import ExitCode
 from hexathlon.baselines.harness.report import read_run, unscored_share
-from hexathlon.baselines.harness.run import Outcome
+from hexathlon.baselines.harness.run import RunOutcome
 from hexathlon_cli.output import note, print_report
 
 __all__ = ["conclude", "describe"]
 
 
-def describe(outcome: Outcome) -> None:
+def describe(outcome: RunOutcome) -> None:
     """Mention torn and earlier records, and an exhausted budget, on standard error."""
     if outcome.torn:
         note(f"{outcome.torn} bytes of an unfinished record were moved to records.torn")

@@ -38,6 +38,7 @@ def selftest(
     from hexathlon.baselines.harness.selftest import differences, run_selftest
     from hexathlon_cli.output import note
 
+    _check_sandboxes(env, sandbox or [])
     if tasks < 1 or jobs < 1:
         raise UsageError(f"--tasks and --jobs must be at least 1, got {tasks} and {jobs}")
     sound = True
@@ -59,8 +60,21 @@ def selftest(
     return ExitCode.FINE if sound else ExitCode.NOT_VERIFIED
 
 
+def _check_sandboxes(envs: list[str], sandboxes: list[str]) -> None:
+    from hexathlon.baselines.harness.environments import find_environment
+    from hexathlon.baselines.harness.errors import UsageError, near_miss
+    from hexathlon.envs.sandbox.ladder import BACKENDS
+
+    for name in sandboxes:
+        if name not in BACKENDS:
+            raise UsageError(near_miss("sandbox", name, BACKENDS))
+    for env in envs if sandboxes else ():
+        if find_environment(env).family != "terminal":
+            raise UsageError(f"--sandbox is for the terminal event; {env} has no sandbox")
+
+
 def _print(result: "SelftestResult", where: str) -> None:
-    from hexathlon.baselines.harness.report import Table, percent
+    from hexathlon.baselines.harness.report import ReportTable, percent
     from hexathlon.baselines.harness.selftest import FLOOR
     from hexathlon_cli.output import note, print_table
 
@@ -76,7 +90,7 @@ def _print(result: "SelftestResult", where: str) -> None:
         for tally in result.tallies.values()
     )
     headings = ("script", "episodes", "mean", "required", "")
-    print_table(Table(f"{result.env}, {result.tasks:,} tasks{where}", headings, rows))
+    print_table(ReportTable(f"{result.env}, {result.tasks:,} tasks{where}", headings, rows))
     for tally in result.tallies.values():
         for line in tally.named:
             note(f"{tally.kind}: {line}")

@@ -12,7 +12,7 @@ from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.environments import find_environment, make_environment
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, ExitCode, UsageError
 from hexathlon.baselines.harness.models import open_model
-from hexathlon.baselines.harness.report import Table
+from hexathlon.baselines.harness.report import ReportTable
 from hexathlon.baselines.rollout.drivers import TrialCoroutine, play, play_async
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout
@@ -114,7 +114,9 @@ def _show(path: Path, record: TrialRecord) -> None:
         if step["fault"]:
             rows.append((step["name"], "fault", step["fault"]))
     print_table(
-        Table(f"{path.name}, in {record['sandbox']}", ("step", "test", "outcome"), tuple(rows))
+        ReportTable(
+            f"{path.name}, in {record['sandbox']}", ("step", "test", "outcome"), tuple(rows)
+        )
     )
     flags = record["evidence"].get("flags", [])
     if flags:

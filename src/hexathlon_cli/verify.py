@@ -1,5 +1,6 @@
 """The command `verify`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,10 +19,11 @@ def verify(
     ] = False,
     salt_file: SaltFile = None,
 ) -> int:
-    """Verify a run: check the hash chain and replay every trial.
+    """Verify a run: check its plan and hash chain, and replay every trial.
 
-    The recorded actions are played again in fresh environments; observations, rewards and hashes
-    must be the same. Exit code 3 rejects the run.
+    The trials are derived from the plan's configuration; each must be there. The recorded actions
+    are played again in fresh environments; observations, rewards and hashes must be the same. Exit
+    code 3 rejects the run.
     """
     from hexathlon.baselines.harness.errors import ExitCode
     from hexathlon.baselines.harness.plan import read_salt
@@ -38,5 +40,23 @@ def verify(
         print_text(f"rejected: {run}: {count:,} finding{'' if count == 1 else 's'}")
         return ExitCode.NOT_VERIFIED
     print_text(f"verified: {run}: {result.replayed:,} of {result.planned:,} trials replayed alike")
+    without = result.missing + result.unscored
+    if without:
+        print_text(f"{without:,} of them have no score: {_bounds(run)}")
     print_text(f"not verifiable by replay: {', '.join(NOT_VERIFIABLE)}")
     return ExitCode.FINE
+
+
+def _bounds(run: Path) -> str:
+    """Return the score of each environment under each treatment of trials without a score."""
+    from hexathlon.baselines.harness.environments import short
+    from hexathlon.baselines.harness.report import percent, read_run, span
+
+    parts = []
+    for env in read_run(run).summary.envs:
+        bounds = env.score.bounds
+        parts.append(
+            f"{short(env.env)} {percent(bounds.excluded) or 'no score'} without them, "
+            f"{span(bounds.low, bounds.high)} if they failed or passed"
+        )
+    return "; ".join(parts)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexathlon.baselines.codecs import CODEC_NAMES, get_codec
-from hexathlon.baselines.codecs.base import Call, format_calls, parse_calls, with_thought
+from hexathlon.baselines.codecs.base import DialectCall, format_calls, parse_calls, with_thought
 from hexathlon.baselines.codecs.registry import UnknownCodec
 from hexathlon.envs.messages import parse_text
 
@@ -24,7 +24,9 @@ values = st.recursive(
     max_leaves=8,
 )
 calls = st.lists(
-    st.builds(Call, names, st.dictionaries(texts, values, max_size=4)), min_size=1, max_size=3
+    st.builds(DialectCall, names, st.dictionaries(texts, values, max_size=4)),
+    min_size=1,
+    max_size=3,
 )
 prose = st.text(st.characters(codec="utf-8"), max_size=80).filter(
     lambda text: (
@@ -43,7 +45,7 @@ TOOLS = [
 
 @pytest.mark.parametrize("name", CODEC_NAMES)
 @given(calls=calls)
-def test_calls_survive_the_round_trip(name: str, calls: list[Call]) -> None:
+def test_calls_survive_the_round_trip(name: str, calls: list[DialectCall]) -> None:
     codec = get_codec(name)
     action = format_calls(calls)
     assert codec.decode(codec.encode(action)) == action
@@ -58,7 +60,9 @@ def test_prose_survives_the_round_trip(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", CODEC_NAMES)
 @given(calls=calls, thought=st.text(st.sampled_from("aZ7 ?.-:\n中"), max_size=30))
-def test_a_thought_is_no_part_of_the_action(name: str, calls: list[Call], thought: str) -> None:
+def test_thoughts_are_not_part_of_the_action(
+    name: str, calls: list[DialectCall], thought: str
+) -> None:
     codec = get_codec(name)
     action = format_calls(calls)
     message = with_thought(thought, codec.encode(action))
@@ -68,7 +72,7 @@ def test_a_thought_is_no_part_of_the_action(name: str, calls: list[Call], though
 
 @pytest.mark.parametrize("name", CODEC_NAMES)
 @given(text=st.text(max_size=200), tail=st.text(max_size=20))
-def test_no_reply_makes_a_codec_fail(name: str, text: str, tail: str) -> None:
+def test_codecs_never_raise_on_replies(name: str, text: str, tail: str) -> None:
     codec = get_codec(name)
     for content in (
         text,
@@ -83,7 +87,7 @@ def test_no_reply_makes_a_codec_fail(name: str, text: str, tail: str) -> None:
 
 @pytest.mark.parametrize("name", CODEC_NAMES)
 @given(call=calls.map(lambda many: many[0]))
-def test_the_environment_reads_what_a_codec_decodes(name: str, call: Call) -> None:
+def test_the_environment_reads_what_a_codec_decodes(name: str, call: DialectCall) -> None:
     codec = get_codec(name)
     read = parse_text(codec.decode(codec.encode(format_calls([call]))))
     assert [(one.name, one.arguments, one.problem) for one in read.calls] == [(*call, "")]
@@ -94,12 +98,12 @@ DESCRIBING = [name for name in CODEC_NAMES if not get_codec(name).native and nam
 
 
 @pytest.mark.parametrize("name", BARE)
-def test_compact_dialects_leave_the_prompt_out(name: str) -> None:
+def test_compact_dialects_have_no_system_prompt(name: str) -> None:
     assert get_codec(name).system_prompt("Be brief.", TOOLS) == ""
 
 
-def test_a_text_of_several_lines_is_a_block_in_lines_and_json_in_compact() -> None:
-    action = format_calls([Call("run", {"command": "ls\n\n  pwd\n", "bar": "|", "n": 1})])
+def test_multiline_text_is_a_block_in_lines_and_json_in_compact() -> None:
+    action = format_calls([DialectCall("run", {"command": "ls\n\n  pwd\n", "bar": "|", "n": 1})])
     block = get_codec("lines").encode(action)
     assert block["content"] == 'run\ncommand: |\n  ls\n  \n    pwd\n  \nbar: "|"\nn: 1'
     assert get_codec("lines").decode(block) == action
@@ -108,7 +112,7 @@ def test_a_text_of_several_lines_is_a_block_in_lines_and_json_in_compact() -> No
     assert get_codec("compact").decode(line) == action
 
 
-def test_the_compact_dialect_writes_texts_bare_where_they_read_back() -> None:
+def test_compact_dialect_leaves_texts_unquoted_if_they_round_trip() -> None:
     action = '{"name": "run_query", "arguments": {"sql": "SELECT 1", "limit": 3, "note": "3"}}'
     wire = get_codec("compact").encode(action)
     assert wire["content"] == 'run_query\nsql: SELECT 1\nlimit: 3\nnote: "3"'
@@ -123,7 +127,7 @@ def test_text_dialects_describe_the_tools(name: str) -> None:
     assert get_codec(name).system_prompt("Be brief.", ()) == "Be brief."
 
 
-def test_the_native_dialect_leaves_the_prompt_alone() -> None:
+def test_native_dialect_keeps_the_prompt() -> None:
     assert get_codec("openai").system_prompt("Be brief.", TOOLS) == "Be brief."
 
 
@@ -150,12 +154,12 @@ GOOD = {
 
 
 @pytest.mark.parametrize(("name", "text"), [(name, text) for name in GOOD for text in GOOD[name]])
-def test_what_models_really_write_is_read(name: str, text: str) -> None:
+def test_replies_of_real_models_are_parsed(name: str, text: str) -> None:
     assert get_codec(name).decode(content(text)) == LOOK
 
 
 def test_a_closing_tag_inside_an_argument_does_not_end_the_call() -> None:
-    call = format_calls([Call("say", {"text": "</tool_call><tool_call>"})])
+    call = format_calls([DialectCall("say", {"text": "</tool_call><tool_call>"})])
     assert get_codec("hermes").decode(content(f"<tool_call>{call}</tool_call>")) == call
 
 
@@ -175,7 +179,7 @@ def test_a_malformed_call_is_answered_by_the_environment(
     assert [problem in call.problem for call in read.calls] == [True]
 
 
-def test_malformed_native_arguments_go_on_verbatim() -> None:
+def test_malformed_native_arguments_are_kept_verbatim() -> None:
     function = {"name": "look", "arguments": '{"at": '}
     message = {"content": None, "tool_calls": [{"id": "x", "function": function}]}
     action = get_codec("openai").decode(message)
@@ -183,9 +187,9 @@ def test_malformed_native_arguments_go_on_verbatim() -> None:
     assert "arguments of 'look' are not valid JSON" in parse_text(action).calls[0].problem
 
 
-def test_every_call_is_answered_by_its_id() -> None:
+def test_tool_results_carry_call_ids() -> None:
     codec = get_codec("openai")
-    message = codec.encode(format_calls([Call("look", {}), Call("look", {})]))
+    message = codec.encode(format_calls([DialectCall("look", {}), DialectCall("look", {})]))
     answers = codec.answer(message, ["one", "two"])
     assert [(a["role"], a["tool_call_id"], a["content"]) for a in answers] == [
         ("tool", "call_0", "one"),
@@ -195,7 +199,7 @@ def test_every_call_is_answered_by_its_id() -> None:
     assert [a["tool_call_id"] for a in short] == ["call_0", "call_1"]
 
 
-def test_answers_in_text_dialects() -> None:
+def test_observations_in_text_dialects() -> None:
     called = content(f"<tool_call>{LOOK}</tool_call>")
     assert "<tool_response>\nseen\n" in get_codec("hermes").answer(called, ["seen"])[0]["content"]
     assert get_codec("hermes").answer(content("hm"), ["what?"])[0]["content"] == "what?"
@@ -203,6 +207,6 @@ def test_answers_in_text_dialects() -> None:
     assert get_codec("json").answer(called, ["a", "b"])[0]["content"] == "a\n\nb"
 
 
-def test_an_unknown_dialect_suggests_the_nearest() -> None:
+def test_unknown_dialect_suggests_the_nearest() -> None:
     with pytest.raises(UnknownCodec, match="did you mean 'hermes'"):
         get_codec("hermse")

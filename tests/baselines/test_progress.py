@@ -2,7 +2,7 @@
 
 import io
 
-from hexathlon.baselines.harness.progress import Progress
+from hexathlon.baselines.harness.progress import Progress, log_interval
 
 
 class Clock:
@@ -18,7 +18,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_nothing_is_shown_for_two_seconds() -> None:
+def test_progress_is_silent_for_two_seconds() -> None:
     clock, stream = Clock(), Terminal()
     with Progress("playing", 10, stream, clock) as progress:
         clock.now = 1.9
@@ -26,17 +26,17 @@ def test_nothing_is_shown_for_two_seconds() -> None:
     assert (stream.getvalue(), progress.done) == ("", 1)
 
 
-def test_a_log_gets_a_line_now_and_then() -> None:
+def test_log_gets_periodic_lines() -> None:
     clock, stream = Clock(), io.StringIO()
     with Progress("playing", 1000, stream, clock) as progress:
         for second in range(60):
             clock.now = float(second)
             progress.advance("3 passed")
     lines = stream.getvalue().splitlines()
-    assert lines == [f"playing: {n} of 1,000 3 passed" for n in (16, 31, 46)]
+    assert lines == [f"playing: {n} of 1,000 3 passed" for n in range(3, 61, 2)]
 
 
-def test_a_terminal_gets_a_bar_that_goes_away() -> None:
+def test_terminal_gets_a_transient_bar() -> None:
     clock, stream = Clock(), Terminal()
     with Progress("playing", 4, stream, clock) as progress:
         clock.now = 3.0
@@ -46,3 +46,7 @@ def test_a_terminal_gets_a_bar_that_goes_away() -> None:
         assert "playing" in stream.getvalue()
     assert progress.done == 3
     assert stream.getvalue().endswith("\x1b[2K")  # the line is erased
+
+
+def test_a_long_run_logs_less_often() -> None:
+    assert [log_interval(seconds) for seconds in (0, 60, 120, 300, 3600)] == [2, 2, 2, 5, 15]

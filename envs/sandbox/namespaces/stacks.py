@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hexathlon.envs.sandbox.changes import Changes
-from hexathlon.envs.sandbox.image import HOST, Entry, Image
+from hexathlon.envs.sandbox.image import HOST, Entry, SandboxImage
 from hexathlon.envs.sandbox.kernel import bundle, wire
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.sandbox.link import InitLink
@@ -32,7 +32,7 @@ class Stack:
     """The files a sandbox stands on: frozen layers above the image's own."""
 
     keeper: Keeper
-    image: Image
+    image: SandboxImage
     above: tuple[Layer, ...] = ()
     """Frozen layers, the topmost first."""
 
@@ -70,7 +70,7 @@ class Stacks:
         self._images: OrderedDict[tuple[int, str], Stack] = OrderedDict()
         self._lock = threading.Lock()
 
-    def stack_for(self, image: Image) -> Stack:
+    def stack_for(self, image: SandboxImage) -> Stack:
         """Return the layers of an image, made once for all sandboxes of it."""
         keeper = self.keeper()
         key = (id(keeper), image.digest())
@@ -165,7 +165,9 @@ class Stacks:
         return kills, refusals
 
 
-def _spec(keeper: Keeper, image: Image, limits: SandboxLimits, lay: bool) -> dict[str, object]:
+def _spec(
+    keeper: Keeper, image: SandboxImage, limits: SandboxLimits, lay: bool
+) -> dict[str, object]:
     groups = str(keeper.properties["limits"]).startswith("cgroup")
     return {
         "base": image.base,

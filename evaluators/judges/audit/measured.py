@@ -1,4 +1,4 @@
-"""Evaluation of decisions on labelled criteria: agreement, silence, length, kinship, means.
+"""Evaluation of decisions on labelled criteria: agreement, unscored share, length, kinship, means.
 
 Asking the judge is `hexathlon.baselines.judging.audit`; this module evaluates its answers.
 """
@@ -6,7 +6,11 @@ Asking the judge is `hexathlon.baselines.judging.audit`; this module evaluates i
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from hexathlon.evaluators.judges.audit.agreement import Metric, alpha_estimate, kappa_estimate
+from hexathlon.evaluators.judges.audit.agreement import (
+    MeasurementLevel,
+    alpha_estimate,
+    kappa_estimate,
+)
 from hexathlon.evaluators.judges.audit.biases import length_slope, self_preference
 from hexathlon.evaluators.judges.audit.corrected import corrected_rate, powered_mean
 from hexathlon.evaluators.judges.audit.document import criterion_hash
@@ -17,8 +21,8 @@ from hexathlon.evaluators.judges.rubric import Criterion, Rubric
 from hexathlon.tasks.seeding import generator_for
 
 __all__ = [
+    "LabelledDecision",
     "LabelledItem",
-    "Row",
     "agreement",
     "as_json",
     "corrected_means",
@@ -43,7 +47,7 @@ class LabelledItem(NamedTuple):
     def value(self) -> float:
         """The label's value, 0 to 1."""
         value = self.criterion.value_of(self.truth)
-        assert value is not None, "an abstention is no label"
+        assert value is not None, "an abstention is not a label"
         return value
 
     def oriented(self, value: float) -> float:
@@ -51,7 +55,7 @@ class LabelledItem(NamedTuple):
         return value if self.criterion.weight > 0 else 1.0 - value
 
 
-Row = tuple[LabelledItem, Decision]
+LabelledDecision = tuple[LabelledItem, Decision]
 """An item and the judge's decision on it."""
 
 
@@ -60,19 +64,25 @@ def as_json(estimate: Estimate | None) -> dict[str, Any] | None:
     return None if estimate is None else estimate.as_json()
 
 
-def agreement(rows: Sequence[Row], rubric: Rubric, level: float, seed: int) -> dict[str, Any]:
+def agreement(
+    rows: Sequence[LabelledDecision], rubric: Rubric, level: float, seed: int
+) -> dict[str, Any]:
     """Return chance-corrected agreement over all and by criterion (rule J11).
 
     A criterion is established if the lower end of kappa's interval reaches the level.
     """
     criteria: dict[str, Any] = {}
-    for one in rubric.judged:
-        own = [row for row in rows if row[0].criterion is one]
+    for criterion in rubric.judged:
+        own = [row for row in rows if row[0].criterion is criterion]
         if own:
-            found = _agreement_on(own, one.menu, one.id, seed)
-            sound = found["kappa"] is not None and found["kappa"]["low"] >= level
+            result = _agreement_on(own, criterion.menu, criterion.id, seed)
+            sound = result["kappa"] is not None and result["kappa"]["low"] >= level
             state = "established" if sound else "experimental"
-            criteria[one.id] = {**found, "hash": criterion_hash(one), "status": state}
+            criteria[criterion.id] = {
+                **result,
+                "hash": criterion_hash(criterion),
+                "status": state,
+            }
     return {
         "level": level,
         "overall": _agreement_on(rows, None, "all", seed),
@@ -81,32 +91,36 @@ def agreement(rows: Sequence[Row], rubric: Rubric, level: float, seed: int) -> d
 
 
 def _agreement_on(
-    rows: Sequence[Row], menu: Sequence[str] | None, name: str, seed: int
+    rows: Sequence[LabelledDecision], menu: Sequence[str] | None, name: str, seed: int
 ) -> dict[str, Any]:
-    scored = [(item.truth, str(found.label)) for item, found in rows if found.value is not None]
-    truth, said = [a for a, _ in scored], [b for _, b in scored]
-    values = list(menu) if menu is not None else sorted(set(truth) | set(said))
-    metric: Metric = "ordinal" if menu is not None and len(menu) > 2 else "nominal"
-    units = [[item.truth, None if found.value is None else found.label] for item, found in rows]
+    scored = [
+        (item.truth, str(decision.label)) for item, decision in rows if decision.value is not None
+    ]
+    truth, judged = [a for a, _ in scored], [b for _, b in scored]
+    values = list(menu) if menu is not None else sorted(set(truth) | set(judged))
+    metric: MeasurementLevel = "ordinal" if menu is not None and len(menu) > 2 else "nominal"
+    units = [
+        [item.truth, None if decision.value is None else decision.label] for item, decision in rows
+    ]
     hits = sum(a == b for a, b in scored)
     return {
         "items": len(rows),
         "scored": len(scored),
         "accuracy": as_json(rate_estimate(hits, len(scored))),
-        "kappa": as_json(kappa_estimate(truth, said, seed, name)),
+        "kappa": as_json(kappa_estimate(truth, judged, seed, name)),
         "alpha": as_json(alpha_estimate(units, values, metric, seed, name)),
     }
 
 
-def unscored(rows: Sequence[Row]) -> dict[str, Any]:
+def unscored(rows: Sequence[LabelledDecision]) -> dict[str, Any]:
     """Count the decisions without a value, and bound the mean score accordingly (rule J13)."""
     reasons: dict[str, int] = {}
     known = 0.0
-    for item, found in rows:
-        if found.value is None:
-            reasons[found.why] = reasons.get(found.why, 0) + 1
+    for item, decision in rows:
+        if decision.value is None:
+            reasons[decision.why] = reasons.get(decision.why, 0) + 1
         else:
-            known += item.oriented(found.value)
+            known += item.oriented(decision.value)
     count, n = sum(reasons.values()), len(rows)
     return {
         "rate": as_json(rate_estimate(count, n)),
@@ -115,9 +129,9 @@ def unscored(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def slope_of_length(rows: Sequence[Row]) -> Estimate | None:
+def slope_of_length(rows: Sequence[LabelledDecision]) -> Estimate | None:
     """Return the label's increase per doubling of length, within criterion and true label (J9)."""
-    scored = [(item, found.value) for item, found in rows if found.value is not None]
+    scored = [(item, decision.value) for item, decision in rows if decision.value is not None]
     return length_slope(
         [len(item.reply.reply) for item, _ in scored],
         [value for _, value in scored],
@@ -127,18 +141,18 @@ def slope_of_length(rows: Sequence[Row]) -> Estimate | None:
     )
 
 
-def kin_gap(rows: Sequence[Row], own: Sequence[str]) -> Estimate | None:
+def kin_gap(rows: Sequence[LabelledDecision], own: Sequence[str]) -> Estimate | None:
     """Return (judged - true) on replies of these authors, minus that on others (rule J10)."""
     kin: list[float] = []
     others: list[float] = []
-    for item, found in rows:
-        if found.value is not None and item.reply.author:
-            gap = item.oriented(found.value) - item.oriented(item.value)
+    for item, decision in rows:
+        if decision.value is not None and item.reply.author:
+            gap = item.oriented(decision.value) - item.oriented(item.value)
             (kin if item.reply.author in own else others).append(gap)
     return self_preference(kin, others)
 
 
-def corrected_means(rows: Sequence[Row], share: float, seed: int) -> dict[str, Any]:
+def corrected_means(rows: Sequence[LabelledDecision], share: float, seed: int) -> dict[str, Any]:
     """Estimate the mean score from a part of the labels and all verdicts.
 
     Args:
@@ -147,9 +161,9 @@ def corrected_means(rows: Sequence[Row], share: float, seed: int) -> dict[str, A
         seed: Determines which labels are used.
     """
     pairs = [
-        (item.oriented(item.value), item.oriented(found.value))
-        for item, found in rows
-        if found.value is not None
+        (item.oriented(item.value), item.oriented(decision.value))
+        for item, decision in rows
+        if decision.value is not None
     ]
     order = generator_for("ppi", seed).permutation(len(pairs))
     count = max(2, round(share * len(pairs)))

@@ -46,14 +46,16 @@ def audit(
     ] = "generated:0",
     rubric: Annotated[str, typer.Option(help="Rubric of the labels: file or name.")] = "shopkeeper",
     out: Annotated[Path, typer.Option(help="Audit file.")] = Path("audit.json"),
-    items: Annotated[int, typer.Option(help="Number of generated labels.")] = 2400,
-    repeats: Annotated[int, typer.Option(help="Repeats per item, for flips.")] = 5,
-    repeat_items: Annotated[int, typer.Option(help="Items to repeat, for flips.")] = 100,
-    pairs: Annotated[int, typer.Option(help="Pairs, each judged in both orders.")] = 200,
-    padded: Annotated[int, typer.Option(help="Items repeated with a padded reply.")] = 200,
-    groups: Annotated[int, typer.Option(help="Groups to rank.")] = 60,
-    attacked: Annotated[int, typer.Option(help="Replies per attack.")] = 4,
-    level: Annotated[float, typer.Option(help="Minimum kappa of an established criterion.")] = 0.6,
+    items: Annotated[int, typer.Option(min=1, help="Number of generated labels.")] = 2400,
+    repeats: Annotated[int, typer.Option(min=0, help="Repeats per item, for flips.")] = 5,
+    repeat_items: Annotated[int, typer.Option(min=0, help="Items to repeat, for flips.")] = 100,
+    pairs: Annotated[int, typer.Option(min=0, help="Pairs, each judged in both orders.")] = 200,
+    padded: Annotated[int, typer.Option(min=0, help="Items repeated with a padded reply.")] = 200,
+    groups: Annotated[int, typer.Option(min=0, help="Groups to rank.")] = 60,
+    attacked: Annotated[int, typer.Option(min=0, help="Replies per attack.")] = 4,
+    level: Annotated[
+        float, typer.Option(min=-1, max=1, help="Minimum kappa of an established criterion.")
+    ] = 0.6,
     own: Annotated[
         list[str] | None,
         typer.Option(help="Author in the labels from the judge's own family; repeatable."),
@@ -83,7 +85,7 @@ def audit(
     from hexathlon.baselines.engines.errors import EngineError
     from hexathlon.baselines.harness.errors import EnvironmentUnavailable, ExitCode, UsageError
     from hexathlon.baselines.judging.audit import AuditSettings
-    from hexathlon.baselines.judging.opening import JudgeSettings, find_judge, open_client
+    from hexathlon.baselines.judging.opening import JudgeSettings, identify_judge, open_client
     from hexathlon.evaluators.judges.audit.document import write_audit
     from hexathlon_cli.judge.rubrics import load_rubric
     from hexathlon_cli.judge.tables import audit_tables
@@ -92,7 +94,7 @@ def audit(
     chosen = load_rubric(rubric)
     replies = _labels(labels, chosen, items)
     judge = JudgeSettings(model, **settings)
-    client = open_client(judge, find_judge(judge))
+    client = open_client(judge, identify_judge(judge))
     plan = AuditSettings(**amounts, own=tuple(own or ()))
     try:
         result = interrupts.run(_audit(client, chosen, replies, plan, concurrency))

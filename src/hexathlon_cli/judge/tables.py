@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hexathlon.baselines.harness.report import Table, percent, span
+from hexathlon.baselines.harness.report import ReportTable, percent, span
 
 __all__ = ["audit_tables"]
 
 
-def audit_tables(audit: Mapping[str, Any]) -> list[Table]:
+def audit_tables(audit: Mapping[str, Any]) -> list[ReportTable]:
     """Return an audit as two tables: agreement by criterion; biases and attacks."""
     rows = [
         (name, f"{row['scored']:,} of {row['items']:,}", *_cells(row["kappa"]),
@@ -16,7 +16,7 @@ def audit_tables(audit: Mapping[str, Any]) -> list[Table]:
         for name, row in audit["agreement"]["criteria"].items()
     ]  # fmt: skip
     headings = ("criterion", "scored", "kappa", "95% interval", "alpha", "95% interval", "state")
-    made = [Table("Agreement with the labels", headings, tuple(rows))]
+    made = [ReportTable("Agreement with the labels", headings, tuple(rows))]
     measured = {
         "same winner in both orders": audit["swap"]["consistency"],
         "first position wins inconsistent pairs": audit["swap"]["first_rate"],
@@ -40,7 +40,9 @@ def audit_tables(audit: Mapping[str, Any]) -> list[Table]:
         (name, *(_cells(row)), f"{row['n']:,}") for name, row in measured.items() if row is not None
     ]
     made.append(
-        Table("Biases and attacks", ("measurement", "value", "95% interval", "n"), tuple(body))
+        ReportTable(
+            "Biases and attacks", ("measurement", "value", "95% interval", "n"), tuple(body)
+        )
     )
     return made
 

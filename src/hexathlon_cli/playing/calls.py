@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hexathlon.baselines.codecs.base import Call, format_calls, read_json
+from hexathlon.baselines.codecs.base import DialectCall, format_calls, read_json
 
 __all__ = ["ReadingProblem", "listed_in", "read_line", "signature"]
 
@@ -83,8 +83,8 @@ def read_line(line: str, tools: Sequence[Tool], listed: Mapping[str, str], plain
     return format_calls([_call(tool, text, tools)])
 
 
-def _call(tool: Tool, text: str, tools: Sequence[Tool]) -> Call:
-    return Call(tool["name"], _arguments(tool, text, tools))
+def _call(tool: Tool, text: str, tools: Sequence[Tool]) -> DialectCall:
+    return DialectCall(tool["name"], _arguments(tool, text, tools))
 
 
 def signature(tool: Tool) -> str:

@@ -9,12 +9,14 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from hexathlon.baselines.harness.progress import log_interval
+
 __all__ = ["shown"]
 
 
 @contextmanager
 def shown() -> Iterator[Any]:
-    """Show progress: bars on a terminal, otherwise a line at most every ten seconds."""
+    """Show progress: bars on a terminal, otherwise a line every few seconds."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _Lines().report
@@ -42,14 +44,12 @@ def shown() -> Iterator[Any]:
 class _Lines:
     """Progress lines for a log file."""
 
-    _EVERY_S = 10.0
-
     def __init__(self) -> None:
         self._started = self._last = time.monotonic()
 
     def report(self, phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
         now = time.monotonic()
-        if now - self._last < self._EVERY_S and step < steps:
+        if now - self._last < log_interval(now - self._started) and step < steps:
             return
         self._last = now
         line = f"{now - self._started:6.0f} s  {phase:11} {step}/{steps}  {_said(metrics)}"

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from hexathlon_cli.output import print_text
+
 __all__ = ["run"]
 
 
@@ -43,7 +45,7 @@ def run(
     import json
 
     from hexathlon.baselines.harness.errors import UsageError
-    from hexathlon.baselines.training.recipe import RecipeError, load_recipe
+    from hexathlon.baselines.training.recipe_files import RecipeError, recipe_path
     from hexathlon_cli.train.guard import guarded, require_torch
 
     if watch is not None:
@@ -55,17 +57,22 @@ def run(
         return
     if recipe is None:
         raise UsageError("missing RECIPE; `hexathlon train` lists those of the package")
+    changes = dict(map(_change, change or []))
     try:
-        found = load_recipe(recipe, dict(map(_change, change or [])))
+        recipe_path(recipe)  # an unknown name is answered before PyTorch is imported
+        from hexathlon.baselines.training.recipe import load_recipe
+
+        found = load_recipe(recipe, changes)
     except RecipeError as error:
         raise UsageError(str(error)) from None
     if print_config:
-        typer.echo(json.dumps(found.scaled().model_dump(mode="json"), indent=1))
+        print_text(json.dumps(found.scaled().model_dump(mode="json"), indent=1))
         return
     require_torch()
     place = out or Path("runs") / f"train-{found.name}"
+    typer.echo(f"{_stages(found.scaled())}, in {place}", err=True)
     ended = guarded(lambda report: _trained(found, place, report, tuple(log_to or ())))
-    typer.echo(
+    print_text(
         f"{_results(ended)}\n"
         f"checkpoint: {place / 'policy'}\ncurve: {place / 'curve.html'}\n"
         f"evaluations: {place / 'before'} {place / 'after'}"
@@ -90,6 +97,19 @@ def _trained(recipe: Any, out: Path, report: Any, names: tuple[str, ...]) -> Any
     from hexathlon.baselines.training.run import train
 
     return train(recipe, out, report, names)
+
+
+def _stages(recipe: Any) -> str:
+    """Name the stages of a run and their sizes."""
+    rollout = recipe.rollout
+    steps = f"{recipe.steps:,} steps of {rollout.groups:,} groups of {rollout.members:,} rollouts"
+    if recipe.policy.checkpoint:
+        return f"{recipe.name}: {steps} from {recipe.policy.checkpoint}"
+    table = recipe.clone
+    return (
+        f"{recipe.name}: {table.demonstrations:,} demonstrations, "
+        f"{table.settings.steps:,} steps of behaviour cloning, {steps}"
+    )
 
 
 def _results(ended: Mapping[str, Any]) -> str:

@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from hexathlon.envs.sandbox.image import Image
+from hexathlon.envs.sandbox.image import SandboxImage
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits, Stop
 
-IMAGE = Image(workdir="/app")
+IMAGE = SandboxImage(workdir="/app")
 
 FORK = "f() { f | f & }; f; sleep 60"
 MEMORY = "python3 -c 'x = bytearray(1 << 30)'"
@@ -48,7 +48,7 @@ def test_a_bomb_ends_with_a_reason(sandbox, bomb, stops, request):
     if bomb == FORK and not grouped:
         stops = stops | {Stop.TIME}  # not counted there, and the shell itself could still fork
     assert done.stop in stops, done
-    assert time.monotonic() - start < timeout + 10
+    assert time.monotonic() - start < timeout + 60
     assert done.stop in sandbox.evidence().stops
     sandbox.kill_all()
     sandbox.execute("rm -rf fill* n* long unpacked")
