@@ -1,4 +1,4 @@
-"""The torch engine, answering the driver of `engine_speed.py` as `peers/vllm_engine.py` does."""
+"""The torch engine, driven by `engine_speed.py` in the same way as `peers/vllm_engine.py`."""
 
 import asyncio
 import json

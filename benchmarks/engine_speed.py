@@ -1,4 +1,4 @@
-"""Tokens a second of the torch engine beside vLLM's own engine on the CPU, in one run.
+"""Throughput of the torch engine compared with vLLM's own engine on a CPU, in one run.
 
     python benchmarks/engine_speed.py --peer .venv-vllm/bin/python [--repetitions 5]
 
@@ -30,20 +30,20 @@ from hexathlon.baselines.warmstart.initial import (
 
 HERE = Path(__file__).parent
 LEAST = {1: 1.0, 16: 1.0, 64: 0.8}
-"""Sequences at once, with the ratio that is asked for."""
+"""Number of concurrent sequences, with the target ratio."""
 
 PROMPT, DRAWN = 200, 128
 
 
 class Rate(NamedTuple):
-    """Tokens a second."""
+    """Tokens per second."""
 
     clock: float
     processor: float
 
 
 class Child:
-    """An engine in a process of its own, which works when it is told to."""
+    """An engine in a separate process, driven by requests on its standard input."""
 
     def __init__(self, *command: str | Path) -> None:
         self._errors = tempfile.TemporaryFile()
@@ -57,7 +57,7 @@ class Child:
         self.threads = self._said()["threads"]
 
     def work(self, sequences: int, *, seeded: bool = True) -> Rate:
-        """Continue so many prompts."""
+        """Continue a number of prompts."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{sequences} {PROMPT} {DRAWN} {int(seeded)}\n")
         self._process.stdin.flush()
@@ -71,7 +71,7 @@ class Child:
                 said: dict[str, Any] = json.loads(line)
                 return said
         self._errors.seek(0)
-        raise RuntimeError(f"an engine ended: {self._errors.read().decode()[-2000:]}")
+        raise RuntimeError(f"an engine exited: {self._errors.read().decode()[-2000:]}")
 
     def __enter__(self) -> Self:
         return self
@@ -95,7 +95,7 @@ def checkpoint(place: Path) -> Path:
 
 
 def measure(ours: Child, peer: Child, repetitions: int) -> dict[tuple[str, int], list[Rate]]:
-    """Let both work by turns."""
+    """Run both engines alternately."""
     found: dict[tuple[str, int], list[Rate]] = defaultdict(list)
     for sequences in LEAST:
         for turn in range(repetitions + 1):

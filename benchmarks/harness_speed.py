@@ -1,4 +1,4 @@
-"""What a trial costs in our evaluation harness, beside inspect_ai, in one run.
+"""Cost of a trial in the evaluation harness compared with inspect_ai, in one run.
 
     python benchmarks/harness_speed.py [--peer PYTHON] [--lm-eval COMMAND] [--repetitions 5]
         [--workloads one ten]
@@ -25,14 +25,14 @@ HERE = Path(__file__).parent
 OURS = ("script", "model")
 PEER = "inspect_ai"
 PEER_MOST = {"one": 10_000, "ten": 1_000}
-"""Trials up to which the peer is asked, by workload: what it bears in two minutes."""
+"""Maximum number of trials for the peer, by workload: what it completes in two minutes."""
 
 Runs = dict[tuple[str, int, str], list[ChildReport]]
-"""What was spent by (workload, trials, who)."""
+"""Resources by (workload, trials, harness)."""
 
 
 def play(kind: str, count: int, who: str, peer: str | None) -> ChildReport:
-    """Play a workload once in a process of its own."""
+    """Play a workload once in a separate process."""
     if who == PEER:
         assert peer is not None
         return run_child([peer, HERE / "peers" / "inspect_trials.py", kind, str(count)])
@@ -40,7 +40,7 @@ def play(kind: str, count: int, who: str, peer: str | None) -> ChildReport:
 
 
 def measure(kind: str, arguments: argparse.Namespace) -> Runs:
-    """Alternate at the smaller sizes; play the largest of each side once."""
+    """Alternate between harnesses at the smaller sizes; play the largest size of each once."""
     runs: Runs = defaultdict(list)
     paired, *larger = arguments.counts
     peer_larger = peer_counts(kind, arguments)[1:]
@@ -65,12 +65,12 @@ def peer_counts(kind: str, arguments: argparse.Namespace) -> list[int]:
 
 
 def trial_ms(spent: ChildReport) -> float:
-    """CPU milliseconds of a trial, without the start of the process."""
+    """Return CPU milliseconds per trial, without startup of the process."""
     return float(spent.said["cpu_s"]) / float(spent.said["trials"]) * 1e3
 
 
 def process_ms(spent: ChildReport) -> float:
-    """CPU milliseconds of a trial, the whole process shared among them."""
+    """Return CPU milliseconds of the whole process per trial."""
     return spent.cpu_s / float(spent.said["trials"]) * 1e3
 
 
@@ -93,7 +93,7 @@ def print_runs(runs: Runs) -> None:
 
 
 def compared(kind: str, runs: Runs, arguments: argparse.Namespace) -> list[Figure]:
-    """Set ours beside the peer's, and our memory at the ends beside each other."""
+    """Return the figures compared with the peer's, and the growth of memory with trials."""
     found = []
     paired, largest = arguments.counts[0], arguments.counts[-1]
     for who in OURS:
@@ -122,7 +122,7 @@ def compared(kind: str, runs: Runs, arguments: argparse.Namespace) -> list[Figur
 
 
 def help_cost(lm_eval: str | None, repetitions: int) -> list[Figure]:
-    """CPU seconds of `--help`, ours and the peer's in turns."""
+    """Return CPU seconds of `--help`, alternating with the peer."""
     own = Path(sys.executable).with_name("hexathlon")
     ours, theirs = [], []
     for _ in range(repetitions + 1):  # the first warms the disk's cache
@@ -140,7 +140,7 @@ def help_cost(lm_eval: str | None, repetitions: int) -> list[Figure]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--peer", help="an interpreter that has inspect_ai")
     parser.add_argument("--lm-eval", help="the lm_eval command")

@@ -1,4 +1,4 @@
-"""What does judging cost this process, beyond waiting for the model?
+"""Cost of judging in this process, apart from waiting for the model.
 
 A server in another process answers every question at once with a verdict that quotes the reply; one
 run judges so many items (a reply under one criterion each) pointwise at the given concurrency,
@@ -33,11 +33,11 @@ from hexathlon.evaluators.judges.prompts import pointwise_prompt
 
 _SAID = re.compile(rb"\[1\] assistant\\n\| (.{12})")
 LIMIT = 1.0
-"""Milliseconds of own processor time per item."""
+"""Target: milliseconds of this process's CPU time per item."""
 
 
 class Quick(asyncio.Protocol):
-    """Answers chat requests with the least work that is still an answer."""
+    """Answers chat requests with minimal work."""
 
     def connection_made(self, transport: Any) -> None:
         self.transport, self.raw = transport, b""
@@ -68,7 +68,7 @@ async def serve() -> None:
 
 
 async def judge(settings: JudgeSettings, items: int, seed: int) -> tuple[float, float, int]:
-    """Return own milliseconds and wall milliseconds per item, and how many were scored."""
+    """Return CPU and wall milliseconds per item, and the number of scored items."""
     rubric, replies = generate_labels(seed, 3 * items)
     rows = [(c, r) for r in replies if r.language == "en" for c in rubric.judged][:items]
     identity = await asyncio.to_thread(identify_judge, settings)
@@ -88,7 +88,7 @@ async def judge(settings: JudgeSettings, items: int, seed: int) -> tuple[float, 
 
 
 async def bare(url: str, items: int, concurrency: int) -> float:
-    """Return own milliseconds per bare request through httpx."""
+    """Return CPU milliseconds per plain request through httpx."""
     rubric, replies = generate_labels(0, 8)
     prompt = pointwise_prompt(rubric.criteria[0], replies[0].transcript)
     body = {"model": "m", "messages": prompt.messages, "max_tokens": Sampling().max_tokens}

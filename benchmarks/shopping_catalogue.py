@@ -1,4 +1,4 @@
-"""How fast the shopping catalogue is built, opened, searched and read, and what it weighs.
+"""Speed and size of the shopping catalogue: building, opening, searching, reading.
 
     python benchmarks/shopping_catalogue.py --sizes 1000 10000 100000 1000000 [--cache FOLDER]
 
@@ -48,7 +48,7 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000])
-    parser.add_argument("--cache", help="keep catalogues here")
+    parser.add_argument("--cache", help="directory for catalogues")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -118,7 +118,7 @@ def _works(catalogue: Catalogue, language: Language) -> dict[str, dict[str, floa
 
 
 def queries(catalogue: Catalogue, language: Language, words: int) -> list[str]:
-    """Return queries of so many different words, each from one product's own text."""
+    """Return queries with a number of different words, each from the text of one product."""
     found: list[str] = []
     for i in range(QUERIES):
         stream = Stream(SEED, 900, words, i)

@@ -1,4 +1,4 @@
-"""How fast a training step is: beside TRL's GRPOTrainer, and a rollout beside its engine alone.
+"""Speed of training steps compared with TRL's GRPOTrainer, and of rollouts with the bare engine.
 
     python benchmarks/trainer_speed.py [--peer PYTHON] [--steps 8] [--rounds 2] [--only steps]
 
@@ -40,7 +40,7 @@ def middle(run: dict[str, list[float]], name: str) -> float:
 
 
 def beside_peer(options: argparse.Namespace) -> list[Figure]:
-    """Whole steps in turns."""
+    """Time whole steps of both trainers alternately."""
     threads, steps = options.threads, str(options.steps + DROPPED)
     ours, theirs = [], []
     with tempfile.TemporaryDirectory() as folder:
@@ -48,10 +48,10 @@ def beside_peer(options: argparse.Namespace) -> list[Figure]:
             theirs.append(
                 child(threads, options.peer, "peers/trl_grpo.py", str(threads), steps, folder)
             )
-            # Where the peer has several threads, we have as many processes of one thread.
+            # Against a peer with several threads, as many processes of one thread are used.
             one = ("1", steps, str(threads)) if threads > 1 else (str(threads), steps)
             run = child(1, sys.executable, "trainer_steps.py", "steps", *one)
-            # It counts the first process; the others do as much.
+            # Only the first process is measured; the others do the same work.
             ours.append({**run, "cpu_s": [value * threads for value in run["cpu_s"]]})
         apart = child(threads, sys.executable, "trainer_steps.py", "agree", folder)
     found = [
@@ -71,7 +71,7 @@ def beside_peer(options: argparse.Namespace) -> list[Figure]:
 
 
 def rollouts(options: argparse.Namespace) -> list[Figure]:
-    """Rollouts on SQL beside the engine alone on the same requests."""
+    """Time rollouts on SQL, and the engine alone on the same requests."""
     runs = [
         child(options.threads, sys.executable, "rollout_workload.py", str(options.threads))
         for _ in range(options.rounds)
@@ -105,7 +105,7 @@ def main() -> None:
             options.peer = options.peer.absolute()  # a symbolic link of an environment stays one
             print_findings(beside_peer(options))
         else:
-            print("TRL: not run; name an interpreter that has it with --peer")
+            print("TRL: not run; pass an interpreter that has it with --peer")
     if options.only != "steps":
         print_findings(rollouts(options))
 

@@ -1,4 +1,4 @@
-"""Times our GRPO steps on the trainers' workload; prints one JSON line.
+"""Times GRPO steps on the trainer workload; prints one JSON line.
 
     python trainer_steps.py steps THREADS STEPS [RANKS]    whole steps
     python trainer_steps.py agree FOLDER                   the peer's first step, computed by ours
@@ -38,7 +38,7 @@ from hexathlon.tasks.seeding import derive_seed, generator_for
 
 
 def learner_of(model: Any, steps: int, ranks: Ranks = ALONE) -> Learner:
-    """TRL's defaults: DAPO's average, clip 0.2, AdamW falling in a line, gradients cut at 1."""
+    """Return TRL's defaults: DAPO average, clip 0.2, linear AdamW decay, gradient clipping at 1."""
     optimiser = OptimiserConfig(
         learning_rate=work.LEARNING_RATE, betas=(0.9, 0.999), clip=1.0, decay="linear"
     )
@@ -47,7 +47,7 @@ def learner_of(model: Any, steps: int, ranks: Ranks = ALONE) -> Learner:
 
 
 def sample_of(prompt: list[int], ids: list[int], logs: list[float]) -> Sample:
-    """A prompt with its completion as one turn."""
+    """Return a prompt with its completion as one turn."""
     drawn = np.arange(len(prompt) + len(ids)) >= len(prompt)
     behaviour = np.zeros(len(drawn))
     behaviour[len(prompt) :] = logs
@@ -89,7 +89,7 @@ def examples(groups: list[Group], eps: float) -> list[Example]:
 
 
 def steps(threads: int, count: int, ranks: Ranks = ALONE) -> dict[str, list[float]]:
-    """Whole steps, with the time that drawing and updating took of each."""
+    """Time whole steps, and sampling and update within each."""
     torch.set_num_threads(threads)
     model = work.make_model()
     size = work.GROUPS * work.MEMBERS
@@ -128,7 +128,7 @@ def steps(threads: int, count: int, ranks: Ranks = ALONE) -> dict[str, list[floa
 
 
 def agree(folder: Path) -> dict[str, float]:
-    """Largest differences from the peer's advantages, loss and gradient on its own first batch."""
+    """Return maximum differences from the peer's advantages, loss and gradient on one batch."""
     kept = torch.load(folder / "first.pt", weights_only=False)
     model = work.make_model()
     prompts, answers = kept["prompt_ids"].tolist(), kept["completion_ids"].tolist()
@@ -157,7 +157,7 @@ def agree(folder: Path) -> dict[str, float]:
 
 
 def ranks(threads: int, count: int, size: int) -> dict[str, list[float]]:
-    """Whole steps of `size` processes; the times are the first one's."""
+    """Time whole steps of `size` processes; the times are those of the first one."""
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "store"
         command = [sys.executable, __file__, "rank", str(threads), str(count), str(size)]
@@ -172,7 +172,7 @@ def ranks(threads: int, count: int, size: int) -> dict[str, list[float]]:
 def joined_steps(
     threads: int, count: int, size: int, rank: int, store: Path
 ) -> dict[str, list[float]]:
-    """One rank's steps."""
+    """Run the steps of one rank."""
     os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
     shared = dist.FileStore(str(store), size)
     dist.init_process_group("gloo", store=shared, rank=rank, world_size=size)

@@ -19,7 +19,7 @@ from gymnasium.spaces import Box, Dict
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
-from hexathlon.envs.errors import ForkUnsupported, ToolError, UnknownOption, VerifierFault
+from hexathlon.envs.errors import ForkUnsupported, ToolError, VerifierFault
 from hexathlon.envs.messages import (
     Action,
     Message,
@@ -35,6 +35,7 @@ from hexathlon.envs.messages import (
     scrub,
     with_image,
 )
+from hexathlon.envs.options import check_choices, check_limits, check_options
 from hexathlon.envs.spaces import MAX_TEXT, Unicode, message_space, messages_space
 from hexathlon.envs.state import State
 from hexathlon.envs.status import Status
@@ -42,6 +43,7 @@ from hexathlon.envs.tools import ToolTable, tools_of
 from hexathlon.evaluators.content import Content, Image, joined, text_of
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import verify
+from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import Level, Limits, Split, Task, ToolSchema
@@ -53,7 +55,6 @@ ActionFormat = Literal["text", "message"]
 Advance = tuple[Any, Status, int, int, int]
 """The new observation, the status, and the counts of turns, tool errors and characters cut."""
 
-_OPTIONS = ("task", "taskset", "split", "level", "index", "salt")
 _UNBOUNDED_DRAW = 1 << 24
 _TOOLS = TypeAdapter(tuple[ToolSchema, ...])
 _LIMITS = Limits()
@@ -134,11 +135,12 @@ class Environment(gymnasium.Env[Any, Any]):
                 f"render_mode must be None or one of {self.metadata['render_modes']}, "
                 f"got {render_mode!r}"
             )
-        self.taskset = taskset or self.default_taskset
+        check_choices(split, level)
+        self.taskset = self.default_taskset if taskset is None else taskset
         self.split: Split = split
         self.level = level
         self.action_format: ActionFormat = action_format
-        self.limits_override = dict(limits or {})
+        self.limits_override = check_limits(limits or {})
         self.render_mode = render_mode
         examples = [f'{{"name": "{name}", "arguments": {{}}}}' for name in self.example_tools]
         text = action_format == "text"
@@ -259,7 +261,7 @@ class Environment(gymnasium.Env[Any, Any]):
         else:
             _check_seed(seed)
             self._episode_seed = self._np_random_seed = int(seed)
-        task = self._choose_task(options or {})
+        task = self._choose_task({} if options is None else options)
         self._begin(task)
         return task
 
@@ -395,13 +397,9 @@ class Environment(gymnasium.Env[Any, Any]):
     # Internals ---------------------------------------------------------------------------------
 
     def _choose_task(self, options: dict[str, Any]) -> Task:
-        for name in options:
-            if name not in _OPTIONS:
-                raise UnknownOption(name, _OPTIONS)
+        check_options(options)
         salt = options.get("salt")
-        if "task" in options:
-            if len(options) > 1 + ("salt" in options):
-                raise ValueError(f"'task' names one task; drop the other options of {options}")
+        if options.get("task") is not None:
             address = parse_address(options["task"])
             named = shared_taskset(address.source, address.split, None, salt)
             return named.get(options["task"])
@@ -411,6 +409,8 @@ class Environment(gymnasium.Env[Any, Any]):
         if "index" in options:
             return tasks[options["index"]]
         size = tasks.size if tasks.size is not None else _UNBOUNDED_DRAW
+        if size == 0:
+            raise TaskError(f"{tasks.name} has no tasks; choose another split or level")
         draw = generator_for("task", tasks.name, self._episode_seed)
         return tasks[int(draw.integers(size))]
 

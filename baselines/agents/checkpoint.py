@@ -99,11 +99,16 @@ def open_chat(path: Path, concurrency: int) -> "LocalChat":
 def _open(path: Path, concurrency: int) -> tuple["LocalEngine", "ChatRenderer"]:
     from hexathlon.baselines.engines.local.loading import (
         CheckpointError,
+        check_files,
         load_checkpoint,
         require_torch,
     )
 
     require_torch()
+    try:
+        check_files(path)
+    except CheckpointError as error:
+        raise InvalidCheckpoint(str(error)) from None
     from hexathlon.baselines.engines.local.engine import LocalEngine
     from hexathlon.baselines.tokens.render import ChatRenderer, TemplateError
 

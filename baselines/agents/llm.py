@@ -83,8 +83,8 @@ class _LlmPlayer:
         self._last = reply.message
         self._messages.append(self._last)
         action = self._agent.codec.decode(self._last)
-        said = str(self._last.get("content") or "")
-        return Turn(action, reply.usage, reply.waited, "" if said == action else said)
+        prose = str(self._last.get("content") or "")
+        return Turn(action, reply.usage, reply.waited, "" if prose == action else prose)
 
     def save(self) -> LlmMemory:
         """Return the conversation as detached data."""

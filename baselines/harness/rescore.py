@@ -31,6 +31,7 @@ from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.task import Task
 from hexathlon.tasks.taskset import TaskSet
+from hexathlon.tasks.validation import reason
 
 __all__ = ["Rescored", "rescore_record", "rescore_run", "transcript_of"]
 
@@ -68,9 +69,13 @@ def rescore_run(run: Path, out: Path, salt: str | None = None) -> Rescored:
         faults = check_chain(run, plan["plan_hash"])
         if faults:
             raise UsageError(f"{run}: {faults[0]}; a run with a broken chain cannot be rescored")
+        if next(read_records(run), None) is None:
+            raise UsageError(f"{run} has a plan but no record yet; continue it with resume")
         return _rescore(run, plan, out, salt)
-    except (PlanError, RecordError, OSError) as error:
+    except (PlanError, RecordError) as error:
         raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"cannot use {error.filename or run}: {reason(error)}") from None
 
 
 def _rescore(run: Path, plan: dict[str, Any], out: Path, salt: str | None) -> Rescored:

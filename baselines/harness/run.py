@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.base import AgentMismatch
 from hexathlon.baselines.engines.errors import EngineError, EngineMissing
+from hexathlon.baselines.harness.budget import RunBudget
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.errors import (
     CommandError,
@@ -45,6 +46,7 @@ from hexathlon.evaluators.records.plan import (
     read_plan,
     write_plan,
 )
+from hexathlon.tasks.validation import reason
 
 __all__ = ["RunOutcome", "evaluate", "resume", "stored_config", "stored_plan"]
 
@@ -54,11 +56,17 @@ class RunOutcome(NamedTuple):
 
     run: Path
     planned: int
+    recorded: int
+    """Trials that have a record now."""
+
     played: int
-    """Trials played by this call; the others already had records."""
+    """Trials played by this call."""
 
     torn: int
     """Bytes of an unfinished record that were moved to `records.torn`."""
+
+    stopped: str | None = None
+    """The exhausted budget that stopped the run before its end; None if it is complete."""
 
 
 def evaluate(
@@ -211,7 +219,10 @@ def _command_errors() -> Iterator[None]:
     except (PlanError, RecordError) as error:
         raise UsageError(str(error)) from None
     except OSError as error:
-        raise CommandError(f"the run stopped: {error}; fix this, then resume it") from error
+        place = f"{error.filename}: " if error.filename else ""
+        raise CommandError(
+            f"the run stopped: {place}{reason(error)}; fix this, then resume it"
+        ) from error
 
 
 def _fatal(error: Fatal) -> CommandError:
@@ -289,13 +300,17 @@ def _play_remaining(
     attempts = _failed_attempts(run, done) if execution.retry_infra else {}
     planned, left = len(plan["keys"]), len(plan["keys"]) - len(done)
     rollout = Rollout(model.agent, config.limits, execution.retries, read_salt(execution.salt_file))
+    budget = RunBudget(execution, read_records(run))
     versions = {row["id"]: row["version"] for row in plan["envs"]}
     token_log = TokenLog(run) if execution.keep_tokens else nullcontext()
     with token_log as tokens, progress or Progress(model.agent.name, planned) as bar:
         bar.done = planned - left
-        player = TrialPlayer(rollout, config, versions, execution, writer, bar, attempts, tokens)
+        player = TrialPlayer(
+            rollout, config, versions, execution, writer, bar, attempts, budget, tokens
+        )
         player.play((key for key in _keys(plan) if key not in done), left)
-    return RunOutcome(run, planned, left, len(writer.torn))
+        played = bar.done - (planned - left)
+    return RunOutcome(run, planned, bar.done, played, len(writer.torn), player.stopped)
 
 
 def _keys(plan: Mapping[str, Any]) -> Iterator[TrialKey]:

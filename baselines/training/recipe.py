@@ -25,6 +25,7 @@ from hexathlon.baselines.pipeline.tasks_table import (
     check_mixture,
     largest_share,
 )
+from hexathlon.baselines.training.recipe_files import RecipeError, recipe_names, recipe_path
 from hexathlon.baselines.training.tables import (
     CloneTable,
     CreditTable,
@@ -34,14 +35,9 @@ from hexathlon.baselines.training.tables import (
     PolicyTable,
     RolloutTable,
 )
+from hexathlon.tasks.validation import explain, reason
 
 __all__ = ["Recipe", "RecipeError", "load_recipe", "recipe_names", "recipe_of", "recipe_path"]
-
-RECIPES = Path(__file__).resolve().parents[1] / "recipes"
-
-
-class RecipeError(Exception):
-    """A recipe cannot be read, or names what does not exist."""
 
 
 class Recipe(RecipeTable):
@@ -180,25 +176,6 @@ class Recipe(RecipeTable):
         )
 
 
-def recipe_names() -> list[str]:
-    """Return the names of the recipes that come with the package."""
-    return sorted(path.stem for path in RECIPES.glob("*.toml"))
-
-
-def recipe_path(spec: str) -> Path:
-    """Return the file of a recipe given by name or by path.
-
-    Raises:
-        RecipeError: There is none.
-    """
-    for path in (Path(spec), RECIPES / f"{spec}.toml"):
-        if path.is_file():
-            return path
-    raise RecipeError(
-        f"there is no recipe {spec!r}; give a TOML file or one of {', '.join(recipe_names())}"
-    )
-
-
 def load_recipe(spec: str, changes: dict[str, Any] | None = None) -> Recipe:
     """Read a recipe.
 
@@ -213,11 +190,11 @@ def load_recipe(spec: str, changes: dict[str, Any] | None = None) -> Recipe:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise RecipeError(f"{path} cannot be read: {error}") from None
+        raise RecipeError(f"{path} cannot be read: {reason(error)}") from None
     try:
         return recipe_of(table, changes)
     except RecipeError as error:
-        raise RecipeError(f"{path}: {error}") from None
+        raise RecipeError(f"{spec}: {error}") from None
 
 
 def recipe_of(table: dict[str, Any], changes: Mapping[str, Any] | None = None) -> Recipe:
@@ -236,7 +213,7 @@ def recipe_of(table: dict[str, Any], changes: Mapping[str, Any] | None = None) -
     try:
         return Recipe(**table)
     except ValidationError as error:
-        raise RecipeError(_first(error)) from None
+        raise RecipeError(explain(error, most=1)) from None
 
 
 def _put(table: dict[str, Any], key: str, value: Any) -> None:
@@ -259,13 +236,3 @@ def _index(key: str, place: str, items: list[Any]) -> int:
     if not place.isdigit() or int(place) >= len(items):
         raise RecipeError(f"{key}: {place!r} is no number from 0 to {len(items) - 1}")
     return int(place)
-
-
-def _first(error: ValidationError) -> str:
-    found = error.errors()[0]
-    place = ".".join(str(part) for part in found["loc"])
-    if found["type"] == "value_error":  # A sentence of ours, which says what came.
-        said = str(found["ctx"]["error"])
-    else:
-        said = f"{found['msg']} (found {found['input']!r:.80})"
-    return f"{place}: {said}" if place else said

@@ -1,4 +1,4 @@
-"""Search engines side by side on the shopping catalogue's own documents.
+"""Comparison of search engines on the documents of the shopping catalogue.
 
     python benchmarks/peers/search_engines.py --size 100000 --engines tantivy fts5 numpy bm25s
 
@@ -125,7 +125,7 @@ def _fts5(texts: list[str], folder: Path) -> Search:
 
 
 def _numpy(texts: list[str], folder: Path) -> Search:
-    """Keep postings in arrays with their BM25 impact, add them up in one dense array."""
+    """Store postings in arrays with their BM25 impact, and accumulate them in a dense array."""
     lengths = np.array([text.count(" ") + 1 for text in texts], dtype=np.float32)
     norm = 1.2 * (0.25 + 0.75 * lengths / lengths.mean())
     places: dict[str, tuple[list[int], list[int]]] = {}

@@ -1,4 +1,4 @@
-"""vLLM's own engine, in this process, answering the driver of `engine_speed.py`.
+"""vLLM's own engine in this process, driven by `engine_speed.py`.
 
     python vllm_engine.py CHECKPOINT
 
@@ -37,7 +37,7 @@ def main() -> None:
         logprobs_mode="processed_logprobs",
         max_num_seqs=64,
         enable_prefix_caching=False,
-        # Seeded requests whose prompt is read in parts end in an error on the CPU.
+        # Chunked prefill fails on the CPU for seeded requests.
         enable_chunked_prefill=False,
         max_num_batched_tokens=16_384,
     )

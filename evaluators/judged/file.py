@@ -53,8 +53,8 @@ class JudgedWriter:
     """
 
     def __init__(self, run: Path, header: Mapping[str, Any]) -> None:
-        whole = {"schema": JUDGED_SCHEMA, **header}
-        digest = content_hash(whole)
+        header = {"schema": JUDGED_SCHEMA, **header}
+        digest = content_hash(header)
         self.path = run / JUDGED_FOLDER / f"{digest[:16]}.jsonl"
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.done: tuple[dict[str, Any], ...] = ()
@@ -62,7 +62,7 @@ class JudgedWriter:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         self._file = os.open(self.path, flags, 0o644)
         try:
-            self._continue(whole)
+            self._continue(header)
         except BaseException:
             os.close(self._file)
             raise

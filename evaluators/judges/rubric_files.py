@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from hexathlon.evaluators.judges.lint import lint
 from hexathlon.evaluators.judges.rubric import Rubric, RubricError
+from hexathlon.tasks.validation import explain, reason
 
 __all__ = [
     "build_rubric",
@@ -73,7 +74,7 @@ def read_rubric(path: Path) -> Rubric:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise RubricError(f"cannot read the rubric {path}: {error}") from None
+        raise RubricError(f"cannot read the rubric {path}: {reason(error)}") from None
     return parse_rubric(text, str(path))
 
 
@@ -99,18 +100,12 @@ def build_rubric(data: Mapping[str, Any], name: str) -> Rubric:
     try:
         rubric = Rubric.model_validate(data)
     except ValidationError as error:
-        raise RubricError(f"{name}: {_explain(error, data)}") from None
+        said = explain(error, place=lambda location: _place(location, data))
+        raise RubricError(f"{name}: {said}") from None
     faults = [finding for finding in lint(rubric) if finding.fatal]
     if faults:
         raise RubricError(f"{name}: " + "; ".join(str(fault) for fault in faults))
     return rubric
-
-
-def _explain(error: ValidationError, data: Mapping[str, Any]) -> str:
-    lines = []
-    for fault in error.errors(include_url=False):
-        lines.append(f"{_place(fault['loc'], data)}: {fault['msg']}, got {fault['input']!r:.80}")
-    return "; ".join(lines)
 
 
 def _place(location: tuple[int | str, ...], data: Mapping[str, Any]) -> str:

@@ -27,8 +27,8 @@ def roleplay_bargain(
         right = deal is None and walked == params["best"]
     faults = _prose_faults(task, params, final_state["turns"])
     for turn in final_state["turns"]:
-        said = own_words(turn["reply"], params["rules"])
-        if turn["act"] == "offer" and not found(said, str(turn["typed"]["amount"])):
+        prose = own_words(turn["reply"], params["rules"])
+        if turn["act"] == "offer" and not found(prose, str(turn["typed"]["amount"])):
             faults.append("prose")
     share = max(0.0, min(1.0, gain / params["best"])) if deal is not None else 0.0
     return _verdict(right, faults, share, {"gain": float(gain), "deal": float(deal is not None)})

@@ -64,14 +64,14 @@ def webshop_strict(
         return Verdict(score=0.0, terms={"bought": 0.0})
     listed = {str(name).lower() for name in bought["Attributes"]}
     chosen = sorted(_folded(value) for value in bought["chosen"].values())
-    wanted = sorted(_folded(value) for value in goal["goal_options"])
+    requested = sorted(_folded(value) for value in goal["goal_options"])
     terms = {
         "bought": True,
         "category": bought["product_category"] == goal["product_category"],
         "attribute": all(
             name.lower() in listed or bought["asin"] == goal["asin"] for name in goal["attributes"]
         ),
-        "option": all(wanted.count(value) <= chosen.count(value) for value in wanted),
+        "option": all(requested.count(value) <= chosen.count(value) for value in requested),
         "price": bought["price"] <= goal["price_upper"],
         "seen": bought["asin"] in final_state.get("opened", ()),
     }

@@ -1,4 +1,4 @@
-"""Our own rule for answers given as values: exactly the same multiset of values."""
+"""The strict rule for answers given as values: exactly the same multiset of values."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -54,8 +54,8 @@ def sql_impossible(
     if final_state.get("kind") != "impossible":
         return wrong("not_called_impossible")
     reason = final_state.get("reason") == params["reason"]
-    given = str(final_state.get("evidence") or "").strip().strip("'\"`").lower()
-    evidence = given in {str(accepted).strip().lower() for accepted in params["evidence"]}
+    submitted = str(final_state.get("evidence") or "").strip().strip("'\"`").lower()
+    evidence = submitted in {str(accepted).strip().lower() for accepted in params["evidence"]}
     terms = {"reason": float(reason), "evidence": float(evidence)}
     return Verdict(score=float(reason and evidence), partial=(reason + evidence) / 2, terms=terms)
 

@@ -41,6 +41,7 @@ def build(
     from hexathlon.baselines.harness.report import anchor_folders
     from hexathlon.leaderboard.build import BuildError
     from hexathlon.leaderboard.build import build as build_site
+    from hexathlon.tasks.validation import reason
     from hexathlon_cli.output import print_text
 
     folders = [folder for run in runs for folder in _run_folders(run)]
@@ -54,8 +55,10 @@ def build(
 
         try:
             page = build_site(everything, out, verified=verified, failed=failed, progress=tick)
-        except (BuildError, OSError) as error:
+        except BuildError as error:
             raise UsageError(str(error)) from None
+        except OSError as error:
+            raise UsageError(f"cannot write the site {out}: {reason(error)}") from None
     boards = _print_boards(page.parent)
     print_text(f"Leaderboard: {page}")
     return ExitCode.FINE if boards else ExitCode.USAGE
@@ -70,7 +73,13 @@ def _run_folders(path: Path) -> list[Path]:
         raise UsageError(f"there is no folder {path}: expected a run folder, or a folder of them")
     if (path / PLAN_FILE).exists():
         return [path]
-    return sorted(one for one in path.iterdir() if (one / PLAN_FILE).exists()) or [path]
+    runs = sorted(one for one in path.iterdir() if (one / PLAN_FILE).exists())
+    if not runs:
+        raise UsageError(
+            f"{path} holds no {PLAN_FILE}, nor does a folder in it: expected a run folder, or a "
+            "folder of run folders"
+        )
+    return runs
 
 
 def _print_boards(site: Path) -> int:
@@ -122,6 +131,7 @@ def _verified(runs: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
     sound: list[Path] = []
     failed: dict[Path, str] = {}
     for run in runs:
+        note(f"verifying {run}")
         try:
             result = verify_run(run, whole=False)
         except CommandError as error:

@@ -8,17 +8,51 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from hexathlon.baselines.harness.report import Anchors, ReadRun, ReportTable
 
-__all__ = ["note", "print_report", "print_table", "print_text", "signature", "write_file"]
+__all__ = [
+    "OutputFailed",
+    "flush_output",
+    "note",
+    "print_report",
+    "print_table",
+    "print_text",
+    "signature",
+    "write_file",
+]
+
+
+class OutputFailed(Exception):
+    """Standard output cannot be written; the message gives the reason."""
 
 
 def print_text(text: str) -> None:
-    """Write text to standard output, unformatted."""
-    sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+    """Write text to standard output, unformatted.
+
+    Raises:
+        OutputFailed: If it cannot be written, such as to a full disk.
+        BrokenPipeError: If the reader has closed the pipe.
+    """
+    try:
+        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputFailed(_output_problem(error)) from None
+
+
+def flush_output() -> None:
+    """Write what is buffered for standard output; errors as for `print_text`."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputFailed(_output_problem(error)) from None
 
 
 def note(text: str) -> None:
     """Write a message to standard error."""
     sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
 
 
 def print_table(table: "ReportTable") -> None:
@@ -85,6 +119,11 @@ def signature(tool: Mapping[str, Any]) -> str:
         for name, part in schema.get("properties", {}).items()
     ]
     return f"{tool['name']}({', '.join(parts)})  {tool['description']}"
+
+
+def _output_problem(error: OSError) -> str:
+    problem = (error.strerror or str(error)).lower()
+    return f"cannot write to standard output: {problem}; free space or redirect it elsewhere"
 
 
 def _is_figure(cell: str) -> bool:

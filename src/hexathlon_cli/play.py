@@ -19,7 +19,7 @@ def play(
         str | None, typer.Option(help="Task language: en or zh. [default: the shell's]")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Seed of the choice of tasks. [default: random]")
+        int | None, typer.Option(min=0, help="Seed of the choice of tasks. [default: random]")
     ] = None,
 ) -> int:
     """Play an event yourself.

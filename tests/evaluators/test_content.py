@@ -51,7 +51,7 @@ def png_header(width: int, height: int) -> bytes:
     )
 
 
-def test_an_image_is_named_by_its_pixels_and_not_by_its_encoding():
+def test_image_hash_depends_on_pixels_not_encoding():
     encodings = [saved(PIXELS, "PNG", compress_level=level) for level in (0, 1, 9)]
     assert len(set(encodings)) == 3
     images = [IMAGE, *map(Image.from_bytes, encodings)]
@@ -62,7 +62,7 @@ def test_an_image_is_named_by_its_pixels_and_not_by_its_encoding():
     )
 
 
-def test_size_counts_for_the_name():
+def test_image_hash_depends_on_size():
     tall = Image.from_array(PIXELS.reshape(7, 5, 3))
     assert tall.pixels == IMAGE.pixels and tall.sha256 != IMAGE.sha256
 
@@ -81,7 +81,7 @@ def test_jpeg_and_other_modes_are_read():
     assert Image.from_bytes(saved(PIXELS, "PNG", "P")).height == 5
 
 
-def test_transparent_pixels_lie_on_white():
+def test_transparent_pixels_are_composited_on_white():
     clear = np.zeros((2, 2, 4), np.uint8)
     clear[0, 0] = (10, 20, 30, 255)
     array = Image.from_bytes(saved(clear, "PNG", "RGBA")).array()
@@ -129,13 +129,13 @@ def test_parts_are_values():
         (lambda: parts_of(["a"]), "a str or a tuple"),
     ],
 )
-def test_what_is_too_large_or_malformed_is_refused(make, message):
+def test_too_large_or_malformed_content_is_rejected(make, message):
     assert MAX_PIXELS == 16_777_216
     with pytest.raises(ContentError, match=message):
         make()
 
 
-def test_sixteen_bits_a_channel_are_refused():
+def test_sixteen_bit_channels_are_rejected():
     buffer = io.BytesIO()
     pillow.fromarray(np.zeros((2, 2), np.uint16)).save(buffer, "PNG")
     with pytest.raises(ContentError, match="eight bits a channel"):
@@ -158,7 +158,7 @@ def test_texts_are_joined_as_text():
     assert joined(["a", (IMAGE,), ""]) == (Text("a"), IMAGE)
 
 
-def test_content_survives_its_record():
+def test_content_round_trips_through_records():
     media = media_of([MIXED, MIXED, "text"])
     assert list(media) == [IMAGE.sha256, FILE.sha256]
     value = content_to_json(MIXED)
@@ -168,7 +168,7 @@ def test_content_survives_its_record():
     assert content_from_json("plain", lambda part: b"") == "plain" == content_to_json("plain")
 
 
-def test_other_bytes_than_those_named_are_found_out():
+def test_bytes_with_another_hash_are_detected():
     other = Image.from_array(255 - PIXELS)
     with pytest.raises(ContentError, match=other.sha256):
         content_from_json(content_to_json((IMAGE,)), lambda _: other.png())

@@ -23,7 +23,7 @@ def played(scenes, seed, strengths=PLANTED, ties=0.0):
 
 
 @pytest.mark.parametrize("method", ["bootstrap", "hessian"])
-def test_planted_strengths_are_found_within_their_intervals(method):
+def test_planted_strengths_are_within_the_intervals(method):
     ratings = bradley_terry(played(150, 1), method=method)
     assert [one.player for one in ratings] == list("abcde")
     for one in ratings:
@@ -34,7 +34,7 @@ def test_planted_strengths_are_found_within_their_intervals(method):
 
 
 @pytest.mark.parametrize("method", ["bootstrap", "hessian"])
-def test_intervals_cover_the_truth_about_as_often_as_they_say(method):
+def test_coverage_of_the_intervals(method):
     covered = total = 0
     for seed in range(25):
         for one in bradley_terry(played(30, seed), method=method, resamples=80):
@@ -62,7 +62,7 @@ def test_a_tie_is_half_a_win_and_order_does_not_matter():
     assert all(a.rating == pytest.approx(b.rating) for a, b in pairs)
 
 
-def test_who_wins_everything_has_a_finite_rating():
+def test_undefeated_player_has_a_finite_rating():
     games = [Comparison("x", "y", 1.0, f"{i}") for i in range(50)]
     x, y = bradley_terry(games)
     assert 500 < x.rating - y.rating < 2_000 and math.isfinite(x.high)
@@ -82,17 +82,17 @@ def test_dependence_within_scenes_widens_the_bootstrap():
 @pytest.mark.parametrize(
     ("games", "message"),
     [
-        ([], "nothing to rate"),
+        ([], "at least one comparison"),
         ([Comparison("x", "x", 1.0, "s")], "two players"),
         ([Comparison("x", "y", 1.5, "s")], "from 0 to 1"),
         ([Comparison("x", "y", math.nan, "s")], "from 0 to 1"),
     ],
 )
-def test_what_cannot_be_rated_is_refused(games, message):
+def test_invalid_comparisons_are_rejected(games, message):
     with pytest.raises(ValueError, match=message):
         bradley_terry(games)
 
 
-def test_an_unknown_method_is_refused():
+def test_unknown_method_is_rejected():
     with pytest.raises(ValueError, match="bootstrap"):
         bradley_terry(played(2, 0), method="guess")

@@ -51,7 +51,7 @@ def test_judged_scores_stand_beside_the_verified_and_change_nothing(run, tmp_pat
 def test_what_speaks_against_a_judge_is_shown(run, tmp_path):
     judge(run, audited=False, audits=[None], kinship="same", experimental=["own_voice"])
     page = page_of(run, tmp_path / "site")
-    assert "unaudited" in page and "the judge is of the agent&#39;s family" in page
+    assert "unaudited" in page and "judge and agent belong to the same model family" in page
     assert "experimental" in page and "audited, controls right" not in page
 
 

@@ -1,7 +1,7 @@
-"""The toy event with rewards that vary: a task is solved by the oracle's way, or by luck.
+"""The toy event with varying rewards: a task is solved by counting or by luck.
 
-Small policies hardly ever count to a target. Here an answer of an even number of characters is
-right as well, so that rollouts of any policy differ in reward and in two rubric terms.
+Small policies hardly ever count to a target. Here, answers with an even number of characters are
+also correct, so that rollouts of any policy differ in reward and in two reward terms.
 """
 
 from collections.abc import Mapping

@@ -37,7 +37,7 @@ class Seen(NamedTuple):
 
     @property
     def labels(self) -> dict[str, str]:
-        """The truth as far as it can be read; empty if the question cannot be."""
+        """The correct label as far as it can be derived; empty if the question is unknown."""
         chinese = re.search("[\u4e00-\u9fff]", self.question)
         try:
             return read_labels(self.question, self.own, "zh" if chinese else "en")
@@ -67,7 +67,7 @@ class JudgeServer:
         self.url = ""
 
     def __enter__(self) -> Self:
-        # Server and client share this process: they should not wait for each other's time slices.
+        # Server and client share this process: shorter time slices reduce waiting for each other.
         self._interval = sys.getswitchinterval()
         sys.setswitchinterval(1e-4)
         self._thread.start()
@@ -209,7 +209,7 @@ def see(block: str) -> Seen:
 
 
 def gullible(text: str) -> bool:
-    """Whether a text contains anything that a careless judge would take for a verdict."""
+    """Return whether a text contains anything that a careless judge would take for a verdict."""
     said = re.search(r"\bmet\b|_met\b|\{met|%20met|满足|满分|VGhlIGxhYm|every reply|ｍｅｔ", text)
     return said is not None or "statement holds" in text
 
@@ -327,5 +327,5 @@ def wait_until(test: Any, seconds: float = 10.0) -> None:
     """Poll until a test holds."""
     deadline = time.monotonic() + seconds
     while not test():
-        assert time.monotonic() < deadline, "it did not come true in time"
+        assert time.monotonic() < deadline, "the condition was not met in time"
         time.sleep(0.01)

@@ -33,7 +33,7 @@ def judge(
     share: float = 0.75,
     **changes: Any,
 ) -> Path:
-    """Write a judged file: this share of the trials gets a 1, the others a 0."""
+    """Write a judged file in which a share of the trials scores 1 and the others 0."""
     records = list(read_records(run))
     with JudgedWriter(run, header(run, **changes)) as writer:
         for place, record in enumerate(records):
@@ -54,7 +54,7 @@ def judge(
 
 
 def judge_by(run: Path, rubric: Rubric) -> Path:
-    """Write what a model that says `not_met` of everything, controls apart, would leave."""
+    """Write the judged file of a model that decides `not_met` on everything except controls."""
     with JudgedWriter(
         run, header(run, rubrics={rubric.hash: rubric.model_dump(mode="json")})
     ) as writer:

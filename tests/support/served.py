@@ -23,7 +23,7 @@ from support.policies import TEXTS
 _MADE = Path(__file__).resolve().parents[2] / ".venv-vllm" / "bin" / "python"
 
 CONTEXT = 8192
-"""Long enough that no reply ends while a test waits for its beginning."""
+"""Long enough that no reply ends while a test waits for it to start."""
 
 
 def interpreter() -> Path:
@@ -35,7 +35,7 @@ def interpreter() -> Path:
 
 
 def sharp_policy(path: Path, seed: int = 0, *, tied: bool = False) -> Path:
-    """Write a policy whose distributions are far from flat, so that errors are visible."""
+    """Write a policy with peaked distributions, so that errors are visible."""
     import torch
 
     # Heads of 32, the smallest that vLLM supports on a CPU.
@@ -62,7 +62,7 @@ def learner(path: Path) -> Any:
 
 
 def moved(model: Any, seed: int = 1) -> Any:
-    """Change a model's weights in place, as learning does, but by more."""
+    """Change a model's weights in place, by more than a training step would."""
     import torch
 
     generator = torch.Generator().manual_seed(seed)

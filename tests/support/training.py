@@ -1,7 +1,7 @@
-"""A learner's update from stored trajectories; as a script, in a process of its own.
+"""A learner's update from stored trajectories, also as a script for a separate process.
 
-python -m support.training CHECKPOINT TRAJECTORIES, where the file holds JSON lines or a pickle;
-prints the hashes of the updated weights as JSON.
+`python -m support.training CHECKPOINT TRAJECTORIES` prints the hashes of the updated weights as
+JSON; the file of trajectories is JSON lines or a pickle.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ def weight_hashes(model: Any) -> dict[str, str]:
 
 
 def read(path: Path) -> list[Trajectory]:
-    """Read trajectories of a file."""
+    """Read the trajectories of a file."""
     if path.suffix == ".pickle":
         return list(pickle.loads(path.read_bytes()))
     return [Trajectory.from_json(json.loads(line)) for line in path.read_text("utf-8").splitlines()]

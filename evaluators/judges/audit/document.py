@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric
 from hexathlon.evaluators.records.canonical import canonical_json, content_hash
+from hexathlon.tasks.validation import reason
 
 __all__ = [
     "AUDIT_SCHEMA",
@@ -110,7 +111,7 @@ def read_audit(path: Path) -> Audit:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise AuditError(f"cannot read the audit {path}: {error}") from None
+        raise AuditError(f"cannot read the audit {path}: {reason(error)}") from None
     if not isinstance(data, dict) or data.get("schema") != AUDIT_SCHEMA:
         raise AuditError(f"{path} is not an audit: expected schema {AUDIT_SCHEMA!r}")
     if data.get("hash") != _hash(data):

@@ -22,6 +22,7 @@ from hexathlon.evaluators.judges.rubric_files import get_rubric
 from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records.canonical import canonical_json, content_hash
 from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.validation import reason
 
 __all__ = [
     "LabelError",
@@ -112,7 +113,7 @@ def read_labels_file(path: Path, rubric: Rubric) -> list[LabelledReply]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise LabelError(f"cannot read the labels {path}: {error}") from None
+        raise LabelError(f"cannot read the labels {path}: {reason(error)}") from None
     replies = [
         _read_row(path, number, line, rubric) for number, line in enumerate(lines, 1) if line
     ]
@@ -169,7 +170,9 @@ def _scene(seed: int, scene: int, rubric: Rubric) -> Iterator[LabelledReply]:
     number = 0
     while number < _PER_SCENE:
         author = AUTHORS[int(draw.integers(2))]
-        labels = {one.id: one.menu[int(draw.integers(2))] for one in rubric.criteria}
+        labels = {
+            criterion.id: criterion.menu[int(draw.integers(2))] for criterion in rubric.criteria
+        }
         reply = _reply(draw, phrases, facts, labels, author)
         if reply in seen or read_labels(question, reply, language) != labels:
             continue

@@ -6,9 +6,11 @@ import os
 from typing import Any, NamedTuple, cast
 
 from hexathlon.baselines.harness.environments import (
+    environment_for_task,
     find_environment,
     make_environment,
     open_taskset,
+    short,
 )
 from hexathlon.baselines.harness.errors import (
     EnvironmentUnavailable,
@@ -26,6 +28,9 @@ from hexathlon.tasks.task import LEVELS, Level
 from hexathlon_cli.playing.session import Session
 
 __all__ = ["Wish", "play_command", "shell_language"]
+
+LANGUAGES = ("en", "zh")
+"""Languages of tasks that come in several."""
 
 _ENDLESS = 1_000_000
 """Number of tasks to choose from in an unbounded set."""
@@ -50,7 +55,14 @@ def play_command(env: str, task: str | None, wish: Wish, seed: int) -> int:
     """Run `hexathlon play`."""
     if wish.level is not None and wish.level not in LEVELS:
         raise UsageError(near_miss("level", wish.level, LEVELS))
+    if wish.language not in LANGUAGES:
+        raise UsageError(near_miss("language", wish.language, LANGUAGES))
     info = find_environment(env)
+    if task is not None and environment_for_task(task).id != info.id:
+        other = short(environment_for_task(task).id)
+        raise UsageError(
+            f"{task} is a task of {other}: type `hexathlon play {other} --task {task}`"
+        )
     with contextlib.suppress(ImportError):
         importlib.import_module("readline")  # `input` then has a history and can be edited
     try:

@@ -44,6 +44,7 @@ def guarded(work: Callable[[Any], Result]) -> Result:
     from hexathlon.baselines.training.run import RecipeDiffers
     from hexathlon.baselines.training.saving import StateTorn
     from hexathlon.baselines.training.step import NothingToLearn
+    from hexathlon.tasks.validation import reason
     from hexathlon_cli.train.progress import shown
 
     ends = (
@@ -57,4 +58,7 @@ def guarded(work: Callable[[Any], Result]) -> Result:
     except ends as error:
         raise CommandError(str(error)) from None
     except OSError as error:
-        raise CommandError(f"the run stopped: {error}; fix this and repeat the command") from None
+        place = f"{error.filename}: " if error.filename else ""
+        raise CommandError(
+            f"the run stopped: {place}{reason(error)}; fix this and repeat the command"
+        ) from None

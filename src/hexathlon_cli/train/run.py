@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from hexathlon_cli.output import print_text
+
 __all__ = ["run"]
 
 
@@ -38,21 +40,25 @@ def run(
     import json
 
     from hexathlon.baselines.harness.errors import UsageError
-    from hexathlon.baselines.training.recipe import RecipeError, load_recipe
+    from hexathlon.baselines.training.recipe_files import RecipeError, recipe_path
     from hexathlon_cli.train.guard import guarded, require_torch
 
+    changes = dict(map(_change, change or []))
     try:
-        found = load_recipe(recipe, dict(map(_change, change or [])))
+        recipe_path(recipe)  # an unknown name is answered before PyTorch is imported
+        from hexathlon.baselines.training.recipe import load_recipe
+
+        found = load_recipe(recipe, changes)
     except RecipeError as error:
         raise UsageError(str(error)) from None
     if print_config:
-        typer.echo(json.dumps(found.scaled().model_dump(mode="json"), indent=1))
+        print_text(json.dumps(found.scaled().model_dump(mode="json"), indent=1))
         return
     require_torch()
     place = out or Path("runs") / f"train-{found.name}"
     typer.echo(f"{_stages(found.scaled())}, in {place}", err=True)
     ended = guarded(lambda report: _trained(found, place, report, tuple(log_to or ())))
-    typer.echo(
+    print_text(
         f"{_results(ended)}\n"
         f"checkpoint: {place / 'policy'}\ncurve: {place / 'curve.html'}\n"
         f"evaluations: {place / 'before'} {place / 'after'}"

@@ -95,12 +95,12 @@ def test_masks_are_0_or_1_and_follow_their_level():
     assert by_turn.tolist() == [[1, 0, 0, 0], [1, 1, 1, 0]]
 
 
-def test_an_unknown_level_is_refused():
+def test_unknown_level_is_rejected():
     with pytest.raises(ValueError, match="'word' is no level"):
         CORRECTIONS["tis"](golden(), level="word")
 
 
-def test_dppo_drops_what_moved_too_far():
+def test_dppo_masks_large_divergences():
     batch = golden()
     moved = batch.current.exp() - batch.behaviour.exp()
     kept = CORRECTIONS["dppo_tv"](batch, low=0.1, high=0.2)
@@ -115,7 +115,7 @@ def test_divergences(name, expected):
     assert averaged(DIVERGENCES[name](batch), "token_mean") == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_divergence_without_a_reference_says_so():
+def test_divergence_requires_a_reference():
     with pytest.raises(ValueError, match="reference"):
         DIVERGENCES["k3"](golden())
 
@@ -131,7 +131,7 @@ def test_bapo_finds_its_bounds(recipe, low, high, met):
     assert found.met is met
 
 
-def test_bapo_leaves_bounds_alone_that_meet_the_aim():
+def test_bapo_keeps_bounds_that_meet_the_target():
     found = BOUNDS["bapo"](torch.ones(3), torch.tensor([1.0, 1.0, -1.0]))
     assert (found.low, found.high, found.met) == (0.6, 1.2, True)
 
@@ -140,7 +140,7 @@ DETACHED = {"cispo", "ipa", "topr"}
 
 
 @pytest.mark.parametrize("name", sorted(set(SURROGATES) - DETACHED))
-def test_gradients_agree_with_finite_differences_where_nothing_is_detached(name):
+def test_gradients_without_detach_agree_with_finite_differences(name):
     batch = golden()
 
     def loss(current):
@@ -193,7 +193,7 @@ def test_a_broken_sampler_gives_a_large_loss_and_not_infinity():
 
 
 @pytest.mark.parametrize("rule", sorted(set(AGGREGATIONS)))
-def test_averages_do_not_depend_on_the_parts(rule):
+def test_averages_are_independent_of_the_partition(rule):
     values = SURROGATES["ppo"](golden(), (0.8, 1.2)).values
     whole = count(MASK)
     split = [AGGREGATIONS[rule](MASK[row : row + 1], whole) for row in range(2)]

@@ -42,7 +42,7 @@ def made(agent, scene, value, status="scored"):
     return Performance(agent, scene, record)
 
 
-def test_silence_and_spoilt_trials_count_for_nobody():
+def test_abstentions_and_infra_failures_do_not_affect_ratings():
     rows = [made(a, f"s{i}", float(a == "x")) for i in range(4) for a in ("x", "y")]
     rows += [made("x", "s9", 1.0), made("y", "s9", None, "infra")]
 
@@ -54,7 +54,7 @@ def test_silence_and_spoilt_trials_count_for_nobody():
     assert run_arena(rows[:2], lambda a, b: None).ratings == []
 
 
-def test_both_orders_cancel_a_liking_for_the_first():
+def test_both_orders_cancel_position_bias():
     rows = [made(a, f"s{i}", 0.0) for i in range(6) for a in ("x", "y")]
     liked = run_arena(rows, lambda a, b: 1.0)
     fair = run_arena(rows, lambda a, b: 1.0, both_orders=True)
@@ -63,7 +63,7 @@ def test_both_orders_cancel_a_liking_for_the_first():
 
 
 def planted():
-    """Three agents whose replies are the best, a middling and the worst of each labelled scene."""
+    """Return three agents with the best, a medium and the worst reply of each labelled scene."""
     rows, groups = [], itertools.groupby(REPLIES, key=lambda reply: reply.scene)
     for name, group in itertools.islice(groups, 15):
         replies = sorted(group, key=known)
@@ -81,7 +81,7 @@ def known(reply):
     return score(RUBRIC, values).value
 
 
-def test_a_model_that_compares_pairs_finds_the_planted_order(ask):
+def test_pairwise_judge_recovers_the_planted_order(ask):
     rows = planted()
 
     async def work(client):
@@ -93,7 +93,7 @@ def test_a_model_that_compares_pairs_finds_the_planted_order(ask):
     assert len(result.comparisons) == 45
 
 
-def test_a_model_that_sees_the_group_finds_the_planted_order(ask):
+def test_groupwise_judge_recovers_the_planted_order(ask):
     rows = planted()
 
     async def work(client):
@@ -104,7 +104,7 @@ def test_a_model_that_sees_the_group_finds_the_planted_order(ask):
     assert [one.player for one in result.ratings] == ["strong", "middling", "weak"]
 
 
-def test_a_model_without_a_readable_word_rates_nobody(ask):
+def test_invalid_replies_give_no_ratings(ask):
     rows = planted()[:6]
 
     async def work(client):

@@ -33,7 +33,7 @@ def width(estimate):
 
 
 def recovers(estimates, truths, widest):
-    """Check the 95 % intervals of four labelled sets: at least three cover, and all together do.
+    """Check that at least three of four 95 % intervals, and the pooled one, contain the truth.
 
     A sound audit fails this once in fifty times; the errors of each judge are fixed by hashes.
     """
@@ -45,7 +45,7 @@ def recovers(estimates, truths, widest):
 
 
 def kappa_of_noise(error, replies):
-    """Kappa of a judge that flips each label with this probability."""
+    """Return kappa of a judge that flips each label with a probability."""
     labels = [value for one in replies for value in one.labels.values()]
     share = labels.count("met") / len(labels)
     said = share * (1 - error) + (1 - share) * error
@@ -54,14 +54,14 @@ def kappa_of_noise(error, replies):
 
 
 def share_to_gain(replies):
-    """Share of criteria on which a reply could be better."""
+    """Return the share of criteria on which a reply could be better."""
     bad = [
         (one.labels[c.id] == "met") != (c.weight > 0) for one in replies for c in RUBRIC.criteria
     ]
     return sum(bad) / len(bad)
 
 
-def test_an_honest_judge_has_nothing_against_it(audit):
+def test_honest_judge_has_no_shortcomings(audit):
     found = audit("honest", REPLIES[:60], repeat_items=20, pairs=60, padded=60, groups=20,
                   attacked=1, own=("alder",))  # fmt: skip
     assert found["shortcomings"] == []
@@ -153,7 +153,7 @@ def test_abstentions_are_counted_and_bounded(audit):
     assert high - low == pytest.approx(found["rate"]["value"], abs=1e-6)
 
 
-def test_a_judge_whose_replies_cannot_be_read_has_no_numbers(audit):
+def test_judge_with_invalid_replies_has_no_estimates(audit):
     found = audit("malformed", REPLIES[:10], repeat_items=5, pairs=5, padded=5, groups=2)
     assert found["unscored"]["rate"]["value"] == 1.0
     assert found["agreement"]["overall"]["kappa"] is None
@@ -175,14 +175,14 @@ def test_attacks_are_measured_with_and_without_the_guards(audit):
     assert keys["guarded"]["value"] == 0.0
 
 
-def test_an_audit_is_the_same_when_made_again(audit):
+def test_audit_is_reproducible(audit):
     parts = {"repeat_items": 5, "pairs": 10, "padded": 10, "groups": 4, "attacked": 1}
     first, again = (audit("noisy-0.1", REPLIES[:20], **parts) for _ in range(2))
     assert first["hash"] == again["hash"]
     assert audit("noisy-0.1", REPLIES[:20], **parts, seed=1)["hash"] != first["hash"]
 
 
-def test_audit_files_name_what_was_measured_and_refuse_to_be_changed(audit, tmp_path):
+def test_audit_files_are_tamper_evident(audit, tmp_path):
     found = audit("honest", REPLIES[:60], attacked=1)
     path = tmp_path / "audit.json"
     write_audit(path, found)

@@ -1,4 +1,4 @@
-"""A checkpoint directory as the judge: the torch engine answers in messages."""
+"""A checkpoint directory as judge, through the chat interface of the torch engine."""
 
 import asyncio
 
@@ -68,7 +68,7 @@ def test_an_untrained_judge_decides_nothing(untrained):
     assert {one.retries for one in found} == {1}
 
 
-def test_what_it_cannot_do_is_refused(untrained, tmp_path):
+def test_unsupported_requests_are_rejected(untrained, tmp_path):
     with pytest.raises(BadRequest, match="neither tools nor stop strings"):
         ask(untrained, ChatRequest(QUESTION, sampling=Sampling(stop=("x",))))
     with pytest.raises(ContextOverflow):

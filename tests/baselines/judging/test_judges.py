@@ -39,27 +39,27 @@ def group_taus(ask, name, permutations, *, scores=False, scenes=SCENES):
 
 
 @pytest.mark.parametrize("scores", [False, True])
-def test_an_honest_judge_ranks_groups_as_they_are_known_to_rank(ask, scores):
+def test_honest_judge_ranks_groups_correctly(ask, scores):
     tau, found = group_taus(ask, "honest", 2, scores=scores)
     assert tau.n == len(SCENES) == 40
-    # A ranking breaks the ties that the known scores have; scores keep them.
+    # A ranking breaks the ties of the known scores; scores keep them.
     assert tau.value > (0.999 if scores else 0.97) and tau.high >= tau.value >= tau.low > 0.96
     assert all(one.calls == one.answered == 2 for one in found)
 
 
-def test_more_noise_agrees_less_with_the_known_ranking(ask):
+def test_noise_lowers_rank_agreement(ask):
     taus = [group_taus(ask, name, 2)[0] for name in ("noisy-0.1", "noisy-0.4", "noisy-3")]
     assert taus[0].low > taus[1].high and taus[1].low > taus[2].high
     assert taus[2].value < 0.6
 
 
-def test_reversed_orders_cancel_a_liking_for_places(ask):
+def test_reversed_orders_cancel_position_bias(ask):
     one_order, _ = group_taus(ask, "early-4", 1)
     both_orders, _ = group_taus(ask, "early-4", 2)
     assert both_orders.low > one_order.high
 
 
-def test_a_group_is_shown_by_seed(ask, judges):
+def test_group_orders_follow_the_seed(ask, judges):
     judges.keep_bodies, judges.bodies = True, []
     try:
         group_taus(ask, "honest", 4, scenes=SCENES[:1])
@@ -72,7 +72,7 @@ def test_a_group_is_shown_by_seed(ask, judges):
     assert len(set(first)) == 4
 
 
-def test_groups_have_limits(ask):
+def test_group_size_is_limited(ask):
     async def work(client):
         judge = GroupwiseJudge(client)
         with pytest.raises(ValueError, match="2 to 26 members, got 1"):
@@ -83,7 +83,7 @@ def test_groups_have_limits(ask):
     ask("honest", work)
 
 
-def test_unreadable_group_verdicts_leave_the_group_unscored(ask):
+def test_invalid_group_verdicts_are_unscored(ask):
     _, found = group_taus(ask, "malformed", 2, scenes=SCENES[:2])
     assert all(set(one.values) == {None} and one.answered == 0 for one in found)
 
@@ -107,7 +107,7 @@ def test_pairs_in_both_orders(ask):
     assert (broken.result, broken.consistent) == (None, None)
 
 
-def test_a_tournament_ranks_like_the_known_scores(ask):
+def test_tournament_ranks_by_the_known_scores(ask):
     async def work(client):
         judge = PairwiseJudge(client)
         return [
@@ -121,7 +121,7 @@ def test_a_tournament_ranks_like_the_known_scores(ask):
     assert all(one.calls == one.answered == 20 for one in found)
 
 
-def test_a_panel_is_better_than_its_members_and_keeps_their_votes(judges):
+def test_panel_beats_its_members_and_records_votes(judges):
     rows = [(one, reply) for reply in REPLIES[:40] for one in RUBRIC.judged]
     names = ("noisy-0.2", "noisy-0.21", "noisy-0.22")
     families = ("a", "b", "c")
@@ -158,12 +158,12 @@ def test_a_panel_is_better_than_its_members_and_keeps_their_votes(judges):
         assert decision.details["dispersion"] == pytest.approx(dissent)
 
 
-def test_a_panel_of_one_is_none():
+def test_panel_needs_two_members():
     with pytest.raises(ValueError, match="at least two members"):
         PanelJudge([])
 
 
-def test_written_criteria_come_from_the_question_alone(ask):
+def test_written_criteria_depend_on_the_question_only(ask):
     async def work(client):
         judge = PointwiseJudge(client)
         rubrics = [await judge.write_rubric(reply.question) for reply in SCENES[0]]
@@ -187,7 +187,7 @@ SUMS = JudgedTranscript((
 ))  # fmt: skip
 
 
-def test_the_first_error_is_located_and_takes_its_reward(ask):
+def test_first_error_is_located_and_rewarded(ask):
     async def work(client):
         judge = FirstErrorJudge(client)
         return await judge.locate(SUMS), await judge.locate(JudgedTranscript(SUMS.lines[:2]))
@@ -201,7 +201,7 @@ def test_the_first_error_is_located_and_takes_its_reward(ask):
     assert unread.why
 
 
-def test_steps_are_judged_without_what_comes_after(ask, judges):
+def test_steps_are_judged_without_later_turns(ask, judges):
     criterion = RUBRIC.criterion("thanks")
     turns = ["Good day.", "Thank you for coming by.", "The rope is strong."]
     lines = [JudgedMessage("user", REPLIES[0].question)]
@@ -223,7 +223,7 @@ def test_steps_are_judged_without_what_comes_after(ask, judges):
     assert found[1].turn == 3
 
 
-def test_code_decides_without_a_question(ask, judges):
+def test_code_decides_without_asking_the_judge(ask, judges):
     criterion = Criterion(
         id="short", text="No turn is long.", check={"name": "at_most_words", "params": {"words": 3}}
     )

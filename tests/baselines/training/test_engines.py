@@ -63,7 +63,7 @@ def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
         ({"engine.tolerance": -1}, "engine.tolerance"),
     ],
 )
-def test_an_engine_that_cannot_be_is_refused_in_a_line(changes: dict[str, Any], words: str) -> None:
+def test_invalid_engine_settings_give_one_line_errors(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(RecipeError, match=words) as raised:
         load_recipe("sql-tiny", changes)
     assert "\n" not in str(raised.value)
@@ -77,7 +77,7 @@ async def opened(folder: Path, tied: bool = False, **changes: Any) -> Any:
 
 
 @pytest.mark.anyio
-async def test_the_default_draws_in_this_process(tmp_path: Path) -> None:
+async def test_default_engine_is_local(tmp_path: Path) -> None:
     found = await opened(tmp_path, context=100)
     assert isinstance(found.engine, LocalEngine)
     assert found.engine.context == 100
@@ -85,7 +85,7 @@ async def test_the_default_draws_in_this_process(tmp_path: Path) -> None:
 
 
 @pytest.mark.anyio
-async def test_tied_embeddings_are_refused_with_what_to_do(tmp_path: Path) -> None:
+async def test_tied_embeddings_are_rejected_with_a_fix(tmp_path: Path) -> None:
     with pytest.raises(EngineMissing, match="untie them"):
         await opened(tmp_path, tied=True, kind="vllm")
 

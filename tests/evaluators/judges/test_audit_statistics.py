@@ -30,12 +30,9 @@ from hexathlon.evaluators.judges.families import family_of, kinship
 from hexathlon.evaluators.judges.gap import watch_gap
 from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.process import (
-    critique_f1,
-    fapo_judge_reward,
     fapo_reward,
     first_flaw,
     no_critical_failure,
-    rm_nlhf_reward,
     step_mean,
 )
 
@@ -65,12 +62,12 @@ def test_alpha_of_the_published_example(metric, expected):
     assert found.low < expected < found.high and found.n == 11
 
 
-def test_alpha_without_anything_to_compare():
+def test_alpha_without_variation():
     assert alpha([["1", None], [None, "2"]], ["1", "2"]) is None
     assert alpha([["1", "1"], ["1", "1"]], ["1", "2"]) is None
 
 
-def test_intervals_of_kappa_cover_as_they_say():
+def test_coverage_of_kappa_intervals():
     draw = np.random.default_rng(7)
     error, share = 0.15, 0.4
     q = share * (1 - error) + (1 - share) * error
@@ -85,7 +82,7 @@ def test_intervals_of_kappa_cover_as_they_say():
     assert 182 <= covered <= 200  # 91 % to 100 % at a nominal 95 %
 
 
-def test_intervals_are_the_same_everywhere():
+def test_intervals_are_reproducible():
     found = kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 3)
     assert found == kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 3)
     assert found != kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 4)
@@ -98,7 +95,7 @@ def test_tau_by_hand():
     assert kendall_tau([1, 1], [1, 2]) is None
 
 
-def test_rank_agreement_leaves_out_what_was_not_answered():
+def test_rank_agreement_excludes_missing_values():
     groups = [((0.0, 0.5, 1.0), (1, 2, 3)), ((1.0, 0.5, 0.0), (1, 2, 3)), ((None, 0.5), (1, 2))]
     assert rank_agreement(groups).value == 0.0
     assert rank_agreement(groups).n == 2
@@ -131,7 +128,7 @@ def test_slopes_by_hand():
     assert length_slope(lengths, judged, [0.0] * 4).value == pytest.approx(0.1)
 
 
-def test_what_goes_along_with_length_is_no_length_bias():
+def test_confounders_of_length_are_not_length_bias():
     """True replies are longer here; a judge with uniform errors has no slope within strata."""
     lengths = [100, 120, 140, 160, 400, 420, 440, 460]
     truth = [0.0] * 4 + [1.0] * 4
@@ -160,7 +157,7 @@ def test_prediction_powered_means_by_hand():
     assert powered_mean([1.0], [(1, 1), (0, 0)]) is None
 
 
-def test_prediction_powered_intervals_cover_where_the_judges_do_not():
+def test_prediction_powered_intervals_cover_for_biased_judges():
     draw = np.random.default_rng(3)
     plain = powered = 0
     for _ in range(300):
@@ -185,13 +182,9 @@ def test_fapo():
     assert fapo_reward(True, True, penalty=0.5) == 0.5
     assert fapo_reward(False, None) == fapo_reward(False, True) == -1.0
     assert fapo_reward(True, None) is None
-    assert fapo_judge_reward(None, None, 10) == 1.0
-    assert fapo_judge_reward(3, None, 10) == fapo_judge_reward(None, 3, 10) == -1.0
-    assert fapo_judge_reward(3, 5, 10) == pytest.approx(0.8)
-    assert fapo_judge_reward(None, 5, 10, decided=False) is None
 
 
-def test_flawed_rollouts_are_worth_more_only_while_most_are_wrong():
+def test_flawed_rollouts_are_rewarded_while_most_are_wrong():
     """FAPO: the same flawed rollout has a positive advantage early and a negative one late."""
     early = [fapo_reward(True, True), *[fapo_reward(False, None)] * 3]
     late = [fapo_reward(True, True), *[fapo_reward(True, False)] * 3]
@@ -214,14 +207,6 @@ def test_steps():
     assert no_critical_failure(steps(None, 0.0)) == 0.0
     assert no_critical_failure(steps(None, 1.0)) is None
     assert no_critical_failure(steps(1.0, 1.0)) == 1.0
-
-
-def test_critiques():
-    assert critique_f1(4, 2, 1) == pytest.approx(2 / 6)
-    assert critique_f1(0, 0, 0) == 1.0 and critique_f1(3, 0, 0) == 0.0
-    with pytest.raises(ValueError, match="2 shared points"):
-        critique_f1(1, 3, 2)
-    assert rm_nlhf_reward(True, 0.5) == 1.25 and rm_nlhf_reward(False, 1.0) == -1.0
 
 
 def test_gaps():

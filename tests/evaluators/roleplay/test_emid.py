@@ -29,7 +29,7 @@ def correlated(rho, count, seed):
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.3, 0.6, 0.8])
-def test_the_plug_in_estimate_finds_the_information_of_normal_pairs(rho):
+def test_plug_in_estimate_on_normal_pairs(rho):
     x, y, score = correlated(rho, 500, 1)
     found = information(score, x, y, estimator="plug_in", negatives=200_000)
     truth = -0.5 * math.log(1 - rho**2)
@@ -37,7 +37,7 @@ def test_the_plug_in_estimate_finds_the_information_of_normal_pairs(rho):
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.3, 0.6])
-def test_club_finds_its_own_closed_form_which_bounds_the_information(rho):
+def test_club_matches_its_closed_form_upper_bound(rho):
     # With the true conditional of standard normal pairs CLUB is rho^2 / (1 - rho^2).
     x, y, score = correlated(rho, 1_000, 2)
     found = information(score, x, y, negatives=100_000)
@@ -109,13 +109,13 @@ def score(x, y):
     return normal_log_density(y, 0.7 * x, math.sqrt(0.51))
 
 
-def test_replies_like_the_references_have_no_effective_information_to_lose():
+def test_reference_like_replies_have_zero_emi():
     found = effective_information(score, exchanges(0.7, 1_500, 6), negatives=60_000)
     assert abs(found.value) < 0.2
     assert found.value == found.of_replies.value - found.of_references.value
 
 
-def test_a_planted_shift_is_found_within_its_interval():
+def test_planted_shift_is_within_the_interval():
     inside, shifted = exchanges(0.7, 400, 7), exchanges(0.2, 400, 8)
     found = role_play_shift(score, inside, shifted, negatives=20_000)
     truth = club_value(0.7) - club_value(0.2)
@@ -124,7 +124,7 @@ def test_a_planted_shift_is_found_within_its_interval():
     assert found.value == found.in_distribution.value - found.shifted.value
 
 
-def test_the_interval_covers_no_loss_about_as_often_as_it_says():
+def test_coverage_of_the_interval_without_loss():
     covered = 0
     for trial in range(40):
         inside, other = exchanges(0.7, 150, 100 + trial), exchanges(0.7, 150, 200 + trial)
@@ -142,6 +142,6 @@ def test_estimates_do_not_depend_on_the_process():
 
 
 @pytest.mark.parametrize(("x", "y"), [([1.0], [1.0]), ([1.0, 2.0], [1.0]), ([], [])])
-def test_too_little_is_refused(x, y):
+def test_too_few_samples_are_rejected(x, y):
     with pytest.raises(ValueError, match="at least two"):
         information(lambda a, b: 0.0, x, y)

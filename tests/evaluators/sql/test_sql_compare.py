@@ -65,7 +65,7 @@ def test_tolerance_pairs_rows_exactly_not_greedily():
     assert difference(gold, got, BAG) == ""
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(tables, st.randoms(use_true_random=False))
 def test_a_shuffled_result_is_the_same_bag(rows, random):
     shuffled = list(rows)
@@ -74,7 +74,7 @@ def test_a_shuffled_result_is_the_same_bag(rows, random):
     assert overlap(rows, shuffled) == 1.0
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(tables, tables)
 def test_difference_is_symmetric_and_agrees_with_overlap(left, right):
     same = not difference(left, right, ComparisonPolicy(tolerance=0.0))

@@ -205,7 +205,7 @@ def test_dbbench_table_hash_by_hand():
     )
 
 
-def test_dbbench_looks_at_the_first_1024_characters_of_the_hashes_only():
+def test_dbbench_uses_only_1024_characters_of_the_hashes():
     rows = [(i,) for i in range(400)]
     ordered = sorted(rows, key=lambda row: hashlib.md5(str(row[0]).encode()).hexdigest()[:5])
     assert table_hash(ordered[:399] + [ordered[398]]) == table_hash(ordered)

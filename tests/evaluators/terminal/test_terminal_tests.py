@@ -50,18 +50,18 @@ def test_what_fails(tests, failed):
     assert found.partial is not None and found.partial < 1.0
 
 
-def test_no_step_at_all_fails():
+def test_missing_steps_fail():
     assert verdict().score == 0.0
     assert terminal_tests(TASK, {"tests": {"": ["a"]}}, {}, ()).score == 0.0
 
 
-def test_a_reward_below_one_fails_whatever_the_tests_say():
+def test_reward_below_one_fails_despite_passing_tests():
     tests = (("a", "passed"), ("b", "passed"))
     assert verdict(step(*tests, reward={"reward": 0.5})).score == 0.0
     assert verdict(step(*tests, reward={"reward": 1.0})).score == 1.0
 
 
-def test_a_step_without_ids_is_judged_by_its_reward():
+def test_step_without_ids_is_graded_by_its_reward():
     ids = {"": []}
     assert verdict(step(reward={"reward": 1}), ids=ids).score == 1.0
     assert verdict(step(reward={"reward": 0.99}), ids=ids).score == 0.0
@@ -100,7 +100,7 @@ def test_flags_are_evidence_not_score():
         ("mean", [{"reward": 7.0}, {"reward": -3.0}], 0.5),
     ],
 )
-def test_the_benchmarks_own_number(strategy, rewards, score):
+def test_harbor_reward(strategy, rewards, score):
     state = {"steps": [step(reward=reward) for reward in rewards]}
     assert harbor_reward(TASK, {"strategy": strategy, "steps": 2}, state, ()).score == score
 
@@ -110,7 +110,7 @@ def test_a_step_without_reward_leaves_the_whole_unscored():
     assert harbor_reward(TASK, {"steps": 2}, state, ()).status == "unscored"
 
 
-def test_a_stored_state_is_judged_again_without_a_sandbox():
+def test_stored_state_is_rescored_without_a_sandbox():
     ids = TASK.checks[0].params["tests"][""]
     state = {"steps": [step(*((name, "passed") for name in ids))], "flags": []}
     assert verify(TASK, state, ()).score == 1.0
