@@ -74,7 +74,7 @@ class TaskCounts:
 
     @property
     def trials(self) -> int:
-        """All trials, whatever their outcome."""
+        """Number of all trials."""
         return self.scored + self.unscored + self.infra
 
     def count(self, record: Mapping[str, Any], sign: int = 1) -> None:
@@ -173,10 +173,10 @@ class EnvTally:
             self.usage.setdefault(role, RoleUsage()).count(usage)
         self._count_time(record["timing"])
 
-    def take_back(self, record: Mapping[str, Any]) -> None:
-        """Uncount a trial that failed in infrastructure and was retried later.
+    def uncount(self, record: Mapping[str, Any]) -> None:
+        """Uncount an infrastructure failure that was retried later.
 
-        Its usage stays counted: it was spent.
+        Its usage remains counted, since the tokens were consumed.
         """
         name = record["key"]["task"]
         self.tasks[name].count(record, -1)

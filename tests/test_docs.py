@@ -77,7 +77,7 @@ def test_python_examples_run(path: Path, tmp_path: Path) -> None:
     for example in runnable(path):
         done = subprocess.run(
             [sys.executable, "-W", "error", "-c", example],
-            cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+            cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False,
         )  # fmt: skip
         if "BackendMissing" in done.stderr:
             pytest.skip(done.stderr.strip().splitlines()[-1])

@@ -128,7 +128,7 @@ class _Body(httpx.AsyncByteStream):
         self._chunked = b"chunked" in named.get(b"transfer-encoding", b"").lower()
         length = named.get(b"content-length")
         self._length = 0 if status in (204, 304) else int(length) if length else None
-        self._kept = named.get(b"connection", b"").lower() != b"close"
+        self._keep_alive = named.get(b"connection", b"").lower() != b"close"
         self._done = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -143,8 +143,8 @@ class _Body(httpx.AsyncByteStream):
 
     async def aclose(self) -> None:
         """Return the connection for reuse, or close it if the response was not read completely."""
-        whole = self._chunked or self._length is not None
-        if self._done and whole and self._kept:
+        delimited = self._chunked or self._length is not None
+        if self._done and delimited and self._keep_alive:
             self._transport.take_back(self._place, self._connection)
         else:
             self._connection.writer.close()

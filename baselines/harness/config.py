@@ -29,6 +29,10 @@ __all__ = [
 COMMAND_SETTINGS = ("out", "with_anchors")
 """Settings of a configuration file that the command handles itself."""
 
+_SETTINGS = {"max_tokens": "max_reply_tokens"}
+_FIELDS = {setting: field for field, setting in _SETTINGS.items()}
+"""Settings by the field of `sampling` whose name another setting has, and the reverse."""
+
 Dialect = Literal["auto", "openai", "hermes", "react", "json", "compact", "lines"]
 
 
@@ -104,6 +108,16 @@ class ExecutionConfig(_Config):
     most_infra_in_a_row: int = Field(default=25, ge=0)
     """Abort after this many consecutive infrastructure failures; 0 never aborts."""
 
+    max_cost: float = Field(default=0.0, ge=0)
+    """Start no further trial once the run has cost this much, in the price table's currency; 0 for
+    no limit."""
+
+    max_tokens: int = Field(default=0, ge=0)
+    """Start no further trial once the run has used this many input and output tokens."""
+
+    max_hours: float = Field(default=0.0, ge=0)
+    """Start no further trial once this call has taken this long."""
+
     keep_tokens: bool = False
     """Store the policy's prompt and sampled tokens with the records."""
 
@@ -144,9 +158,9 @@ def command_settings(file: Path | None) -> dict[str, Any]:
     if file is None:
         return {}
     values = {name.replace("-", "_"): value for name, value in read_toml(file).items()}
-    for name, kind, wanted in (("out", str, "a path"), ("with_anchors", bool, "true or false")):
+    for name, kind, expected in (("out", str, "a path"), ("with_anchors", bool, "true or false")):
         if not isinstance(values.get(name, kind()), kind):
-            raise UsageError(f"{file}: {name} must be {wanted}, got {values[name]!r:.80}")
+            raise UsageError(f"{file}: {name} must be {expected}, got {values[name]!r:.80}")
     return {name: values[name] for name in COMMAND_SETTINGS if name in values}
 
 
@@ -156,7 +170,9 @@ def load_config(
     """Merge a configuration file with flags, which take precedence, and validate the result.
 
     Both are flat: fields of `limits` are named `limit_turns`, `limit_cost` and so on, in TOML also
-    as a table `[limits]`; fields of `sampling` keep their names, in TOML also as `[sampling]`.
+    as a table `[limits]`; fields of `sampling` keep their names, in TOML also as `[sampling]`,
+    except that `max_tokens` is the run's budget outside of that table and `max_reply_tokens` the
+    longest reply.
 
     Raises:
         UsageError: If a name is unknown or a value is invalid; the message says which.
@@ -172,7 +188,7 @@ def load_config(
     parts: dict[type[BaseModel], dict[str, Any]] = {model: {} for model in known.values()}
     for name, value in values.items():
         model = known[name]
-        field = name.removeprefix("limit_") if model is TrialLimits else name
+        field = name.removeprefix("limit_") if model is TrialLimits else _FIELDS.get(name, name)
         parts[model][field] = value
     selection = parts.get(EvalConfig, {})
     if isinstance(selection.get("envs"), str):
@@ -189,8 +205,9 @@ def load_config(
 
 def _known() -> dict[str, type[BaseModel]]:
     names: dict[str, type[BaseModel]] = {}
-    for model in (EvalConfig, ExecutionConfig, SamplingConfig):
+    for model in (EvalConfig, ExecutionConfig):
         names |= {name: model for name in model.model_fields if name not in ("limits", "sampling")}
+    names |= {_SETTINGS.get(name, name): SamplingConfig for name in SamplingConfig.model_fields}
     return names | {f"limit_{name}": TrialLimits for name in TrialLimits.model_fields}
 
 
@@ -202,7 +219,7 @@ def _flat(data: Mapping[str, Any]) -> dict[str, Any]:
         if name == "limits":
             values |= {f"limit_{key}": item for key, item in value.items()}
         elif name == "sampling":
-            values |= value
+            values |= {_SETTINGS.get(str(key), str(key)): item for key, item in value.items()}
         else:
             values[name.replace("-", "_")] = value
     return values

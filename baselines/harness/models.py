@@ -10,6 +10,7 @@ from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.base import Agent, AgentMismatch
 from hexathlon.baselines.agents.spec import ModelSpec, SpecError, parse_model, scripted_agent
 from hexathlon.baselines.engines.prices import PriceTable, PriceTableError, load_prices
+from hexathlon.baselines.harness.budget import require_price
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
 
@@ -97,7 +98,7 @@ def _open_endpoint(
 ) -> OpenedModel:
     from hexathlon.baselines.agents.llm import LlmAgent
     from hexathlon.baselines.codecs import get_codec
-    from hexathlon.baselines.engines.base import Sampling
+    from hexathlon.baselines.engines.base import Sampling, Usage
     from hexathlon.baselines.engines.errors import EngineError
     from hexathlon.baselines.engines.http import HttpEngine, HttpSettings
     from hexathlon.baselines.engines.limiter import AdaptiveLimit
@@ -119,6 +120,7 @@ def _open_endpoint(
         error_class = UsageError if usage else EnvironmentUnavailable
         remedy = _REMEDIES.get(error.kind, "")
         raise error_class(f"{spec.place}: {error.kind}: {error}{remedy}") from None
+    require_price(execution, prices.cost(model, Usage()))
     settings = replace(settings, model=model)
     spoken = probed if requested == "auto" else requested
     ceiling = max(100, execution.concurrency)

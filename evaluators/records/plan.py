@@ -82,7 +82,7 @@ def read_plan(run: Path) -> dict[str, Any]:
     try:
         plan = json.loads(target.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
-        raise PlanError(f"{run} holds no {PLAN_FILE}: expected a run folder") from None
+        raise PlanError(f"{run} has no {PLAN_FILE}: expected a run directory") from None
     except (OSError, ValueError, RecursionError) as error:
         raise PlanError(f"cannot read the plan {target}: {reason(error)}") from None
     _check_plan(target, plan)

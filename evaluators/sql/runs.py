@@ -63,7 +63,7 @@ class Gold(NamedTuple):
 
 
 class ResultPair(NamedTuple):
-    """Both results on one database; `place` is 0 for the visible one."""
+    """Expected and submitted result on one database; `place` is 0 for the visible one."""
 
     place: int
     gold: Gold
@@ -102,7 +102,7 @@ _cache = _GoldCache(_CACHED_CELLS)
 
 
 def images(task: Task) -> Iterator[bytes]:
-    """Yield the visible database's bytes, then the hidden ones'."""
+    """Yield the bytes of the visible database, then those of the hidden ones."""
     return chain((database_bytes(task.params),), hidden_bytes(task.params))
 
 
@@ -168,7 +168,7 @@ def run_gold(image: bytes, params: Mapping[str, Any], sql: str) -> Gold:
 def run_submitted(
     image: bytes, task: Task, dialect: str, sql: str, expected: int
 ) -> SubmittedResult:
-    """Run the submitted statement in its own dialect's engine, with room for one row too many.
+    """Run the submitted statement on the engine of its dialect, fetching at most `expected` rows.
 
     Raises:
         GraderFault: If the machine was too busy.

@@ -11,6 +11,9 @@ from hexathlon_cli.options import (
     Fsync,
     KeepTokens,
     LevelName,
+    MaxCost,
+    MaxHours,
+    MaxTokens,
     MaxUnscored,
     MostInfraInARow,
     Prices,
@@ -55,7 +58,7 @@ def eval_(
         int | None, typer.Option(help="Trials per task and seed. [default: 1]")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Run folder; a run with the same plan is resumed.")
+        Path | None, typer.Option(help="Run directory; a run with the same plan is resumed.")
     ] = None,
     config: Annotated[
         Path | None,
@@ -69,7 +72,9 @@ def eval_(
     ] = None,
     temperature: Annotated[float | None, typer.Option(help="Sampling temperature.")] = None,
     top_p: Annotated[float | None, typer.Option(help="Nucleus sampling threshold.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(help="Maximum reply length, in tokens.")] = None,
+    max_reply_tokens: Annotated[
+        int | None, typer.Option(help="Maximum reply length, in tokens.")
+    ] = None,
     sampling_seed: Annotated[int | None, typer.Option(help="Base of the request seeds.")] = None,
     prompt_suffix: Annotated[
         str | None, typer.Option(help="Text appended to every system prompt.")
@@ -94,6 +99,9 @@ def eval_(
     retry_infra: RetryInfra = None,
     max_unscored: MaxUnscored = None,
     most_infra_in_a_row: MostInfraInARow = None,
+    max_cost: MaxCost = None,
+    max_tokens: MaxTokens = None,
+    max_hours: MaxHours = None,
     keep_tokens: KeepTokens = None,
     fsync: Fsync = None,
     stream: Stream = None,
@@ -114,7 +122,7 @@ def eval_(
 ) -> int:
     """Evaluate a model or an agent, and record every trial.
 
-    Each trial is one line of records.jsonl in the run folder, written as soon as it ends. A run
+    Each trial is one line of records.jsonl in the run directory, written as soon as it ends. A run
     that was interrupted continues with `hexathlon resume`, or with the same command again.
     """
     flags: dict[str, Any] = dict(locals())
@@ -133,14 +141,15 @@ def eval_(
     with_anchors = with_anchors or bool(settings.get("with_anchors"))
     plan, execution = load_config(flags, config)
     if out is None and not dry_run:
-        raise UsageError("missing option --out DIR: the run folder")
+        raise UsageError("missing option --out DIR: the run directory")
     _check(plan, execution)
     if dry_run or out is None:
         print_text(_resolved(plan, execution, out, with_anchors))
         return ExitCode.FINE
     describe(evaluate(plan, execution, out, force_new=force_new))
     if with_anchors:
-        plain = execution.model_copy(update={"keep_tokens": False})
+        unlimited = {"max_cost": 0.0, "max_tokens": 0, "max_hours": 0.0}
+        plain = execution.model_copy(update={"keep_tokens": False, **unlimited})
         _play_anchors(plan, plain, out, force_new=force_new)
     return conclude(out, execution)
 
@@ -184,7 +193,9 @@ def _play_anchors(
     from hexathlon.baselines.harness.anchors import anchor_agents
     from hexathlon.baselines.harness.report import ANCHOR_FOLDER, read_run
     from hexathlon.baselines.harness.run import evaluate
+    from hexathlon_cli.output import note
 
     for name in anchor_agents(read_run(out).plan):
+        note(f"anchor: {name}")
         anchor = config.model_copy(update={"model": f"agent:{name}", "dialect": "auto"})
         evaluate(anchor, execution, out / ANCHOR_FOLDER / name, force_new=force_new)

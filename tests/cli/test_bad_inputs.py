@@ -119,7 +119,7 @@ CALLS: list[tuple[Callable[[Path], Any], str]] = [
     (lambda out: hexathlon.evaluate(5, out), "expected a text such as 'agent:oracle'"),  # type: ignore[arg-type]
     (lambda out: hexathlon.make_agent("agent:nope"), "there is no agent 'nope'"),
     (lambda out: hexathlon.make_agent("agent:noop", dialcet="json"), "no setting 'dialcet'"),
-    (lambda out: hexathlon.load_run(out), "holds no plan.json"),
+    (lambda out: hexathlon.load_run(out), "has no plan.json"),
 ]  # fmt: skip
 
 
