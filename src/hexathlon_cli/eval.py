@@ -133,7 +133,7 @@ def eval_(
     from hexathlon.baselines.harness.config import command_settings, load_config
     from hexathlon.baselines.harness.errors import ExitCode, UsageError
     from hexathlon.baselines.harness.run import evaluate
-    from hexathlon_cli.output import note, print_text
+    from hexathlon_cli.output import print_text
     from hexathlon_cli.runs import conclude, describe
 
     settings = command_settings(config)
@@ -146,8 +146,6 @@ def eval_(
     if dry_run or out is None:
         print_text(_resolved(plan, execution, out, with_anchors))
         return ExitCode.FINE
-    if not plan.model.startswith("agent:"):
-        note(f"opening {plan.model}")
     describe(evaluate(plan, execution, out, force_new=force_new))
     if with_anchors:
         unlimited = {"max_cost": 0.0, "max_tokens": 0, "max_hours": 0.0}
