@@ -243,8 +243,8 @@ class Environment(gymnasium.Env[Any, Any]):
                 held-out round. Without options the seed picks a task.
 
         Returns:
-            The opening observation and info with `task_id`, `task_hash`, `seed`,
-            `system_prompt`, `tools`, `status`, `reward_terms`, `turn`.
+            The opening observation and info with `task_id` (opaque: `task.id` is not for agents),
+            `task_hash`, `seed`, `system_prompt`, `tools`, `status`, `reward_terms`, `turn`.
 
         Raises:
             UnknownOption: If `options` has an unknown key.
@@ -545,7 +545,7 @@ class Environment(gymnasium.Env[Any, Any]):
 
     def _reset_info(self, task: Task) -> dict[str, Any]:
         return {
-            "task_id": task.id,
+            "task_id": task.opaque_id,
             "task_hash": task.hash,
             "seed": self._episode_seed,
             "system_prompt": self.system_prompt,

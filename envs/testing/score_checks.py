@@ -17,10 +17,14 @@ _MANY_TURNS = 60
 
 
 def oracle_scores_one(subject: Subject) -> None:
-    """Play the oracle on every task."""
-    for task, episode in _played(subject, subject.source.oracle):
-        if episode.reward != 1.0:
-            raise CheckFailed(f"the oracle got {episode.reward} ({episode.status}) on {task.id}")
+    """Play the oracle on many tasks of every public split."""
+    lost = [each for each in subject.solved if each.reward != 1.0]
+    if lost:
+        first = lost[0]
+        raise CheckFailed(
+            f"the oracle got {first.reward} ({first.status}) on {first.task.id}; "
+            f"{len(lost)} of {len(subject.solved)} tasks are not solved"
+        )
 
 
 def noop_scores_zero(subject: Subject) -> None:

@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import gymnasium
 from gymnasium.envs.registration import EnvSpec
@@ -12,11 +12,12 @@ from gymnasium.envs.registration import EnvSpec
 from hexathlon.envs.messages import assistant_message, parse_text
 from hexathlon.envs.spaces import Unicode
 from hexathlon.envs.testing.report import CheckSkipped
+from hexathlon.envs.testing.solving import Solved
 from hexathlon.evaluators.content import joined
 from hexathlon.evaluators.content import text_of as content_text
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script, TaskSource
-from hexathlon.tasks.task import SPLITS, Task
+from hexathlon.tasks.task import Split, Task
 
 __all__ = ["Episode", "Subject", "Target", "fixed"]
 
@@ -60,7 +61,8 @@ class Subject:
         kwargs: For every instance.
         floor: Highest mean score that a trivial policy may reach.
         fuzz: Number of fuzzed actions.
-        tasks: Number of tasks used by the score checks.
+        tasks: Number of tasks that the oracle solves, from all public splits.
+        sample: Number of tasks, of those of one split, that the other score checks use.
         seed: Base seed of the kit's own choices.
     """
 
@@ -72,6 +74,7 @@ class Subject:
         floor: float,
         fuzz: int,
         tasks: int,
+        sample: int,
         seed: int,
     ) -> None:
         self.target = target
@@ -79,6 +82,7 @@ class Subject:
         self.floor = floor
         self.fuzz = fuzz
         self.task_count = tasks
+        self.sample_count = min(sample, tasks)
         self.seed = seed
 
     @property
@@ -128,14 +132,43 @@ class Subject:
 
     @cached_property
     def tasks(self) -> list[Task]:
-        """The first tasks of the first non-empty split, public splits first."""
-        for split in ("dev", "test", "train"):
-            size = self.source.size(cast("Any", split))
-            if size is None or size > 0:
-                count = self.task_count if size is None else min(self.task_count, size)
-                ids = [self.source.address(cast("Any", split), i) for i in range(count)]
-                return [self.source.build(task_id) for task_id in ids]
-        raise CheckSkipped(f"the source {self.source.name} has no task in any of {SPLITS[:3]}")
+        """The first tasks of the first non-empty public split."""
+        return self.tasks_of(self.splits[0], self.sample_count)
+
+    @cached_property
+    def splits(self) -> list[Split]:
+        """The public splits that have tasks, `dev` first."""
+        public: tuple[Split, ...] = ("dev", "test", "train")
+        splits = [split for split in public if self.source.size(split) != 0]
+        if not splits:
+            raise CheckSkipped(f"the source {self.source.name} has no task in any of {public}")
+        return splits
+
+    def tasks_of(self, split: Split, count: int) -> list[Task]:
+        """Return the first tasks of a split, at most `count`."""
+        size = self.source.size(split)
+        ids = [self.source.address(split, i) for i in range(_least(count, size))]
+        return [self.source.build(task_id) for task_id in ids]
+
+    @cached_property
+    def solved(self) -> list[Solved]:
+        """The oracle's episodes on the tasks of all public splits, evenly taken."""
+        left, solved = self.task_count, []
+        env = self.make()
+        try:
+            for place, split in enumerate(self.splits, 1):
+                tasks = self.tasks_of(split, -(-left // (len(self.splits) - place + 1)))
+                solved += [self._solve(env, task) for task in tasks]
+                left -= len(tasks)
+        finally:
+            env.close()
+        return solved
+
+    def _solve(self, env: Any, task: Task) -> Solved:
+        actions: list[str] = []
+        episode = self.play(env, task, _noted(self.source.oracle(task), actions))
+        opening = text_of(episode.opening)
+        return Solved(task, opening, tuple(actions), episode.reward, episode.status)
 
     def act(self, env: Any, text: str) -> Any:
         """Convert a text action to the environment's action format."""
@@ -188,6 +221,10 @@ def fixed(actions: Iterable[str]) -> Script:
     """Play a list of actions, whatever is observed."""
     for action in actions:  # noqa: UP028 - a list cannot be sent observations
         yield action
+
+
+def _least(count: int, size: int | None) -> int:
+    return count if size is None else min(count, size)
 
 
 def _noted(script: Script, actions: list[str]) -> Script:

@@ -59,7 +59,7 @@ class ShiftSource(StratifiedSource):
 
     name = "roleplay-shift"
     family = "roleplay"
-    version = "2"
+    version = "3"
     per_stratum = PER_STRATUM
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ def _stage_of(task: Task) -> Stage:
 
 def _stage(address: Address, seed: int) -> Stage:
     shift, _, side = address.template.partition("-")
-    kind = _KINDS[address.index // 2 % len(_KINDS)]
+    kind = _KINDS[derive_seed("roleplay-shift-kind", seed) % len(_KINDS)]
     changes = {**_FIXED, **SHIFTS[shift][side == "out"]}
     return draw_stage(replace(address, template=kind), seed, **changes)
 

@@ -43,7 +43,7 @@ class RolePlaySource(StratifiedSource):
 
     name = "roleplay"
     family = "roleplay"
-    version = "2"
+    version = "3"
     per_stratum = PER_STRATUM
 
     def __init__(self) -> None:

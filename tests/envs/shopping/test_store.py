@@ -237,7 +237,7 @@ def test_every_template_can_be_played_from_a_seed():
     opening, info = env.reset(seed=5)
     again, other = env.reset(seed=5)
     assert opening == again and info["task_id"] == other["task_id"]
-    assert played(env, info["task_id"], SOURCE.oracle(env.task)) == 1.0
+    assert played(env, env.task.id, SOURCE.oracle(env.task)) == 1.0
 
 
 def test_other_goods_are_rejected_whatever_their_values():
