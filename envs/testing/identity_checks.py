@@ -1,9 +1,9 @@
 """Checks that a task's id, index, seed and hash say nothing about its solution.
 
-Two tests, both on oracle episodes. *Numbers*: no bit of index, seed or hash may go with any part of
-the solutions within a template, level and script (Cochran-Mantel-Haenszel, over all templates and for each
-alone). *Names*: the template may not foretell how an episode ends better than what the agent is
-shown does, that is, the tools on offer and the most similar other opening.
+Two tests, both on oracle episodes. *Numbers*: no bit of index, seed or hash may go with any part
+of the solutions within a template, level, split and script (the Cochran-Mantel-Haenszel test, over
+all templates and for each alone). *Names*: the template may not foretell how an episode ends better
+than what the agent is shown does, that is, the tools on offer and the most similar other opening.
 """
 
 import math
@@ -65,7 +65,7 @@ def number_findings(solved: Sequence[Solved]) -> Iterator[str]:
     """Yield a sentence for each bit of index, seed or hash that goes with a part of a solution."""
     bits = _bits([each.task for each in solved])
     parts = _parts(solved)
-    strata = _codes([(each.task.template, each.task.level, _script(each)) for each in solved])
+    strata = _codes([_stratum(each) for each in solved])
     templates = np.array([each.task.template for each in solved])
     groups: dict[str, NDArray[np.bool_]] = {"": np.ones(len(solved), bool)}
     for template in sorted(set(templates.tolist())):
@@ -161,10 +161,15 @@ def _association(
     return float((both - expected).sum()) / math.sqrt(total) if total > 0 else 0.0
 
 
-def _script(solved: Solved) -> bool:
-    """Whether the opening is mostly in another script than Latin: what is seen may differ."""
+def _stratum(solved: Solved) -> Hashable:
+    """Return what a solution may go with: template, level, split, and the script of the opening."""
+    task = solved.task
+    return task.template, task.level, task.split, _latin(solved)
+
+
+def _latin(solved: Solved) -> bool:
     letters = [letter for letter in solved.opening if letter.isalpha()]
-    return sum(letter > "\u024f" for letter in letters) * 2 > len(letters)
+    return sum(letter <= "\u024f" for letter in letters) * 2 >= len(letters)
 
 
 def _codes(keys: Sequence[Hashable]) -> NDArray[np.int64]:

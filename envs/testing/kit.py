@@ -3,10 +3,13 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from hexathlon.envs.testing.content_checks import CHECKS as CONTENT
 from hexathlon.envs.testing.determinism_checks import CHECKS as DETERMINISM
+from hexathlon.envs.testing.ending_checks import CHECKS as ENDING
 from hexathlon.envs.testing.identity_checks import CHECKS as IDENTITY
 from hexathlon.envs.testing.interface_checks import CHECKS as INTERFACE
 from hexathlon.envs.testing.leak_checks import CHECKS as LEAKS
+from hexathlon.envs.testing.neighbour_checks import CHECKS as NEIGHBOURS
 from hexathlon.envs.testing.report import (
     Check,
     CheckFailed,
@@ -18,10 +21,22 @@ from hexathlon.envs.testing.report import (
 from hexathlon.envs.testing.score_checks import CHECKS as SCORES
 from hexathlon.envs.testing.state_checks import CHECKS as STATE
 from hexathlon.envs.testing.subject import Subject, Target
+from hexathlon.envs.testing.truth_checks import CHECKS as TRUTH
 
 __all__ = ["assert_conforms", "check_environment", "check_names"]
 
-_CHECKS: tuple[Check, ...] = (*INTERFACE, *DETERMINISM, *STATE, *LEAKS, *SCORES, *IDENTITY)
+_CHECKS: tuple[Check, ...] = (
+    *INTERFACE,
+    *ENDING,
+    *DETERMINISM,
+    *STATE,
+    *LEAKS,
+    *SCORES,
+    *NEIGHBOURS,
+    *TRUTH,
+    *IDENTITY,
+    *CONTENT,
+)
 
 _RAISED = "the check raised an exception; fix this first"
 

@@ -1,13 +1,11 @@
-"""Checks of scores: correct solutions score 1, others 0, and the ground truth stays hidden."""
+"""Checks of scores: correct solutions score 1, others 0."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from hexathlon.envs.testing.fuzzing import do_nothing, fuzzed_actions, random_calls, spam
-from hexathlon.envs.testing.report import Check, CheckFailed, CheckSkipped
+from hexathlon.envs.testing.report import Check, CheckFailed
 from hexathlon.envs.testing.subject import Episode, Subject, fixed
-from hexathlon.envs.testing.tracing import canonical
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
 
@@ -88,31 +86,6 @@ def reward_bounded(subject: Subject) -> None:
         env.close()
 
 
-def canary_hidden(subject: Subject) -> None:
-    """Search everything visible to the agent for any task's canary."""
-    canaries = [task.canary for task in subject.tasks]
-    if not all(canaries):
-        raise CheckSkipped("not every task carries a canary")
-    env = subject.make()
-    try:
-        for task in subject.tasks[:8]:
-            scripts = [
-                subject.source.oracle(task),
-                spam(task),
-                random_calls(task, subject.seed),
-                *subject.source.policies(task).values(),
-            ]
-            for script in scripts:
-                episode = subject.play(env, task, script)
-                seen = [canonical(part) for part in episode.shown()]
-                seen.append(canonical(env.render()))
-                for canary in canaries:
-                    if any(json.dumps(canary)[1:-1] in text for text in seen):
-                        raise CheckFailed(f"the canary {canary!r} was shown in {task.id}")
-    finally:
-        env.close()
-
-
 def _played(subject: Subject, maker: Callable[[Task], Script]) -> Iterator[tuple[Task, Episode]]:
     env = subject.make()
     try:
@@ -155,7 +128,4 @@ CHECKS = (
         alternatives_score_one,
     ),
     Check("reward_bounded", "pay at the end only, or declare max_reward", reward_bounded),
-    Check(
-        "canary_hidden", "keep expected answers out of observations, info and tools", canary_hidden
-    ),
 )

@@ -40,6 +40,11 @@ class Episode:
         return float(sum(step[1] for step in self.steps))
 
     @property
+    def ended(self) -> bool:
+        """Whether the last step ended the episode."""
+        return bool(self.steps) and bool(self.steps[-1][2] or self.steps[-1][3])
+
+    @property
     def status(self) -> str:
         """The status at the end."""
         return str((self.steps[-1][4] if self.steps else self.reset_info).get("status"))
