@@ -1,9 +1,10 @@
 """Checks of scores: correct solutions score 1, others 0."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hexathlon.envs.testing.fuzzing import do_nothing, fuzzed_actions, random_calls, spam
+from hexathlon.envs.testing.lessons import LESSON_POLICIES, Lessons
 from hexathlon.envs.testing.report import Check, CheckFailed
 from hexathlon.envs.testing.subject import Episode, Subject, fixed
 from hexathlon.tasks.source import Script
@@ -42,13 +43,30 @@ def floor(subject: Subject) -> None:
     for name in subject.source.policies(subject.tasks[0]):
         makers[name] = lambda task, name=name: subject.source.policies(task)[name]  # type: ignore[misc]
     for name, maker in makers.items():
-        rewards = [episode.reward for _, episode in _played(subject, maker)]
-        mean = sum(rewards) / len(rewards)
-        if mean > subject.floor:
-            raise CheckFailed(
-                f"the policy {name!r} scores {mean:.3f} over {len(rewards)} tasks, "
-                f"at most {subject.floor} is allowed"
-            )
+        _require_floor(subject, name, [episode for _, episode in _played(subject, maker)])
+    if subject.lessons is not None:
+        for name in LESSON_POLICIES:
+            _require_floor(subject, name, _imitating(subject, subject.lessons, name))
+
+
+def _imitating(subject: Subject, lessons: Lessons, name: str) -> list[Episode]:
+    env = subject.make()
+    try:
+        return [
+            subject.play_shown(env, task, lambda text, task=task: lessons.script(name, task, text))  # type: ignore[misc]
+            for task in subject.tasks
+        ]
+    finally:
+        env.close()
+
+
+def _require_floor(subject: Subject, name: str, episodes: Sequence[Episode]) -> None:
+    mean = sum(episode.reward for episode in episodes) / len(episodes)
+    if mean > subject.floor:
+        raise CheckFailed(
+            f"the policy {name!r} scores {mean:.3f} over {len(episodes)} tasks, "
+            f"at most {subject.floor} is allowed"
+        )
 
 
 def mutants_score_zero(subject: Subject) -> None:

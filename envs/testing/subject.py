@@ -11,6 +11,7 @@ from gymnasium.envs.registration import EnvSpec
 
 from hexathlon.envs.messages import assistant_message, parse_text
 from hexathlon.envs.spaces import Unicode
+from hexathlon.envs.testing.lessons import Lessons
 from hexathlon.envs.testing.report import CheckSkipped
 from hexathlon.envs.testing.solving import Solved
 from hexathlon.evaluators.content import joined
@@ -169,6 +170,12 @@ class Subject:
             env.close()
         return solved
 
+    @cached_property
+    def lessons(self) -> Lessons | None:
+        """What trivial policies may imitate: solved tasks of other splits than `tasks` are from."""
+        others = [each for each in self.solved if each.task.split != self.splits[0]]
+        return Lessons(others) if others else None
+
     def _solve(self, env: Any, task: Task) -> Solved:
         actions: list[str] = []
         episode = self.play(env, task, _noted(self.source.oracle(task), actions))
@@ -183,8 +190,15 @@ class Subject:
 
     def play(self, env: Any, task: Task, script: Script, seed: int = 0) -> Episode:
         """Play one episode by a script, which receives the text of each observation."""
+        return self.play_shown(env, task, lambda opening: script, seed)
+
+    def play_shown(
+        self, env: Any, task: Task, maker: Callable[[str], Script], seed: int = 0
+    ) -> Episode:
+        """Play one episode by a script that is made from the text of the opening."""
         opening, info = env.reset(seed=seed, options={"task": task.id})
         episode = Episode(opening, info)
+        script = maker(text_of(opening))
         try:
             action = next(script)
             while len(episode.steps) < MAX_STEPS:

@@ -493,6 +493,22 @@ class NoLastStep(ToyEnv):
         return Verdict(score=float(self.counter == self.task.params["target"]))
 
 
+class OneSided(Renamed):
+    """Ends in the same right way on every second task."""
+
+    name = "one-sided"
+
+    def changed(self, task: Task) -> Task:
+        task = task.model_copy(update={"tools": (*task.tools, REPORT_TOOL)})
+        return _aiming(task, 0) if task.seed % 2 else task
+
+    def oracle(self, task: Task) -> Script:
+        return _count(task.params["target"], 9) if task.params["target"] else _one(REPORT)
+
+    def policies(self, task: Task) -> Mapping[str, Script]:
+        return {}
+
+
 class SameContent(Renamed):
     """Draws the tasks of all splits from the same numbers."""
 
@@ -549,12 +565,20 @@ class SideInName(Renamed):
 
 
 REPORT = '{"name": "report", "arguments": {"reason": "impossible"}}'
-REASON = {"reason": {"type": "string", "enum": ["impossible", "forbidden"]}}
+REASON = {"reason": {"type": "string"}}
 REPORT_TOOL = ToolSchema(
     name="report",
     description="Finish without a result.",
     parameters={"type": "object", "properties": REASON, "required": ["reason"]},
 )
+
+
+class OneSidedEnv(ToyEnv):
+    default_taskset = "one-sided"
+
+    @tool
+    def tool_report(self, reason: str) -> str:
+        return super().tool_submit() if reason == "impossible" else "No."
 
 
 class SideInIndexEnv(ToyEnv):
@@ -589,6 +613,6 @@ class NoCanarySource(Renamed):
 
 for _source in (
     LostOracle, FewMutants, NoAlternative, NoCanarySource, HiddenSum, RarelyLostOracle, SameContent,
-    SideInIndex, SideInSeed, SideInName,
+    SideInIndex, SideInSeed, SideInName, OneSided,
 ):  # fmt: skip
     register_source(_source.name, _source)
