@@ -1,7 +1,7 @@
 """Evaluation and training as functions, for scripts and notebooks.
 
-Each does what the command of its name does, with the same records, plans and folders. Flags become
-keyword arguments; files, progress and exit codes of the command are left to `hexathlon_cli`.
+Each corresponds to the command of its name, with the same plans, records and directories. Flags
+become keyword arguments; configuration files and exit codes are left to `hexathlon_cli`.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,11 +23,11 @@ from hexathlon.evaluators.statistics import ScoreInterval
 __all__ = ["evaluate", "load_run", "make_agent", "train"]
 
 Model = str | Agent | Callable[[list[Message]], dict[str, object]]
-"""MODEL as on the command line, an agent, or a function from messages to a message."""
+"""A MODEL argument of the command line, an agent, or a function from messages to a message."""
 
 
 def make_agent(model: Model, **settings: Any) -> Agent:
-    """Return an agent that plays any number of trials.
+    """Create an agent.
 
     >>> make_agent("agent:oracle").name
     'oracle'
@@ -40,7 +40,7 @@ def make_agent(model: Model, **settings: Any) -> Agent:
         **settings: Fields of `EvalConfig` that concern the model, such as `dialect`.
 
     Raises:
-        UsageError: If `model` or a setting is not one of these.
+        UsageError: If `model` or a setting is invalid.
         EnvironmentUnavailable: If its server does not answer.
     """
     if isinstance(model, str):
@@ -49,17 +49,19 @@ def make_agent(model: Model, **settings: Any) -> Agent:
 
 
 def evaluate(model: Model, out: str | Path, **settings: Any) -> ReadRun:
-    """Evaluate a model into a run folder and return the run; a folder of the same plan continues.
+    """Evaluate a model and return the summarised run.
+
+    An interrupted run with the same plan is continued.
 
     Args:
         model: See `make_agent`.
-        out: The run folder.
+        out: The run directory.
         **settings: Fields of `EvalConfig` (`envs`, `tasks`, `level`, `limits`, ...) and of
             `ExecutionConfig` (`concurrency`, `retries`, ...).
 
     Raises:
         UsageError: If a setting is unknown or out of range.
-        PlanDiffers: If the folder holds another plan.
+        PlanDiffers: If the directory contains a different plan.
         CommandError: If the run cannot be played.
     """
     fields = ExecutionConfig.model_fields
@@ -71,18 +73,18 @@ def evaluate(model: Model, out: str | Path, **settings: Any) -> ReadRun:
         description = {"kind": "custom", "name": agent.name, "place": ""}
         opened, model = OpenedModel(agent, description, None), f"custom:{agent.name}"
     try:
-        how = ExecutionConfig(**execution)
+        execution_config = ExecutionConfig(**execution)
     except ValidationError as error:
         raise UsageError(_first(error)) from None
-    run_evaluation(_config(model, chosen), how, Path(out), model=opened)
+    run_evaluation(_config(model, chosen), execution_config, Path(out), model=opened)
     return read_run(Path(out))
 
 
 def load_run(path: str | Path) -> ReadRun:
-    """Return a run folder's plan, scores with intervals, and judged results.
+    """Return plan, scores with intervals, and judged results of a run directory.
 
     Raises:
-        UsageError: If the folder holds no run, or no record yet.
+        UsageError: If the directory contains no run, or no record yet.
     """
     return read_run(Path(path))
 
@@ -90,22 +92,22 @@ def load_run(path: str | Path) -> ReadRun:
 def train(
     recipe: str | Mapping[str, Any], out: str | Path, **changes: Any
 ) -> dict[str, ScoreInterval]:
-    """Train a policy by a recipe and return its mean rewards on unseen tasks.
+    """Train a policy with a recipe and return its mean rewards on unseen tasks.
 
-    Needs the extra `train`.
+    Needs the extra `train`. An interrupted run with the same recipe is continued.
 
     Args:
         recipe: A recipe's name, a TOML file, or the recipe as a dictionary.
-        out: The run folder; a folder with the same recipe is continued.
-        **changes: Top-level values over the recipe's, such as `seed` or `scale`; nested ones as
+        out: The run directory.
+        **changes: Overrides of the recipe's values, such as `seed` or `scale`; nested values as
             `**{"rollout.groups": 8}`.
 
     Returns:
-        `before` and `after` with 95 % intervals.
+        Mean rewards `before` and `after` training, with 95 % intervals.
 
     Raises:
         RecipeError: If the recipe cannot be read.
-        RecipeDiffers: If the folder holds another recipe's run.
+        RecipeDiffers: If the directory contains a run of a different recipe.
     """
     from hexathlon.baselines.training.recipe import load_recipe, recipe_of
     from hexathlon.baselines.training.run import train as run_training
@@ -123,7 +125,7 @@ def _agent(model: Agent | Callable[[list[Message]], dict[str, object]]) -> Agent
     if callable(model):
         return FunctionAgent(model)
     raise UsageError(
-        f"a model is a text such as 'agent:oracle', an agent or a function, got {model!r:.80}"
+        f"expected a text such as 'agent:oracle', an agent or a function, got {model!r:.80}"
     )
 
 

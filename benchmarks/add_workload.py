@@ -15,7 +15,7 @@ from hexathlon.envs.tools import tool
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import register_verifier
 from hexathlon.tasks.registry import register_source
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Split, Task, ToolSchema
 
 __all__ = ["CALLS", "AddEnv", "AddSource", "MockEngine"]
@@ -53,7 +53,7 @@ class AddSource(TaskSource):
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
         """Return the id of the index-th question."""
-        return str(Address(self.name, "sum", level or "tiny", split, index))
+        return str(TaskAddress(self.name, "sum", level or "tiny", split, index))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Ask it."""

@@ -24,13 +24,14 @@ import numpy as np
 import rooms
 import torch
 
-from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, FILTERS, SHAPINGS
+from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
 from hexathlon.baselines.algorithms.samples import Group
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.learner import Learner
-from hexathlon.baselines.training.cloning import CloneConfig, clone
+from hexathlon.baselines.pipeline.catalogue import FILTERS, SHAPINGS
 from hexathlon.baselines.training.recipe import Recipe
+from hexathlon.baselines.warmstart.cloning import CloneConfig, clone
 from hexathlon.tasks.seeding import derive_seed, generator_for
 
 HERE = Path(__file__).resolve().parent
@@ -38,7 +39,7 @@ SKILL, DEMONSTRATIONS, CLONING = 0.4, 1500, 120
 TRIES, FINAL = 4, 512
 
 
-class Entry(NamedTuple):
+class ComparedAlgorithm(NamedTuple):
     """One algorithm of the comparison."""
 
     name: str
@@ -55,12 +56,12 @@ def laid_over(base: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def entries() -> list[Entry]:
+def entries() -> list[ComparedAlgorithm]:
     """What is compared."""
     file = tomllib.loads((HERE / "algorithms.toml").read_text(encoding="utf-8"))
     base = tomllib.loads(file["base"])
     return [
-        Entry(
+        ComparedAlgorithm(
             one["name"],
             Recipe(**laid_over(base, tomllib.loads(one["recipe"]))),
             int(one.get("lag", 0)),
@@ -81,10 +82,10 @@ def start(seed: int, folder: Path) -> Any:
     return model.eval()
 
 
-class Run:
+class AlgorithmRun:
     """One algorithm under one seed."""
 
-    def __init__(self, entry: Entry, seed: int, folder: Path) -> None:
+    def __init__(self, entry: ComparedAlgorithm, seed: int, folder: Path) -> None:
         self.entry, self.seed = entry, seed
         self.recipe = recipe = entry.recipe
         self.model = start(seed, folder)
@@ -164,10 +165,10 @@ class Run:
         self.learner.version += 1
 
 
-def measured(entry: Entry, seed: int, folder: Path) -> dict[str, Any]:
+def measured(entry: ComparedAlgorithm, seed: int, folder: Path) -> dict[str, Any]:
     """Train, then play fresh episodes."""
     begun = time.process_time()
-    run = Run(entry, seed, folder)
+    run = AlgorithmRun(entry, seed, folder)
     curve = run.play()
     last = rooms.collect(run.model, FINAL // 8, 8, derive_seed("final", seed) % 2**63)
     return {
@@ -179,7 +180,9 @@ def measured(entry: Entry, seed: int, folder: Path) -> dict[str, Any]:
     }
 
 
-def waiting(seeds: int, only: str, done: list[dict[str, Any]]) -> Iterator[tuple[Entry, int]]:
+def waiting(
+    seeds: int, only: str, done: list[dict[str, Any]]
+) -> Iterator[tuple[ComparedAlgorithm, int]]:
     """Yield what is still to be run, seed by seed, so that a stopped comparison is even."""
     have = {(row["name"], row["seed"]) for row in done}
     for seed in range(seeds):

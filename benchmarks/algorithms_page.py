@@ -17,7 +17,7 @@ LEAST_SEEDS = 5
 COLUMNS, WIDE, HIGH, GAP = 5, 176, 112, 10
 
 
-class Estimate(NamedTuple):
+class SeedEstimate(NamedTuple):
     """A mean over seeds with its 95 % interval."""
 
     mean: float
@@ -32,11 +32,11 @@ class Estimate(NamedTuple):
         return self.mean + self.half
 
 
-def estimate(values: Sequence[float]) -> Estimate:
+def estimate(values: Sequence[float]) -> SeedEstimate:
     half = 0.0
     if len(values) > 1:
         half = T_95[len(values)] * statistics.stdev(values) / math.sqrt(len(values))
-    return Estimate(statistics.fmean(values), half)
+    return SeedEstimate(statistics.fmean(values), half)
 
 
 def on_grid(curve: Sequence[Sequence[float]], episodes: Sequence[float]) -> list[float]:
@@ -52,8 +52,8 @@ class Result(NamedTuple):
     """What one algorithm did."""
 
     algorithm: dict[str, Any]
-    final: Estimate
-    curve: list[Estimate]
+    final: SeedEstimate
+    curve: list[SeedEstimate]
     seeds: int
     cpu_s: float
 

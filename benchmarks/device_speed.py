@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 from engine_child import played
-from measuring import Finding, print_findings
+from measuring import Figure, print_findings
 from trainer_steps import sample_of
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
@@ -142,17 +142,17 @@ def main() -> None:
 
     print(f"{count:,} parameters, {options.sequences} sequences, {options.device}")
     found = [
-        Finding("engine: tokens drawn", drawn / drawing, "/s"),
-        Finding(
+        Figure("engine: tokens drawn", drawn / drawing, "/s"),
+        Figure(
             "engine: utilisation, prompts included", 2 * count * passed / drawing / options.peak, ""
         ),
-        Finding("learner: tokens learned", learned / learning, "/s"),
-        Finding("learner: utilisation", 6 * count * learned / learning / options.peak, ""),
+        Figure("learner: tokens learned", learned / learning, "/s"),
+        Figure("learner: utilisation", 6 * count * learned / learning / options.peak, ""),
     ]
     for name, values in (("engine", sampler), ("learner", autocast)):
         joined = np.concatenate(values)
-        found.append(Finding(f"{name}: mean distance from float32", float(joined.mean()), "nats"))
-        found.append(Finding(f"{name}: largest distance", float(joined.max()), "nats"))
+        found.append(Figure(f"{name}: mean distance from float32", float(joined.mean()), "nats"))
+        found.append(Figure(f"{name}: largest distance", float(joined.max()), "nats"))
     print_findings(found)
 
 

@@ -19,9 +19,14 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from measuring import Finding, print_findings, ratio_of_pairs
+from measuring import Figure, print_findings, ratio_of_pairs
 
-from hexathlon.baselines.training.initial import ModelShape, make_model, make_tokenizer, save_policy
+from hexathlon.baselines.warmstart.initial import (
+    ModelShape,
+    make_model,
+    make_tokenizer,
+    save_policy,
+)
 
 HERE = Path(__file__).parent
 LEAST = {1: 1.0, 16: 1.0, 64: 0.8}
@@ -123,7 +128,7 @@ def main() -> None:
     for sequences, least in LEAST.items():
         for name in ("torch engine", "vLLM", "vLLM without seeds"):
             best = max(rate.clock for rate in found[name, sequences])
-            findings.append(Finding(f"{name}, {sequences} at once, best", best, "tokens/s"))
+            findings.append(Figure(f"{name}, {sequences} at once, best", best, "tokens/s"))
         for name in ("vLLM", "vLLM without seeds"):
             for by in ("clock", "processor"):
                 ours_by, peer_by = (
@@ -132,7 +137,7 @@ def main() -> None:
                 )
                 bound = least if name == "vLLM" else None
                 ratio = ratio_of_pairs(ours_by, peer_by)
-                findings.append(Finding(f"  over {name}, by the {by}", ratio, "x", least=bound))
+                findings.append(Figure(f"  over {name}, by the {by}", ratio, "x", least=bound))
     print_findings(findings)
 
 

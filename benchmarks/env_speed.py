@@ -20,7 +20,7 @@ from contextlib import closing
 from pathlib import Path
 
 import gymnasium
-from measuring import Finding, print_findings, quantile, run_child
+from measuring import Figure, print_findings, quantile, run_child
 from point_workload import beside_skyrl, step_over_raw
 
 import hexathlon
@@ -60,7 +60,7 @@ def made() -> Environment:
     return env
 
 
-def imports(rounds: int = 9) -> list[Finding]:
+def imports(rounds: int = 9) -> list[Figure]:
     """CPU seconds of importing, in processes of their own."""
     said = [run_child([sys.executable, "-c", IMPORTS]).said for _ in range(rounds)]
 
@@ -68,9 +68,9 @@ def imports(rounds: int = 9) -> list[Finding]:
         return statistics.median(one[name] for one in said)
 
     return [
-        Finding("import gymnasium, CPU", median("gymnasium"), "s"),
-        Finding("import hexathlon over it, CPU", median("own"), "s", most=0.3),
-        Finding("the same and making a SQL environment, CPU", median("made"), "s", most=0.3),
+        Figure("import gymnasium, CPU", median("gymnasium"), "s"),
+        Figure("import hexathlon over it, CPU", median("own"), "s", most=0.3),
+        Figure("the same and making a SQL environment, CPU", median("made"), "s", most=0.3),
     ]
 
 
@@ -112,21 +112,21 @@ class Steps:
             self.other.append(seconds)
         return None if terminated or truncated else str(observation)
 
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[Figure]:
         """What a step costs."""
         every = self.query + self.submit + self.other
         looking = self.query + self.other
         over = statistics.median(self.over) * 1e3
         return [
-            Finding("oracle's trajectories", len(self.rewards)),
-            Finding("oracle's score", statistics.mean(self.rewards), least=1.0),
-            Finding("run_query over raw sqlite3, median", over, "ms", most=0.1),
-            Finding("run_query over raw sqlite3, p95", quantile(self.over, 0.95) * 1e3, "ms"),
-            Finding("run_query, median", statistics.median(self.query) * 1e3, "ms"),
-            Finding("looking at tables, rows, documents; median", _ms(self.other), "ms"),
-            Finding("submit, judged on hidden databases; median", _ms(self.submit), "ms"),
-            Finding("steps/s without submit", len(looking) / sum(looking)),
-            Finding("steps/s", len(every) / sum(every)),
+            Figure("oracle's trajectories", len(self.rewards)),
+            Figure("oracle's score", statistics.mean(self.rewards), least=1.0),
+            Figure("run_query over raw sqlite3, median", over, "ms", most=0.1),
+            Figure("run_query over raw sqlite3, p95", quantile(self.over, 0.95) * 1e3, "ms"),
+            Figure("run_query, median", statistics.median(self.query) * 1e3, "ms"),
+            Figure("looking at tables, rows, documents; median", _ms(self.other), "ms"),
+            Figure("submit, judged on hidden databases; median", _ms(self.submit), "ms"),
+            Figure("steps/s without submit", len(looking) / sum(looking)),
+            Figure("steps/s", len(every) / sum(every)),
         ]
 
 
@@ -134,7 +134,7 @@ def _ms(seconds: list[float]) -> float:
     return statistics.median(seconds) * 1e3
 
 
-def oracle_steps(count: int) -> list[Finding]:
+def oracle_steps(count: int) -> list[Figure]:
     """Play the reading tasks among the first so many."""
     tasks, env, steps = TaskSet("sql", "test"), made(), Steps()
     for index in range(count):
@@ -143,7 +143,7 @@ def oracle_steps(count: int) -> list[Finding]:
     return steps.findings()
 
 
-def resets(skipped: int, count: int) -> list[Finding]:
+def resets(skipped: int, count: int) -> list[Figure]:
     """Reset onto tasks not met before, then onto the same ones twice more, in turn."""
     tasks = TaskSet("sql", "test")
     ids = [tasks.task_id(index) for index in range(skipped, skipped + count)]
@@ -155,14 +155,14 @@ def resets(skipped: int, count: int) -> list[Finding]:
     first = [onto(task_id) for task_id in ids]
     again = [onto(task_id) for task_id in ids * 2]
     return [
-        Finding("reset onto a known task, p50", quantile(again, 0.5) * 1e3, "ms"),
-        Finding("reset onto a known task, p95", quantile(again, 0.95) * 1e3, "ms"),
-        Finding("reset that builds the task, p50", quantile(first, 0.5) * 1e3, "ms"),
-        Finding("reset that builds the task, p95", quantile(first, 0.95) * 1e3, "ms"),
+        Figure("reset onto a known task, p50", quantile(again, 0.5) * 1e3, "ms"),
+        Figure("reset onto a known task, p95", quantile(again, 0.95) * 1e3, "ms"),
+        Figure("reset that builds the task, p50", quantile(first, 0.5) * 1e3, "ms"),
+        Figure("reset that builds the task, p95", quantile(first, 0.95) * 1e3, "ms"),
     ]
 
 
-def forks(rounds: int = 300) -> list[Finding]:
+def forks(rounds: int = 300) -> list[Figure]:
     """Fork at about 10⁴ rows: reading tasks, writing tasks, and those after a change."""
     return [
         *_forks("medium", "read", rounds),
@@ -170,7 +170,7 @@ def forks(rounds: int = 300) -> list[Finding]:
     ]
 
 
-def _forks(level: Level, mode: str, rounds: int) -> Iterator[Finding]:
+def _forks(level: Level, mode: str, rounds: int) -> Iterator[Figure]:
     tasks = TaskSet("sql", "test", level)
     chosen = [task for task in map(tasks.__getitem__, range(60)) if task.params["mode"] == mode]
     task = min(chosen, key=lambda one: abs(rows_of(one) - ROWS))
@@ -187,7 +187,7 @@ def _forks(level: Level, mode: str, rounds: int) -> Iterator[Finding]:
         yield from _timed_forks(env, f"{label}, after a statement", rounds)
 
 
-def _timed_forks(env: Environment, label: str, rounds: int) -> Iterator[Finding]:
+def _timed_forks(env: Environment, label: str, rounds: int) -> Iterator[Figure]:
     """Fork in a row; then with the fork's first step after each, which leaves caches cold."""
     row, between, stepping = [], [], []
     for _ in range(rounds):
@@ -199,9 +199,9 @@ def _timed_forks(env: Environment, label: str, rounds: int) -> Iterator[Finding]
         stepping.append(timed(lambda clone=clone: clone.step(LOOK)))  # type: ignore[misc]
         clone.close()
         del clone  # else the next fork pays for letting go of it
-    yield Finding(f"fork, p50 ({label})", quantile(row, 0.5) * 1e3, "ms", most=0.2)
-    yield Finding("the same between other work, p50", quantile(between, 0.5) * 1e3, "ms")
-    yield Finding("the fork's first step, p50", quantile(stepping, 0.5) * 1e3, "ms")
+    yield Figure(f"fork, p50 ({label})", quantile(row, 0.5) * 1e3, "ms", most=0.2)
+    yield Figure("the same between other work, p50", quantile(between, 0.5) * 1e3, "ms")
+    yield Figure("the fork's first step, p50", quantile(stepping, 0.5) * 1e3, "ms")
 
 
 def rows_of(task: Task) -> int:
@@ -212,10 +212,10 @@ def rows_of(task: Task) -> int:
         return sum(raw.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names)
 
 
-def memory(count: int = 500) -> list[Finding]:
+def memory(count: int = 500) -> list[Figure]:
     """Memory of one more environment."""
     return [
-        Finding(
+        Figure(
             f"memory of one more environment ({mode})",
             run_child([sys.executable, MEMORY, mode, str(count)]).said["kb"],
             "kB",

@@ -19,7 +19,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from measuring import Finding, Spent, print_findings, ratio_of_pairs, run_child
+from measuring import ChildReport, Figure, print_findings, ratio_of_pairs, run_child
 
 HERE = Path(__file__).parent
 OURS = ("script", "model")
@@ -27,11 +27,11 @@ PEER = "inspect_ai"
 PEER_MOST = {"one": 10_000, "ten": 1_000}
 """Trials up to which the peer is asked, by workload: what it bears in two minutes."""
 
-Runs = dict[tuple[str, int, str], list[Spent]]
+Runs = dict[tuple[str, int, str], list[ChildReport]]
 """What was spent by (workload, trials, who)."""
 
 
-def play(kind: str, count: int, who: str, peer: str | None) -> Spent:
+def play(kind: str, count: int, who: str, peer: str | None) -> ChildReport:
     """Play a workload once in a process of its own."""
     if who == PEER:
         assert peer is not None
@@ -64,12 +64,12 @@ def peer_counts(kind: str, arguments: argparse.Namespace) -> list[int]:
     return [count for count in arguments.counts if count <= PEER_MOST[kind]]
 
 
-def trial_ms(spent: Spent) -> float:
+def trial_ms(spent: ChildReport) -> float:
     """CPU milliseconds of a trial, without the start of the process."""
     return float(spent.said["cpu_s"]) / float(spent.said["trials"]) * 1e3
 
 
-def process_ms(spent: Spent) -> float:
+def process_ms(spent: ChildReport) -> float:
     """CPU milliseconds of a trial, the whole process shared among them."""
     return spent.cpu_s / float(spent.said["trials"]) * 1e3
 
@@ -92,7 +92,7 @@ def print_runs(runs: Runs) -> None:
         )
 
 
-def compared(kind: str, runs: Runs, arguments: argparse.Namespace) -> list[Finding]:
+def compared(kind: str, runs: Runs, arguments: argparse.Namespace) -> list[Figure]:
     """Set ours beside the peer's, and our memory at the ends beside each other."""
     found = []
     paired, largest = arguments.counts[0], arguments.counts[-1]
@@ -102,7 +102,7 @@ def compared(kind: str, runs: Runs, arguments: argparse.Namespace) -> list[Findi
         last = runs[kind, largest, who][-1].peak_mb
         label = f"{kind}, {who}"
         found.append(
-            Finding(f"{label}: memory at {largest:,} over {paired:,}", last / first, "x", most=1.1)
+            Figure(f"{label}: memory at {largest:,} over {paired:,}", last / first, "x", most=1.1)
         )
         for count in peer_counts(kind, arguments):
             theirs, same = runs[kind, count, PEER], runs[kind, count, who]
@@ -111,17 +111,17 @@ def compared(kind: str, runs: Runs, arguments: argparse.Namespace) -> list[Findi
                 ("the same, starts of the processes included", process_ms, None),
             ):
                 ratio = ratio_of_pairs([cost(one) for one in theirs], [cost(one) for one in same])
-                found.append(Finding(f"{label}: {name}", ratio, "x", least))
+                found.append(Figure(f"{label}: {name}", ratio, "x", least))
             peaks = [one.peak_mb for one in theirs], [one.peak_mb for one in same]
             found.append(
-                Finding(
+                Figure(
                     f"{label}: times less memory at {count:,}", ratio_of_pairs(*peaks), "x", least=4
                 )
             )
     return found
 
 
-def help_cost(lm_eval: str | None, repetitions: int) -> list[Finding]:
+def help_cost(lm_eval: str | None, repetitions: int) -> list[Figure]:
     """CPU seconds of `--help`, ours and the peer's in turns."""
     own = Path(sys.executable).with_name("hexathlon")
     ours, theirs = [], []
@@ -129,12 +129,12 @@ def help_cost(lm_eval: str | None, repetitions: int) -> list[Finding]:
         ours.append(run_child([own, "--help"]).cpu_s)
         if lm_eval:
             theirs.append(run_child([lm_eval, "--help"]).cpu_s)
-    found = [Finding("hexathlon --help, CPU", statistics.median(ours[1:]), "s")]
+    found = [Figure("hexathlon --help, CPU", statistics.median(ours[1:]), "s")]
     if lm_eval:
         share = 1 / ratio_of_pairs(theirs[1:], ours[1:])
         found += [
-            Finding("lm_eval --help, CPU", statistics.median(theirs[1:]), "s"),
-            Finding("hexathlon --help over lm_eval --help", share, "x", most=0.5),
+            Figure("lm_eval --help, CPU", statistics.median(theirs[1:]), "s"),
+            Figure("hexathlon --help over lm_eval --help", share, "x", most=0.5),
         ]
     return found
 

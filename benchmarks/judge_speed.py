@@ -24,8 +24,8 @@ from typing import Any
 import httpx
 
 from hexathlon.baselines.engines.base import Sampling
-from hexathlon.baselines.judging.concurrency import at_once
-from hexathlon.baselines.judging.opening import JudgeSettings, find_judge, open_client
+from hexathlon.baselines.judging.concurrency import run_concurrently
+from hexathlon.baselines.judging.opening import JudgeSettings, identify_judge, open_client
 from hexathlon.baselines.judging.pointwise import PointwiseJudge
 from hexathlon.evaluators.judges.audit.labelled import generate_labels
 from hexathlon.evaluators.judges.labels import Decision
@@ -71,7 +71,7 @@ async def judge(settings: JudgeSettings, items: int, seed: int) -> tuple[float, 
     """Return own milliseconds and wall milliseconds per item, and how many were scored."""
     rubric, replies = generate_labels(seed, 3 * items)
     rows = [(c, r) for r in replies if r.language == "en" for c in rubric.judged][:items]
-    identity = await asyncio.to_thread(find_judge, settings)
+    identity = await asyncio.to_thread(identify_judge, settings)
     client = open_client(settings, identity)
     judging = PointwiseJudge(client)
     found: list[Decision] = []
@@ -80,7 +80,7 @@ async def judge(settings: JudgeSettings, items: int, seed: int) -> tuple[float, 
         found.append(await judging.decide(row[0], row[1].transcript))
 
     started, own = time.perf_counter(), time.process_time()
-    await at_once(rows, one, settings.concurrency)
+    await run_concurrently(rows, one, settings.concurrency)
     own, wall = time.process_time() - own, time.perf_counter() - started
     await client.close()
     scored = sum(one.value is not None for one in found)
@@ -98,9 +98,9 @@ async def bare(url: str, items: int, concurrency: int) -> float:
         async def one(number: int) -> None:
             (await client.post(f"{url}/chat/completions", json=body)).json()
 
-        await at_once(range(concurrency), one, concurrency)  # opens the connections
+        await run_concurrently(range(concurrency), one, concurrency)  # opens the connections
         own = time.process_time()
-        await at_once(range(items), one, concurrency)
+        await run_concurrently(range(items), one, concurrency)
         return (time.process_time() - own) / items * 1e3
 
 

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["Finding", "Spent", "print_findings", "quantile", "ratio_of_pairs", "run_child"]
+__all__ = ["ChildReport", "Figure", "print_findings", "quantile", "ratio_of_pairs", "run_child"]
 
 
-class Spent(NamedTuple):
+class ChildReport(NamedTuple):
     """What a child process used and said."""
 
     cpu_s: float
@@ -27,7 +27,7 @@ class Spent(NamedTuple):
     """The JSON object in its last line of output, where there is one."""
 
 
-class Finding(NamedTuple):
+class Figure(NamedTuple):
     """One figure."""
 
     name: str
@@ -53,11 +53,11 @@ def _judged(word: str, bound: float, met: bool) -> str:
     return f"target: {word} {bound:,.4g}: {'met' if met else 'NOT MET'}"
 
 
-def run_child(command: Sequence[str | Path]) -> Spent:
+def run_child(command: Sequence[str | Path]) -> ChildReport:
     """Run a command to its end.
 
     Raises:
-        CalledProcessError: It failed; its errors are in the message.
+        CalledProcessError: If it failed; its errors are in the message.
     """
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
@@ -76,7 +76,7 @@ def run_child(command: Sequence[str | Path]) -> Spent:
     last = output.strip().rpartition("\n")[2]
     said = json.loads(last) if last.startswith("{") else {}
     peak = said.get("peak_mb", usage.ru_maxrss / 1024)
-    return Spent(usage.ru_utime + usage.ru_stime, peak, said)
+    return ChildReport(usage.ru_utime + usage.ru_stime, peak, said)
 
 
 def ratio_of_pairs(ones: Sequence[float], others: Sequence[float]) -> float:
@@ -90,7 +90,7 @@ def quantile(values: Iterable[float], share: float) -> float:
     return ordered[min(int(len(ordered) * share), len(ordered) - 1)]
 
 
-def print_findings(findings: Iterable[Finding]) -> None:
+def print_findings(findings: Iterable[Figure]) -> None:
     """Print one line a figure."""
     rows = list(findings)
     width = max(len(row.name) for row in rows)

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import gymnasium
-from measuring import Finding, ratio_of_pairs, run_child
+from measuring import Figure, ratio_of_pairs, run_child
 
 from hexathlon.tasks.registry import register_source
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.sql.tools import sql_tools
 from hexathlon.tasks.task import Check, Level, Split, Task
 
@@ -43,7 +43,7 @@ class PointSource(TaskSource):
         return 1
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        return str(Address(self.name, "point", level or "tiny", split, index))
+        return str(TaskAddress(self.name, "point", level or "tiny", split, index))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         address = parse_address(task_id)
@@ -88,7 +88,7 @@ def point_selects(wanted: int) -> int:
     return steps
 
 
-def beside_skyrl(peer: str, rounds: int = 15) -> list[Finding]:
+def beside_skyrl(peer: str, rounds: int = 15) -> list[Figure]:
     """Alternate with skyrl-gym's text2sql, each in rounds of about half a second."""
     theirs, ours = [], []
     with tempfile.TemporaryDirectory() as folder:
@@ -103,16 +103,16 @@ def beside_skyrl(peer: str, rounds: int = 15) -> list[Finding]:
             cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
             ours.append(_Round(steps / wall, steps / cpu))
     return [
-        Finding("point SELECTs, steps/s by the clock", _median(ours, "wall")),
-        Finding("the same, by processor time", _median(ours, "cpu")),
-        Finding("skyrl-gym, steps/s by the clock", _median(theirs, "wall")),
-        Finding("the same, by processor time", _median(theirs, "cpu")),
-        Finding("times skyrl-gym by the clock", _ratio(ours, theirs, "wall"), "x", least=20),
-        Finding("times skyrl-gym by processor time", _ratio(ours, theirs, "cpu"), "x", least=20),
+        Figure("point SELECTs, steps/s by the clock", _median(ours, "wall")),
+        Figure("the same, by processor time", _median(ours, "cpu")),
+        Figure("skyrl-gym, steps/s by the clock", _median(theirs, "wall")),
+        Figure("the same, by processor time", _median(theirs, "cpu")),
+        Figure("times skyrl-gym by the clock", _ratio(ours, theirs, "wall"), "x", least=20),
+        Figure("times skyrl-gym by processor time", _ratio(ours, theirs, "cpu"), "x", least=20),
     ]
 
 
-def step_over_raw(rounds: int = 2_000) -> list[Finding]:
+def step_over_raw(rounds: int = 2_000) -> list[Figure]:
     """A point SELECT through the environment and on raw sqlite3, in turns."""
     with tempfile.TemporaryDirectory() as folder:
         file = _database(Path(folder))
@@ -133,7 +133,7 @@ def step_over_raw(rounds: int = 2_000) -> list[Finding]:
                 alone.append(time.process_time() - middle)
         env.close()
     over = statistics.median(a - b for a, b in zip(stepped, alone, strict=True))
-    return [Finding("point SELECT over raw sqlite3, median", over * 1e3, "ms", most=0.1)]
+    return [Figure("point SELECT over raw sqlite3, median", over * 1e3, "ms", most=0.1)]
 
 
 def _median(rounds: list[_Round], name: str) -> float:

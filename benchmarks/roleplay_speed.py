@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from judge_speed import LIMIT, measure
-from measuring import Finding, print_findings
+from measuring import Figure, print_findings
 
 from hexathlon.envs.roleplay.env import RolePlayEnv
 from hexathlon.tasks.registry import get_source
@@ -88,29 +88,29 @@ def forks(env: RolePlayEnv, task: Task, actions: list[str]) -> float:
     return clocked(work)
 
 
-def event(count: int) -> Iterator[Finding]:
+def event(count: int) -> Iterator[Figure]:
     """Figures of the environment, over the first tasks of the test split in both languages."""
     source, env = get_source("roleplay"), RolePlayEnv()
     start = time.process_time()
     tasks = [source.build(source.address("test", index)) for index in range(count)]
-    yield Finding("building a task", 1e3 * (time.process_time() - start) / count, "ms")
+    yield Figure("building a task", 1e3 * (time.process_time() - start) / count, "ms")
     played = [(task, actions_of(env, task)) for task in tasks]
-    yield Finding("scripted turns", 1 / turns(env, played), "turns/s", least=LEAST_TURNS)
+    yield Figure("scripted turns", 1 / turns(env, played), "turns/s", least=LEAST_TURNS)
     whole = 1 / episodes(env, played)
-    yield Finding("whole episodes: reset, turns, verdict", whole, "turns/s", least=LEAST_TURNS)
+    yield Figure("whole episodes: reset, turns, verdict", whole, "turns/s", least=LEAST_TURNS)
     for template in FORKED:
         task, actions = next(one for one in played if one[0].template == template)
         seconds = forks(env, task, actions)
-        yield Finding(f"fork, {template}", 1e3 * seconds, "ms", most=MOST_FORK_MS)
+        yield Figure(f"fork, {template}", 1e3 * seconds, "ms", most=MOST_FORK_MS)
 
 
-def judging(items: int, concurrency: int, rounds: int) -> Iterator[Finding]:
+def judging(items: int, concurrency: int, rounds: int) -> Iterator[Figure]:
     """Figures of judging."""
     found = measure(items, concurrency, rounds)
     what = f"judging {items:,} items at concurrency {concurrency}"
-    yield Finding(f"{what}: own time of an item", found["own_ms_per_item"], "ms", most=LIMIT)
-    yield Finding(f"{what}: its worst round", found["own_ms_worst_round"], "ms", most=LIMIT)
-    yield Finding("a bare request through httpx", found["bare_httpx_ms_per_request"], "ms")
+    yield Figure(f"{what}: own time of an item", found["own_ms_per_item"], "ms", most=LIMIT)
+    yield Figure(f"{what}: its worst round", found["own_ms_worst_round"], "ms", most=LIMIT)
+    yield Figure("a bare request through httpx", found["bare_httpx_ms_per_request"], "ms")
 
 
 def main() -> None:

@@ -16,12 +16,12 @@ from typing import Any
 import torch
 
 from hexathlon.baselines.engines.local.engine import LocalEngine
+from hexathlon.baselines.rollout.environments import make_env
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
-from hexathlon.baselines.training import run
-from hexathlon.baselines.training.demonstrations import Demonstrator, transcript
-from hexathlon.baselines.training.initial import make_model, make_tokenizer
-from hexathlon.baselines.training.loop import Trainer
 from hexathlon.baselines.training.recipe import load_recipe
+from hexathlon.baselines.training.trainer import Trainer
+from hexathlon.baselines.warmstart.demonstrations import Demonstrator, transcript
+from hexathlon.baselines.warmstart.initial import make_model, make_tokenizer
 from hexathlon.tasks.registry import get_source
 
 ROUNDS = 3
@@ -69,7 +69,7 @@ def main(threads: int) -> None:
     table = recipe.tasks[0]
     source = get_source(table.source)
     addresses = [source.address("train", number, "tiny") for number in range(6)]
-    with Demonstrator(table.env, run.make_env, recipe.clone.noise) as demonstrator:
+    with Demonstrator(table.env, make_env, recipe.clone.noise) as demonstrator:
         played = [demonstrator.demonstrate(address) for address in addresses]
     messages = [m for one in played for m in transcript(one, recipe.policy.dialect)]
     shape = recipe.policy.shape
@@ -77,27 +77,27 @@ def main(threads: int) -> None:
     tokenizer = make_tokenizer(texts, shape.vocabulary, shape.phrases)
     model = make_model(shape, len(tokenizer), 0).eval()
     with tempfile.TemporaryDirectory() as folder:
-        trainer = Trainer(recipe, model, tokenizer, run.make_env, Path(folder))
-        plans = trainer._generation.plans(trainer._generation.tasks(0, 0), 0, 0)
-        trainer._runner.run(trainer._collector.collect(plans))  # builds the tasks
+        trainer = Trainer(recipe, model, tokenizer, make_env, Path(folder))
+        parts = trainer.components
+        engine: Any = parts.opened.engine
+        plans = parts.generation.plans(parts.generation.tasks(0, 0), 0, 0)
+        parts.complete(parts.collector.collect(plans))  # builds the tasks
         for number in range(ROUNDS):
-            noting = Noting(trainer.engine)
-            trainer._executor.agent.engine = noting  # type: ignore[assignment]
-            before = trainer.engine.counts
-            trainer._runner.run(trainer.engine.clear())
+            noting = Noting(engine)
+            parts.executor.agent.engine = noting  # type: ignore[assignment]
+            before = engine.counts
+            parts.complete(engine.clear())
             wall, cpu = time.perf_counter(), time.process_time()
-            trainer._runner.run(
-                trainer._collector.collect([plan._replace(seed=number) for plan in plans])
-            )
+            parts.complete(parts.collector.collect([plan._replace(seed=number) for plan in plans]))
             spent["rollout_wall_s"].append(time.perf_counter() - wall)
             spent["rollout_cpu_s"].append(time.process_time() - cpu)
-            between = trainer.engine.counts
-            trainer._runner.run(trainer.engine.clear())
+            between = engine.counts
+            parts.complete(engine.clear())
             wall, cpu = time.perf_counter(), time.process_time()
-            asyncio.run(replay(trainer.engine, noting))
+            asyncio.run(replay(engine, noting))
             spent["engine_wall_s"].append(time.perf_counter() - wall)
             spent["engine_cpu_s"].append(time.process_time() - cpu)
-            after = trainer.engine.counts
+            after = engine.counts
             for name in before:  # the same tokens were drawn and read
                 assert after[name] - between[name] == between[name] - before[name] > 0
                 spent[name].append(between[name] - before[name])

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from hexathlon.baselines.algorithms.samples import Group, Sample
-from hexathlon.baselines.training.initial import ModelShape, make_model
+from hexathlon.baselines.warmstart.initial import ModelShape, make_model
 from hexathlon.tasks.seeding import derive_seed, generator_for
 
 COLOURS, ROOMS, LETTERS, TURNS = 6, 4, 5, 6

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend
-from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.ladder import backend
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 
@@ -27,9 +27,9 @@ TICK = 1000 / os.sysconf("SC_CLK_TCK")
 LIMITS = SandboxLimits(memory_bytes=256 * MIB, disk_bytes=64 * MIB)
 
 
-def image_of(files: int) -> Image:
+def image_of(files: int) -> SandboxImage:
     entries = {f"/app/d{n % 50}/f{n}": Entry(b"x" * 100) for n in range(files)}
-    return Image(files=entries, workdir="/app")
+    return SandboxImage(files=entries, workdir="/app")
 
 
 def timed(action: Callable[[], object], repeats: int) -> list[float]:

@@ -23,7 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from hexathlon.tasks.shopping.world.catalogue import LANGUAGES, Catalogue, Language, open_catalogue
+from hexathlon.tasks.bilingual import LANGUAGES, Language
+from hexathlon.tasks.shopping.world.catalogue import Catalogue, open_catalogue
 from hexathlon.tasks.shopping.world.catalogue.noise import Stream
 from hexathlon.tasks.shopping.world.catalogue.tokens import tokenize
 

@@ -31,7 +31,7 @@ REWRITES = {
 }
 
 
-class Case(NamedTuple):
+class RewriteCase(NamedTuple):
     """One submission and what the two rules say of it."""
 
     task: str
@@ -66,7 +66,7 @@ def rewrites(gold: str, columns: int, ordered: bool) -> Iterator[tuple[str, str]
     yield "no rows", "SELECT NULL WHERE 1 = 0"
 
 
-def why(case: Case, verdict_terms: dict[str, float], empty: bool) -> str:
+def why(case: RewriteCase, verdict_terms: dict[str, float], empty: bool) -> str:
     """The reason of a disagreement, in a few words."""
     if case.spider and not case.strict:
         found = [term for term in ("columns", "rows", "values", "order") if term in verdict_terms]
@@ -80,7 +80,7 @@ def why(case: Case, verdict_terms: dict[str, float], empty: bool) -> str:
     return "'order by' stands somewhere in the gold query, so Spider compares lists"
 
 
-def play(limit: int | None) -> Iterator[Case]:
+def play(limit: int | None) -> Iterator[RewriteCase]:
     """Hand in every rewrite of every gold query."""
     from hexathlon.envs.sql.env import SQLEnv
     from hexathlon.evaluators.sql.runs import run_gold
@@ -106,7 +106,7 @@ def play(limit: int | None) -> Iterator[Case]:
             state = env.final_state()
             spider = rules["spider"](task, {"gold": gold}, state, ())
             strict = rules["sql_result"](task, {"gold": gold, "ordered": ordered}, state, ())
-            case = Case(task.id, name, sql, spider.score == 1.0, strict.score == 1.0, "")
+            case = RewriteCase(task.id, name, sql, spider.score == 1.0, strict.score == 1.0, "")
             if case.spider != case.strict:
                 reason = why(case, strict.terms, not answer.rows)
                 case = case._replace(reason=reason)
@@ -114,7 +114,7 @@ def play(limit: int | None) -> Iterator[Case]:
     env.close()
 
 
-def table(cases: list[Case]) -> str:
+def table(cases: list[RewriteCase]) -> str:
     """Counts by rewrite, then by reason, as Markdown."""
     lines = [
         "| handed in | cases | both accept | only `spider` | only strict | neither |",

@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measuring import Finding, print_findings, ratio_of_pairs
+from measuring import Figure, print_findings, ratio_of_pairs
 
 HERE = Path(__file__).resolve().parent
 DROPPED = 2
@@ -39,7 +39,7 @@ def middle(run: dict[str, list[float]], name: str) -> float:
     return statistics.median(run[name][DROPPED:])
 
 
-def beside_peer(options: argparse.Namespace) -> list[Finding]:
+def beside_peer(options: argparse.Namespace) -> list[Figure]:
     """Whole steps in turns."""
     threads, steps = options.threads, str(options.steps + DROPPED)
     ours, theirs = [], []
@@ -55,22 +55,22 @@ def beside_peer(options: argparse.Namespace) -> list[Finding]:
             ours.append({**run, "cpu_s": [value * threads for value in run["cpu_s"]]})
         apart = child(threads, sys.executable, "trainer_steps.py", "agree", folder)
     found = [
-        Finding(f"first batch: {name} apart", float(value), "", most=bound)  # type: ignore[arg-type]
+        Figure(f"first batch: {name} apart", float(value), "", most=bound)  # type: ignore[arg-type]
         for (name, value), bound in zip(apart.items(), (1e-5, 1e-5, 1e-4), strict=True)
     ]
     for name, words in (("cpu_s", "CPU seconds"), ("wall_s", "seconds by the clock")):
         for who, runs in (("ours", ours), ("TRL", theirs)):
             value = statistics.median(middle(run, name) for run in runs)
-            found.append(Finding(f"a step of {who}, {words}", value, "s"))
+            found.append(Figure(f"a step of {who}, {words}", value, "s"))
         pairs = [middle(run, name) for run in theirs], [middle(run, name) for run in ours]
-        found.append(Finding(f"times less, {words}", ratio_of_pairs(*pairs), "x", least=1.5))
+        found.append(Figure(f"times less, {words}", ratio_of_pairs(*pairs), "x", least=1.5))
     for name, words in (("generate_s", "drawing"), ("work_s", "the rest")):
         value = statistics.median(middle(run, name) for run in ours)
-        found.append(Finding(f"of ours, {words} by the clock", value, "s"))
+        found.append(Figure(f"of ours, {words} by the clock", value, "s"))
     return found
 
 
-def rollouts(options: argparse.Namespace) -> list[Finding]:
+def rollouts(options: argparse.Namespace) -> list[Figure]:
     """Rollouts on SQL beside the engine alone on the same requests."""
     runs = [
         child(options.threads, sys.executable, "rollout_workload.py", str(options.threads))
@@ -80,14 +80,14 @@ def rollouts(options: argparse.Namespace) -> list[Finding]:
     for name, words in (("wall", "by the clock"), ("cpu", "of CPU")):
         for who in ("rollout", "engine"):
             value = statistics.median(statistics.median(run[f"{who}_{name}_s"]) for run in runs)
-            found.append(Finding(f"{who} on SQL tiny, seconds {words}", value, "s"))
+            found.append(Figure(f"{who} on SQL tiny, seconds {words}", value, "s"))
         ratios = [
             statistics.median(one / other for one, other in zip(*pair, strict=True))
             for run in runs
             for pair in [(run[f"rollout_{name}_s"], run[f"engine_{name}_s"])]
         ]
         found.append(
-            Finding(f"rollout over engine alone, {words}", statistics.median(ratios), "x", most=1.1)
+            Figure(f"rollout over engine alone, {words}", statistics.median(ratios), "x", most=1.1)
         )
     return found
 

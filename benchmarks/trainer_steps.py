@@ -26,12 +26,12 @@ import trainer_workload as work
 from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
 from hexathlon.baselines.algorithms.objectives import Objective
 from hexathlon.baselines.algorithms.samples import Group, Sample
+from hexathlon.baselines.distributed.collectives import DistributedRanks
+from hexathlon.baselines.distributed.transports import InProcessTransport
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.learner.batching import Example
-from hexathlon.baselines.learner.distributed import DistributedRanks
 from hexathlon.baselines.learner.learner import Learner, LearnerConfig
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
-from hexathlon.baselines.learner.publishing import InProcessTransport
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenSampling
 from hexathlon.tasks.seeding import derive_seed, generator_for

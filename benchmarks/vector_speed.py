@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
-from measuring import Finding, print_findings, ratio_of_pairs
+from measuring import Figure, print_findings, ratio_of_pairs
 
 from hexathlon.envs.aio import AsyncEnvironment
 from hexathlon.envs.base import Environment
@@ -27,7 +27,7 @@ from hexathlon.envs.workers import HostedEnvironment
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import register_verifier
 from hexathlon.tasks.registry import register_source
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 
 STEPS = 1_600
@@ -47,7 +47,7 @@ class NothingSource(TaskSource):
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
         """Return its id."""
-        return str(Address("nothing", "nothing", level or "tiny", split, index))
+        return str(TaskAddress("nothing", "nothing", level or "tiny", split, index))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Build it."""
@@ -191,16 +191,16 @@ def hosted(count: int, steps: int = 5) -> float:
     return statistics.median(spent)
 
 
-def findings(count: int, rates: dict[str, list[float]]) -> list[Finding]:
+def findings(count: int, rates: dict[str, list[float]]) -> list[Figure]:
     """Set every way beside stepping alone, round by round."""
     found = []
     for name, values in rates.items():
         label = f"{count} environments, {name}" if count > 1 else f"one environment, {name}"
-        found.append(Finding(label, statistics.median(values), "steps/s"))
+        found.append(Figure(label, statistics.median(values), "steps/s"))
         if name != "alone":
             ratio = ratio_of_pairs(values, rates["alone"])
             least = 1.0 if name.startswith("our") else None
-            found.append(Finding(f"{label}, over alone", ratio, "x", least))
+            found.append(Figure(f"{label}, over alone", ratio, "x", least))
     return found
 
 
@@ -215,7 +215,7 @@ def main() -> None:
         found += findings(count, measure(count, arguments.rounds))
     most = 16
     name = f"{most} workers of {PAUSE:g} s a step: a lock-step, by the clock"
-    found.append(Finding(name, hosted(most), "s", most=2 * PAUSE))
+    found.append(Figure(name, hosted(most), "s", most=2 * PAUSE))
     print_findings(found)
 
 

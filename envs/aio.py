@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import DeadlineExceeded, ToolError
 from hexathlon.envs.loops import LoopLease
-from hexathlon.envs.messages import Action, Call
+from hexathlon.envs.messages import Action, ParsedCall
 from hexathlon.envs.status import Status
 from hexathlon.evaluators.content import Content
 
@@ -100,12 +100,12 @@ class AsyncEnvironment(Environment):
     async def _aframe(self) -> Any:
         return None if self.image_size is None else await _settled(self.frame())
 
-    async def _answers(self, turn: Action) -> list[tuple[Call | None, Content]]:
+    async def _answers(self, turn: Action) -> list[tuple[ParsedCall | None, Content]]:
         if not turn.calls:
             return [(None, await _settled(self.on_text(turn.text)))]
         return [(call, await self._arun(call)) for call in turn.calls]
 
-    async def _arun(self, call: Call) -> Content:
+    async def _arun(self, call: ParsedCall) -> Content:
         try:
             return await _settled(self._run(call))
         except ToolError as error:

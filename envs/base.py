@@ -22,8 +22,8 @@ from pydantic import TypeAdapter
 from hexathlon.envs.errors import ForkUnsupported, ToolError, UnknownOption, VerifierFault
 from hexathlon.envs.messages import (
     Action,
-    Call,
     Message,
+    ParsedCall,
     Transcript,
     cut_content,
     cut_middle,
@@ -291,7 +291,7 @@ class Environment(gymnasium.Env[Any, Any]):
         immediately for an episode that has ended, and on demand for one that continues.
         """
         turn = self._open_turn(action)
-        answers: list[tuple[Call | None, Content]]
+        answers: list[tuple[ParsedCall | None, Content]]
         if turn.calls:
             answers = [(call, self._run(call)) for call in turn.calls]
         else:
@@ -456,10 +456,10 @@ class Environment(gymnasium.Env[Any, Any]):
             raise TypeError(f"the action must be a string, got {type(action).__name__}")
         if len(action) > MAX_TEXT:
             problem = f"the turn has {len(action):,} characters, at most {MAX_TEXT:,} are read"
-            return Action("", (Call("", "", {}, problem),))
+            return Action("", (ParsedCall("", "", {}, problem),))
         return parse_text(scrub(action))
 
-    def _run(self, call: Call) -> Content:
+    def _run(self, call: ParsedCall) -> Content:
         if self._status is not Status.ONGOING:
             return "Error: the episode had already ended; this call was not run."
         problem = self._table.problem(call)
@@ -473,11 +473,11 @@ class Environment(gymnasium.Env[Any, Any]):
             return f"Error: {error}"
 
     def _close_turn(
-        self, answers: Sequence[tuple[Call | None, Content]], frame: Any
+        self, answers: Sequence[tuple[ParsedCall | None, Content]], frame: Any
     ) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         return self.outcome(self._settle(answers, frame))
 
-    def _settle(self, answers: Sequence[tuple[Call | None, Content]], frame: Any) -> Any:
+    def _settle(self, answers: Sequence[tuple[ParsedCall | None, Content]], frame: Any) -> Any:
         """Record the answers, grade the episode if it ends here, and return the observation.
 
         Args:
@@ -495,7 +495,7 @@ class Environment(gymnasium.Env[Any, Any]):
             self._status = Status.ERROR_JUDGE
         return self._as_observation(new)
 
-    def _answer(self, call: Call | None, content: Content, count: int) -> Message:
+    def _answer(self, call: ParsedCall | None, content: Content, count: int) -> Message:
         limit = max(self._limits.observation_chars // count, 200)
         # Short ASCII text, the common case, needs no per-part processing.
         if content.__class__ is not str or len(content) > limit or not content.isascii():

@@ -13,7 +13,7 @@ import gymnasium
 
 from hexathlon.envs.errors import ForkUnsupported, WrongState
 
-__all__ = ["StackState", "fork", "restore", "snapshot"]
+__all__ = ["AnyEnv", "StackState", "fork", "restore", "snapshot"]
 
 _Env = TypeVar("_Env", bound="gymnasium.Env[Any, Any]")
 AnyEnv = gymnasium.Env[Any, Any]

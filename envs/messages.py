@@ -15,8 +15,8 @@ from hexathlon.evaluators.content import Content, Image, Text, described, joined
 __all__ = [
     "MAX_CALLS",
     "Action",
-    "Call",
     "Message",
+    "ParsedCall",
     "ToolCall",
     "Transcript",
     "assistant_message",
@@ -52,7 +52,7 @@ class Message(TypedDict):
     tool_call_id: str
 
 
-class Call(NamedTuple):
+class ParsedCall(NamedTuple):
     """One parsed tool call, or the reason why it cannot be run."""
 
     id: str
@@ -66,7 +66,7 @@ class Action(NamedTuple):
     """A parsed assistant turn: prose, tool calls, or both."""
 
     text: str
-    calls: tuple[Call, ...]
+    calls: tuple[ParsedCall, ...]
 
 
 MAX_CALLS = 16
@@ -89,14 +89,14 @@ def parse_text(text: str) -> Action:
     try:
         data, end = _read_json(stripped)
     except ValueError:
-        return Action("", (Call("", "", {}, f"the turn is not valid JSON. {_FORM}"),))
+        return Action("", (ParsedCall("", "", {}, f"the turn is not valid JSON. {_FORM}"),))
     if end != len(stripped):
         problem = f"the turn is not valid JSON: something follows its end. {_FORM}"
-        return Action("", (Call("", "", {}, problem),))
+        return Action("", (ParsedCall("", "", {}, problem),))
     if not isinstance(data, list):
         return Action("", (_call(data, "call_0"),))
     if not data:
-        return Action("", (Call("", "", {}, f"the list of calls is empty. {_FORM}"),))
+        return Action("", (ParsedCall("", "", {}, f"the list of calls is empty. {_FORM}"),))
     if len(data) > MAX_CALLS:
         return Action("", (_too_many(len(data)),))
     return Action("", tuple([_call(item, f"call_{i}") for i, item in enumerate(data)]))
@@ -128,42 +128,46 @@ def _depth(text: str) -> int:
     return deepest
 
 
-def _too_many(count: int) -> Call:
-    return Call("", "", {}, f"the turn has {count} calls, at most {MAX_CALLS} are run")
+def _too_many(count: int) -> ParsedCall:
+    return ParsedCall("", "", {}, f"the turn has {count} calls, at most {MAX_CALLS} are run")
 
 
-def _call(item: Any, call_id: str) -> Call:
+def _call(item: Any, call_id: str) -> ParsedCall:
     if not isinstance(item, dict) or not isinstance(item.get("name"), str):
-        return Call(call_id, "", {}, f'a call needs a "name". {_FORM}')
+        return ParsedCall(call_id, "", {}, f'a call needs a "name". {_FORM}')
     arguments = item.get("arguments", {})
     if isinstance(arguments, str):  # OpenAI's form: arguments as JSON text
         return _decode(call_id, item["name"], arguments)
     if not isinstance(arguments, dict):
-        return Call(call_id, item["name"], {}, f'"arguments" must be an object. {_FORM}')
+        return ParsedCall(call_id, item["name"], {}, f'"arguments" must be an object. {_FORM}')
     if not item.keys() <= _KEYS:
         unknown = min(item.keys() - _KEYS)
-        return Call(call_id, item["name"], {}, f"a call has no key {unknown!r}. {_FORM}")
-    return Call(call_id, item["name"], arguments)
+        return ParsedCall(call_id, item["name"], {}, f"a call has no key {unknown!r}. {_FORM}")
+    return ParsedCall(call_id, item["name"], arguments)
 
 
-def _decode(call_id: str, name: str, text: str) -> Call:
+def _decode(call_id: str, name: str, text: str) -> ParsedCall:
     stripped = text.strip() or "{}"
     try:
         arguments, end = _read_json(stripped)
         if end != len(stripped):
             raise ValueError("something follows the arguments")
     except ValueError:
-        return Call(call_id, name, {}, f"the arguments of {name!r} are not valid JSON. {_FORM}")
+        return ParsedCall(
+            call_id, name, {}, f"the arguments of {name!r} are not valid JSON. {_FORM}"
+        )
     if not isinstance(arguments, dict):
-        return Call(call_id, name, {}, f"the arguments of {name!r} must be an object. {_FORM}")
-    return Call(call_id, name, arguments)
+        return ParsedCall(
+            call_id, name, {}, f"the arguments of {name!r} must be an object. {_FORM}"
+        )
+    return ParsedCall(call_id, name, arguments)
 
 
 def parse_message(message: Any) -> Action:
     """Parse an assistant turn in message form; never raises."""
     if not isinstance(message, dict) or message.get("role") != "assistant":
         problem = 'the action must be a message whose role is "assistant"'
-        return Action("", (Call("", "", {}, problem),))
+        return Action("", (ParsedCall("", "", {}, problem),))
     calls = message.get("tool_calls") or ()
     calls = calls if isinstance(calls, (tuple, list)) else (calls,)
     if len(calls) > MAX_CALLS:
@@ -171,12 +175,12 @@ def parse_message(message: Any) -> Action:
     parsed = []
     for position, call in enumerate(calls):
         if not isinstance(call, dict) or not isinstance(call.get("name"), str):
-            parsed.append(Call(f"call_{position}", "", {}, 'a tool call needs a "name"'))
+            parsed.append(ParsedCall(f"call_{position}", "", {}, 'a tool call needs a "name"'))
             continue
         call_id = str(call.get("id") or f"call_{position}")
         arguments = call.get("arguments", "{}")
         if isinstance(arguments, dict):
-            parsed.append(Call(call_id, call["name"], arguments))
+            parsed.append(ParsedCall(call_id, call["name"], arguments))
         else:
             parsed.append(_decode(call_id, call["name"], str(arguments)))
     return Action(str(message.get("content") or ""), tuple(parsed))

@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from hexathlon.envs.messages import Call
+from hexathlon.envs.messages import ParsedCall
 from hexathlon.tasks.task import ToolSchema
 
 __all__ = ["ToolTable", "argument_problem", "tool", "tools_of"]
@@ -45,7 +45,7 @@ class ToolTable:
     def __init__(self, schemas: tuple[ToolSchema, ...]) -> None:
         self.schemas = {schema.name: schema.parameters for schema in schemas}
 
-    def problem(self, call: Call) -> str:
+    def problem(self, call: ParsedCall) -> str:
         """Return what is wrong with a call; empty if it fits its schema."""
         if call.problem:
             return call.problem

@@ -62,7 +62,7 @@ class Score:
         if self.interval is None:
             return "no trial was scored"
         if self.infra > RANKABLE_INFRA * self.trials:
-            return f"infrastructure spoilt {self.infra} of {self.trials} trials"
+            return f"{self.infra} of {self.trials} trials are infrastructure failures"
         if self.bounds.high - self.bounds.low > self.interval.high - self.interval.low:
             return "missing evidence leaves more open than chance does"
         return None
@@ -88,6 +88,13 @@ class EnvSummary:
             for name, task in self.tally.tasks.items()
             if task.scored
         }
+
+    def rank_means(self) -> dict[str, float]:
+        """Return the mean score of each task, trials without a score counted as failed.
+
+        Rankings use these, so that no row gains a place by trials without a score.
+        """
+        return {name: task.reward / task.trials for name, task in self.tally.tasks.items()}
 
     def clusters(self) -> dict[str, Hashable]:
         """Return the cluster (template) of each task."""
@@ -141,13 +148,13 @@ class Summariser:
 
     def __init__(self) -> None:
         self._tallies: dict[tuple[str, str], EnvTally] = {}
-        self._spoilt: dict[TrialKey, dict[str, Any]] = {}
+        self._failed_attempts: dict[TrialKey, dict[str, Any]] = {}
         self._records = 0
 
     def count(self, record: Mapping[str, Any]) -> None:
         """Count one record; a retry of an infrastructure failure replaces it."""
         key = record_key(record)
-        earlier = self._spoilt.pop(key, None)
+        earlier = self._failed_attempts.pop(key, None)
         if earlier is not None:
             self._tallies[key[0], earlier["env_version"]].take_back(earlier)
         version = record["env_version"]
@@ -156,7 +163,7 @@ class Summariser:
         self._records += earlier is None
         if record["status"] == "infra":
             kept = ("key", "status", "cause", "stop", "env_version", "partial", "reward")
-            self._spoilt[key] = {name: record[name] for name in kept}
+            self._failed_attempts[key] = {name: record[name] for name in kept}
 
     def finish(self, plan: Mapping[str, Any] | None = None) -> Summary:
         """Return the summary of the counted records; a plan adds the planned numbers."""

@@ -23,7 +23,7 @@ __all__ = [
     "weighted",
 ]
 
-Transcript = Sequence[Mapping[str, Any]]
+Messages = Sequence[Mapping[str, Any]]
 """Messages in order, each with `role` and `content`."""
 
 
@@ -35,7 +35,7 @@ class Verifier(Protocol):
         task: Task,
         params: Mapping[str, Any],
         final_state: Mapping[str, Any],
-        transcript: Transcript,
+        transcript: Messages,
     ) -> Verdict:
         """Return the verdict; raise only if the verifier itself is at fault."""
         ...
@@ -131,7 +131,7 @@ def get_verifier(name: str) -> RegisteredVerifier:
     return _loaded[name]
 
 
-def verify(task: Task, final_state: Mapping[str, Any], transcript: Transcript) -> Verdict:
+def verify(task: Task, final_state: Mapping[str, Any], transcript: Messages) -> Verdict:
     """Apply every check of the task.
 
     The score is 1 only if each headline check gives 1; the others appear among the terms.

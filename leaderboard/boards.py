@@ -7,7 +7,6 @@ are never ranked against each other.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,12 +16,13 @@ from hexathlon.evaluators.records.canonical import content_hash
 from hexathlon.evaluators.statistics import normalised_score, pareto_front, rank_ranges
 from hexathlon.evaluators.summary import EnvSummary, Score
 from hexathlon.evaluators.tally import level_order
+from hexathlon.leaderboard.qualifying import BoardPlan, Member, board_plan
 from hexathlon.leaderboard.submission import Submission
 from hexathlon.leaderboard.text import slug
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BoardRow:
     """One submission on one board."""
 
     submission: Submission
@@ -59,7 +59,7 @@ class Point:
     """One submission in the plot of score against cost."""
 
     number: int
-    row: Row
+    row: BoardRow
     cost: float
     on_front: bool
 
@@ -72,7 +72,7 @@ class Board:
     version: str
     tasksets: tuple[str, ...]
     """Name, split, level and hash of each of its task sets."""
-    rows: tuple[Row, ...]
+    rows: tuple[BoardRow, ...]
     """Ranked rows by place and score, then unranked ones, then the reference agents."""
     floor: float | None
     """Score of the best trivial agent that was run on this board."""
@@ -103,12 +103,12 @@ class Board:
         return sorted({name for row in self.rows for name in row.result.levels}, key=level_order)
 
     @property
-    def competitors(self) -> list[Row]:
+    def competitors(self) -> list[BoardRow]:
         """Rows that are not reference agents."""
         return [row for row in self.rows if row.submission.reference is None]
 
     @property
-    def judged(self) -> list[tuple[Row, JudgedSummary]]:
+    def judged(self) -> list[tuple[BoardRow, JudgedSummary]]:
         """Judges' summaries of the rows' trials, in the order of the rows."""
         return [(row, one) for row in self.rows for one in row.submission.judged.of(self.env)]
 
@@ -137,11 +137,11 @@ class Board:
 
 def make_boards(submissions: Sequence[Submission]) -> list[Board]:
     """Return the boards of all submissions: by environment, the newest version first."""
-    groups: dict[tuple[str, str, tuple[str, ...]], list[tuple[Submission, EnvSummary]]] = {}
+    groups: dict[tuple[str, str, tuple[str, ...]], list[Member]] = {}
     for submission in submissions:
         for result in submission.summary.envs:
             key = (result.env, result.version, tasksets_of(submission.plan, result.env))
-            groups.setdefault(key, []).append((submission, result))
+            groups.setdefault(key, []).append(Member(submission, result))
     newest: dict[str, list[tuple[int, Any]]] = {}
     for env, version, _ in groups:
         newest[env] = max(newest.get(env, []), _version_order(version))
@@ -184,49 +184,53 @@ def tasksets_of(plan: dict[str, Any], env: str) -> tuple[str, ...]:
 
 
 def _board(
-    env: str,
-    version: str,
-    tasksets: tuple[str, ...],
-    members: list[tuple[Submission, EnvSummary]],
-    *,
-    older: bool,
+    env: str, version: str, tasksets: tuple[str, ...], members: list[Member], *, older: bool
 ) -> Board:
-    floors = [(r.score.mean, s.name) for s, r in members if s.reference == "floor"]
+    plan = board_plan(members)
+    anchors = _anchors(members, plan)
+    floors = [(m.result.score.mean, m.submission.name) for m in anchors["floor"]]
     known = [(mean, name) for mean, name in floors if mean is not None]
     floor, floor_name = max(known) if known else (None, None)
-    tops = [r.score.mean for s, r in members if s.reference == "ceiling"]
+    tops = [m.result.score.mean for m in anchors["ceiling"]]
     ceiling = max((top for top in tops if top is not None), default=None)
-    limits = Counter(content_hash(s.plan.get("limits")) for s, _ in members)
-    usual = min(limits, key=lambda digest: (-limits[digest], digest))
-    rows = _rows(members, floor, ceiling, usual)
+    rows = _rows(members, plan, floor, ceiling)
     return Board(env, version, tasksets, tuple(rows), floor, floor_name, ceiling, older)
 
 
+def _anchors(members: Sequence[Member], plan: BoardPlan) -> dict[str, list[Member]]:
+    """Return the reference runs that count: of the board's plan, replay-verified if any is."""
+    found: dict[str, list[Member]] = {"floor": [], "ceiling": []}
+    for member in members:
+        kind = member.submission.reference
+        if kind is not None and plan.disqualifies(member) is None:
+            found[kind].append(member)
+    return {
+        kind: [one for one in anchors if one.submission.verified] or anchors
+        for kind, anchors in found.items()
+    }
+
+
 def _rows(
-    members: list[tuple[Submission, EnvSummary]],
-    floor: float | None,
-    ceiling: float | None,
-    usual_limits: str,
-) -> list[Row]:
-    reasons = [_why_unranked(submission, result) for submission, result in members]
-    most = max(result.score.tasks for _, result in members)
+    members: Sequence[Member], plan: BoardPlan, floor: float | None, ceiling: float | None
+) -> list[BoardRow]:
+    reasons = [_why_unranked(member, plan) for member in members]
     ranked = [index for index, reason in enumerate(reasons) if reason is None]
     clusters: dict[str, Hashable] = {}
     for index in ranked:
-        clusters.update(members[index][1].clusters())
-    ranges = rank_ranges([members[i][1].task_means() for i in ranked], clusters)
+        clusters.update(members[index].result.clusters())
+    ranges = rank_ranges([members[i].result.rank_means() for i in ranked], clusters)
     places = dict(zip(ranked, ranges, strict=True))
     rows = []
-    for index, (submission, result) in enumerate(members):
-        place = places.get(index)
+    for index, member in enumerate(members):
+        place, (submission, result) = places.get(index), member
         rows.append(
-            Row(
+            BoardRow(
                 submission=submission,
                 result=result,
                 best=place.best if place else None,
                 worst=place.worst if place else None,
                 unranked=reasons[index],
-                flags=_flags(submission, result, usual_limits, most),
+                flags=_flags(member, plan),
                 normalised=_normalised(result, floor, ceiling),
                 **_spent(result),
             )
@@ -234,36 +238,33 @@ def _rows(
     return sorted(rows, key=_row_order)
 
 
-def _row_order(row: Row) -> tuple[bool, bool, int, float, str]:
+def _row_order(row: BoardRow) -> tuple[bool, bool, int, float, float, str]:
     mean = row.score.mean
     return (
         row.submission.reference is not None,
         row.best is None,
         row.best or 0,
+        -row.score.bounds.low,
         -(mean if mean is not None else -1.0),
         row.submission.slug,
     )
 
 
-def _why_unranked(submission: Submission, result: EnvSummary) -> str | None:
-    if submission.reference is not None:
-        return f"reference agent: sets the {submission.reference}"
-    if result.planned is not None and result.score.trials < result.planned:
-        return f"incomplete: {result.score.trials} of {result.planned} planned trials"
-    return result.score.unrankable
+def _why_unranked(member: Member, plan: BoardPlan) -> str | None:
+    reason, kind = plan.disqualifies(member), member.submission.reference
+    if kind is not None:
+        return f"reference agent: sets the {kind}" if reason is None else reason
+    return reason or member.result.score.unrankable
 
 
-def _flags(
-    submission: Submission, result: EnvSummary, usual_limits: str, most_tasks: int
-) -> tuple[str, ...]:
+def _flags(member: Member, plan: BoardPlan) -> tuple[str, ...]:
+    submission, result = member
     flags = [f"{name} \u00d7{count}" for name, count in sorted(result.tally.flags.items())]
     retried = sum(n for (status, _), n in result.tally.causes.items() if status == "retried")
     if retried:
         flags.append(f"{retried} retried")
-    if content_hash(submission.plan.get("limits")) != usual_limits:
+    if dict(member.limits) != dict(plan.limits):
         flags.append("other limits")
-    if result.score.tasks < most_tasks and not submission.missing:
-        flags.append(f"{result.score.tasks} of {most_tasks} tasks")
     if submission.plan.get("code", {}).get("dirty"):
         flags.append("uncommitted code")
     if result.tally.sandboxes.get("unsandboxed"):

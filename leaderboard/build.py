@@ -7,13 +7,13 @@ same bytes.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from hexathlon.leaderboard.boards import make_boards
 from hexathlon.leaderboard.pages import PageWriter
 from hexathlon.leaderboard.reruns import with_reruns
-from hexathlon.leaderboard.submission import Rejected, Submission, load_submission
+from hexathlon.leaderboard.submission import Submission, SubmissionRejected, load_submission
 
 MARK = "board.json"
 """A directory that contains this file is a generated site and may be replaced."""
@@ -28,6 +28,7 @@ def build(
     out: Path,
     *,
     verified: Collection[Path] = (),
+    failed: Mapping[Path, str] | None = None,
     data: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
@@ -40,6 +41,7 @@ def build(
         runs: Run directories.
         out: Directory to write; an older site there is replaced, anything else is not touched.
         verified: Those of the run directories that the caller has just replayed successfully.
+        failed: Those that a replay contradicted, with its first finding; listed as rejected.
         data: Whether to put a compressed copy of the records beside each submission.
         progress: Called with (trajectories written, trajectories in all).
 
@@ -49,7 +51,7 @@ def build(
     if not runs:
         raise BuildError("no run was given: name at least one run directory")
     _check_target(out)
-    submissions, rejected = _load(runs, verified)
+    submissions, rejected = _load(runs, verified, failed or {})
     draft = out.with_name(out.name + ".part")
     if draft.exists():
         shutil.rmtree(draft)
@@ -86,14 +88,17 @@ def _check_target(out: Path) -> None:
 
 
 def _load(
-    runs: Sequence[Path], verified: Collection[Path]
+    runs: Sequence[Path], verified: Collection[Path], failed: Mapping[Path, str]
 ) -> tuple[list[Submission], list[tuple[str, str]]]:
     submissions: dict[str, Submission] = {}
-    rejected = []
+    rejected: list[tuple[str, str]] = []
     for path in runs:
+        if path in failed:
+            rejected.append((path.name, f"not verified: {failed[path]}"))
+            continue
         try:
             submission = load_submission(path, verified=path in verified)
-        except Rejected as fault:
+        except SubmissionRejected as fault:
             rejected.append((path.name, str(fault).replace(str(path), path.name)))
             continue
         submissions.setdefault(submission.slug, submission)

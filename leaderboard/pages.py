@@ -21,7 +21,7 @@ from hexathlon.evaluators.content import Image, described
 from hexathlon.evaluators.records.canonical import canonical_bytes, canonical_json
 from hexathlon.evaluators.records.media import MediaStore, media_parts
 from hexathlon.evaluators.records.reader import records_file
-from hexathlon.leaderboard.boards import Board, Row, board_title, tasksets_of
+from hexathlon.leaderboard.boards import Board, BoardRow, board_title, tasksets_of
 from hexathlon.leaderboard.charts import heat_step, scatter
 from hexathlon.leaderboard.command import eval_command
 from hexathlon.leaderboard.submission import OUTCOMES, Submission, TrialLine
@@ -252,7 +252,7 @@ def _board_json(boards: Sequence[Board], rejected: Sequence[tuple[str, str]]) ->
     }
 
 
-def _row_json(row: Row) -> dict[str, Any]:
+def _row_json(row: BoardRow) -> dict[str, Any]:
     score = row.score
     return {
         "submission": row.submission.slug,

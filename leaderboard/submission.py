@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hexathlon.evaluators.records.chain import chain_head, check_chain
+from hexathlon.evaluators.records.consistency import RecordConsistency, plan_contradictions
 from hexathlon.evaluators.records.plan import SUBMITTER, PlanError, read_plan
 from hexathlon.evaluators.records.reader import TornLineWarning, read_records, records_file
 from hexathlon.evaluators.records.trial import RecordError
@@ -26,7 +27,7 @@ TRIVIAL = ("noop", "random", "dump", "majority")
 ORACLE = "oracle"
 
 
-class Rejected(Exception):
+class SubmissionRejected(Exception):
     """A run that may not appear: its plan or its chain of records is invalid."""
 
 
@@ -90,6 +91,8 @@ class Submission:
     """Other teams that ran the same plan independently and obtained the same score."""
     judged: Judgements = Judgements()
     """Judges' summaries of the trials; they affect neither score nor rank."""
+    contradiction: str | None = None
+    """The first contradiction between its own statements, with its place; such a run has no rank."""
 
     @property
     def name(self) -> str:
@@ -143,9 +146,9 @@ def load_submission(path: Path, verified: bool = False) -> Submission:
     try:
         plan = read_plan(path)
         torn = _check(path, plan["plan_hash"])
-        summary, trials = _read(path, plan)
+        summary, trials, contradiction = _read(path, plan)
     except (PlanError, RecordError) as error:
-        raise Rejected(str(error)) from None
+        raise SubmissionRejected(str(error)) from None
     head = chain_head(path, plan["plan_hash"])
     return Submission(
         path=path,
@@ -157,6 +160,7 @@ def load_submission(path: Path, verified: bool = False) -> Submission:
         verified=verified,
         torn=torn,
         judged=load_judgements(path, plan["plan_hash"]),
+        contradiction=contradiction,
     )
 
 
@@ -168,32 +172,37 @@ def _name(plan: dict[str, Any]) -> str:
 def _check(path: Path, plan_hash: str) -> bool:
     """Return whether the file ends in a torn line; every other fault rejects."""
     if not records_file(path).exists():
-        raise Rejected(f"{path} holds a plan but no records")
+        raise SubmissionRejected(f"{path} holds a plan but no records")
     faults = check_chain(path, plan_hash)
     torn = bool(faults) and faults[-1].message.startswith("unfinished")
     real = faults[:-1] if torn else faults
     if real:
         more = f" (and {len(real) - 1} more faults)" if len(real) > 1 else ""
-        raise Rejected(f"{records_file(path).name}, {real[0]}{more}")
+        raise SubmissionRejected(f"{records_file(path).name}, {real[0]}{more}")
     return torn
 
 
-def _read(path: Path, plan: dict[str, Any]) -> tuple[Summary, tuple[TrialLine, ...]]:
+def _read(path: Path, plan: dict[str, Any]) -> tuple[Summary, tuple[TrialLine, ...], str | None]:
     planned = {(env, task, seed, trial) for env, task, seed, trial in plan["keys"]}
-    summariser = Summariser()
+    summariser, consistency = Summariser(), RecordConsistency(plan)
+    found = next((f"plan, {one.field}: {one.message}" for one in plan_contradictions(plan)), None)
     lines = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TornLineWarning)
         for number, record in enumerate(read_records(path), start=1):
             key = record["key"]
             if (key["env"], key["task"], key["seed"], key["trial"]) not in planned:
-                raise Rejected(f"line {number}: the plan has no trial {tuple(key.values())}")
+                raise SubmissionRejected(
+                    f"line {number}: the plan has no trial {tuple(key.values())}"
+                )
             summariser.count(record)
+            for fault in consistency.contradictions(record):
+                found = found or f"line {number}, {fault.field}: {fault.message}"
             lines.append(_trial_line(number, record))
     if not lines:
-        raise Rejected(f"{path} holds no finished trial")
+        raise SubmissionRejected(f"{path} holds no finished trial")
     lines.sort(key=lambda line: (OUTCOMES.index(line.outcome), line.env, line.task, line.line))
-    return summariser.finish(plan), tuple(lines)
+    return summariser.finish(plan), tuple(lines), found
 
 
 def _trial_line(number: int, record: dict[str, Any]) -> TrialLine:

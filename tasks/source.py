@@ -15,14 +15,14 @@ from hexathlon.tasks.fingerprint import fingerprint_of
 from hexathlon.tasks.fingerprint.draws import draws_digest
 from hexathlon.tasks.task import LEVELS, SPLITS, Level, Split, Task
 
-__all__ = ["Address", "Script", "TaskSource", "parse_address", "play"]
+__all__ = ["Script", "TaskAddress", "TaskSource", "parse_address", "play"]
 
 Script = Generator[str, str, None]
 """A generator that yields actions as text and receives each resulting observation."""
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class TaskAddress:
     """The parts of a task id."""
 
     source: str
@@ -35,7 +35,7 @@ class Address:
         return f"{self.source}/{self.template}/{self.level}/{self.split}/{self.index:05d}"
 
 
-def parse_address(task_id: str) -> Address:
+def parse_address(task_id: str) -> TaskAddress:
     """Parse a task id.
 
     Raises:
@@ -51,7 +51,7 @@ def parse_address(task_id: str) -> Address:
         raise UnknownTask(task_id, f"{split!r} is no split ({', '.join(SPLITS)})")
     if not (index.isascii() and index.isdigit()):
         raise UnknownTask(task_id, f"{index!r} is no index")
-    return Address(source, template, level, split, int(index))
+    return TaskAddress(source, template, level, split, int(index))
 
 
 class TaskSource(ABC):

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from hexathlon.tasks.errors import UnknownTask
-from hexathlon.tasks.source import Address, TaskSource, parse_address
+from hexathlon.tasks.source import TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import Level, Split
 
 __all__ = ["StratifiedSource"]
@@ -29,13 +29,13 @@ class StratifiedSource(TaskSource):
         """Return the id of the task at `index`, in round-robin order over the strata."""
         strata = self.strata_of(level)
         template, own = strata[index % len(strata)]
-        return str(Address(self.name, template, own, split, index // len(strata)))
+        return str(TaskAddress(self.name, template, own, split, index // len(strata)))
 
     def strata_of(self, level: Level | None) -> list[tuple[str, Level]]:
         """Return the strata of one level, or all strata."""
         return [item for item in self.strata if level in (None, item[1])]
 
-    def checked(self, task_id: str, salt: str | None) -> Address:
+    def checked(self, task_id: str, salt: str | None) -> TaskAddress:
         """Return the address of an existing task.
 
         Raises:

@@ -10,10 +10,10 @@ from support.postgres import postgres_server
 
 _LONGEST = (
     "envs/testing/test_registered.py", "baselines/training/test_run.py", "test_wheel.py",
-    "baselines/training/test_cloning.py", "baselines/training/test_learning.py",
-    "tasks/shopping/test_cheaters.py", "test_site.py", "test_demo.py", "test_cli.py",
+    "baselines/warmstart/test_cloning.py", "baselines/training/test_learning.py",
+    "tasks/shopping/test_cheaters.py", "test_site.py", "test_demo.py", "cli/test_commands.py",
     "leaderboard/test_build.py", "leaderboard/test_browser.py", "baselines/judging/test_audit.py",
-    "baselines/training/test_ranks.py", "baselines/learner/test_ranks.py",
+    "baselines/training/test_ranks.py", "baselines/distributed/test_collectives.py",
 )  # fmt: skip
 """Files that take longest: begun first, so that no process is left alone with one of them."""
 _TESTS = Path(__file__).resolve().parent

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -16,8 +17,9 @@ HEAVY = ("sqlalchemy", "jinja2", "httpx", "rich", "typer", "duckdb", "psycopg", 
 
 
 BASELINES = (
-    "algorithms", "tokens", "codecs", "engines", "agents", "rollout", "harness", "judging",
-    "roleplay", "arena", "learner", "training", "api",
+    "interrupts", "algorithms", "tokens", "codecs", "engines", "agents", "rollout", "pipeline",
+    "harness", "judging", "roleplay", "arena", "learner", "distributed", "warmstart", "training",
+    "api",
 )  # fmt: skip
 """The packages of `baselines/`: each imports only what stands before it."""
 
@@ -156,6 +158,39 @@ def test_the_packages_of_the_baselines_import_one_way():
     place = {name: number for number, name in enumerate(BASELINES)}
     back = [(a, b) for a in graph for b in graph[a] if place[b] >= place[a]]
     assert back == []
+
+
+def types(path: Path) -> dict[str, str]:
+    """The public classes and type aliases of a module, each with the source of its value."""
+    named: dict[str, str] = {}
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.ClassDef):
+            named[node.name] = f"class in {path}"
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            value = ast.unparse(node.value)
+            # A type variable stands for whatever its one function or class is given.
+            # A command's option is named after its flag, whatever other commands mean by it.
+            skipped = value.startswith("TypeVar(") or "typer.Option(" in value
+            if re.match("[A-Z][a-z]", node.targets[0].id) and not skipped:
+                named[node.targets[0].id] = value
+    return {name: value for name, value in named.items() if not name.startswith("_")}
+
+
+def test_types_are_classes_and_aliases(tmp_path):
+    path = tmp_path / "module.py"
+    path.write_text(
+        "LIMIT = 3\n_Key = int\nItem = TypeVar('Item')\nRow = tuple[int, ...]\n"
+        "class Table:\n    class Inner: ...\nclass _Cell: ...\n"
+    )
+    assert types(path) == {"Row": "tuple[int, ...]", "Table": f"class in {path}"}
+
+
+def test_a_name_means_one_type_in_all_modules():
+    meanings: dict[str, dict[str, list[str]]] = {}
+    for module, path in MODULES.items():
+        for name, value in types(path).items():
+            meanings.setdefault(name, {}).setdefault(value, []).append(module)
+    assert {name: found for name, found in meanings.items() if len(found) > 1} == {}
 
 
 @pytest.mark.parametrize("package", sorted(PACKAGES))

@@ -25,7 +25,7 @@ from hexathlon.evaluators.records import check_chain, read_content, read_records
 from hexathlon.evaluators.records.plan import read_plan
 from hexathlon.leaderboard.build import build
 from hexathlon_cli.app import run as command
-from hexathlon_cli.sitting import Sitting
+from hexathlon_cli.playing.session import Session
 from support.chat_server import Body, ChatServer, _answer
 from support.events import unregister
 from support.lights import LightsEnv
@@ -306,7 +306,7 @@ def test_a_person_is_told_where_the_image_lies(
     monkeypatch.setattr("builtins.input", lambda _: next(typed))
     env = LightsEnv()
     _, details = env.reset(seed=1, options={"task": "example-lights/lit/easy/test/00002"})
-    assert not Sitting(env, details).play()
+    assert not Session(env, details).play()
     shown = capsys.readouterr().out.replace("\n", "")
     told = re.findall(r"\[image, 128 x 96: ?(\S+\.png)\]", shown)
     assert len(told) == 2

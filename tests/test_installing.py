@@ -46,7 +46,7 @@ def test_pips_lines_become_a_few() -> None:
 def test_a_quiet_pip_is_reported_all_the_same() -> None:
     """Unpacking gigabytes takes a minute in which pip prints nothing."""
     with subprocess.Popen(
-        [ROOT / "scripts" / "progress", "0.05"],
+        [ROOT / "scripts" / "progress", "starting", "0.05"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         assert process.stdin and process.stdout

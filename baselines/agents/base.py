@@ -1,8 +1,8 @@
-"""What an agent is: it begins an episode and gets a player, and the player takes turns.
+"""Interfaces of agents and players: an agent creates one player per trial, a player takes turns.
 
-An agent is shared by all trials of a run and holds what they share (a model's connection, a file
-of recorded actions). A player belongs to one trial and holds its conversation. A player's `act`
-may be an ordinary function or a coroutine; its agent says which by `asynchronous`.
+An agent holds what the trials of a run share, such as a model's connection or a file of recorded
+actions. A player holds the conversation of one trial. A player's `act` is a function or a
+coroutine, as the agent's `asynchronous` says.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -30,36 +30,36 @@ __all__ = [
 
 
 class GaveUp(Exception):
-    """A player has nothing more to say; the episode is graded as it stands."""
+    """The player ends the episode; its current state is graded."""
 
 
 class AgentMismatch(Exception):
-    """An agent cannot play what the plan asks of it; the run stops and says why."""
+    """The agent cannot play a trial of the plan; the run stops with the reason."""
 
 
 class Interrupted(Exception):
-    """A turn was aborted before its end; the player keeps what it has and can be asked again."""
+    """The turn was aborted; the player keeps its partial reply and can be asked again."""
 
 
 class Turn(NamedTuple):
-    """One assistant turn and what it took."""
+    """One assistant turn and the resources it used."""
 
     action: str
     """Canonical action text: a JSON call, a list of them, or prose."""
 
     usage: Usage = Usage()
     waited: float = 0.0
-    """Seconds of queueing and backing off, which do not count as working time."""
+    """Seconds in queues and between retries, which do not count as working time."""
 
     said: str = ""
-    """Prose that came beside the calls and that the environment does not see."""
+    """Prose next to the calls, which the environment does not see."""
 
 
 class PastTurn(NamedTuple):
-    """A turn that was taken."""
+    """A turn taken earlier, of which only the record remains."""
 
     messages: tuple[Message, ...]
-    """What was heard before it."""
+    """The new messages before it."""
 
     action: str
     said: str = ""
@@ -67,10 +67,10 @@ class PastTurn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What a player is told at the start."""
+    """Context of a new player."""
 
     task: Task
-    """For scripted agents; a model's player reads `system_prompt`, `tools` and messages alone."""
+    """For scripted agents; players of models use only `system_prompt`, `tools` and messages."""
 
     source: TaskSource
     seed: int
@@ -79,8 +79,8 @@ class Episode:
     system_prompt: str
     tools: Sequence[Mapping[str, Any]]
     peek: Callable[[str], str | None] = lambda action: None
-    """For demonstrators: the observation that an action would bring, taken in a fork; None where
-    it would change the world."""
+    """For demonstrators: the observation that an action would give, taken in a fork; None if the
+    action would change the state."""
 
 
 class Player(Protocol):
@@ -90,28 +90,28 @@ class Player(Protocol):
         """Answer the new messages.
 
         Raises:
-            GaveUp: There is nothing more to say.
-            Interrupted: The engine aborted the turn.
+            GaveUp: If the player has no further action.
+            Interrupted: If the engine aborted the turn.
         """
         ...
 
 
 class Agent(Protocol):
-    """Plays any number of trials, one player each."""
+    """Plays any number of trials, with one player for each."""
 
     @property
     def name(self) -> str:
-        """Stands in the plan and in tables."""
+        """The name in plans and tables."""
         ...
 
     @property
     def version(self) -> str:
-        """Rises when the same messages can give another turn."""
+        """Version, increased when the same messages can lead to a different turn."""
         ...
 
     @property
     def asynchronous(self) -> bool:
-        """Whether its players' `act` is a coroutine."""
+        """Whether `act` of its players is a coroutine."""
         ...
 
     def begin(self, episode: Episode) -> Player:
@@ -120,7 +120,7 @@ class Agent(Protocol):
 
 
 def text_of(messages: Sequence[Message]) -> str:
-    """Return what new messages say as one text, as a text environment shows it."""
+    """Return the texts of new messages as one, as a text environment returns them."""
     if len(messages) == 1:
         return content_text(messages[0]["content"])
     return content_text(joined(message["content"] for message in messages))

@@ -1,4 +1,4 @@
-"""Checkpoint directories as models: opened by the torch engine, played through the policy agent."""
+"""Opens checkpoint directories: the torch engine samples, the policy agent plays."""
 
 import hashlib
 import json
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from hexathlon.baselines.engines.local.engine import LocalEngine
     from hexathlon.baselines.tokens.render import ChatRenderer
 
-__all__ = ["NoCheckpoint", "OpenedCheckpoint", "open_chat", "open_checkpoint", "revision_of"]
+__all__ = ["InvalidCheckpoint", "OpenedCheckpoint", "open_chat", "open_checkpoint", "revision_of"]
 
 SETTINGS = "hexathlon.json"
-"""Written beside a policy that was trained here: the dialect that it speaks."""
+"""File in the directory of a policy trained by Hexathlon, with the policy's dialect."""
 
 _MAX_TOKENS = 1024
 
 
-class NoCheckpoint(Exception):
-    """A directory cannot be played from; the message says what is wrong with it."""
+class InvalidCheckpoint(Exception):
+    """A directory is not a usable checkpoint; the message says why."""
 
 
 class OpenedCheckpoint(NamedTuple):
-    """A checkpoint that is ready to play."""
+    """An agent made from a checkpoint, with the properties that a plan records."""
 
     agent: PolicyAgent
     dialect: str
     revision: str
-    """Hash of its weights, tokenizer and template."""
+    """Hash of weights, tokenizer and chat template."""
 
 
 class _Sampling(Protocol):
@@ -54,39 +54,41 @@ def open_checkpoint(
 
     Args:
         path: A Hugging Face causal language model with a tokenizer and a chat template.
-        sampling: How tokens are drawn; what is None is temperature 1, all tokens, seed 0.
-        dialect: How it calls tools; `auto` takes the one it was trained with, else Hermes.
-        concurrency: Most episodes at once.
-        suffix: Not supported by checkpoints yet, so it must be empty.
+        sampling: Sampling parameters; None means temperature 1, top-p 1 or seed 0.
+        dialect: Tool-call format; `auto` is the one the policy was trained with, or else Hermes.
+        concurrency: Maximum number of concurrent episodes.
+        suffix: Prompt suffix; must be empty, since checkpoints do not support one.
 
     Raises:
-        EngineMissing: torch or transformers is not installed, or the architecture is unknown.
-        NoCheckpoint: The directory is incomplete or torn.
+        EngineMissing: If torch or transformers is not installed, or the architecture is unknown.
+        InvalidCheckpoint: If the directory is incomplete or torn.
     """
     if suffix:
-        raise NoCheckpoint("a prompt suffix is for endpoints; a checkpoint is played without one")
+        raise InvalidCheckpoint(
+            "a prompt suffix is for endpoints; a checkpoint is played without one"
+        )
     engine, renderer = _open(path, concurrency)
     spoken = _dialect(path) if dialect == "auto" else dialect
     try:
         codec = get_codec(spoken)
     except UnknownCodec as error:
-        raise NoCheckpoint(f"{path}: {error}") from None
-    drawn = TokenSampling(
+        raise InvalidCheckpoint(f"{path}: {error}") from None
+    token_sampling = TokenSampling(
         temperature=1.0 if sampling.temperature is None else sampling.temperature,
         top_p=sampling.top_p or 1.0,
         max_tokens=sampling.max_tokens or _MAX_TOKENS,
         seed=sampling.sampling_seed or 0,
     )
-    agent = PolicyAgent(engine, renderer, codec, drawn)
+    agent = PolicyAgent(engine, renderer, codec, token_sampling)
     return OpenedCheckpoint(agent, spoken, revision_of(path))
 
 
 def open_chat(path: Path, concurrency: int) -> "LocalChat":
-    """Return an engine that answers chat requests from a checkpoint directory, as a judge does.
+    """Return a chat engine for a checkpoint directory, for judges and role-play partners.
 
     Raises:
-        EngineMissing: torch or transformers is not installed, or the architecture is unknown.
-        NoCheckpoint: The directory is incomplete or torn.
+        EngineMissing: If torch or transformers is not installed, or the architecture is unknown.
+        InvalidCheckpoint: If the directory is incomplete or damaged.
     """
     engine, renderer = _open(path, concurrency)
     from hexathlon.baselines.engines.local.chat import LocalChat
@@ -109,9 +111,9 @@ def _open(path: Path, concurrency: int) -> tuple["LocalEngine", "ChatRenderer"]:
         checkpoint = load_checkpoint(path)
         renderer = ChatRenderer(checkpoint.tokenizer)
     except CheckpointError as error:
-        raise NoCheckpoint(str(error)) from None
+        raise InvalidCheckpoint(str(error)) from None
     except TemplateError as error:
-        raise NoCheckpoint(f"{path}: {error}") from None
+        raise InvalidCheckpoint(f"{path}: {error}") from None
     batch = min(64, concurrency)
     return LocalEngine(checkpoint.model, context=checkpoint.context, batch=batch), renderer
 
@@ -124,11 +126,11 @@ def _dialect(path: Path) -> str:
         settings: dict[str, Any] = json.loads(file.read_text())
         return str(settings["dialect"])
     except (ValueError, KeyError, TypeError) as error:
-        raise NoCheckpoint(f"{file} does not read ({error!r}); delete it or mend it") from None
+        raise InvalidCheckpoint(f"{file} is invalid ({error!r}); fix or delete it") from None
 
 
 def revision_of(path: Path) -> str:
-    """Return a hash of all that decides what a checkpoint says."""
+    """Return a hash of all files that determine the output of a checkpoint."""
     digest = hashlib.sha256()
     kinds = {".safetensors", ".bin", ".json", ".jinja", ".model", ".txt"}
     for file in sorted(path.iterdir()):

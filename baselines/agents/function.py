@@ -1,4 +1,4 @@
-"""Makes an agent of any function from messages to a message.
+"""Agents from functions that map a conversation to an assistant message.
 
 >>> def shout(messages):
 ...     return {"role": "assistant", "content": messages[-1]["content"].upper()}
@@ -10,20 +10,20 @@ import json
 from collections.abc import Callable, Sequence
 
 from hexathlon.baselines.agents.base import Episode, PastTurn, Turn
-from hexathlon.baselines.codecs.base import Call, format_calls, read_arguments
+from hexathlon.baselines.codecs.base import DialectCall, format_calls, read_arguments
 from hexathlon.envs.messages import Message
 
 __all__ = ["FunctionAgent"]
 
 
 class FunctionAgent:
-    """Asks a function for every turn.
+    """Calls a function for every turn.
 
     Args:
-        function: Gets the whole conversation, system prompt first, and returns an assistant
-            message with `content` and, to call tools, `tool_calls` as the environments write
-            them (`name`, and `arguments` as JSON text or an object).
-        name: By default the function's own.
+        function: Receives the whole conversation, system prompt first, and returns an assistant
+            message with `content` and, to call tools, `tool_calls` in the environments' format
+            (`name`, and `arguments` as JSON text or an object).
+        name: The agent's name; by default that of the function.
     """
 
     version = "1"
@@ -48,7 +48,7 @@ class _FunctionPlayer:
         self._messages = [_message("system", system_prompt)]
 
     def act(self, messages: Sequence[Message]) -> Turn:
-        """Ask the function."""
+        """Return the function's turn."""
         self._messages.extend(messages)
         reply = self._function(list(self._messages))
         action, said = _action(reply)
@@ -60,7 +60,7 @@ class _FunctionPlayer:
         return tuple(self._messages)
 
     def resume(self, past: Sequence[PastTurn], memory: tuple[Message, ...] | None) -> None:
-        """Go on from a saved conversation, or from turns that another took."""
+        """Continue from a saved conversation, or from turns taken by another agent."""
         if memory is not None:
             self._messages = list(memory)
             return
@@ -79,7 +79,7 @@ def _action(reply: dict[str, object]) -> tuple[str, str]:
     return format_calls([_call(call) for call in calls]), content
 
 
-def _call(call: dict[str, object]) -> Call:
+def _call(call: dict[str, object]) -> DialectCall:
     arguments = call.get("arguments") or "{}"
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-    return Call(str(call.get("name")), read_arguments(text))
+    return DialectCall(str(call.get("name")), read_arguments(text))

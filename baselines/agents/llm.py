@@ -1,4 +1,4 @@
-"""The agent that asks a language model: an engine for the tokens, a codec for the dialect."""
+"""The agent that plays with a chat model: an engine gives replies, a codec parses tool calls."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,13 +19,13 @@ _SEED_RANGE = 2**31
 
 
 class LlmAgent:
-    """Carries a conversation with a model.
+    """Plays episodes as conversations with a chat model.
 
     Args:
-        engine: Produces replies; shared by all trials.
-        codec: The dialect in which the model calls tools.
-        sampling: How tokens are drawn. With a seed, each request gets its own, derived from the
-            seed, the trial and the turn.
+        engine: Returns the model's replies; shared by all trials.
+        codec: The model's tool-call format.
+        sampling: Sampling parameters. If a seed is set, every request gets its own, derived from
+            the seed, the trial and the turn.
         suffix: Appended to every system prompt.
     """
 
@@ -44,7 +44,7 @@ class LlmAgent:
 
     @property
     def prompt_hash(self) -> str:
-        """Hash of what this agent itself adds to prompts."""
+        """Hash of everything this agent adds to prompts."""
         return text_hash(f"{self.codec.name}\n{self.codec.system_prompt('', _SAMPLE)}{self.suffix}")
 
     def begin(self, episode: Episode) -> "_LlmPlayer":
@@ -91,7 +91,7 @@ class _LlmPlayer:
         return LlmMemory(tuple(self._messages), self._last, self._turn)
 
     def resume(self, past: Sequence[PastTurn], memory: LlmMemory | None) -> None:
-        """Go on from a saved conversation, or from turns that another took."""
+        """Continue from a saved conversation, or from turns taken by another agent."""
         if memory is not None:
             self._messages, self._last, self._turn = [*memory.messages], memory.last, memory.turn
             return

@@ -1,7 +1,7 @@
-"""An agent between floor and ceiling: the oracle, erring on a chosen share of the tasks.
+"""An agent between floor and ceiling: the oracle, making errors on a chosen share of the trials.
 
-It needs no model and its score is known beforehand, so it shows what boards, comparisons and
-intervals make of agents of different strength.
+It needs no model and its expected score is known, so leaderboards, comparisons and intervals can be
+tried with agents of different strength.
 """
 
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ __all__ = ["NoisyAgent"]
 
 
 class NoisyAgent:
-    """Plays the oracle, but on a share of the trials one of the source's near misses.
+    """Plays the oracle, except on a share of the trials, where it plays a near-miss mutant.
 
-    Which trials these are, and which near miss, is fixed by task, seed and trial. Agents of
-    different shares draw alike: where one errs, one with a greater share errs too. A source
-    without near misses for a task lends one of its trivial policies instead.
+    Task, seed and trial determine which trials these are and which mutant is played. Agents of
+    different shares use the same draws: an agent errs wherever one with a smaller share errs. If a
+    task has no mutants, one of its trivial policies is played instead.
 
     Args:
-        share: Probability of erring, from 0 to 1.
+        share: Probability of an error, from 0 to 1.
     """
 
     version = "1"
@@ -31,12 +31,12 @@ class NoisyAgent:
 
     def __init__(self, share: float) -> None:
         if not 0.0 <= share <= 1.0:
-            raise ValueError(f"the share of errors lies between 0 and 1, got {share}")
+            raise ValueError(f"expected a share of errors from 0 to 1, got {share}")
         self.share = share
         self.name = f"noisy:{share:g}"
 
     def begin(self, episode: Episode) -> ScriptPlayer | NoopAgent:
-        """Return a player of the oracle's script or of an error."""
+        """Return a player of the oracle's script or of a near miss."""
         rng = generator_for("noisy", episode.task.id, episode.seed, episode.trial)
         if rng.random() >= self.share:
             return ScriptPlayer(episode.source.oracle(episode.task))
@@ -45,7 +45,7 @@ class NoisyAgent:
 
 
 def _errors(episode: Episode) -> Sequence[Script]:
-    """Return the near misses in the order of their names, or else the trivial policies."""
+    """Return the mutants sorted by name, or the trivial policies if there are none."""
     source, task = episode.source, episode.task
     scripts = source.mutants(task) or source.policies(task)
     return [scripts[name] for name in sorted(scripts)]

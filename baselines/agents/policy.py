@@ -1,7 +1,7 @@
-"""The agent that is a policy: tokens in, tokens out, every one of them kept.
+"""The agent that samples from a policy and keeps all prompt and sampled tokens.
 
-What `llm` does over messages, this does over tokens; the trainer and `eval CHECKPOINT` both play
-through it, so what is trained is what is evaluated.
+It is the counterpart of `llm` on the level of tokens. The trainer and `eval CHECKPOINT` both use
+it, so that a policy is evaluated exactly as it is trained.
 """
 
 import itertools
@@ -21,7 +21,7 @@ from hexathlon.baselines.codecs.base import with_thought
 from hexathlon.baselines.codecs.parts import ImageRefused, text_alone
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.tokens import TokenEngine
-from hexathlon.baselines.tokens.conversation import Conversation, ConversationState
+from hexathlon.baselines.tokens.conversation import ConversationState, TokenConversation
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import Span, TokenReply, TokenRequest, TokenSampling
 from hexathlon.baselines.tokens.tree import TokenTree
@@ -39,8 +39,8 @@ class PolicyAgent:
     Args:
         engine: Continues token sequences; shared by all trials.
         renderer: The checkpoint's chat template.
-        codec: The dialect in which the policy calls tools.
-        sampling: How tokens are drawn; the seed of each request is derived from this one's, the
+        codec: The policy's tool-call format.
+        sampling: Sampling parameters; the seed of every request is derived from their seed, the
             trial and the turn.
     """
 
@@ -62,11 +62,11 @@ class PolicyAgent:
         stops = (*renderer.stop_ids, *sampling.stop_ids)
         self.sampling = replace(sampling, stop_ids=tuple(dict.fromkeys(stops)))
         self.episodes = itertools.count()
-        """Numbers that tell the sessions of equal trials apart."""
+        """Counter that distinguishes the sessions of equal trials."""
 
     @property
     def prompt_hash(self) -> str:
-        """Hash of what this agent itself adds to prompts."""
+        """Hash of everything this agent adds to prompts."""
         sample = [{"name": "tool", "description": "", "parameters": {"type": "object"}}]
         template = str(self.renderer.tokenizer.chat_template)
         return text_hash(f"{self.codec.name}\n{self.codec.system_prompt('', sample)}{template}")
@@ -82,7 +82,7 @@ class PolicyMemory(NamedTuple):
     conversation: ConversationState
     last: Wire | None
     pending: TokenReply | None
-    """What an aborted turn has so far."""
+    """The partial reply of an aborted turn."""
 
     key: TrialKey
     session: str
@@ -92,14 +92,14 @@ class PolicyPlayer:
     """Plays one trial and keeps its tokens.
 
     Args:
-        agent: Whose episode it is.
-        episode: What is played.
+        agent: The agent.
+        episode: The episode.
     """
 
     def __init__(self, agent: PolicyAgent, episode: Episode) -> None:
         self._agent = agent
         self.episode = episode
-        self.conversation = Conversation(
+        self.conversation = TokenConversation(
             agent.renderer, episode.tools if agent.codec.native else ()
         )
         self._last: Wire | None = None
@@ -109,21 +109,21 @@ class PolicyPlayer:
 
     @property
     def tokens(self) -> TokenTree:
-        """Every token read and drawn so far."""
+        """All prompt and sampled tokens so far."""
         return self.conversation.tree
 
     async def act(self, messages: Sequence[Message]) -> Turn:
-        """Sample the next turn, or go on with one that was aborted.
+        """Sample the next turn, or continue one that was aborted.
 
         Raises:
-            AgentMismatch: There is an image among the messages; policies read text only.
-            Interrupted: The engine aborted the reply; what it has so far is kept.
+            AgentMismatch: If a message contains an image; policies read text only.
+            Interrupted: If the engine aborted the reply; the partial reply is kept.
         """
         texts = _texts(messages)
-        begun = self._pending
-        ids = self._hear(texts) if begun is None else self.conversation.ids
-        request = self._request(ids, begun)
-        reply = _joined(begun, await self._agent.engine.generate(request))
+        partial = self._pending
+        ids = self._hear(texts) if partial is None else self.conversation.ids
+        request = self._request(ids, partial)
+        reply = _joined(partial, await self._agent.engine.generate(request))
         if reply.finish == "abort":
             self._pending = reply
             raise Interrupted(f"turn {self.conversation.turns} was aborted")
@@ -142,24 +142,24 @@ class PolicyPlayer:
         )
 
     def resume(self, past: Sequence[PastTurn], memory: "PolicyMemory | None") -> None:
-        """Go on from a saved conversation, or from turns that another took."""
+        """Continue from a saved conversation, or from turns taken by another agent."""
         if memory is None:
             for turn in past:
                 self._hear(_texts(turn.messages))
-                self._last = _as_said(turn, self._agent.codec)
+                self._last = _assistant_message(turn, self._agent.codec)
                 self.conversation.tell(str(self._last.get("content") or ""))
             return
         self.conversation.load(memory.conversation)
         self._last, self._pending = memory.last, memory.pending
         if memory.key == self._key:
-            # The engine may still hold what this one has read.
+            # The engine may still have this session's prefix in its cache.
             self._session = memory.session
         elif memory.pending is not None:
-            # A sibling has heard the same and draws its own turn.
-            self._pending = _NOTHING
+            # Another trial of the group shares the prompt but samples its own turn.
+            self._pending = _EMPTY_REPLY
 
     def close(self) -> None:
-        """Let the engine drop what it keeps of the episode."""
+        """Release the engine's cache of the episode."""
         self._agent.engine.forget(self._session)
 
     def _hear(self, texts: Sequence[str]) -> list[int]:
@@ -172,13 +172,13 @@ class PolicyPlayer:
             [{"role": "system", "content": prompt}, *opening] if prompt else opening
         )
 
-    def _request(self, ids: list[int], begun: TokenReply | None) -> TokenRequest:
+    def _request(self, ids: list[int], partial: TokenReply | None) -> TokenRequest:
         sampling = self._sampling(len(ids))
-        if begun is None:
+        if partial is None:
             return TokenRequest(ids, sampling, self._session)
-        drawn = len(begun.ids)
-        rest = replace(sampling, max_tokens=sampling.max_tokens - drawn, skip=drawn)
-        return TokenRequest([*ids, *begun.ids], rest, self._session)
+        sampled = len(partial.ids)
+        rest = replace(sampling, max_tokens=sampling.max_tokens - sampled, skip=sampled)
+        return TokenRequest([*ids, *partial.ids], rest, self._session)
 
     def _sampling(self, length: int) -> TokenSampling:
         sampling, episode = self._agent.sampling, self.episode
@@ -194,7 +194,7 @@ class PolicyPlayer:
         return replace(sampling, seed=seed, max_tokens=min(sampling.max_tokens, room))
 
 
-_NOTHING = TokenReply([], [], "abort", [])
+_EMPTY_REPLY = TokenReply([], [], "abort", [])
 
 
 def _texts(messages: Sequence[Message]) -> list[str]:
@@ -204,20 +204,20 @@ def _texts(messages: Sequence[Message]) -> list[str]:
         raise AgentMismatch(str(error)) from None
 
 
-def _joined(begun: TokenReply | None, rest: TokenReply) -> TokenReply:
-    """Put what an aborted turn had before what came when it went on."""
-    if begun is None:
+def _joined(partial: TokenReply | None, rest: TokenReply) -> TokenReply:
+    """Concatenate the partial reply of an aborted turn and its continuation."""
+    if partial is None:
         return rest
-    drawn = len(begun.ids)
-    spans = [Span(version, start + drawn, end + drawn) for version, start, end in rest.spans]
+    offset = len(partial.ids)
+    spans = [Span(version, start + offset, end + offset) for version, start, end in rest.spans]
     return TokenReply(
-        [*begun.ids, *rest.ids],
-        [*begun.log_probabilities, *rest.log_probabilities],
+        [*partial.ids, *rest.ids],
+        [*partial.log_probabilities, *rest.log_probabilities],
         rest.finish,
-        [*begun.spans, *spans],
+        [*partial.spans, *spans],
     )
 
 
-def _as_said(turn: PastTurn, codec: Codec) -> Wire:
-    """Return the assistant message of a turn that another took."""
+def _assistant_message(turn: PastTurn, codec: Codec) -> Wire:
+    """Return the assistant message of a turn taken by another agent."""
     return with_thought(turn.said, codec.encode(turn.action))

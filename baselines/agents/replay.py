@@ -1,4 +1,4 @@
-"""Plays the actions of recorded trials again."""
+"""The agent that replays the actions of recorded trials."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -12,13 +12,15 @@ __all__ = ["ReplayAgent", "ReplayPlayer"]
 
 
 class ReplayAgent:
-    """Looks each trial up in a file of records and repeats its actions.
+    """Replays the recorded actions of each trial.
 
-    Only the places of the records are kept in memory. Where a trial was recorded more than once,
-    its last record counts.
+    Only file offsets are kept in memory. If a trial has several records, the last one is replayed.
+
+    Args:
+        path: A run directory or record file.
 
     Raises:
-        AgentMismatch: The path holds no records.
+        AgentMismatch: If there are no records, or they cannot be read.
     """
 
     name = "replay"
@@ -28,29 +30,29 @@ class ReplayAgent:
     def __init__(self, path: Path) -> None:
         self._file = records_file(path)
         try:
-            self._places = dict(_places(self._file))
+            self._offsets = dict(_offsets(self._file))
         except (OSError, ValueError, LookupError, TypeError, RecordError) as error:
             raise AgentMismatch(f"cannot replay {path}: {error}") from None
-        if not self._places:
-            raise AgentMismatch(f"cannot replay {path}: it holds no records")
+        if not self._offsets:
+            raise AgentMismatch(f"cannot replay {path}: it has no records")
 
     def begin(self, episode: Episode) -> "ReplayPlayer":
         """Return a player of the trial's recorded actions.
 
         Raises:
-            AgentMismatch: The trial was not recorded.
+            AgentMismatch: If the trial was not recorded.
         """
         key = (episode.env, episode.task.id, episode.seed, episode.trial)
-        if key not in self._places:
+        if key not in self._offsets:
             raise AgentMismatch(f"{self._file} has no record of {key}; plan the same trials")
         with self._file.open("rb") as file:
-            file.seek(self._places[key])
+            file.seek(self._offsets[key])
             record = json.loads(file.readline())
         return ReplayPlayer([step["action"] for step in record["steps"]])
 
 
 class ReplayPlayer:
-    """Takes the given actions one after the other."""
+    """Takes a sequence of actions in order."""
 
     def __init__(self, actions: Sequence[str]) -> None:
         self._actions = iter(actions)
@@ -62,10 +64,10 @@ class ReplayPlayer:
         raise GaveUp("the recorded trial has no further action")
 
 
-def _places(path: Path) -> Iterator[tuple[TrialKey, int]]:
-    place = 0
+def _offsets(path: Path) -> Iterator[tuple[TrialKey, int]]:
+    offset = 0
     with path.open("rb") as file:
         for line in file:
             if line.endswith(b"\n"):
-                yield record_key(json.loads(line)), place
-            place += len(line)
+                yield record_key(json.loads(line)), offset
+            offset += len(line)

@@ -28,9 +28,12 @@ class ScriptPlayer:
 
 
 class ScriptedAgent:
-    """Plays the script of this name: `oracle`, or one of the source's policies.
+    """Plays a script of the task source: `oracle`, or one of its trivial policies.
 
-    Oracles and policies read the task, truth included. They show the ceiling and the floor.
+    These scripts read the whole task, including the expected answer. They define ceiling and floor.
+
+    Args:
+        name: `oracle`, or the name of a policy.
     """
 
     version = "1"
@@ -43,7 +46,7 @@ class ScriptedAgent:
         """Return a player of the episode's script.
 
         Raises:
-            AgentMismatch: The task's source has no policy of this name.
+            AgentMismatch: If the task's source has no policy of this name.
         """
         if self.name == "oracle":
             return ScriptPlayer(episode.source.oracle(episode.task))

@@ -1,8 +1,8 @@
-"""Reads MODEL as it is written on the command line.
+"""Parser of MODEL arguments.
 
-Three spellings: `agent:NAME` for a built-in agent (`agent:replay:PATH` for recorded actions,
-`agent:noisy:SHARE` for an oracle that errs), `endpoint:URL#NAME` for a model on a server, anything
-else is a checkpoint directory.
+There are three spellings: `agent:NAME` for a built-in agent (`agent:replay:PATH` for recorded
+actions, `agent:noisy:SHARE` for an oracle with errors), `endpoint:URL#NAME` for a model on a
+server, and a path for a checkpoint directory.
 """
 
 import difflib
@@ -18,11 +18,11 @@ BUILT_IN = ("oracle", "noop", "random", "dump", "majority", "noisy", "replay")
 
 
 class SpecError(ValueError):
-    """A MODEL that is none of the three spellings."""
+    """A MODEL argument is invalid."""
 
 
 class ModelSpec(NamedTuple):
-    """A MODEL taken apart."""
+    """A parsed MODEL argument."""
 
     kind: Literal["agent", "endpoint", "checkpoint"]
     name: str
@@ -30,18 +30,18 @@ class ModelSpec(NamedTuple):
     directory."""
 
     place: str = ""
-    """The server's address, or the path of the records to replay."""
+    """The server's URL, the checkpoint directory, or the path of the records to replay."""
 
     def as_json(self) -> Mapping[str, Any]:
-        """Return what a plan says of it."""
+        """Return the fields for a plan."""
         return {"kind": self.kind, "name": self.name, "place": self.place}
 
 
 def parse_model(text: str) -> ModelSpec:
-    """Take a MODEL apart.
+    """Parse a MODEL argument.
 
     Raises:
-        SpecError: It is none of the three spellings.
+        SpecError: If it is not one of the three spellings.
     """
     kind, colon, rest = text.partition(":")
     if colon and kind == "agent":
@@ -63,20 +63,18 @@ def parse_model(text: str) -> ModelSpec:
 def _endpoint(rest: str) -> ModelSpec:
     url, _, name = _safe(rest).partition("#")
     if not url.startswith(("http://", "https://")):
-        raise SpecError(
-            f"an endpoint reads 'endpoint:http://host:port/v1#model', got 'endpoint:{rest}'"
-        )
+        raise SpecError(f"expected 'endpoint:http://host:port/v1#model', got 'endpoint:{rest}'")
     return ModelSpec("endpoint", name, url.rstrip("/"))
 
 
 def _safe(address: str) -> str:
-    """Return an address that may be stored and shown: one without user, password and query."""
+    """Return an address that may be stored, and raise if it contains credentials or a query."""
     url = address.partition("#")[0]
     if "@" in url or "?" in url:
         raise SpecError(
-            "an endpoint's address must hold no password and no query, since it is stored "
-            "with the results; put the server's key into an environment variable and name "
-            "that with --api-key-env"
+            "an endpoint's address must not contain credentials or a query, since it is stored "
+            "with the results; put the server's key into an environment variable and name the "
+            "variable with --api-key-env"
         )
     return address
 
@@ -93,7 +91,7 @@ def _agent(rest: str) -> ModelSpec:
         raise SpecError(
             "agent:replay needs the run to replay, as in 'agent:replay:runs/first'"
             if name == "replay"
-            else f"agent:{name} takes nothing after its name, got {place!r}"
+            else f"agent:{name} takes no argument, got {place!r}"
         )
     return ModelSpec("agent", name, place)
 
@@ -105,17 +103,17 @@ def _share(text: str) -> float:
         share = -1.0
     if not 0.0 <= share <= 1.0:
         raise SpecError(
-            "agent:noisy needs the share of tasks on which it errs, from 0 to 1, as in "
+            "agent:noisy needs its share of errors, from 0 to 1, as in "
             f"'agent:noisy:0.3', got {text!r}"
         )
     return share
 
 
 def scripted_agent(spec: ModelSpec) -> Agent:
-    """Return the built-in agent of this name.
+    """Return a built-in agent.
 
     Raises:
-        AgentMismatch: The records to replay cannot be read.
+        AgentMismatch: If the records to replay cannot be read.
     """
     if spec.name == "noop":
         from hexathlon.baselines.agents.trivial import NoopAgent

@@ -1,4 +1,4 @@
-"""The agents that need no knowledge at all: one says nothing, one calls tools at random."""
+"""Trivial agents: one takes empty turns, one makes random tool calls."""
 
 import json
 import re
@@ -14,33 +14,33 @@ from hexathlon.tasks.seeding import generator_for
 __all__ = ["NoopAgent", "RandomAgent", "random_arguments"]
 
 _WORD = re.compile(r"\w[\w.%-]*")
-_MOST_WORDS = 400
+_MAX_WORDS = 400
 _DEPTH = 3
 
 
 class NoopAgent:
-    """Takes empty turns until the budget is used up."""
+    """Takes empty turns until the episode ends."""
 
     name = "noop"
     version = "1"
     asynchronous = False
 
     def begin(self, episode: Episode) -> "NoopAgent":
-        """Return the agent itself: it remembers nothing."""
+        """Return the agent itself, which has no state."""
         return self
 
     def act(self, messages: Sequence[Message]) -> Turn:
-        """Say nothing."""
-        return _NOTHING
+        """Return an empty turn."""
+        return _EMPTY_TURN
 
 
-_NOTHING = Turn("")
+_EMPTY_TURN = Turn("")
 
 
 class RandomAgent:
-    """Makes well-formed tool calls whose arguments are drawn at random.
+    """Makes well-formed tool calls with random arguments.
 
-    Strings are made of words that the agent has been shown, so that they sometimes name things.
+    Strings consist of words from earlier messages, so that they sometimes name existing things.
     """
 
     name = "random"
@@ -48,7 +48,7 @@ class RandomAgent:
     asynchronous = False
 
     def begin(self, episode: Episode) -> "_RandomPlayer":
-        """Return a player whose draws are fixed by task, seed and trial."""
+        """Return a player seeded by task, seed and trial."""
         return _RandomPlayer(episode)
 
 
@@ -60,7 +60,7 @@ class _RandomPlayer:
 
     def act(self, messages: Sequence[Message]) -> Turn:
         """Return one random call."""
-        self._words = (self._words + _WORD.findall(text_of(messages)))[-_MOST_WORDS:]
+        self._words = (self._words + _WORD.findall(text_of(messages)))[-_MAX_WORDS:]
         if not self._tools:
             return Turn(_phrase(self._rng, self._words))
         tool = self._tools[int(self._rng.integers(len(self._tools)))]
@@ -72,7 +72,10 @@ class _RandomPlayer:
 def random_arguments(
     rng: np.random.Generator, schema: Mapping[str, Any], words: Sequence[str]
 ) -> dict[str, Any]:
-    """Draw arguments that fit the JSON schema of an object; optional ones appear half the time."""
+    """Draw arguments that satisfy an object's JSON schema.
+
+    Optional arguments are present with probability 1/2.
+    """
     required = schema.get("required", ())
     return {
         name: _value(rng, part, words, _DEPTH)

@@ -1,7 +1,7 @@
-"""CharacterArena: agents play the same scenes; whole performances are compared and rated.
+"""CharacterArena: agents play the same scenes and are rated by comparing their performances.
 
-It plays scenes by the one rollout path and rates agents from pairwise comparisons. Who compares
-(rules, rubrics, models) is passed in.
+Scenes are played by the shared rollout; ratings follow from pairwise comparisons. The comparer
+(rules, rubrics or models) is an argument.
 """
 
 from hexathlon.baselines.arena.arena import ArenaResult, Comparer, run_arena, run_arena_async

@@ -1,4 +1,4 @@
-"""The arena's second half: performances of one scene are compared pair by pair, and rated."""
+"""Ratings of agents from pairwise comparisons of their performances."""
 
 import asyncio
 import inspect
@@ -7,35 +7,36 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.arena.simulation import Performance
 from hexathlon.evaluators.statistics.ratings import Comparison, Rating, bradley_terry
 
 __all__ = ["ArenaResult", "Comparer", "run_arena", "run_arena_async"]
 
 Comparer = Callable[[Performance, Performance], "float | None | Awaitable[float | None]"]
-"""Returns the result of the first: 1 better, 0.5 tie, 0 worse; None for no answer."""
+"""Returns the first performance's result: 1 better, 0.5 tie, 0 worse; None for an abstention."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArenaResult:
-    """What an arena found."""
+    """Ratings and the comparisons they were computed from."""
 
     ratings: Sequence[Rating]
-    """Best first; empty where nothing could be compared."""
+    """Best first; empty if there are no comparisons."""
 
     comparisons: Sequence[Comparison]
     abstained: int
-    """Pairs on which the judge gave no answer; they count for nobody."""
+    """Number of pairs on which the comparer abstained; they do not affect the ratings."""
 
     unplayed: int
-    """Trajectories that infrastructure spoilt; they were not compared."""
+    """Number of performances that ended in infrastructure failures; they are not compared."""
 
 
 def run_arena(
     performances: Sequence[Performance], compare: Comparer, **options: Any
 ) -> ArenaResult:
-    """Do as `run_arena_async` does, on an event loop of its own."""
-    return asyncio.run(run_arena_async(performances, compare, **options))
+    """Run `run_arena_async` on a new event loop."""
+    return interrupts.run(run_arena_async(performances, compare, **options))
 
 
 async def run_arena_async(
@@ -50,18 +51,18 @@ async def run_arena_async(
     """Compare all pairs of performances on each scene and rate the agents.
 
     Args:
-        performances: As `simulate` returns them.
-        compare: A judge; see `hexathlon.baselines.arena.judges`.
-        both_orders: Ask a second time with the places exchanged and take the mean; for judges that
-            do not do so themselves. One silent order silences the pair.
-        resamples: Of the intervals' bootstrap over scenes.
-        confidence: Level of the intervals.
-        seed: Of the bootstrap.
+        performances: Results of `simulate`.
+        compare: The comparer; see `hexathlon.baselines.arena.judges`.
+        both_orders: Compare each pair in both orders and average the results; for comparers that
+            do not do so themselves. An abstention in either order counts for the pair.
+        resamples: Number of bootstrap resamples over scenes for the intervals.
+        confidence: Confidence level of the intervals.
+        seed: Seed of the bootstrap.
     """
-    played = [one for one in performances if one.played]
+    played = [performance for performance in performances if performance.played]
     scenes: dict[str, list[Performance]] = {}
-    for one in played:
-        scenes.setdefault(one.scene, []).append(one)
+    for performance in played:
+        scenes.setdefault(performance.scene, []).append(performance)
     pairs = [
         pair for group in scenes.values() for pair in itertools.combinations(group, 2)
     ]  # fmt: skip
@@ -76,8 +77,8 @@ async def run_arena_async(
         if comparisons
         else []
     )
-    silent = len(pairs) - len(comparisons)
-    return ArenaResult(ratings, comparisons, silent, len(performances) - len(played))
+    abstained = len(pairs) - len(comparisons)
+    return ArenaResult(ratings, comparisons, abstained, len(performances) - len(played))
 
 
 async def _ask_all(
@@ -96,5 +97,5 @@ async def _ask(
     return None if backward is None else (forward + 1.0 - backward) / 2.0
 
 
-async def _answer(given: "float | None | Awaitable[float | None]") -> float | None:
-    return await given if inspect.isawaitable(given) else given
+async def _answer(result: "float | None | Awaitable[float | None]") -> float | None:
+    return await result if inspect.isawaitable(result) else result

@@ -1,13 +1,13 @@
-"""The arena's first half: every agent plays every scene, by the one rollout path."""
+"""Simulation for the arena: every agent plays every scene, by the shared rollout."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.harness.environments import make_environment
-from hexathlon.baselines.rollout.course import play, play_async
+from hexathlon.baselines.rollout.drivers import play, play_async
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 
@@ -16,23 +16,23 @@ __all__ = ["Performance", "simulate"]
 
 @dataclass(frozen=True, slots=True)
 class Performance:
-    """What one agent did in one scene."""
+    """One agent's trial of one scene."""
 
     agent: str
     scene: str
     """The task's id."""
 
     record: Mapping[str, Any]
-    """The trial record, as an evaluation would write it."""
+    """The trial record, in the format of an evaluation."""
 
     @property
     def played(self) -> bool:
-        """Whether the scene was played; False where infrastructure spoilt it."""
+        """Whether the scene was played; False after an infrastructure failure."""
         return bool(self.record["status"] != "infra")
 
     @property
     def score(self) -> float | None:
-        """What the rules of the task say; None where they could not decide."""
+        """The score by the task's rules; None if the trial is unscored."""
         reward = self.record["reward"]
         return None if reward is None else float(reward)
 
@@ -48,11 +48,11 @@ def simulate(
     """Let every agent play every scene.
 
     Args:
-        agents: By the name under which they are rated.
-        scenes: Task ids; each is played with the same seed by all agents.
-        env: Id of the environment.
-        seed: Of the episodes.
-        limits: Budgets of one trial.
+        agents: Agents by name.
+        scenes: Task ids; all agents play each with the same seed.
+        env: Environment id.
+        seed: Seed of the episodes.
+        limits: Budgets of each trial.
     """
     chosen = limits or TrialLimits()
     slot = EnvironmentSlot(make_environment(env, chosen))
@@ -69,6 +69,6 @@ def simulate(
 def _trial(
     agent: Agent, slot: EnvironmentSlot, key: tuple[str, str, int, int], limits: TrialLimits
 ) -> Mapping[str, Any]:
-    course = Rollout(agent, limits).trial(slot, key)
-    played = asyncio.run(play_async(course)) if agent.asynchronous else play(course)
-    return played.record
+    trial = Rollout(agent, limits).trial(slot, key)
+    trajectory = interrupts.run(play_async(trial)) if agent.asynchronous else play(trial)
+    return trajectory.record

@@ -1,9 +1,8 @@
-"""The dialects in which models write tool calls, translated to the one canonical action and back.
+"""Codecs translate between the tool-call formats (dialects) of models and canonical actions.
 
-Environments know a single form, `{"name": …, "arguments": {…}}`. What a model was trained to emit
-is a matter between it and its codec. A call that is not well formed is never repaired here: it
-goes to the environment as the prose that it is, and the environment's own message says what was
-wrong with it.
+Environments know one form, `{"name": …, "arguments": {…}}`; only the codec knows the format a model
+was trained on. Codecs never repair a malformed call: it reaches the environment as prose, and the
+environment's message says what is wrong with it.
 """
 
 from hexathlon.baselines.codecs.base import Codec, Wire

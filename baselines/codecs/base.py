@@ -1,4 +1,4 @@
-"""What a codec is, and the canonical calls that all of them speak of."""
+"""The codec interface, canonical tool calls, and helpers shared by the codecs."""
 
 import json
 import re
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 __all__ = [
-    "Call",
     "Codec",
+    "DialectCall",
     "Wire",
     "arguments_text",
     "as_call",
@@ -21,15 +21,15 @@ __all__ = [
 ]
 
 Wire = dict[str, Any]
-"""A message as it travels to and from a chat server (OpenAI chat completions)."""
+"""A message in the format of OpenAI chat completions."""
 
 
-class Call(NamedTuple):
+class DialectCall(NamedTuple):
     """One tool call."""
 
     name: str
     arguments: dict[str, Any] | str
-    """An object; text where the model's arguments are not the JSON of one, kept verbatim."""
+    """A JSON object, or the model's text verbatim if it is not one."""
 
 
 class Codec(Protocol):
@@ -37,36 +37,36 @@ class Codec(Protocol):
 
     name: ClassVar[str]
     native: ClassVar[bool]
-    """Whether tools travel in the request's own `tools` field, not in the system prompt."""
+    """Whether tools are sent in the request's `tools` field instead of the system prompt."""
 
     stop: ClassVar[tuple[str, ...]]
-    """Strings after which the model must not go on, lest it invents the environment's answer."""
+    """Stop strings that keep the model from inventing the environment's answer."""
 
     def system_prompt(self, prompt: str, tools: Sequence[Mapping[str, Any]]) -> str:
-        """Return the system prompt, with the tools described where the dialect needs that."""
+        """Return the system prompt, including the tools if the dialect describes them there."""
         ...
 
     def encode(self, action: str) -> Wire:
-        """Write a canonical action as an assistant message."""
+        """Convert a canonical action to an assistant message."""
         ...
 
     def decode(self, message: Wire) -> str:
-        """Read the canonical action out of an assistant message; prose stays as it came."""
+        """Convert an assistant message to a canonical action; prose is returned unchanged."""
         ...
 
     def answer(self, message: Wire, observations: Sequence[str]) -> list[Wire]:
-        """Return the messages that tell the model what followed its message, one text a call."""
+        """Return the messages that answer an assistant message, with one text per tool call."""
         ...
 
 
-def format_calls(calls: Sequence[Call]) -> str:
-    """Write calls as a canonical action: an object for one, a list for several."""
+def format_calls(calls: Sequence[DialectCall]) -> str:
+    """Return calls as a canonical action: a JSON object for one, a list for several."""
     rows = [{"name": call.name, "arguments": call.arguments} for call in calls]
     return json.dumps(rows[0] if len(rows) == 1 else rows, ensure_ascii=False)
 
 
-def parse_calls(action: str) -> list[Call] | None:
-    """Read a canonical action; None where it is prose or not well formed."""
+def parse_calls(action: str) -> list[DialectCall] | None:
+    """Parse a canonical action; None if it is prose or malformed."""
     value = read_json(action)
     rows = value if isinstance(value, list) else [value]
     calls = [as_call(row) for row in rows]
@@ -76,7 +76,7 @@ def parse_calls(action: str) -> list[Call] | None:
 
 
 def read_json(text: str) -> Any:
-    """Return the JSON value of a whole text, or None where it is not JSON."""
+    """Parse a whole text as JSON; None if it is not JSON."""
     try:
         return json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -84,7 +84,7 @@ def read_json(text: str) -> Any:
 
 
 def read_call(text: str, start: int) -> tuple[Any, int] | None:
-    """Return the JSON value that begins at or after blanks from `start`, and where it ends."""
+    """Return the JSON value at `start`, after optional whitespace, and the index of its end."""
     while start < len(text) and text[start].isspace():
         start += 1
     try:
@@ -94,18 +94,18 @@ def read_call(text: str, start: int) -> tuple[Any, int] | None:
 
 
 def with_thought(thought: str, message: Wire) -> Wire:
-    """Put a thought before what an assistant message says, as reasoning models write it."""
+    """Prepend a `<think>` block to an assistant message, as reasoning models write it."""
     if not thought:
         return message
-    said = str(message.get("content") or "")
-    return {**message, "content": f"<think>\n{thought}\n</think>\n\n{said}"}
+    content = str(message.get("content") or "")
+    return {**message, "content": f"<think>\n{thought}\n</think>\n\n{content}"}
 
 
 def without_thoughts(text: str) -> str:
-    """Drop a leading `<think>…</think>`.
+    """Remove a leading `<think>…</think>` block.
 
-    Some templates write the opening tag themselves, so it may be missing; what begins with a call
-    is no thought.
+    The opening tag may be missing, since some templates write it themselves; a text that begins
+    with a tool call is then not taken for a thought.
     """
     head, tag, tail = text.partition("</think>")
     head = head.lstrip()
@@ -115,24 +115,24 @@ def without_thoughts(text: str) -> str:
     return tail.lstrip()
 
 
-def as_call(value: Any) -> Call | None:
-    """Return the call that a JSON value spells, or None."""
+def as_call(value: Any) -> DialectCall | None:
+    """Return a JSON value as a call, or None if it is not one."""
     if not isinstance(value, dict) or set(value) - {"name", "arguments"}:
         return None
     name, arguments = value.get("name"), value.get("arguments", {})
     if not isinstance(name, str) or not isinstance(arguments, (dict, str)):
         return None
-    return Call(name, read_arguments(arguments) if isinstance(arguments, str) else arguments)
+    return DialectCall(name, read_arguments(arguments) if isinstance(arguments, str) else arguments)
 
 
 def read_arguments(text: str) -> dict[str, Any] | str:
-    """Return the object that a JSON text spells, or the text itself."""
+    """Parse a text as a JSON object; return the text unchanged if it is not one."""
     value = read_json(text) if text.strip() else {}
     return value if isinstance(value, dict) else text
 
 
-def arguments_text(call: Call) -> str:
-    """Return a call's arguments as JSON text, or verbatim where they never were JSON."""
+def arguments_text(call: DialectCall) -> str:
+    """Return a call's arguments as JSON text, or verbatim if they are not JSON."""
     if isinstance(call.arguments, str):
         return call.arguments
     return json.dumps(call.arguments, ensure_ascii=False)

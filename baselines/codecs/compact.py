@@ -1,8 +1,8 @@
-"""Compact calls for small policies: the tool's name, then one `key: value` line an argument.
+"""Compact tool calls for small policies: the tool's name, then one `key: value` line per argument.
 
-In `compact` a text of several lines is a JSON string on one line. In `lines` it stands under
-`key: |`, each line behind two blanks, as in YAML: programs are then read line by line. Nothing is
-described in the prompt: a policy that speaks these dialects was trained on them.
+In `compact`, a text of several lines is a JSON string on one line. In `lines`, it is a block under
+`key: |` with lines indented by two spaces, as in YAML, which keeps programs readable. The prompt
+does not describe these dialects; only policies trained on them use them.
 """
 
 import json
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from hexathlon.baselines.codecs.base import (
-    Call,
+    DialectCall,
     Wire,
     format_calls,
     parse_calls,
@@ -27,7 +27,7 @@ _BLOCK, _INDENT = "|", "  "
 
 
 class CompactCodec:
-    """One call a message; anything that does not have its form is prose."""
+    """One call per message; any other text is prose."""
 
     name: ClassVar[str] = "compact"
     native: ClassVar[bool] = False
@@ -35,34 +35,34 @@ class CompactCodec:
     _blocks: ClassVar[bool] = False
 
     def system_prompt(self, prompt: str, tools: Sequence[Mapping[str, Any]]) -> str:
-        """Leave the prompt out: what it says is the same in every episode."""
+        """Return an empty prompt, since the prompt is the same in every episode."""
         return ""
 
     def encode(self, action: str) -> Wire:
-        """Write a single call in lines; several calls, or arguments that are no object, as JSON."""
+        """Encode a single call as lines; anything else as JSON."""
         calls = parse_calls(action)
         call = calls[0] if calls is not None and len(calls) == 1 else None
         if call is None or isinstance(call.arguments, str) or not _plain(call):
-            same = self.decode({"role": "assistant", "content": action}) == action
-            return {"role": "assistant", "content": action if same else json.dumps(action)}
+            round_trips = self.decode({"role": "assistant", "content": action}) == action
+            return {"role": "assistant", "content": action if round_trips else json.dumps(action)}
         lines = [
-            f"{key}: {_written(value, blocks=self._blocks)}"
+            f"{key}: {_format_value(value, blocks=self._blocks)}"
             for key, value in call.arguments.items()
         ]
         return {"role": "assistant", "content": "\n".join([call.name, *lines])}
 
     def decode(self, message: Wire) -> str:
-        """Read a call out of lines; prose stays as it came, quoted where it looks like a call."""
+        """Parse a call; prose is returned unchanged, or unquoted if it is a JSON string."""
         text = str(message.get("content") or "")
         text = without_thoughts(text) if text.startswith("<think>") else text
         quoted = read_json(text)
         if isinstance(quoted, str):
             return quoted
         head, *rest = text.split("\n")
-        arguments = _arguments(rest, blocks=self._blocks)
+        arguments = _parse_arguments(rest, blocks=self._blocks)
         if not _NAME.fullmatch(head) or arguments is None:
             return text
-        return format_calls([Call(head, arguments)])
+        return format_calls([DialectCall(head, arguments)])
 
     def answer(self, message: Wire, observations: Sequence[str]) -> list[Wire]:
         """Return the observations as a user message."""
@@ -70,47 +70,47 @@ class CompactCodec:
 
 
 class LinesCodec(CompactCodec):
-    """As `compact`, with texts of several lines as they are."""
+    """The `compact` dialect with multi-line texts as indented blocks."""
 
     name: ClassVar[str] = "lines"
     _blocks: ClassVar[bool] = True
 
 
-def _plain(call: Call) -> bool:
+def _plain(call: DialectCall) -> bool:
     return all(_NAME.fullmatch(name) for name in (call.name, *call.arguments))
 
 
-def _written(value: Any, *, blocks: bool) -> str:
-    """Write a text bare where it reads back as itself, everything else as JSON."""
+def _format_value(value: Any, *, blocks: bool) -> str:
+    """Return a text unquoted if it parses back to itself, everything else as JSON."""
     if blocks and isinstance(value, str) and "\n" in value:
         return "\n".join([_BLOCK, *(_INDENT + line for line in value.split("\n"))])
     if isinstance(value, str) and "\n" not in value and read_json(value) is None:
-        taken = ("", "null", _BLOCK) if blocks else ("", "null")
-        return value if value == value.strip() and value not in taken else json.dumps(value)
+        reserved = ("", "null", _BLOCK) if blocks else ("", "null")
+        return value if value == value.strip() and value not in reserved else json.dumps(value)
     return json.dumps(value, ensure_ascii=False)
 
 
-def _arguments(lines: Sequence[str], *, blocks: bool) -> dict[str, Any] | None:
-    """Read `key: value` lines, and blocks if there are any; None where a line is neither."""
+def _parse_arguments(lines: Sequence[str], *, blocks: bool) -> dict[str, Any] | None:
+    """Parse `key: value` lines and blocks; None if a line is neither."""
     arguments: dict[str, Any] = {}
-    open_blocks: dict[str, list[str]] = {}
-    within = ""
+    block_lines: dict[str, list[str]] = {}
+    block = ""
     for line in lines:
-        if within and line.startswith(_INDENT):
-            open_blocks[within].append(line.removeprefix(_INDENT))
+        if block and line.startswith(_INDENT):
+            block_lines[block].append(line.removeprefix(_INDENT))
             continue
-        found = _LINE.fullmatch(line)
-        if found is None:
+        match = _LINE.fullmatch(line)
+        if match is None:
             return None
-        name, value = found.groups()
-        within = name if blocks and value == _BLOCK else ""
-        open_blocks.pop(name, None)
-        if within:
-            open_blocks[name] = []
-        arguments[name] = _read(value)
-    return arguments | {name: "\n".join(text) for name, text in open_blocks.items()}
+        name, value = match.groups()
+        block = name if blocks and value == _BLOCK else ""
+        block_lines.pop(name, None)
+        if block:
+            block_lines[name] = []
+        arguments[name] = _parse_value(value)
+    return arguments | {name: "\n".join(text) for name, text in block_lines.items()}
 
 
-def _read(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     value = read_json(text)
     return text if value is None and text != "null" else value

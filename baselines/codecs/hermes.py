@@ -1,11 +1,11 @@
-"""Hermes tool calls: JSON between `<tool_call>` tags, as Qwen and many others emit."""
+"""Hermes tool calls: JSON between `<tool_call>` tags, the format of Qwen and many other models."""
 
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from hexathlon.baselines.codecs.base import (
-    Call,
+    DialectCall,
     Wire,
     as_call,
     format_calls,
@@ -37,14 +37,14 @@ For each function call, return a json object with function name and arguments wi
 
 
 class HermesCodec:
-    """Calls between `<tool_call>` tags, answers between `<tool_response>` tags."""
+    """Tool calls in `<tool_call>` tags, results in `<tool_response>` tags."""
 
     name: ClassVar[str] = "hermes"
     native: ClassVar[bool] = False
     stop: ClassVar[tuple[str, ...]] = ()
 
     def system_prompt(self, prompt: str, tools: Sequence[Mapping[str, Any]]) -> str:
-        """Append the function signatures and the form of a call."""
+        """Append the function signatures and the format of a call."""
         if not tools:
             return prompt
         lines = [
@@ -54,7 +54,7 @@ class HermesCodec:
         return prompt + _PREAMBLE.format(tools="\n".join(lines))
 
     def encode(self, action: str) -> Wire:
-        """Write each call between its tags."""
+        """Encode each call between tags."""
         calls = parse_calls(action)
         if calls is None:
             return {"role": "assistant", "content": action}
@@ -62,21 +62,21 @@ class HermesCodec:
         return {"role": "assistant", "content": "\n".join(blocks)}
 
     def decode(self, message: Wire) -> str:
-        """Read every tagged call; where one is malformed, the tagged text goes on verbatim."""
+        """Parse all tagged calls; if one is malformed, return its text verbatim."""
         text = without_thoughts(str(message.get("content") or ""))
-        calls: list[Call] = []
+        calls: list[DialectCall] = []
         position = text.find(_OPEN)
         while position >= 0:
-            found = read_call(text, position + len(_OPEN))
-            call = as_call(found[0]) if found else None
-            if found is None or call is None:
+            parsed = read_call(text, position + len(_OPEN))
+            call = as_call(parsed[0]) if parsed else None
+            if parsed is None or call is None:
                 return _tagged(text, position + len(_OPEN)) or text
             calls.append(call)
-            position = text.find(_OPEN, found[1])
+            position = text.find(_OPEN, parsed[1])
         return format_calls(calls) if calls else text
 
     def answer(self, message: Wire, observations: Sequence[str]) -> list[Wire]:
-        """Return tool responses where a call was made, else a plain user message."""
+        """Return a user message, with tool responses if the message contains calls."""
         if _OPEN in str(message.get("content") or ""):
             observations = [f"<tool_response>\n{text}\n</tool_response>" for text in observations]
         return [{"role": "user", "content": "\n".join(observations)}]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from hexathlon.baselines.codecs.base import (
-    Call,
+    DialectCall,
     Wire,
     arguments_text,
     format_calls,
@@ -17,18 +17,18 @@ __all__ = ["OpenAICodec"]
 
 
 class OpenAICodec:
-    """The dialect of servers that parse tool calls themselves."""
+    """The format of servers that parse tool calls themselves."""
 
     name: ClassVar[str] = "openai"
     native: ClassVar[bool] = True
     stop: ClassVar[tuple[str, ...]] = ()
 
     def system_prompt(self, prompt: str, tools: Sequence[Mapping[str, Any]]) -> str:
-        """Return the prompt unchanged: the tools travel beside it."""
+        """Return the prompt unchanged; tools are sent in the request."""
         return prompt
 
     def encode(self, action: str) -> Wire:
-        """Write calls into `tool_calls`, anything else into `content`."""
+        """Encode calls in `tool_calls`, anything else in `content`."""
         calls = parse_calls(action)
         if calls is None:
             return {"role": "assistant", "content": action}
@@ -43,15 +43,17 @@ class OpenAICodec:
         return {"role": "assistant", "content": None, "tool_calls": rows}
 
     def decode(self, message: Wire) -> str:
-        """Read `tool_calls`; arguments that are not a JSON object are passed on verbatim."""
+        """Parse `tool_calls`; arguments that are not a JSON object are kept verbatim."""
         rows = message.get("tool_calls")
         if not rows:
             return without_thoughts(str(message.get("content") or ""))
         functions = [row["function"] for row in rows]
-        return format_calls([Call(f["name"], read_arguments(f["arguments"])) for f in functions])
+        return format_calls(
+            [DialectCall(f["name"], read_arguments(f["arguments"])) for f in functions]
+        )
 
     def answer(self, message: Wire, observations: Sequence[str]) -> list[Wire]:
-        """Answer every call by its id; prose is answered by a user message."""
+        """Return one tool message per call, or a user message if there are no calls."""
         rows = message.get("tool_calls") or ()
         if not rows:
             return [{"role": "user", "content": "\n\n".join(observations)}]

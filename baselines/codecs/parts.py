@@ -1,9 +1,8 @@
-"""Messages with images and files, for chat servers and for policies that read text.
+"""Messages with images and files, for chat servers and for text-only policies.
 
-Codecs translate text. Images travel beside it as OpenAI `image_url` parts with the PNG in a `data:`
-URL. The chat API takes images in messages of users only, so those of a tool's answer follow its
-messages in a user message of their own. Files are described by a line of text: name, media type,
-size and hash.
+Codecs translate text. Images are sent as OpenAI `image_url` parts with the PNG in a `data:` URL.
+The chat API accepts images in user messages only, so images of tool results follow in a user
+message of their own. Files are described by a line of text: name, media type, size and hash.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,11 +17,11 @@ _AFTER_TOOLS = "Images of the tool results above:"
 
 
 class ImageRefused(ValueError):
-    """An image was shown to something that reads text only."""
+    """A text-only policy received an image."""
 
 
 def user_message(contents: Sequence[Content]) -> Wire:
-    """Return contents as one user message; text alone stays a plain string."""
+    """Return contents as one user message; its content is a string if there are no images."""
     content = joined(contents)
     if isinstance(content, str):
         return {"role": "user", "content": content}
@@ -34,9 +33,9 @@ def user_message(contents: Sequence[Content]) -> Wire:
 
 
 def answer_messages(codec: Codec, message: Wire, contents: Sequence[Content]) -> list[Wire]:
-    """Return the messages that tell a model what followed its message, one content a call.
+    """Return the messages that answer an assistant message, with one content per tool call.
 
-    The text goes through the codec; images follow it in their order.
+    The codec formats the text; the images follow in order.
     """
     answers = codec.answer(message, [_without_images(content) for content in contents])
     rows = [_image_row(image) for image in _images(contents)]
@@ -49,16 +48,15 @@ def answer_messages(codec: Codec, message: Wire, contents: Sequence[Content]) ->
 
 
 def text_alone(contents: Sequence[Content]) -> list[str]:
-    """Return contents for a reader of text.
+    """Return contents as text, with files described.
 
     Raises:
-        ImageRefused: There is an image among them.
+        ImageRefused: If there is an image.
     """
     for image in _images(contents):
         raise ImageRefused(
-            f"a policy that reads tokens was shown an image of {image.width} x {image.height}: "
-            "play environments with images by a model that takes them over HTTP, as "
-            "endpoint:URL#NAME"
+            f"a text-only policy received an image of {image.width} x {image.height}: play "
+            "environments with images with a vision model on a server, endpoint:URL#NAME"
         )
     return [described(content) for content in contents]
 

@@ -1,4 +1,4 @@
-"""Plain JSON: the whole message is the canonical action, bare or in one fenced block."""
+"""Plain JSON: the message is the canonical action, bare or in one fenced block."""
 
 import json
 import re
@@ -21,25 +21,25 @@ To use one, answer with a JSON object and nothing else:
 
 
 class PlainCodec:
-    """The canonical action as it stands."""
+    """The canonical action itself."""
 
     name: ClassVar[str] = "json"
     native: ClassVar[bool] = False
     stop: ClassVar[tuple[str, ...]] = ()
 
     def system_prompt(self, prompt: str, tools: Sequence[Mapping[str, Any]]) -> str:
-        """Append the tools as JSON, one a line."""
+        """Append the tools as JSON, one per line."""
         if not tools:
             return prompt
         lines = [json.dumps(dict(tool), ensure_ascii=False) for tool in tools]
         return prompt + _PREAMBLE.format(tools="\n".join(lines))
 
     def encode(self, action: str) -> Wire:
-        """Write the action as it is."""
+        """Return the action unchanged."""
         return {"role": "assistant", "content": action}
 
     def decode(self, message: Wire) -> str:
-        """Read the whole message, or its only fenced block, as a call."""
+        """Parse the whole message, or its only fenced block, as a call."""
         text = without_thoughts(str(message.get("content") or ""))
         calls = parse_calls(text)
         blocks = _FENCE.findall(text)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from hexathlon.baselines.codecs.base import (
-    Call,
+    DialectCall,
     Wire,
     arguments_text,
     format_calls,
@@ -42,7 +42,7 @@ class ReActCodec:
     stop: ClassVar[tuple[str, ...]] = ("\nObservation:",)
 
     def system_prompt(self, prompt: str, tools: Sequence[Mapping[str, Any]]) -> str:
-        """Append the tools, one a line, and the form of an answer."""
+        """Append the tools, one per line, and the format of an answer."""
         if not tools:
             return prompt
         lines = [
@@ -53,7 +53,7 @@ class ReActCodec:
         return prompt + _PREAMBLE.format(tools="\n".join(lines))
 
     def encode(self, action: str) -> Wire:
-        """Write each call as an action and its input, prose as a final answer."""
+        """Encode each call as an action with its input, and prose as a final answer."""
         calls = parse_calls(action)
         if calls is None:
             return {"role": "assistant", "content": f"Final Answer: {action}"}
@@ -61,26 +61,26 @@ class ReActCodec:
         return {"role": "assistant", "content": "\n".join(blocks)}
 
     def decode(self, message: Wire) -> str:
-        """Read the actions, or the final answer where that comes first.
+        """Parse the actions, or the final answer if it comes first.
 
-        An input that is not a JSON object is the last one read, and goes on verbatim.
+        Parsing stops at an input that is not a JSON object; it is kept verbatim.
         """
         text = without_thoughts(str(message.get("content") or ""))
         final, match = _FINAL.search(text), _ACTION.search(text)
         if final and (match is None or final.start() < match.start()):
             return text[final.end() :]
-        calls: list[Call] = []
+        calls: list[DialectCall] = []
         while match:
-            found = read_call(text, match.end())
-            if found is None or not isinstance(found[0], dict):
-                calls.append(Call(match.group(1), text[match.end() :].strip()))
+            parsed = read_call(text, match.end())
+            if parsed is None or not isinstance(parsed[0], dict):
+                calls.append(DialectCall(match.group(1), text[match.end() :].strip()))
                 break
-            calls.append(Call(match.group(1), found[0]))
-            match = _ACTION.match(text, _skip_blanks(text, found[1]))
+            calls.append(DialectCall(match.group(1), parsed[0]))
+            match = _ACTION.match(text, _skip_blanks(text, parsed[1]))
         return format_calls(calls) if calls else text
 
     def answer(self, message: Wire, observations: Sequence[str]) -> list[Wire]:
-        """Return the observations under their label."""
+        """Return the observations as a user message of labelled lines."""
         text = "\n".join(f"Observation: {observation}" for observation in observations)
         return [{"role": "user", "content": text}]
 

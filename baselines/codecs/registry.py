@@ -1,4 +1,4 @@
-"""Codecs by name."""
+"""Registry of codecs by name."""
 
 import difflib
 
@@ -26,14 +26,14 @@ CODEC_NAMES = tuple(_CODECS)
 
 
 class UnknownCodec(ValueError):
-    """No dialect has this name."""
+    """The name of a dialect is unknown."""
 
 
 def get_codec(name: str) -> Codec:
-    """Return the codec of this name.
+    """Return the codec of a dialect.
 
     Raises:
-        UnknownCodec: There is none.
+        UnknownCodec: If the name is unknown.
     """
     if name not in _CODECS:
         near = difflib.get_close_matches(name, CODEC_NAMES, n=1)

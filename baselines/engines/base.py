@@ -1,7 +1,7 @@
-"""What an engine is: a chat request in, a reply with its usage out.
+"""The interface of chat engines: a request in, a reply with its usage out.
 
-The HTTP engine speaks to a server, the torch engine of the trainer to a checkpoint in this
-process. Both raise the errors of `hexathlon.baselines.engines.errors` and no others.
+The HTTP engine sends requests to a server, the local engine runs a checkpoint in this process. Both
+raise only the errors of `hexathlon.baselines.engines.errors`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,22 +12,22 @@ __all__ = ["ChatReply", "ChatRequest", "Engine", "Sampling", "Usage"]
 
 
 class Usage(NamedTuple):
-    """What calls to a model used up."""
+    """Tokens, calls and cost of calls to a model."""
 
     input: int = 0
-    """Prompt tokens, cached ones included."""
+    """Prompt tokens, including cached ones."""
 
     output: int = 0
-    """Completion tokens, reasoning included."""
+    """Completion tokens, including reasoning."""
 
     calls: int = 0
     cached: int = 0
     reasoning: int = 0
     cost: float | None = None
-    """In the price table's currency; None where the price is unknown."""
+    """Cost in the price table's currency; None if unknown."""
 
     def plus(self, other: "Usage") -> "Usage":
-        """Add two usages; a cost is known only where every call's cost is known."""
+        """Return the sum of two usages; the cost is known only if that of every call is."""
         if self.calls == 0 or other.calls == 0:
             cost = self.cost if other.calls == 0 else other.cost
         else:
@@ -44,58 +44,58 @@ class Usage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How tokens are drawn; None leaves the choice to the server."""
+    """Sampling parameters of a chat request; None means the server's default."""
 
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: int | None = None
-    """Longest reply, in tokens."""
+    """Maximum length of the reply, in tokens."""
 
     seed: int | None = None
-    """Base seed; every request gets one derived from it, its trial and its turn."""
+    """Base seed; every request gets a seed derived from it, the trial and the turn."""
 
     stop: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """One question to a model."""
+    """One request to a model."""
 
     messages: Sequence[Mapping[str, Any]]
     tools: Sequence[Mapping[str, Any]] = ()
     sampling: Sampling = field(default_factory=Sampling)
     deadline: float | None = None
-    """Seconds that this call may take, retries and waiting included."""
+    """Seconds that the call may take, including retries and waiting."""
 
     schema: Mapping[str, Any] | None = None
-    """JSON schema that the server should hold the reply to; what comes may still differ."""
+    """JSON schema for the reply; servers may ignore it, so the reply must still be checked."""
 
 
 class ChatReply(NamedTuple):
-    """One answer of a model."""
+    """One reply of a model."""
 
     message: dict[str, Any]
-    """An assistant message: role, content, and tool_calls where there are any."""
+    """An assistant message: role, content, and tool_calls if there are any."""
 
     usage: Usage
     finish: str
-    """Why the model stopped: stop, length or tool_calls."""
+    """Finish reason: stop, length or tool_calls."""
 
     latency: float
-    """Seconds the successful request took."""
+    """Seconds that the successful request took."""
 
     waited: float
-    """Seconds spent queueing for a connection or waiting between retries."""
+    """Seconds in the queue for a connection and between retries."""
 
 
 class Engine(Protocol):
-    """Produces replies."""
+    """Answers chat requests."""
 
     async def chat(self, request: ChatRequest) -> ChatReply:
-        """Answer one request.
+        """Return the reply to a request.
 
         Raises:
-            EngineError: The reply could not be had; its class says why.
+            EngineError: If there is no reply; its class gives the reason.
         """
         ...
 

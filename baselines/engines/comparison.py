@@ -1,4 +1,4 @@
-"""How an engine is compared with the learner whose weights it was given."""
+"""Comparison of an engine's log-probabilities with those of the learner after a weight update."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -6,44 +6,44 @@ from typing import NamedTuple
 
 from hexathlon.baselines.engines.errors import MalformedReply, WeightsDiffer
 
-__all__ = ["Probe"]
+__all__ = ["LogProbabilityProbe"]
 
 
-class Probe(NamedTuple):
-    """Tokens on which an engine's log-probabilities are compared with the learner's."""
+class LogProbabilityProbe(NamedTuple):
+    """A prompt on which log-probabilities of engine and learner are compared."""
 
     ids: list[int]
     """A fixed prompt."""
 
     expect: Callable[[list[int]], list[float]]
-    """The learner's log-probability of every token of a sequence but the first."""
+    """Returns the learner's log-probabilities of all tokens of a sequence except the first."""
 
     tolerance: float = 1e-3
-    """Largest difference; 3e-6 is usual in float32, bfloat16 needs more."""
+    """Maximum absolute difference; about 3e-6 is typical in float32, bfloat16 needs more."""
 
     drawn: int = 8
-    """Tokens that a server continues the prompt with, which are compared too."""
+    """Number of tokens that a server samples after the prompt, which are also compared."""
 
     def difference(self, ids: list[int], values: Sequence[float], hint: str = "") -> float:
-        """Return the largest difference between an engine's log-probabilities and the learner's.
+        """Return the maximum absolute difference between log-probabilities of engine and learner.
 
         Args:
             ids: A sequence that begins with the prompt.
-            values: The engine's log-probability of every token but the first.
-            hint: Ends the error's message.
+            values: The engine's log-probabilities of all tokens except the first.
+            hint: Appended to the error message.
 
         Raises:
-            MalformedReply: There are not as many values as tokens to compare.
-            WeightsDiffer: The difference is above the tolerance, or not a number.
+            MalformedReply: If the number of values is wrong.
+            WeightsDiffer: If the difference exceeds the tolerance or is not finite.
         """
-        wanted = self.expect(ids)
-        if len(values) != len(wanted):
-            raise MalformedReply(f"{len(values)} log-probabilities came, {len(wanted)} were asked")
-        apart = [abs(one - other) for one, other in zip(values, wanted, strict=True)]
-        difference = max(apart) if all(map(math.isfinite, apart)) else math.nan
+        expected = self.expect(ids)
+        if len(values) != len(expected):
+            raise MalformedReply(f"expected {len(expected)} log-probabilities, got {len(values)}")
+        differences = [abs(value - target) for value, target in zip(values, expected, strict=True)]
+        difference = max(differences) if all(map(math.isfinite, differences)) else math.nan
         if not difference <= self.tolerance:
             raise WeightsDiffer(
-                f"the engine's log-probabilities differ from the learner's by {difference:.3g}, "
-                f"more than {self.tolerance:g}: it does not draw from the weights it was sent{hint}"
+                f"log-probabilities of engine and learner differ by {difference:.3g}, more than "
+                f"{self.tolerance:g}: the engine does not sample from the weights it was sent{hint}"
             )
         return difference

@@ -1,7 +1,7 @@
-"""Why a model gave no reply: one class a cause, so that the harness can decide by kind.
+"""Errors of engines, one class per cause, so that the harness can handle them by kind.
 
-`retryable` is whether the same request may succeed a moment later. `fatal` is whether every other
-request of the run would fail the same way, so that the run should stop and say so.
+`retryable` errors may disappear when the same request is sent again. `fatal` errors would affect
+every other request of the run, so they stop it.
 """
 
 from typing import ClassVar
@@ -33,7 +33,7 @@ class EngineError(Exception):
 
 
 class RateLimited(EngineError):
-    """The server asks for fewer requests."""
+    """The server rejected the request because of a rate limit."""
 
     kind = "rate_limited"
     retryable = True
@@ -41,7 +41,7 @@ class RateLimited(EngineError):
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
-        """Seconds that the server asked to wait, if it said so."""
+        """Seconds to wait according to the server; None if it did not say."""
 
 
 class ServerError(EngineError):
@@ -52,46 +52,46 @@ class ServerError(EngineError):
 
 
 class ConnectionFailed(EngineError):
-    """No connection, or it broke before the reply was whole."""
+    """The connection failed, or was lost before the reply was complete."""
 
     kind = "connection"
     retryable = True
 
 
 class ReplyTimeout(EngineError):
-    """The reply did not come within its deadline."""
+    """The reply did not arrive before the deadline."""
 
     kind = "timeout"
     retryable = True
 
 
 class MalformedReply(EngineError):
-    """What came is not a chat completion."""
+    """The reply is not a valid completion."""
 
     kind = "malformed_reply"
     retryable = True
 
 
 class Refused(EngineError):
-    """The model or its filter refused to answer; a property of the agent, so it is graded."""
+    """The model or a content filter refused to answer; the trial is graded."""
 
     kind = "refused"
 
 
 class ContextOverflow(EngineError):
-    """The conversation no longer fits the model; the agent's budget, so it is graded."""
+    """The conversation exceeds the model's context; the trial is graded."""
 
     kind = "context_overflow"
 
 
 class BadRequest(EngineError):
-    """The server rejects the request as such."""
+    """The server rejected the request as invalid."""
 
     kind = "bad_request"
 
 
 class AuthRejected(EngineError):
-    """The server wants another key."""
+    """The server rejected the API key."""
 
     kind = "auth"
     fatal = True
@@ -105,21 +105,21 @@ class UnknownModel(EngineError):
 
 
 class EngineMissing(EngineError):
-    """This installation has no engine for the model asked for."""
+    """This installation has no engine for the model."""
 
     kind = "engine_missing"
     fatal = True
 
 
 class WeightsDiffer(EngineError):
-    """A server gives other log-probabilities than the learner whose weights it was sent."""
+    """An engine's log-probabilities differ from the learner's after a weight update."""
 
     kind = "weights_differ"
     fatal = True
 
 
 class VersionDiffers(EngineError):
-    """A server names another policy version than the one it was sent."""
+    """A server reports a different policy version than the one it was sent."""
 
     kind = "version_differs"
     fatal = True

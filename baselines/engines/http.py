@@ -1,8 +1,8 @@
-"""A client of any OpenAI-compatible chat server.
+"""Client of OpenAI-compatible chat servers.
 
-One request at a time goes through `HttpEngine.chat`: it waits for a place under the adaptive
-limit, sends, reads a plain or streamed reply, and retries what may succeed a moment later, all
-within the caller's deadline. What cannot be had becomes a typed error.
+`HttpEngine.chat` waits for a slot of the adaptive limit, sends the request, reads a plain or
+streamed reply, and retries transient errors, all within the caller's deadline. Failures raise typed
+errors.
 """
 
 import json
@@ -23,14 +23,14 @@ __all__ = ["HttpEngine", "HttpSettings"]
 
 
 class HttpEngine:
-    """Speaks to one chat server.
+    """Sends chat requests to one server.
 
     Args:
-        settings: Where and how.
-        limit: Shared bound on requests at once.
-        prices: For the cost of each reply.
-        client: Brings its own connections (tests); the default one is sized to the limit.
-        clock: Monotonic seconds.
+        settings: Address, credentials and retry settings.
+        limit: Shared limit of concurrent requests.
+        prices: Price table for the cost of replies.
+        client: An HTTP client with its own connections (for tests).
+        clock: Monotonic clock, in seconds.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class HttpEngine:
         self._sender = Sender(settings, limit, client, clock)
 
     async def chat(self, request: ChatRequest) -> ChatReply:
-        """Answer one request; see `Engine.chat`."""
+        """Return the reply to a request; see `Engine.chat`."""
         url = f"{self.settings.url}/chat/completions"
         sent = await self._sender.post(url, self._body(request), _read, request.deadline)
         completion = sent.value
@@ -56,16 +56,16 @@ class HttpEngine:
         return ChatReply(completion.message, usage, completion.finish, sent.worked, sent.waited)
 
     async def models(self) -> list[str]:
-        """Return the names of the models that the server offers.
+        """Return the names of the server's models.
 
         Raises:
-            EngineError: The server does not answer, or not with a list of models.
+            EngineError: If the server does not answer, or its answer is not a list of models.
         """
         body = await self._sender.ask(f"{self.settings.url}/models")
         try:
             return [str(row["id"]) for row in json.loads(body)["data"]]
         except (ValueError, LookupError, TypeError):
-            raise MalformedReply(f"{self.settings.url}/models gives no list of models") from None
+            raise MalformedReply(f"{self.settings.url}/models is not a list of models") from None
 
     async def close(self) -> None:
         """Close the connections."""
@@ -97,7 +97,7 @@ async def _read(response: httpx.Response) -> Completion:
     async for line in response.aiter_lines():
         size += len(line)
         if size > LARGEST_REPLY:
-            raise MalformedReply(f"the stream passed {LARGEST_REPLY} characters")
+            raise MalformedReply(f"the stream exceeds {LARGEST_REPLY} characters")
         reader.feed(line)
         if reader.done:
             break

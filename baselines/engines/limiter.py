@@ -1,8 +1,8 @@
-"""Adaptive concurrency: how many requests a server is asked to bear at once.
+"""Adaptive limit of concurrent requests to a server.
 
-Starts at `start`, grows by one for each full round of successes, and shrinks to 0.8 of itself once
-per rate-limit episode: further rejections within the cooldown belong to the same episode. A
-Retry-After holds back every new request until it has passed.
+The limit starts at `start`, grows by one per full round of successes, and shrinks by a factor of
+0.8 once per rate-limit episode; further rejections within the cooldown belong to the same episode.
+A Retry-After delays all new requests.
 """
 
 import asyncio
@@ -16,14 +16,14 @@ _SHRINK = 0.8
 
 
 class AdaptiveLimit:
-    """A semaphore whose size follows the server.
+    """A semaphore whose size adapts to the server.
 
     Args:
-        start: Requests at once to begin with.
-        floor: Never fewer than this.
-        ceiling: Never more than this.
-        cooldown: Seconds after a shrink during which further rejections do not shrink again.
-        clock: Monotonic seconds; tests pass their own.
+        start: Initial size.
+        floor: Minimum size.
+        ceiling: Maximum size.
+        cooldown: Seconds after a reduction during which rejections do not reduce the size again.
+        clock: Monotonic clock, in seconds.
     """
 
     def __init__(
@@ -44,40 +44,40 @@ class AdaptiveLimit:
         self._shrunk_at = -float("inf")
         self._not_before = -float("inf")
         self.episodes = 0
-        """Rate-limit episodes met so far."""
+        """Number of rate-limit episodes so far."""
 
     @property
     def size(self) -> int:
-        """Requests that may be under way at once, now."""
+        """Maximum number of concurrent requests at present."""
         return int(self._size)
 
     async def acquire(self) -> None:
-        """Wait for a free place."""
+        """Wait for a free slot."""
         while (pause := self._not_before - self._clock()) > 0:
             await asyncio.sleep(pause)
         if self._active < self.size and not self._waiting:
             self._active += 1
             return
-        place = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
+        slot = asyncio.get_running_loop().create_future()
+        self._waiting.append(slot)
         try:
-            await place
+            await slot
         except asyncio.CancelledError:
-            self._abandon(place)
+            self._abandon(slot)
             raise
 
     def release(self) -> None:
-        """Give the place back."""
+        """Return a slot."""
         self._active -= 1
         self._admit()
 
     def succeeded(self) -> None:
-        """Count a success: a full round of them makes room for one more."""
+        """Count a success; a full round of successes increases the size by one."""
         self._size = min(self._size + 1.0 / self.size, self._ceiling)
         self._admit()
 
     def rate_limited(self, retry_after: float | None = None) -> None:
-        """Count a rejection: shrink once per episode, and hold back until `retry_after`."""
+        """Count a rejection: shrink once per episode, and delay requests by `retry_after`."""
         now = self._clock()
         if retry_after is not None:
             self._not_before = max(self._not_before, now + retry_after)
@@ -88,13 +88,13 @@ class AdaptiveLimit:
 
     def _admit(self) -> None:
         while self._waiting and self._active < self.size:
-            place = self._waiting.popleft()
-            if not place.done():
+            slot = self._waiting.popleft()
+            if not slot.done():
                 self._active += 1
-                place.set_result(None)
+                slot.set_result(None)
 
-    def _abandon(self, place: "asyncio.Future[None]") -> None:
-        if place.done() and not place.cancelled():
+    def _abandon(self, slot: "asyncio.Future[None]") -> None:
+        if slot.done() and not slot.cancelled():
             self.release()
-        elif place in self._waiting:
-            self._waiting.remove(place)
+        elif slot in self._waiting:
+            self._waiting.remove(slot)

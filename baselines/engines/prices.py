@@ -1,4 +1,4 @@
-"""The price table: a versioned file that turns tokens into money. Unknown stays unknown."""
+"""Price tables: versioned files with prices per token; costs of unlisted models are unknown."""
 
 import tomllib
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _FIELDS = {"input", "output", "cached"}
 
 
 class PriceTableError(ValueError):
-    """A price table that does not read as one."""
+    """A price table is missing or invalid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,25 +27,25 @@ class PriceTable:
     models: Mapping[str, Mapping[str, float]]
 
     def cost(self, model: str, usage: Usage) -> float | None:
-        """Return what the usage costs, or None where the model is not listed."""
+        """Return the cost of a usage, or None if the model is not listed."""
         price = self.models.get(model)
         if price is None:
             return None
-        fresh = usage.input - usage.cached
-        total = fresh * price["input"] + usage.output * price["output"]
+        uncached = usage.input - usage.cached
+        total = uncached * price["input"] + usage.output * price["output"]
         total += usage.cached * price.get("cached", price["input"])
         return total / 1e6
 
 
 def load_prices(path: Path | None = None) -> PriceTable:
-    """Read a price table; without a path the shipped one, which lists no model.
+    """Read a price table; by default the bundled one, which lists no model.
 
     Raises:
-        PriceTableError: The file is missing or does not hold what it should.
+        PriceTableError: If the file is missing or invalid.
     """
     if path is None:
         text = resources.files("hexathlon.baselines.engines").joinpath("prices.toml").read_text()
-        return _table("the shipped price table", tomllib.loads(text))
+        return _table("the bundled price table", tomllib.loads(text))
     try:
         return _table(str(path), tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
@@ -64,8 +64,10 @@ def _table(name: str, data: Mapping[str, Any]) -> PriceTable:
 
 
 def _check(name: str, model: str, price: Any) -> None:
-    right = isinstance(price, dict) and {"input", "output"} <= set(price) <= _FIELDS
-    if not right or any(type(value) not in (int, float) or value < 0 for value in price.values()):
+    has_prices = isinstance(price, dict) and {"input", "output"} <= set(price) <= _FIELDS
+    if not has_prices or any(
+        type(value) not in (int, float) or value < 0 for value in price.values()
+    ):
         raise PriceTableError(
             f"{name}: model {model!r} needs 'input' and 'output' (and may have 'cached'), "
             f"each a number per million tokens, got {price!r}"

@@ -1,4 +1,4 @@
-"""Asks a server, before a run is planned, which model it serves and whether it takes tools."""
+"""Probe of a server before a run is planned: which model it serves, and whether it parses tools."""
 
 from hexathlon.baselines.engines.base import ChatRequest, Sampling
 from hexathlon.baselines.engines.errors import (
@@ -22,15 +22,16 @@ _TOOL = {
 
 
 async def probe(settings: HttpSettings, ask_tools: bool) -> tuple[str, str]:
-    """Return the model's name and its dialect: `openai` if the server takes tools, else `hermes`.
+    """Return the model's name and its dialect: `openai` if the server accepts tools, else `hermes`.
 
     Args:
-        settings: The server; an empty model name means the only one that it serves.
-        ask_tools: Whether to find out about tools, which costs one request of one token.
+        settings: The server; an empty model name means its only model.
+        ask_tools: Whether to test for tool support, with a request of one token; otherwise the
+            returned dialect is empty.
 
     Raises:
-        UnknownModel: No name was given and the server offers none or several.
-        EngineError: The server does not answer.
+        UnknownModel: If no name is given and the server has none or several models.
+        EngineError: If the server does not answer.
     """
     limit = AdaptiveLimit(1, 1, 1)
     engine = HttpEngine(settings, limit, PriceTable("", "", {}))
@@ -49,7 +50,7 @@ async def _only_model(engine: HttpEngine) -> str:
     if len(names) == 1:
         return names[0]
     offered = ", ".join(names[:10]) or "none"
-    raise UnknownModel(f"name the model after '#'; the server offers {offered}")
+    raise UnknownModel(f"name the model after '#'; the server has {offered}")
 
 
 async def _dialect(engine: HttpEngine) -> str:
@@ -58,7 +59,7 @@ async def _dialect(engine: HttpEngine) -> str:
     try:
         await engine.chat(request)
     except (BadRequest, ServerError):
-        # Does it answer without tools? If not, tools are not what it minds.
+        # If it does not answer without tools either, the error has another cause and is raised.
         await engine.chat(ChatRequest([message], (), Sampling(max_tokens=1), deadline=60.0))
         return "hermes"
     except MalformedReply:

@@ -1,7 +1,7 @@
-"""Reads what a chat server sent: plain completions, event streams, and error bodies.
+"""Parsers of chat-server responses: plain completions, event streams, and error bodies.
 
-Everything here takes bytes or JSON and returns a message with its usage, or raises a typed error;
-nothing touches the network.
+They take bytes or JSON and return a message with its usage, or raise a typed error. Nothing here
+accesses the network.
 """
 
 import json
@@ -31,7 +31,7 @@ _OVERFLOW = re.compile(
     r"exceeds? the (model|max|context)|input is too long",
     re.IGNORECASE,
 )
-_SHOWN = 300
+_MAX_EXCERPT = 300
 
 
 class Completion(NamedTuple):
@@ -43,11 +43,11 @@ class Completion(NamedTuple):
 
 
 def read_completion(body: bytes) -> Completion:
-    """Read a plain (not streamed) chat completion.
+    """Parse a plain (not streamed) chat completion.
 
     Raises:
-        MalformedReply: It is not one.
-        Refused: The model or its filter refused.
+        MalformedReply: If the body is not a chat completion.
+        Refused: If the model or a content filter refused.
     """
     try:
         data = json.loads(body)
@@ -56,14 +56,14 @@ def read_completion(body: bytes) -> Completion:
         text, calls = message.get("content"), message.get("tool_calls") or []
         usage, finish = _usage(data.get("usage")), str(choice.get("finish_reason") or "stop")
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise MalformedReply(f"not a chat completion ({error!r}): {_shown(body)}") from None
+        raise MalformedReply(f"not a chat completion ({error!r}): {_excerpt(body)}") from None
     return _complete(text, calls, finish, usage, message.get("refusal"))
 
 
 class StreamReader:
-    """Puts the chunks of an event stream together.
+    """Assembles a completion from the lines of an event stream.
 
-    Feed it lines; `done` says whether the server finished, `complete` gives the whole.
+    Pass lines to `feed` until `done` is True, then call `complete`.
     """
 
     def __init__(self) -> None:
@@ -75,11 +75,11 @@ class StreamReader:
         self.done = False
 
     def feed(self, line: str) -> None:
-        """Take one line of the stream.
+        """Process one line of the stream.
 
         Raises:
-            MalformedReply: A chunk is not what it should be.
-            ServerError: The server reports an error inside the stream.
+            MalformedReply: If a chunk is malformed.
+            ServerError: If the server reports an error inside the stream.
         """
         if not line.startswith("data:"):
             return
@@ -90,23 +90,23 @@ class StreamReader:
         try:
             chunk = json.loads(data)
             if "error" in chunk:
-                raise ServerError(f"error inside the stream: {_shown(data.encode())}")
+                raise ServerError(f"error inside the stream: {_excerpt(data.encode())}")
             self._usage = chunk.get("usage") or self._usage
             for choice in chunk.get("choices") or ():
                 self._take(choice)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise MalformedReply(
-                f"a chunk of the stream is malformed ({error!r}): {_shown(data.encode())}"
+                f"a chunk of the stream is malformed ({error!r}): {_excerpt(data.encode())}"
             ) from None
 
     def complete(self) -> Completion:
-        """Return the reply after the last line.
+        """Return the completion after the last line.
 
         Raises:
-            ConnectionFailed: The stream ended before the reply did.
+            ConnectionFailed: If the stream ended before the reply was complete.
         """
         if not self.done and not self._finish:
-            raise ConnectionFailed("the stream broke off before the reply was whole")
+            raise ConnectionFailed("the stream ended before the reply was complete")
         calls = [self._calls[index] for index in sorted(self._calls)]
         text = "".join(self._text)
         refusal = "".join(self._refusal) or None
@@ -132,19 +132,19 @@ class StreamReader:
 
 
 def error_of(status: int, body: bytes, retry_after: str | None) -> EngineError:
-    """Return the typed error that an HTTP status and its body stand for."""
-    said = f"HTTP {status}: {_shown(body)}"
+    """Return the typed error for an HTTP status and its body."""
+    message = f"HTTP {status}: {_excerpt(body)}"
     if status == 429:
-        return RateLimited(said, _seconds(retry_after))
+        return RateLimited(message, _seconds(retry_after))
     if status in (401, 403):
-        return AuthRejected(said)
+        return AuthRejected(message)
     if status == 404:
-        return UnknownModel(said)
+        return UnknownModel(message)
     if status in (408, 409) or status >= 500:
-        return ServerError(said)
-    if status == 413 or _OVERFLOW.search(said):
-        return ContextOverflow(said)
-    return BadRequest(said)
+        return ServerError(message)
+    if status == 413 or _OVERFLOW.search(message):
+        return ContextOverflow(message)
+    return BadRequest(message)
 
 
 def _complete(text: Any, calls: Any, finish: str, usage: Usage, refusal: Any) -> Completion:
@@ -159,11 +159,11 @@ def _complete(text: Any, calls: Any, finish: str, usage: Usage, refusal: Any) ->
 
 
 def _joined(parts: Any) -> str:
-    """Join content given as a list of typed parts."""
+    """Join content that is a list of typed parts."""
     try:
         return "".join(part.get("text", "") for part in parts)
     except (TypeError, AttributeError):
-        raise MalformedReply(f"the content is neither text nor a list: {parts!r:.300}") from None
+        raise MalformedReply(f"expected content as text or parts, got {parts!r:.300}") from None
 
 
 def _tool_call(call: Any, index: int) -> dict[str, Any]:
@@ -171,9 +171,9 @@ def _tool_call(call: Any, index: int) -> dict[str, Any]:
         name, arguments = call["function"]["name"], call["function"].get("arguments")
         call_id = call.get("id")
     except (LookupError, TypeError, AttributeError):
-        raise MalformedReply(f"a tool call without a function: {call!r:.300}") from None
+        raise MalformedReply(f"a tool call has no function: {call!r:.300}") from None
     if not isinstance(name, str):
-        raise MalformedReply(f"a tool call whose name is no text: {call!r:.300}")
+        raise MalformedReply(f"the name of a tool call is not a string: {call!r:.300}")
     if not isinstance(arguments, str):  # some servers send the object itself
         arguments = "" if arguments is None else json.dumps(arguments, ensure_ascii=False)
     return {
@@ -202,13 +202,13 @@ def _count(value: Any) -> int:
 
 
 def _seconds(retry_after: str | None) -> float | None:
-    """Read Retry-After in seconds; the date form is rare and left to our own backoff."""
+    """Parse Retry-After in seconds; None for the rare date format, which uses the backoff."""
     try:
         return max(0.0, float(retry_after)) if retry_after else None
     except ValueError:
         return None
 
 
-def _shown(body: bytes) -> str:
-    text = body[: 4 * _SHOWN].decode("utf-8", "replace")
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+def _excerpt(body: bytes) -> str:
+    text = body[: 4 * _MAX_EXCERPT].decode("utf-8", "replace")
+    return text if len(text) <= _MAX_EXCERPT else text[:_MAX_EXCERPT] + "…"

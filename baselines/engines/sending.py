@@ -1,7 +1,7 @@
-"""Sends requests to a server: within a deadline, under an adaptive limit, again where it may help.
+"""Sends requests to a server with a deadline, an adaptive concurrency limit, and retries.
 
-What a request says and how its reply is read is the caller's; which failures are worth another
-try is said by the errors themselves.
+The caller builds the request and parses the reply. The class of an error determines whether the
+request is retried.
 """
 
 import asyncio
@@ -28,14 +28,14 @@ from hexathlon.tasks.seeding import derive_seed
 __all__ = ["LARGEST_REPLY", "HttpSettings", "Sender", "Sent", "bounded"]
 
 LARGEST_REPLY = 16 * 2**20
-"""Bytes; what is longer is no reply to anything asked here."""
+"""Maximum size of a reply, in bytes."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class HttpSettings:
-    """How a server is spoken to."""
+    """Address, credentials and retry settings of a server."""
 
     url: str
     """Base address, such as `http://localhost:8000/v1`."""
@@ -44,41 +44,41 @@ class HttpSettings:
     """The model's name on the server."""
 
     key: str = ""
-    """Sent as bearer token where not empty; never stored in records."""
+    """Bearer token, if not empty; never stored in records."""
 
     stream: bool = False
     retries: int = 4
-    """Further tries of one request after its first."""
+    """Maximum number of retries of a request."""
 
     timeout: float = 600.0
-    """Seconds that one try may take."""
+    """Seconds that one attempt may take."""
 
     backoff: float = 0.5
-    """Seconds before the first retry; each later one waits twice as long, at most `longest`."""
+    """Seconds before the first retry, doubled for each further one up to `longest`."""
 
     longest: float = 60.0
-    """Longest wait between two tries; a Retry-After beyond it ends the request."""
+    """Maximum seconds between two attempts; a longer Retry-After fails the request."""
 
 
 class Sent(NamedTuple, Generic[T]):
-    """What a request brought."""
+    """The result of a request, with timing."""
 
     value: T
     worked: float
-    """Seconds that the successful try took."""
+    """Seconds that the successful attempt took."""
 
     waited: float
-    """Seconds spent queueing for a place or waiting between tries."""
+    """Seconds in the queue for a slot and between attempts."""
 
 
 class Sender:
-    """Keeps the connections to one server.
+    """Sends requests over connections to one server.
 
     Args:
-        settings: Where and how.
-        limit: Shared bound on requests at once.
-        client: Brings its own connections (tests); the default one is sized to the limit.
-        clock: Monotonic seconds.
+        settings: Address, credentials and retry settings.
+        limit: Shared limit of concurrent requests.
+        client: An HTTP client with its own connections (for tests).
+        clock: Monotonic clock, in seconds.
     """
 
     def __init__(
@@ -100,10 +100,10 @@ class Sender:
         )
 
     async def ask(self, url: str, body: bytes | None = None) -> bytes:
-        """Return what an address says, asked once: by GET, or by POST where there is a body.
+        """Send one request without retries, by POST if there is a body; return the reply's body.
 
         Raises:
-            EngineError: It cannot be reached, or answers with an error.
+            EngineError: If the server cannot be reached or answers with an error.
         """
         return await self._once("GET" if body is None else "POST", url, body, bounded)
 
@@ -114,20 +114,20 @@ class Sender:
         read: Callable[[httpx.Response], Awaitable[T]],
         deadline: float | None,
     ) -> Sent[T]:
-        """Post a JSON body until it is answered or not worth another try.
+        """Post a JSON body, with retries of transient errors.
 
         Args:
-            url: Where to.
-            body: JSON.
-            read: Turns a reply of status 200 into what is wanted, or raises an EngineError.
-            deadline: Seconds that all tries may take together, waiting included.
+            url: The address.
+            body: The JSON body.
+            read: Parses a reply of status 200, or raises an EngineError.
+            deadline: Seconds for all attempts together, including waiting; None for no limit.
 
         Raises:
-            EngineError: No reply could be had.
+            EngineError: If the last attempt failed, or the deadline passed.
         """
         try:
             async with asyncio.timeout(deadline):
-                return await self._persist(url, body, read)
+                return await self._post_with_retries(url, body, read)
         except TimeoutError:
             raise ReplyTimeout(
                 f"no reply within the {deadline:g} s that the trial had left"
@@ -137,7 +137,7 @@ class Sender:
         """Close the connections."""
         await self._client.aclose()
 
-    async def _persist(
+    async def _post_with_retries(
         self, url: str, body: bytes, read: Callable[[httpx.Response], Awaitable[T]]
     ) -> Sent[T]:
         started = self._clock()
@@ -145,11 +145,11 @@ class Sender:
         number, attempt = self._requests, 0
         while True:
             await self.limit.acquire()
-            begun = self._clock()
+            attempt_started = self._clock()
             try:
                 value = await self._once("POST", url, body, read)
                 self.limit.succeeded()
-                worked = self._clock() - begun
+                worked = self._clock() - attempt_started
                 return Sent(value, worked, self._clock() - started - worked)
             except EngineError as error:
                 pause = self._pause(error, attempt, number)
@@ -159,17 +159,18 @@ class Sender:
             await asyncio.sleep(pause)
 
     def _pause(self, error: EngineError, attempt: int, number: int) -> float:
-        """Return how long to wait before the next try, or raise when there is to be none."""
-        asked = error.retry_after if isinstance(error, RateLimited) else None
+        """Return the seconds to wait before the next attempt, or raise if there is none."""
+        retry_after = error.retry_after if isinstance(error, RateLimited) else None
+        longest = self.settings.longest
         if isinstance(error, RateLimited):
-            self.limit.rate_limited(None if asked is None else min(asked, self.settings.longest))
-        too_long = asked is not None and asked > self.settings.longest
+            self.limit.rate_limited(None if retry_after is None else min(retry_after, longest))
+        too_long = retry_after is not None and retry_after > longest
         if not error.retryable or attempt >= self.settings.retries or too_long:
             raise error
-        if asked is not None:
-            return asked
-        spread = 0.5 + derive_seed("backoff", number, attempt) / 2**63
-        return min(self.settings.backoff * 2.0**attempt, self.settings.longest) * spread
+        if retry_after is not None:
+            return retry_after
+        jitter = 0.5 + derive_seed("backoff", number, attempt) / 2**63
+        return min(self.settings.backoff * 2.0**attempt, longest) * jitter
 
     async def _once(
         self,
@@ -185,28 +186,28 @@ class Sender:
                 self._client.stream(method, url, content=body, headers=headers) as response,
             ):
                 if response.status_code != 200:
-                    said = await bounded(response)
+                    error_body = await bounded(response)
                     retry_after = response.headers.get("retry-after")
-                    raise error_of(response.status_code, said, retry_after)
+                    raise error_of(response.status_code, error_body, retry_after)
                 return await read(response)
         except (TimeoutError, httpx.TimeoutException):
             raise ReplyTimeout(f"no reply within {self.settings.timeout:g} s") from None
         except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-            raise UnknownModel(f"{url} is no address of a server: {error}") from None
+            raise UnknownModel(f"{url} is not a valid address: {error}") from None
         except httpx.HTTPError as error:
             raise ConnectionFailed(f"{url}: {type(error).__name__}: {error}") from None
 
 
 async def bounded(response: httpx.Response) -> bytes:
-    """Return a reply's body.
+    """Return the body of a reply.
 
     Raises:
-        MalformedReply: It is longer than any reply should be.
+        MalformedReply: If it exceeds `LARGEST_REPLY`.
     """
     parts, size = [], 0
     async for part in response.aiter_bytes():
         size += len(part)
         if size > LARGEST_REPLY:
-            raise MalformedReply(f"the reply passed {LARGEST_REPLY} bytes")
+            raise MalformedReply(f"the reply exceeds {LARGEST_REPLY} bytes")
         parts.append(part)
     return b"".join(parts)

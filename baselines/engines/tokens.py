@@ -1,7 +1,7 @@
-"""The protocol of token engines: what the trainer and the policy agent ask of an engine.
+"""The interface of token engines, used by the trainer and the policy agent.
 
-Requests and replies are in `hexathlon.baselines.tokens.requests`; implementations in `local` and
-`served`.
+Requests and replies are defined in `hexathlon.baselines.tokens.requests`; implementations are in
+`local` and `served`.
 """
 
 from typing import Protocol
@@ -17,62 +17,63 @@ class TokenEngine(Protocol):
 
     @property
     def version(self) -> int:
-        """Number of the policy that draws now."""
+        """Version of the current policy."""
         ...
 
     @property
     def context(self) -> int:
-        """Most tokens that a prompt and its reply may have together."""
+        """Maximum number of tokens of a prompt and its reply."""
         ...
 
     async def generate(self, request: TokenRequest) -> TokenReply:
         """Continue a prompt.
 
         Raises:
-            EngineError: The reply could not be had; a prompt longer than the context is one.
+            ContextOverflow: If the prompt leaves no room for a reply.
+            EngineError: If there is no reply for another reason.
         """
         ...
 
     def forget(self, session: str) -> None:
-        """Drop what is kept of a session; nothing happens where there is none."""
+        """Drop the cache of a session, if there is one."""
         ...
 
     async def abort(self, session: str | None = None) -> None:
-        """End a session's request, or all; each is answered with what was drawn so far.
+        """Abort the request of a session, or all; they return the tokens sampled so far.
 
         Raises:
-            EngineError: They could not be ended.
+            EngineError: If they could not be aborted.
         """
         ...
 
     async def clear(self) -> None:
-        """Abort everything and keep nothing, so that the next replies repeat.
+        """Abort all requests and drop all caches, so that later replies are reproducible.
 
         Raises:
-            EngineError: Requests could not be ended, or what is kept could not be dropped.
+            EngineError: If requests could not be aborted or caches not dropped.
         """
         ...
 
     async def update(self, weights: Weights, version: int) -> float:
-        """Take over weights, and verify that tokens are drawn from them.
+        """Load weights and verify that tokens are sampled from them.
 
-        Requests in flight go on under the new weights; their replies say which version drew which
-        token, and are handed out only after the verification.
+        Requests in flight continue with the new weights. Their replies state which version sampled
+        which tokens, and are returned only after the verification.
 
         Args:
-            weights: What a learner offers, with the probe that the engine is compared by.
-            version: Number of the policy from now on.
+            weights: The learner's weights, with the probe for the comparison.
+            version: The new policy version.
 
         Returns:
-            The largest difference of a log-probability between engine and learner.
+            The maximum difference between log-probabilities of engine and learner.
 
         Raises:
-            WeightsDiffer: It is above the probe's tolerance.
-            EngineError: The weights could not be taken over. Once a comparison has failed, no token
-                is drawn until an update succeeds.
+            WeightsDiffer: If the difference exceeds the probe's tolerance.
+            EngineError: If the weights could not be loaded. After a failed comparison, no token is
+                sampled until an update succeeds.
         """
         ...
 
     async def close(self) -> None:
-        """Release memory and connections; requests in flight are aborted."""
+        """Abort requests in flight and release memory and connections."""
         ...

@@ -1,9 +1,9 @@
-"""A lean HTTP/1.1 transport for httpx, on asyncio's own sockets.
+"""A minimal HTTP/1.1 transport for httpx on asyncio streams.
 
-Thousands of small requests to one server spend more time in a general HTTP stack than in anything
-else this process does for them; this one does only what chat servers need: requests with a known
-body, kept-alive connections, plain or chunked replies, TLS. Time-outs are the caller's
-(`asyncio.timeout`). Where a proxy is configured, httpx's own transport is used instead.
+With thousands of small requests to one server, a general HTTP stack dominates this process's CPU
+time. This transport supports only what chat servers need: requests with a known body, keep-alive
+connections, plain or chunked replies, and TLS. Timeouts are left to the caller (`asyncio.timeout`).
+If a proxy is configured, httpx's own transport is used instead.
 """
 
 import asyncio
@@ -18,14 +18,14 @@ __all__ = ["SocketTransport", "default_transport"]
 _HEAD_LIMIT = 2**16
 _PART = 2**16
 _IDLE = 60.0
-"""Seconds after which a connection that nobody used is not trusted any more."""
+"""Seconds after which an idle connection is not reused."""
 
-_RESTED = 1.0
-"""Seconds after which the server may have closed a connection without the loop knowing yet."""
+_RECHECK = 1.0
+"""Idle seconds after which the event loop may not have noticed yet that the server closed."""
 
 
 def default_transport() -> httpx.AsyncBaseTransport | None:
-    """Return the lean transport, or None (httpx's own) where the environment names a proxy."""
+    """Return the minimal transport, or None (httpx's own) if a proxy is configured."""
     return None if set(getproxies()) & {"http", "https", "all"} else SocketTransport()
 
 
@@ -36,23 +36,23 @@ class _Connection:
         self.used_at = 0.0
 
     def fresh(self, now: float) -> bool:
-        """Whether the server may still be listening."""
+        """Return whether the connection can be reused."""
         closed = self.writer.is_closing() or self.reader.at_eof()
         return not closed and now - self.used_at < _IDLE
 
 
 class SocketTransport(httpx.AsyncBaseTransport):
-    """Sends each request over a connection of its own or one that has become free.
+    """Sends requests over new or idle keep-alive connections.
 
-    Belongs to the event loop in which it is first used.
+    A transport belongs to the event loop in which it is first used.
     """
 
     def __init__(self) -> None:
-        self._free: dict[tuple[str, str, int], list[_Connection]] = {}
+        self._idle: dict[tuple[str, str, int], list[_Connection]] = {}
         self._ssl: ssl.SSLContext | None = None
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send one request and return its reply, whose body is still to be read."""
+        """Send one request and return its response with an unread body."""
         place = _place(request.url)
         connection = await self._connection(place, request)
         try:
@@ -61,7 +61,7 @@ class SocketTransport(httpx.AsyncBaseTransport):
             status, headers = await _head(connection.reader)
         except (OSError, EOFError, ValueError) as error:
             connection.writer.close()
-            raise _named(error, request) from None
+            raise _transport_error(error, request) from None
         except BaseException:
             connection.writer.close()
             raise
@@ -69,24 +69,24 @@ class SocketTransport(httpx.AsyncBaseTransport):
         return httpx.Response(status, headers=headers, stream=body)
 
     async def aclose(self) -> None:
-        """Close the connections that nobody uses; those in use close with their replies."""
-        for connections in self._free.values():
+        """Close idle connections; connections in use are closed with their responses."""
+        for connections in self._idle.values():
             for connection in connections:
                 connection.writer.close()
-        self._free.clear()
+        self._idle.clear()
 
     def take_back(self, place: tuple[str, str, int], connection: _Connection) -> None:
-        """Keep a connection whose reply was read to its end."""
+        """Keep a connection for reuse after its response was read completely."""
         connection.used_at = asyncio.get_running_loop().time()
-        self._free.setdefault(place, []).append(connection)
+        self._idle.setdefault(place, []).append(connection)
 
     async def _connection(self, place: tuple[str, str, int], request: httpx.Request) -> _Connection:
-        free, now = self._free.get(place, []), asyncio.get_running_loop().time()
-        while free:
-            connection = free.pop()
-            if now - connection.used_at >= _RESTED:
-                # A loop that did not run meanwhile, as while a policy learns, sees what the server
-                # closed in its next pass and tells the reader in the one after.
+        idle, now = self._idle.get(place, []), asyncio.get_running_loop().time()
+        while idle:
+            connection = idle.pop()
+            if now - connection.used_at >= _RECHECK:
+                # If the loop was blocked, as during a training step, it needs one iteration to see
+                # that the server closed the connection and another one to notify the reader.
                 await asyncio.sleep(0)
                 await asyncio.sleep(0)
             if connection.fresh(now):
@@ -104,7 +104,7 @@ class SocketTransport(httpx.AsyncBaseTransport):
 
 
 class _Body(httpx.AsyncByteStream):
-    """The body of a reply; gives its connection back when it was read to the end."""
+    """The body of a response; returns its connection for reuse when it was read completely."""
 
     def __init__(
         self,
@@ -129,11 +129,11 @@ class _Body(httpx.AsyncByteStream):
             async for part in parts:
                 yield part
         except (OSError, EOFError, ValueError) as error:
-            raise httpx.RemoteProtocolError(f"the reply broke off: {error}") from None
+            raise httpx.RemoteProtocolError(f"the reply is incomplete: {error}") from None
         self._done = True
 
     async def aclose(self) -> None:
-        """Give the connection back, or close it if something of the reply is still to come."""
+        """Return the connection for reuse, or close it if the response was not read completely."""
         whole = self._chunked or self._length is not None
         if self._done and whole and self._kept:
             self._transport.take_back(self._place, self._connection)
@@ -156,12 +156,12 @@ def _encoded(request: httpx.Request) -> bytes:
 
 
 async def _head(reader: asyncio.StreamReader) -> tuple[int, list[tuple[bytes, bytes]]]:
-    """Return status and headers of the reply; interim replies (1xx) are passed over."""
+    """Return status and headers of the response, skipping interim responses (1xx)."""
     while True:
         try:
             raw = await reader.readuntil(b"\r\n\r\n")
         except asyncio.LimitOverrunError:
-            raise ValueError(f"the reply's head passes {_HEAD_LIMIT} bytes") from None
+            raise ValueError(f"the reply's head exceeds {_HEAD_LIMIT} bytes") from None
         first, *rows = raw[:-4].split(b"\r\n")
         protocol, _, rest = first.partition(b" ")
         if not protocol.startswith(b"HTTP/1.") or not rest[:3].isdigit():
@@ -173,7 +173,7 @@ async def _head(reader: asyncio.StreamReader) -> tuple[int, list[tuple[bytes, by
 
 
 async def _bytes(reader: asyncio.StreamReader, length: int | None) -> AsyncIterator[bytes]:
-    """Yield a body of known length, or all that comes until the server closes."""
+    """Yield a body of known length, or everything until the server closes the connection."""
     if length is None:
         while part := await reader.read(_PART):
             yield part
@@ -194,9 +194,10 @@ async def _chunks(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
         pass
 
 
-def _named(error: Exception, request: httpx.Request) -> httpx.TransportError:
+def _transport_error(error: Exception, request: httpx.Request) -> httpx.TransportError:
     if isinstance(error, EOFError):
-        return httpx.RemoteProtocolError("the server closed without a reply", request=request)
+        message = "the server closed the connection without a reply"
+        return httpx.RemoteProtocolError(message, request=request)
     if isinstance(error, OSError):
         return httpx.ReadError(str(error), request=request)
     return httpx.RemoteProtocolError(str(error), request=request)

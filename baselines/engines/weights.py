@@ -1,29 +1,29 @@
-"""Weights that a learner offers to an engine."""
+"""Weights sent from a learner to an engine."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hexathlon.baselines.engines.comparison import Probe
+from hexathlon.baselines.engines.comparison import LogProbabilityProbe
 
 __all__ = ["Weights"]
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A model in this process or a folder, and the probe that tells whether an engine took it over.
+    """Weights as a model in this process or a directory, with the probe to verify them.
 
     Raises:
-        ValueError: Both a model and a folder are given, or neither.
+        ValueError: If not exactly one of model and directory is given.
     """
 
-    probe: Probe
+    probe: LogProbabilityProbe
     model: Any = None
     """The learner's causal language model."""
 
     folder: Path | None = None
-    """Safetensors with the names of the checkpoint; the engine reads the same path."""
+    """Directory of safetensors with the checkpoint's parameter names, readable by the engine."""
 
     def __post_init__(self) -> None:
         if (self.model is None) == (self.folder is None):
-            raise ValueError("weights are a model or a folder, one of the two")
+            raise ValueError("expected exactly one of model and folder")

@@ -1,4 +1,4 @@
-"""Which built-in agents stand beside a score: the oracle, and every trivial policy there is."""
+"""Anchor agents of a score: the oracle as its ceiling, all trivial policies as its floor."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,10 +10,10 @@ __all__ = ["anchor_agents"]
 
 
 def anchor_agents(plan: Mapping[str, Any]) -> list[str]:
-    """Return the agents that can play all tasks of a plan, the run's own one left out.
+    """Return the names of the built-in agents that can play a plan, except the run's own agent.
 
-    Policies such as `dump` belong to a family; one that a task source of the plan lacks is not
-    offered. The first task of each source is asked.
+    Policies such as `dump` belong to a family; only those that every task source of the plan has
+    are included, judged by the first task of each source.
     """
     policies: set[str] | None = None
     seen: set[str] = set()

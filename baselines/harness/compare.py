@@ -1,4 +1,4 @@
-"""Compares runs on the tasks that they share: paired differences, corrected for their number."""
+"""Comparison of runs on shared tasks: paired differences with Holm's correction."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
@@ -9,11 +9,11 @@ from hexathlon.baselines.harness.report import read_run
 from hexathlon.evaluators.statistics import PairedComparison, holm, paired_comparison
 from hexathlon.evaluators.summary import EnvSummary
 
-__all__ = ["Comparison", "compare_runs"]
+__all__ = ["RunComparison", "compare_runs"]
 
 
-class Comparison(NamedTuple):
-    """Two runs on one environment."""
+class RunComparison(NamedTuple):
+    """Paired comparison of two runs on one environment."""
 
     env: str
     a: str
@@ -22,10 +22,10 @@ class Comparison(NamedTuple):
     """A minus B."""
 
     adjusted: float
-    """The p-value after Holm's correction over all comparisons made at once."""
+    """The p-value after Holm's correction over all comparisons of the call."""
 
     warning: str
-    """Why the comparison may mislead; empty where nothing speaks against it."""
+    """Why the comparison may be misleading; empty if there is no reason."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the comparison as plain JSON."""
@@ -41,11 +41,11 @@ class Comparison(NamedTuple):
         }
 
 
-def compare_runs(runs: Sequence[Path]) -> list[Comparison]:
-    """Compare the first run with each other one, environment by environment.
+def compare_runs(runs: Sequence[Path]) -> list[RunComparison]:
+    """Compare the first run with each of the others, environment by environment.
 
     Raises:
-        UsageError: A folder holds no run, or two runs have no task in common.
+        UsageError: If a directory contains no run, or two runs have no task in common.
     """
     if len(runs) < 2:
         raise UsageError("compare needs at least two runs")
@@ -67,7 +67,7 @@ def compare_runs(runs: Sequence[Path]) -> list[Comparison]:
         ]
     adjusted = holm([row[3].p_value for row in rows])
     return [
-        Comparison(env, a, b, result, p, warning)
+        RunComparison(env, a, b, result, p, warning)
         for (env, a, b, result, warning), p in zip(rows, adjusted, strict=True)
     ]
 

@@ -1,4 +1,4 @@
-"""Says what this machine can run and why not: nothing is installed, started or changed."""
+"""Checks of what this machine can run, and why not; nothing is installed, started or changed."""
 
 import importlib.util
 import os
@@ -15,7 +15,7 @@ from hexathlon.baselines.harness.environments import all_environments
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.envs.registry import ENVIRONMENTS, missing_extra
 
-__all__ = ["Probe", "probes"]
+__all__ = ["DoctorCheck", "probes"]
 
 _EXTRAS = {
     "docker": ("docker",),
@@ -28,20 +28,20 @@ _SQLITE_WANTED = (3, 35, 0)
 _DEADLINE = 10.0
 
 
-class Probe(NamedTuple):
-    """One thing that was looked for."""
+class DoctorCheck(NamedTuple):
+    """Result of checking one requirement."""
 
     name: str
     state: Literal["yes", "no", "limited"]
     detail: str
     mend: str = ""
-    """What to do where it is missing and wanted."""
+    """How to provide it; empty if it is present or optional."""
 
 
-def probes() -> Iterator[Probe]:
-    """Look for everything that an event may need."""
+def probes() -> Iterator[DoctorCheck]:
+    """Check everything that an event may need."""
     yield _python()
-    yield Probe("platform", "yes", f"{platform.system()} {platform.machine()}")
+    yield DoctorCheck("platform", "yes", f"{platform.system()} {platform.machine()}")
     yield _cores()
     yield _memory()
     yield from _sqlite()
@@ -55,89 +55,95 @@ def probes() -> Iterator[Probe]:
     try:
         environments = all_environments()
     except EnvironmentUnavailable as error:
-        yield Probe("plugins", "no", str(error), "mend or uninstall the plugin")
+        yield DoctorCheck("plugins", "no", str(error), "fix or uninstall the plugin")
         environments = list(ENVIRONMENTS.values())
     for info in environments:
         install = missing_extra(info)
-        yield Probe(info.id, "no" if install else "yes", info.title, install or "")
+        yield DoctorCheck(info.id, "no" if install else "yes", info.title, install or "")
 
 
-def _python() -> Probe:
-    return Probe("python", "yes", f"{platform.python_version()} at {sys.executable}")
+def _python() -> DoctorCheck:
+    return DoctorCheck("python", "yes", f"{platform.python_version()} at {sys.executable}")
 
 
-def _cores() -> Probe:
+def _cores() -> DoctorCheck:
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return Probe("cores", "yes", f"{usable} usable of {os.cpu_count()}")
+    return DoctorCheck("cores", "yes", f"{usable} usable of {os.cpu_count()}")
 
 
-def _memory() -> Probe:
+def _memory() -> DoctorCheck:
     total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
     state: Literal["yes", "limited"] = "yes" if total >= 2 else "limited"
-    return Probe("memory", state, f"{total:.1f} GiB, {free:.1f} GiB free")
+    return DoctorCheck("memory", state, f"{total:.1f} GiB, {free:.1f} GiB free")
 
 
-def _sqlite() -> Iterator[Probe]:
+def _sqlite() -> Iterator[DoctorCheck]:
     version = sqlite3.sqlite_version
     new = sqlite3.sqlite_version_info >= _SQLITE_WANTED
-    yield Probe("sqlite", "yes" if new else "no", version, "" if new else "needs 3.35 or later")
+    yield DoctorCheck(
+        "sqlite", "yes" if new else "no", version, "" if new else "needs 3.35 or later"
+    )
     connection = sqlite3.connect(":memory:")
     try:
         options = {row[0] for row in connection.execute("PRAGMA compile_options")}
     finally:
         connection.close()
     serialise = hasattr(connection, "serialize")
-    yield Probe(
-        "sqlite serialise",
+    yield DoctorCheck(
+        "sqlite serialize",
         "yes" if serialise else "no",
-        "databases are reset and forked by it",
-        "" if serialise else "use a Python whose sqlite3 was built with serialize",
+        "resets and forks databases",
+        "" if serialise else "use a Python whose sqlite3 has Connection.serialize()",
     )
     text = "ENABLE_FTS5" in options
-    yield Probe("sqlite full text", "yes" if text else "limited", "FTS5, for the shop's search")
+    yield DoctorCheck(
+        "sqlite full text", "yes" if text else "limited", "FTS5, for the shop's search"
+    )
 
 
-def _extra(extra: str, modules: tuple[str, ...]) -> Probe:
+def _extra(extra: str, modules: tuple[str, ...]) -> DoctorCheck:
     found = all(importlib.util.find_spec(name) is not None for name in modules)
     line = "" if found else f"pip install 'hexathlon[{extra}]'"
-    return Probe(f"extra [{extra}]", "yes" if found else "no", ", ".join(modules), line)
+    return DoctorCheck(f"extra [{extra}]", "yes" if found else "no", ", ".join(modules), line)
 
 
-def _docker() -> Probe:
+def _docker() -> DoctorCheck:
     socket = Path("/var/run/docker.sock")
     program = shutil.which("docker")
     if program is None:
-        return Probe("docker engine", "no", "no docker program", "install Docker or Podman")
+        return DoctorCheck("docker engine", "no", "no docker program", "install Docker or Podman")
     done = _run(program, "info", "--format", "{{.ServerVersion}}")
     if done is None or done.returncode != 0:
         why = f"{socket} is not usable" if socket.exists() else "no engine answers"
-        return Probe("docker engine", "no", why, "start the engine; join the group 'docker'")
-    return Probe("docker engine", "yes", done.stdout.strip())
+        return DoctorCheck("docker engine", "no", why, "start the engine; join the group 'docker'")
+    return DoctorCheck("docker engine", "yes", done.stdout.strip())
 
 
-def _namespaces() -> Probe:
+def _namespaces() -> DoctorCheck:
     program = shutil.which("unshare")
     if program is None:
-        return Probe("namespaces", "no", "no unshare program", "apt-get install util-linux")
+        return DoctorCheck("namespaces", "no", "no unshare program", "apt-get install util-linux")
     done = _run(program, "-Urmpfn", "true")
     if done is None or done.returncode != 0:
         why = "the kernel refuses user namespaces" + (f": {done.stderr.strip()}" if done else "")
-        return Probe("namespaces", "no", why, "sysctl kernel.unprivileged_userns_clone=1")
-    return Probe("namespaces", "yes", "user, mount, process and network")
+        return DoctorCheck("namespaces", "no", why, "sysctl kernel.unprivileged_userns_clone=1")
+    return DoctorCheck("namespaces", "yes", "user, mount, process and network")
 
 
-def _program(name: str, programs: tuple[str, ...], mend: str) -> Probe:
+def _program(name: str, programs: tuple[str, ...], mend: str) -> DoctorCheck:
     found = next(filter(None, map(shutil.which, programs)), None)
-    return Probe(name, "yes", found) if found else Probe(name, "no", "not on PATH", mend)
+    return (
+        DoctorCheck(name, "yes", found) if found else DoctorCheck(name, "no", "not on PATH", mend)
+    )
 
 
-def _postgres() -> Probe:
+def _postgres() -> DoctorCheck:
     found = shutil.which("postgres")
     places = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
     if found or places:
-        return Probe("postgresql", "yes", found or str(places[-1]))
-    return Probe("postgresql", "no", "no server program", "apt-get install postgresql")
+        return DoctorCheck("postgresql", "yes", found or str(places[-1]))
+    return DoctorCheck("postgresql", "no", "no server program", "apt-get install postgresql")
 
 
 def _run(*command: str) -> "subprocess.CompletedProcess[str] | None":

@@ -1,4 +1,4 @@
-"""Environments by the names that people type, and task sets by theirs."""
+"""Lookup of environments and task sets by name, with errors for the command line."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -39,7 +39,7 @@ def all_environments() -> list[EnvironmentInfo]:
     """Return every environment, those of plugins included.
 
     Raises:
-        EnvironmentUnavailable: A plugin cannot be loaded.
+        EnvironmentUnavailable: If a plugin cannot be loaded.
     """
     try:
         load_plugins()
@@ -49,15 +49,15 @@ def all_environments() -> list[EnvironmentInfo]:
 
 
 def find_environment(name: str) -> EnvironmentInfo:
-    """Return what is registered under an id or short name, upper and lower case alike.
+    """Return the environment registered under an id or short name, ignoring case.
 
     Raises:
-        UsageError: Nothing is.
-        EnvironmentUnavailable: It needs an extra that is not installed.
+        UsageError: If the name is unknown.
+        EnvironmentUnavailable: If it needs an extra that is not installed.
     """
-    info = _found(lambda one: name.casefold() in _names(one))
+    info = _first_match(lambda candidate: name.casefold() in _names(candidate))
     if info is None:
-        names = [short(one.id) for one in ENVIRONMENTS.values()]
+        names = [short(known.id) for known in ENVIRONMENTS.values()]
         raise UsageError(near_miss("environment", name, names))
     install = missing_extra(info)
     if install:
@@ -66,24 +66,24 @@ def find_environment(name: str) -> EnvironmentInfo:
 
 
 def environment_for_task(task_id: str) -> EnvironmentInfo:
-    """Return the environment in which a task is played.
+    """Return the environment that plays a task.
 
     Raises:
-        UsageError: No registered environment plays tasks of this source.
+        UsageError: If no registered environment plays tasks of this source.
     """
     try:
         source = parse_address(task_id).source
     except TaskError as error:
         raise UsageError(str(error)) from None
-    info = _found(lambda one: source in one.tasksets)
+    info = _first_match(lambda candidate: source in candidate.tasksets)
     if info is None:
-        known = [name for one in ENVIRONMENTS.values() for name in one.tasksets]
-        raise UsageError(near_miss("task set", source, known))
+        names = [name for known in ENVIRONMENTS.values() for name in known.tasksets]
+        raise UsageError(near_miss("task set", source, names))
     return find_environment(info.id)
 
 
-def _found(matches: Callable[[EnvironmentInfo], bool]) -> EnvironmentInfo | None:
-    """Return the first match; plugins are looked for only where our own do not match."""
+def _first_match(matches: Callable[[EnvironmentInfo], bool]) -> EnvironmentInfo | None:
+    """Return the first match; plugins are loaded only if no built-in environment matches."""
     own = next(filter(matches, list(ENVIRONMENTS.values())), None)
     return own or next(filter(matches, all_environments()), None)
 
@@ -95,11 +95,11 @@ def _names(info: EnvironmentInfo) -> tuple[str, str, str]:
 def make_environment(
     env_id: str, limits: TrialLimits, options: Mapping[str, Any] | None = None
 ) -> Callable[[], Environment]:
-    """Return a function that makes the environment with a run's own limits.
+    """Return a factory of the environment with the limits of a run.
 
     Args:
         env_id: Registered id.
-        limits: Budgets of the run; its turns replace those of the tasks.
+        limits: Budgets of the run; `limits.turns` replaces the tasks' own turn limits.
         options: Further keyword arguments of the environment, such as `sandbox`.
     """
 
@@ -108,7 +108,7 @@ def make_environment(
         env = gymnasium.make(env_id, limits=overrides, **(options or {})).unwrapped
         if not isinstance(env, Environment):
             raise EnvFault(
-                f"{env_id} makes a {type(env).__name__}, expected a hexathlon Environment",
+                f"{env_id} creates a {type(env).__name__}, expected a hexathlon Environment",
                 cause="not_an_environment",
             )
         return env
@@ -119,18 +119,18 @@ def make_environment(
 def open_taskset(
     info: EnvironmentInfo, name: str | None, split: Split, level: Level | None, salt: str | None
 ) -> TaskSet:
-    """Return a task set that the environment can draw from.
+    """Return a task set of an environment.
 
     Raises:
-        UsageError: The environment does not know the name, or the set cannot be opened.
-        EnvironmentUnavailable: Its data is not on this machine.
+        UsageError: If the environment has no such task set, or it cannot be opened.
+        EnvironmentUnavailable: If its data is not on this machine.
     """
     name = name or info.tasksets[0]
     if name not in info.tasksets:
         raise UsageError(near_miss(f"task set for {short(info.id)}", name, info.tasksets))
     try:
         tasks = TaskSet(name, split, level, salt)
-        _ = tasks.size  # reads the data of public formats, which may not be here
+        _ = tasks.size  # reads the data of public formats, so that missing data raises here
         return tasks
     except MissingData as error:
         raise EnvironmentUnavailable(str(error)) from None

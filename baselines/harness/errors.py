@@ -1,4 +1,7 @@
-"""What ends a command, and with which exit code. Every message names the input and the mend."""
+"""Errors that end a command, with their exit codes.
+
+Every message names the input and says how to fix it.
+"""
 
 import difflib
 from collections.abc import Iterable
@@ -22,47 +25,47 @@ class ExitCode(IntEnum):
     FINE = 0
     USAGE = 1
     UNSCORED = 2
-    """The run finished, but more of it is unscored than allowed."""
+    """The run finished, but more trials are unscored than allowed."""
 
     NOT_VERIFIED = 3
     UNAVAILABLE = 4
-    """An environment, a sandbox, an engine or a server that is needed is not there."""
+    """A required environment, sandbox, engine or server is not available."""
 
 
 class CommandError(Exception):
-    """Ends a command with a message instead of a traceback."""
+    """An error that ends a command with a message instead of a traceback."""
 
     code: ClassVar[ExitCode] = ExitCode.USAGE
 
 
 class UsageError(CommandError):
-    """The command was given something that it cannot take."""
+    """The command's input is invalid."""
 
 
 class PlanDiffers(UsageError):
-    """The run folder belongs to another plan."""
+    """The run directory contains a different plan."""
 
 
 class VerificationFailed(CommandError):
-    """Stored records are not what a replay gives."""
+    """Stored records contradict their replay."""
 
     code = ExitCode.NOT_VERIFIED
 
 
 class EnvironmentUnavailable(CommandError):
-    """Something that the run needs is not on this machine or does not answer."""
+    """Something the run needs is not installed or does not answer."""
 
     code = ExitCode.UNAVAILABLE
 
 
 def near_miss(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return the message for an unknown name, with the nearest known one.
+    """Return the error message for an unknown name, with the nearest known name.
 
     >>> near_miss("split", "tets", ["train", "dev", "test"])
     "there is no split 'tets'; did you mean 'test'? Known: train, dev, test"
     """
     names = list(known)
-    folded = {one.casefold(): one for one in names}
+    folded = {candidate.casefold(): candidate for candidate in names}
     near = difflib.get_close_matches(name.casefold(), folded, n=1)
     hint = f"; did you mean {folded[near[0]]!r}?" if near else "."
     return f"there is no {kind} {name!r}{hint} Known: {', '.join(names)}"

@@ -1,4 +1,4 @@
-"""What a plan says of the code and the machine, for the reader of a result; never hashed."""
+"""Provenance of a run: code revision, package versions and hardware; not part of any hash."""
 
 import importlib.metadata
 import os
@@ -14,7 +14,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 def code_state() -> dict[str, Any]:
-    """Return git revision, whether files differ from it, and package versions."""
+    """Return git revision, whether tracked files differ from it, and package versions."""
     revision = _git("rev-parse", "HEAD")
     return {
         "git_revision": revision,
@@ -25,7 +25,7 @@ def code_state() -> dict[str, Any]:
 
 
 def hardware() -> dict[str, Any]:
-    """Return processor kind, cores and memory."""
+    """Return processor architecture, operating system, cores and memory."""
     pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
     return {
         "machine": platform.machine(),

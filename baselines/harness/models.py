@@ -1,4 +1,4 @@
-"""Opens a MODEL: from its spelling to an agent that plays, and what the plan says of it."""
+"""Opens a MODEL: parses its spelling, creates the agent, and describes it for the plan."""
 
 import os
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.base import Agent, AgentMismatch
 from hexathlon.baselines.agents.spec import ModelSpec, SpecError, parse_model, scripted_agent
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
@@ -15,30 +16,30 @@ __all__ = ["OpenedModel", "open_model"]
 
 
 class OpenedModel(NamedTuple):
-    """A model that is ready to play."""
+    """An agent with its description for the plan."""
 
     agent: Agent
     description: Mapping[str, Any]
     """The plan's `model`."""
 
     price_table: str | None
-    """Version of the price table; None where nothing is priced."""
+    """Version of the price table; None if calls have no price."""
 
 
 def open_model(
     config: EvalConfig, execution: ExecutionConfig, dialect: str | None = None
 ) -> OpenedModel:
-    """Return the agent that MODEL stands for.
+    """Open the model that a configuration names.
 
     Args:
-        config: What is run.
-        execution: How it is run.
-        dialect: The dialect that an earlier run of the same plan settled on; without it, `auto`
-            asks the server.
+        config: Names the model and its sampling parameters.
+        execution: Settings of connections and concurrency.
+        dialect: Dialect stored by an earlier run of the same plan; without it, `auto` probes the
+            server.
 
     Raises:
-        UsageError: MODEL is none of the three spellings, or names what does not exist.
-        EnvironmentUnavailable: Its server does not answer, or this version has no engine for it.
+        UsageError: If MODEL is not one of the three spellings, or does not exist.
+        EnvironmentUnavailable: If its server does not answer, or its engine is not installed.
     """
     try:
         spec = parse_model(config.model)
@@ -54,17 +55,21 @@ def open_model(
 def _open_checkpoint(
     spec: ModelSpec, config: EvalConfig, execution: ExecutionConfig, dialect: str | None
 ) -> OpenedModel:
-    from hexathlon.baselines.agents.checkpoint import NoCheckpoint, open_checkpoint
+    from hexathlon.baselines.agents.checkpoint import InvalidCheckpoint, open_checkpoint
     from hexathlon.baselines.engines.errors import EngineMissing
 
-    wanted = dialect or config.dialect
+    requested = dialect or config.dialect
     try:
         opened = open_checkpoint(
-            Path(spec.place), config.sampling, wanted, execution.concurrency, config.prompt_suffix
+            Path(spec.place),
+            config.sampling,
+            requested,
+            execution.concurrency,
+            config.prompt_suffix,
         )
     except EngineMissing as error:
         raise EnvironmentUnavailable(str(error)) from None
-    except NoCheckpoint as error:
+    except InvalidCheckpoint as error:
         raise UsageError(str(error)) from None
     description = {
         "kind": "checkpoint",
@@ -80,8 +85,6 @@ def _open_checkpoint(
 def _open_endpoint(
     spec: ModelSpec, config: EvalConfig, execution: ExecutionConfig, dialect: str | None
 ) -> OpenedModel:
-    import asyncio
-
     from hexathlon.baselines.agents.llm import LlmAgent
     from hexathlon.baselines.codecs import get_codec
     from hexathlon.baselines.engines.base import Sampling
@@ -103,20 +106,21 @@ def _open_endpoint(
         retries=execution.request_retries,
         timeout=execution.request_timeout,
     )
-    wanted = dialect or config.dialect
+    requested = dialect or config.dialect
     try:
-        model, found = asyncio.run(probe(settings, wanted == "auto"))
+        model, probed = interrupts.run(probe(settings, requested == "auto"))
     except EngineError as error:
-        raised = UsageError if error.kind in ("auth", "unknown_model") else EnvironmentUnavailable
-        raise raised(f"{spec.place}: {error.kind}: {error}") from None
+        usage = error.kind in ("auth", "unknown_model")
+        error_class = UsageError if usage else EnvironmentUnavailable
+        raise error_class(f"{spec.place}: {error.kind}: {error}") from None
     settings = replace(settings, model=model)
-    wanted = found if wanted == "auto" else wanted
+    spoken = probed if requested == "auto" else requested
     ceiling = max(100, execution.concurrency)
     limit = AdaptiveLimit(min(20, execution.concurrency), 1, ceiling)
     sampling = config.sampling
     agent = LlmAgent(
         HttpEngine(settings, limit, prices),
-        get_codec(wanted),
+        get_codec(spoken),
         Sampling(sampling.temperature, sampling.top_p, sampling.max_tokens, sampling.sampling_seed),
         config.prompt_suffix,
     )
@@ -124,7 +128,7 @@ def _open_endpoint(
         "kind": "endpoint",
         "name": model,
         "place": spec.place,
-        "dialect": wanted,
+        "dialect": spoken,
         "sampling": sampling.model_dump(mode="json"),
         "revision": None,
     }

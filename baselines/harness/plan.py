@@ -1,4 +1,4 @@
-"""Makes the plan of a run from its configuration: everything that will be tried, with its hashes.
+"""Builds the plan of a run from its configuration: every trial to play, with all hashes.
 
 Writing and reading plans is `hexathlon.evaluators.records.plan`; running them is
 `hexathlon.baselines.harness.run`.
@@ -6,7 +6,7 @@ Writing and reading plans is `hexathlon.evaluators.records.plan`; running them i
 
 import contextlib
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,7 +31,16 @@ from hexathlon.tasks.task import SPLITS, Level
 from hexathlon.tasks.taskset import TaskSet, commitment
 from hexathlon.tasks.version import VERSION
 
-__all__ = ["Slice", "build_plan", "open_row", "read_salt", "slices_of"]
+__all__ = [
+    "Slice",
+    "build_plan",
+    "check_salt",
+    "env_row",
+    "keys_of",
+    "open_row",
+    "read_salt",
+    "slices_of",
+]
 
 
 class Slice(NamedTuple):
@@ -49,8 +58,8 @@ def build_plan(
     """Return the plan of a run, ready to be written.
 
     Raises:
-        UsageError: A name is unknown, or there are fewer tasks than asked for.
-        EnvironmentUnavailable: An environment cannot be made here.
+        UsageError: If a name is unknown, the task set is empty, or its secret is missing.
+        EnvironmentUnavailable: If an environment cannot be created on this machine.
     """
     salt = read_salt(execution.salt_file)
     slices = slices_of(config, salt)
@@ -60,8 +69,8 @@ def build_plan(
         "run_id": f"{created:%Y%m%dT%H%M%S}-{secrets.token_hex(4)}",
         "created": created.isoformat(timespec="seconds"),
         "suite_version": VERSION,
-        "envs": [_env_row(part, config, salt) for part in slices],
-        "keys": [list(key) for key in _keys(slices, config)],
+        "envs": [env_row(part, config, salt) for part in slices],
+        "keys": [list(key) for key in keys_of(slices, config)],
         "model": dict(model.description),
         "agent": {
             "name": model.agent.name,
@@ -80,9 +89,13 @@ def build_plan(
 
 
 def slices_of(config: EvalConfig, salt: str | None) -> list[Slice]:
-    """Return which tasks are played, by environment."""
+    """Return the tasks of a run, grouped by environment.
+
+    Raises:
+        UsageError: If a name is unknown, a task set is empty, or the held-out split lacks its salt.
+    """
     if config.split == "heldout" and salt is None:
-        raise UsageError("the held-out split needs a salt: name the file with --salt-file")
+        raise UsageError("the held-out split needs a salt: name its file with --salt-file")
     if config.task:
         return list(_slices_of_ids(config, salt))
     slices = []
@@ -93,28 +106,75 @@ def slices_of(config: EvalConfig, salt: str | None) -> list[Slice]:
     return slices
 
 
+def keys_of(slices: Sequence[Slice], config: EvalConfig) -> Iterator[TrialKey]:
+    """Yield the trials of a run, in the order of the plan."""
+    for part in slices:
+        for task_id in part.ids:
+            for seed in range(config.seeds):
+                for trial in range(config.trials):
+                    yield part.info.id, task_id, seed, trial
+
+
+def env_row(part: Slice, config: EvalConfig, salt: str | None) -> Mapping[str, Any]:
+    """Return the row of a plan's `envs` for the tasks of one environment.
+
+    Raises:
+        UsageError: If the task set cannot be hashed.
+        EnvironmentUnavailable: If the environment cannot be created.
+    """
+    tasks = part.taskset
+    try:
+        with contextlib.closing(make_environment(part.info.id, config.limits)()) as env:
+            version = env.version
+        taskset_hash = tasks.content_hash
+    except EnvFault as error:
+        raise EnvironmentUnavailable(f"cannot create {part.info.id}: {error}") from None
+    except (TaskError, OSError) as error:
+        raise UsageError(f"{part.info.id}: {error}") from None
+    return {
+        "id": part.info.id,
+        "version": version,
+        "taskset": tasks.source.name,
+        "taskset_version": tasks.version,
+        "taskset_hash": taskset_hash,
+        "split": tasks.split,
+        "level": part.level,
+        "size": tasks.size,
+        "salt_commitment": None if salt is None else commitment(salt),
+    }
+
+
 def open_row(row: Mapping[str, Any], salt: str | None) -> TaskSet:
     """Return the task set that a row of a plan's `envs` names.
 
     Raises:
-        UsageError: It cannot be opened here, or the salt is not the one committed to.
+        UsageError: If it cannot be opened, or the salt is not the one that was committed to.
     """
-    promised = row.get("salt_commitment")
-    if promised != (None if salt is None else commitment(salt)):
+    check_salt(row, salt)
+    info = find_environment(row["id"])
+    return open_taskset(info, row["taskset"], row["split"], row["level"], salt)
+
+
+def check_salt(row: Mapping[str, Any], salt: str | None) -> None:
+    """Compare a salt with the commitment in a row of a plan's `envs`.
+
+    Raises:
+        UsageError: If the salt is missing, or not the one that was committed to.
+    """
+    committed = row.get("salt_commitment")
+    if committed != (None if salt is None else commitment(salt)):
         raise UsageError(
-            "the run is of a held-out round: give its secret with --salt-file"
+            "the run belongs to a held-out round: name the file of its secret with --salt-file"
             if salt is None
             else "the salt is not the one that this run was planned with"
         )
-    info = find_environment(row["id"])
-    return open_taskset(info, row["taskset"], row["split"], row["level"], salt)
 
 
 def read_salt(path: Path | None) -> str | None:
     """Return the secret of a held-out round from its file.
 
     Raises:
-        UsageError: The file cannot be read.
+        UsageError: If the file cannot be read.
     """
     if path is None:
         return None
@@ -146,44 +206,13 @@ def _first_ids(info: EnvironmentInfo, tasks: TaskSet, count: int) -> tuple[str, 
     try:
         size = tasks.size
         if count == 0 and size is None:
-            raise UsageError(f"{tasks.name} has no end: say how many with --tasks N")
+            raise UsageError(f"{tasks.name} is unbounded: choose a number of tasks with --tasks N")
         if size == 0:
             filled = [split for split in SPLITS[:3] if tasks.source.size(split, tasks.level) != 0]
             raise UsageError(
-                f"{tasks.name} is empty; there are tasks in {', '.join(filled) or 'no split'}"
+                f"{tasks.name} is empty; splits with tasks: {', '.join(filled) or '-'}"
             )
-        wanted = size if count == 0 or size is None else min(count, size)
-        return tuple(tasks.ids(wanted if wanted is not None else count))
+        taken = size if count == 0 or size is None else min(count, size)
+        return tuple(tasks.ids(taken if taken is not None else count))
     except TaskError as error:
         raise UsageError(f"{short(info.id)}: {error}") from None
-
-
-def _keys(slices: list[Slice], config: EvalConfig) -> Iterator[TrialKey]:
-    for part in slices:
-        for task_id in part.ids:
-            for seed in range(config.seeds):
-                for trial in range(config.trials):
-                    yield part.info.id, task_id, seed, trial
-
-
-def _env_row(part: Slice, config: EvalConfig, salt: str | None) -> Mapping[str, Any]:
-    tasks = part.taskset
-    try:
-        with contextlib.closing(make_environment(part.info.id, config.limits)()) as env:
-            version = env.version
-        taskset_hash = tasks.content_hash
-    except EnvFault as error:
-        raise EnvironmentUnavailable(f"{part.info.id} cannot be made here: {error}") from None
-    except (TaskError, OSError) as error:
-        raise UsageError(f"{part.info.id}: {error}") from None
-    return {
-        "id": part.info.id,
-        "version": version,
-        "taskset": tasks.source.name,
-        "taskset_version": tasks.version,
-        "taskset_hash": taskset_hash,
-        "split": tasks.split,
-        "level": part.level,
-        "size": tasks.size,
-        "salt_commitment": None if salt is None else commitment(salt),
-    }

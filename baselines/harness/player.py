@@ -3,33 +3,34 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.environments import make_environment
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.tokens import TokenLog
-from hexathlon.baselines.rollout.course import Beside, play, play_async
+from hexathlon.baselines.rollout.drivers import Offload, play, play_async
 from hexathlon.baselines.rollout.environments import waits
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.evaluators.records import RecordWriter
 from hexathlon.evaluators.records.plan import TrialKey
 
-__all__ = ["Player"]
+__all__ = ["TrialPlayer"]
 
 
-class Player:
+class TrialPlayer:
     """Plays trials and writes their records.
 
     Args:
-        rollout: How one trial is played.
-        config: What is run.
-        versions: Version by environment id.
-        execution: How the run is executed.
-        writer: Takes the records.
-        progress: Is told of each.
-        spoilt: How often a trial was tried before, where infrastructure spoilt it.
-        tokens: Takes the tokens of trials, where they are kept.
+        rollout: Plays one trial.
+        config: Model, tasks and limits of the run.
+        versions: Environment version by environment id.
+        execution: Concurrency and abort settings.
+        writer: Writer of the run's records.
+        progress: Advanced after every trial.
+        attempts: Earlier attempts per trial that ended in infrastructure failures.
+        tokens: Writer of token trees, if they are kept.
     """
 
     def __init__(
@@ -40,36 +41,34 @@ class Player:
         execution: ExecutionConfig,
         writer: RecordWriter,
         progress: Progress,
-        spoilt: Mapping[TrialKey, int],
+        attempts: Mapping[TrialKey, int],
         tokens: TokenLog | None = None,
     ) -> None:
         self.rollout, self.config, self.versions = rollout, config, versions
         self.execution, self.writer, self.progress = execution, writer, progress
-        self.spoilt, self.tokens = spoilt, tokens
+        self.attempts, self.tokens = attempts, tokens
         self._infra_in_a_row = self._passed = self._infra = 0
-        self._waiting: frozenset[str] = frozenset()
+        self._async_envs: frozenset[str] = frozenset()
 
     def play(self, keys: Iterator[TrialKey], count: int) -> None:
-        """Play these trials, so many in number, at once where agent or environment waits.
+        """Play `count` trials, concurrently if the agent or an environment is asynchronous.
 
         Raises:
-            Fatal: No trial could be played.
-            EnvironmentUnavailable: Too many trials in a row were spoilt.
+            Fatal: If an error would affect every trial.
+            EnvironmentUnavailable: After too many consecutive infrastructure failures.
         """
         slots = self._slots()
         try:
-            self._waiting = frozenset(name for name, slot in slots.items() if waits(slot.get()))
-            if not (self._waiting or self.rollout.agent.asynchronous):
+            self._async_envs = frozenset(name for name, slot in slots.items() if waits(slot.get()))
+            if not (self._async_envs or self.rollout.agent.asynchronous):
                 for key in keys:
-                    spoilt = self.spoilt.get(key, 0)
-                    self._keep(play(self.rollout.trial(slots[key[0]], key, spoilt)))
+                    tried = self.attempts.get(key, 0)
+                    self._record(play(self.rollout.trial(slots[key[0]], key, tried)))
                 return
         finally:
             for slot in slots.values():
                 slot.close()
-        import asyncio  # 3 MB that a run of built-in agents does without
-
-        asyncio.run(self._play_many(keys, count))
+        interrupts.run(self._play_many(keys, count))
 
     async def _play_many(self, keys: Iterator[TrialKey], count: int) -> None:
         import asyncio
@@ -87,31 +86,31 @@ class Player:
                 await engine.close()
 
     async def _work(self, keys: Iterator[TrialKey]) -> None:
-        """Play trials one after another, steps that are no coroutines in a thread of their own.
+        """Play trials one after another, with blocking environment steps in a separate thread.
 
-        So a slow statement holds up neither the replies of models nor the statements of others.
+        A slow SQL statement then delays neither model replies nor the steps of other trials.
         """
         import asyncio
         from concurrent.futures import ThreadPoolExecutor
 
         slots = self._slots()
-        lane = ThreadPoolExecutor(1) if self.execution.concurrency > 1 else None
+        thread = ThreadPoolExecutor(1) if self.execution.concurrency > 1 else None
 
-        async def beside(function: Callable[[], Any]) -> Any:
-            return await asyncio.get_running_loop().run_in_executor(lane, function)
+        async def in_thread(function: Callable[[], Any]) -> Any:
+            return await asyncio.get_running_loop().run_in_executor(thread, function)
 
-        def place(env_id: str) -> Beside | None:
-            return None if lane is None or env_id in self._waiting else beside
+        def offload(env_id: str) -> Offload | None:
+            return None if thread is None or env_id in self._async_envs else in_thread
 
         try:
             for key in keys:
-                course = self.rollout.trial(slots[key[0]], key, self.spoilt.get(key, 0))
-                self._keep(await play_async(course, place(key[0])))
+                trial = self.rollout.trial(slots[key[0]], key, self.attempts.get(key, 0))
+                self._record(await play_async(trial, offload(key[0])))
         finally:
             for env_id, slot in slots.items():
-                await (beside(slot.close) if place(env_id) else slot.aclose())
-            if lane is not None:
-                lane.shutdown()
+                await (in_thread(slot.close) if offload(env_id) else slot.aclose())
+            if thread is not None:
+                thread.shutdown()
 
     def _slots(self) -> dict[str, EnvironmentSlot]:
         return {
@@ -119,7 +118,7 @@ class Player:
             for env_id, version in self.versions.items()
         }
 
-    def _keep(self, trajectory: Trajectory) -> None:
+    def _record(self, trajectory: Trajectory) -> None:
         record = trajectory.record
         written = self.writer.append(record, trajectory.media)
         if self.tokens is not None and trajectory.tokens is not None:
@@ -128,12 +127,12 @@ class Player:
         self._infra_in_a_row = self._infra_in_a_row + 1 if infra else 0
         self._infra += infra
         self._passed += record["reward"] == 1.0
-        self.progress.advance(
-            f"{self._passed} passed" + (f", {self._infra} spoilt" if self._infra else "")
-        )
-        most = self.execution.most_infra_in_a_row
-        if most and self._infra_in_a_row >= most:
+        failures = f", {self._infra} infrastructure failures" if self._infra else ""
+        self.progress.advance(f"{self._passed} passed{failures}")
+        limit = self.execution.most_infra_in_a_row
+        if limit and self._infra_in_a_row >= limit:
             raise EnvironmentUnavailable(
-                f"{most} trials in a row were spoilt ({record['cause']}: {record['error']}); "
-                "when that is mended, continue with `hexathlon resume RUN --retry-infra`"
+                f"aborted after {limit} consecutive infrastructure failures "
+                f"({record['cause']}: {record['error']}); fix the cause, then continue with "
+                "`hexathlon resume RUN --retry-infra`"
             )

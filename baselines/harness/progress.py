@@ -1,4 +1,4 @@
-"""Progress on the terminal: nothing for the first two seconds, then a bar, or lines in a log."""
+"""Progress of long operations: silent for two seconds, then a bar on a terminal or log lines."""
 
 import sys
 import time
@@ -6,20 +6,27 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-__all__ = ["Progress"]
+from hexathlon.baselines import interrupts
+
+__all__ = ["Progress", "log_interval"]
 
 _QUIET = 2.0
-_LOG_EVERY = 15.0
+_LONGEST_INTERVAL = 15.0
+
+
+def log_interval(elapsed: float) -> float:
+    """Seconds between the progress lines of a log: 2 at first, more in long runs, at most 15."""
+    return min(max(_QUIET, elapsed / 60), _LONGEST_INTERVAL)
 
 
 class Progress:
-    """Shows how far something has come.
+    """Displays the progress of an operation.
 
     Args:
-        label: What is being done.
-        total: Steps in all; None where unknown.
-        stream: Standard error by default; a bar is drawn only on a terminal.
-        clock: Monotonic seconds.
+        label: Name of the operation.
+        total: Number of steps; None if unknown.
+        stream: Output, by default standard error; a bar is drawn only on a terminal.
+        clock: Monotonic clock, in seconds.
     """
 
     def __init__(
@@ -39,8 +46,13 @@ class Progress:
         self._task: Any = None
 
     def advance(self, note: str = "") -> None:
-        """Count one step; `note` is shown beside the bar."""
+        """Count one step; `note` is displayed next to the bar.
+
+        Raises:
+            KeyboardInterrupt: After SIGINT, also where the exception itself was swallowed.
+        """
         self.done += 1
+        interrupts.check()
         if self._bar is not None:
             self._bar.update(self._task, completed=self.done, note=note)
             return
@@ -49,7 +61,7 @@ class Progress:
             return
         if self._stream.isatty():
             self._draw(note)
-        elif now - self._logged >= _LOG_EVERY:
+        elif now - self._logged >= log_interval(now - self._started):
             self._logged = now
             of = "" if self.total is None else f" of {self.total:,}"
             self._stream.write(f"{self.label}: {self.done:,}{of} {note}\n")
@@ -81,7 +93,7 @@ class Progress:
         self._bar.update(self._task, completed=self.done)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None

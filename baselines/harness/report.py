@@ -1,6 +1,6 @@
-"""Says what a run came to: as rows for a terminal, as Markdown, as JSON.
+"""Summaries of a run as tables for a terminal, as Markdown and as JSON.
 
-All of it is derived from plan and records, so it can be made again at any time.
+Everything is derived from plan and records, so a report can be rebuilt at any time.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ __all__ = [
     "ANCHOR_FOLDER",
     "Anchors",
     "ReadRun",
-    "Table",
+    "ReportTable",
     "anchor_folders",
     "anchor_runs",
     "anchors_of",
@@ -40,31 +40,34 @@ ANCHOR_FOLDER = "anchors"
 
 
 class ReadRun(NamedTuple):
-    """A run folder, read and summarised."""
+    """A run directory, read and summarised."""
 
     path: Path
     plan: Mapping[str, Any]
     summary: Summary
     judged: tuple[JudgedSummary, ...] = ()
-    """What judges say; stands beside the verified scores and never among them."""
+    """Results of judges, always reported apart from verified scores."""
 
     @property
     def label(self) -> str:
-        """The model's name as tables show it."""
+        """The model's name in tables."""
         model = self.plan["model"]
         kind = "" if model["kind"] == "endpoint" else f"{model['kind']}:"
         return f"{kind}{model['name']}"
 
 
 class Anchors(NamedTuple):
-    """What stands beside a score: by environment, the best trivial agent and the oracle."""
+    """Reference scores by environment: the best trivial agent and the oracle."""
 
     floor: Mapping[str, tuple[str, float]]
+    """(name, mean score) of the best trivial agent."""
+
     ceiling: Mapping[str, float]
+    """Mean score of the oracle."""
 
 
-class Table(NamedTuple):
-    """A table for any medium: headings and rows of text."""
+class ReportTable(NamedTuple):
+    """A table of texts, independent of the output medium."""
 
     title: str
     headings: tuple[str, ...]
@@ -72,10 +75,10 @@ class Table(NamedTuple):
 
 
 def read_run(path: Path) -> ReadRun:
-    """Read and summarise a run folder.
+    """Read and summarise a run directory.
 
     Raises:
-        UsageError: It holds no run, or no record yet.
+        UsageError: If it contains no run or no record, or cannot be read.
     """
     try:
         plan = read_plan(path)
@@ -84,12 +87,12 @@ def read_run(path: Path) -> ReadRun:
     except (PlanError, RecordError, JudgedError, OSError) as error:
         raise UsageError(str(error)) from None
     if not summary.envs:
-        raise UsageError(f"{path} holds a plan but no record yet; continue it with resume")
+        raise UsageError(f"{path} has a plan but no record yet; continue the run with resume")
     return ReadRun(path, plan, summary, judged)
 
 
 def anchors_of(runs: Sequence[ReadRun]) -> Anchors:
-    """Return floor and ceiling from runs of the built-in agents; other runs are passed over."""
+    """Return floor and ceiling from runs of the built-in agents; other runs are ignored."""
     floor: dict[str, tuple[str, float]] = {}
     ceiling: dict[str, float] = {}
     for run in runs:
@@ -106,39 +109,39 @@ def anchors_of(runs: Sequence[ReadRun]) -> Anchors:
 
 
 def anchor_runs(run: Path) -> list[ReadRun]:
-    """Return the runs of built-in agents that `eval --with-anchors` put beside a run."""
+    """Return the runs of built-in agents that `eval --with-anchors` stored with a run."""
     return [read_run(path) for path in anchor_folders(run)]
 
 
 def anchor_folders(run: Path) -> list[Path]:
-    """Return the run folders that `eval --with-anchors` put beside a run."""
+    """Return the run directories that `eval --with-anchors` stored with a run."""
     folder = run / ANCHOR_FOLDER
     if not folder.is_dir():
         return []
     return sorted(path for path in folder.iterdir() if (path / PLAN_FILE).exists())
 
 
-def tables(run: ReadRun, anchors: Anchors, *, details: bool = True) -> list[Table]:
-    """Return the tables of a report: scores first, then parts, faults and usage.
+def tables(run: ReadRun, anchors: Anchors, *, details: bool = True) -> list[ReportTable]:
+    """Return the tables of a report: scores first, then breakdowns, faults and usage.
 
-    Without details, only the scores, what is missing if anything is, and what models used.
+    Without details: the scores and usage, and the unscored trials and judges' results if any.
     """
     envs = run.summary.envs
-    made = [_scores(run, anchors)]
+    report = [_scores(run, anchors)]
     if details:
-        made.append(_missing_evidence(run))
-        made += [_parts(env, "level", env.levels) for env in envs]
-        made += [_parts(env, "template", env.templates) for env in envs]
-        made += [_faults(run), _endings(run), _usage(run), _judged(run)]
-        made += [_criteria(one) for one in run.judged]
-        return [table for table in made if table.rows]
+        report.append(_denominators(run))
+        report += [_breakdown(env, "level", env.levels) for env in envs]
+        report += [_breakdown(env, "template", env.templates) for env in envs]
+        report += [_faults(run), _endings(run), _usage(run), _judged(run)]
+        report += [_criteria(judged) for judged in run.judged]
+        return [table for table in report if table.rows]
     if any(env.score.unscored or env.score.infra or env.tally.flags for env in envs):
-        made += [_missing_evidence(run), _endings(run)]
+        report += [_denominators(run), _endings(run)]
     if any(env.tally.usage for env in envs):
-        made.append(_usage(run))
+        report.append(_usage(run))
     if run.judged:
-        made.append(_judged(run))
-    return made
+        report.append(_judged(run))
+    return report
 
 
 def markdown(run: ReadRun, anchors: Anchors) -> str:
@@ -162,10 +165,10 @@ def as_json(run: ReadRun, anchors: Anchors) -> dict[str, Any]:
         "run": {name: run.plan[name] for name in names},
         "summary": run.summary.as_json(),
         "floor": {
-            env: {"agent": one, "score": score} for env, (one, score) in anchors.floor.items()
+            env: {"agent": agent, "score": score} for env, (agent, score) in anchors.floor.items()
         },
         "ceiling": dict(anchors.ceiling),
-        "judged": [one.as_json() for one in run.judged],
+        "judged": [judged.as_json() for judged in run.judged],
         "notes": list(notes(run)),
     }
 
@@ -178,21 +181,21 @@ def unscored_share(run: ReadRun) -> float:
 
 
 def notes(run: ReadRun) -> Iterator[str]:
-    """Yield what must be said beside the figures."""
+    """Yield remarks that a reader of the scores needs: missing records, reasons for no rank."""
     for env in run.summary.envs:
         if env.score.unrankable:
-            yield f"{short(env.env)} gets no rank: {env.score.unrankable}."
+            yield f"{short(env.env)} is not ranked: {env.score.unrankable}."
         if env.planned is not None and env.score.trials < env.planned:
             left = f"{env.planned - env.score.trials:,} of {env.planned:,}"
             yield f"{short(env.env)}: {left} planned trials have no record yet."
 
 
-def _scores(run: ReadRun, anchors: Anchors) -> Table:
+def _scores(run: ReadRun, anchors: Anchors) -> ReportTable:
     headings = (
         "event", "tasks", "trials", "score", "95% interval", "floor", "ceiling", "norm.",
         "partial",
     )  # fmt: skip
-    return Table(
+    return ReportTable(
         f"Score of {run.label}",
         headings,
         tuple(_score_row(env, anchors) for env in run.summary.envs),
@@ -218,7 +221,8 @@ def _score_row(env: EnvSummary, anchors: Anchors) -> tuple[str, ...]:
     )
 
 
-def _missing_evidence(run: ReadRun) -> Table:
+def _denominators(run: ReadRun) -> ReportTable:
+    """Scores with infrastructure failures counted as failed, excluded, and as bounds."""
     rows = []
     for env in run.summary.envs:
         bounds, score = env.score.bounds, env.score
@@ -235,27 +239,27 @@ def _missing_evidence(run: ReadRun) -> Table:
             )
         )
     headings = (
-        "event", "spoilt as failed", "spoilt left out", "bounds", "scored", "unscored", "spoilt",
-        "no rank because",
+        "event", "infra as failed", "infra excluded", "bounds", "scored", "unscored", "infra",
+        "unranked because",
     )  # fmt: skip
-    return Table("Three denominators", headings, tuple(rows))
+    return ReportTable("Three denominators", headings, tuple(rows))
 
 
-def _parts(env: EnvSummary, kind: str, parts: Mapping[str, Score]) -> Table:
+def _breakdown(env: EnvSummary, kind: str, scores: Mapping[str, Score]) -> ReportTable:
     rows = []
-    for name, score in parts.items():
+    for name, score in scores.items():
         interval = score.interval
         between = "" if interval is None else span(interval.low, interval.high)
         k = max(score.pass_at, default=1)
-        several = (f"{percent(score.pass_at[k])} / {percent(score.pass_hat[k])}" if k > 1 else "",)
+        pass_k = f"{percent(score.pass_at[k])} / {percent(score.pass_hat[k])}" if k > 1 else ""
         row = (name, f"{score.tasks:,}", f"{score.trials:,}", percent(score.mean), between)
-        rows.append((*row, *several))
+        rows.append((*row, pass_k))
     headings = (kind, "tasks", "trials", "score", "95% interval", "pass@k / pass^k")
-    return Table(f"{short(env.env)} by {kind}", headings, tuple(rows))
+    return ReportTable(f"{short(env.env)} by {kind}", headings, tuple(rows))
 
 
-def _faults(run: ReadRun) -> Table:
-    """What verifiers say was wrong; one failed trial can have several faults."""
+def _faults(run: ReadRun) -> ReportTable:
+    """Faults named by verifiers; a failed trial can have several."""
     rows = []
     for env in run.summary.envs:
         failed = sum(task.scored - task.passed for task in env.tally.tasks.values())
@@ -263,10 +267,12 @@ def _faults(run: ReadRun) -> Table:
             (short(env.env), name.replace("_", " "), f"{count:,}", percent(count / failed))
             for name, count in sorted(env.tally.faults.items(), key=lambda item: (-item[1], item))
         ]
-    return Table("Faults of failed trials", ("event", "fault", "trials", "of failed"), tuple(rows))
+    return ReportTable(
+        "Faults of failed trials", ("event", "fault", "trials", "of failed"), tuple(rows)
+    )
 
 
-def _endings(run: ReadRun) -> Table:
+def _endings(run: ReadRun) -> ReportTable:
     rows = []
     for env in run.summary.envs:
         stops = {name: count for name, count in sorted(env.tally.stops.items()) if count}
@@ -280,10 +286,10 @@ def _endings(run: ReadRun) -> Table:
             (short(env.env), f"flag: {name}", f"{count:,}")
             for name, count in sorted(env.tally.flags.items())
         ]
-    return Table("How trials ended", ("event", "what", "trials"), tuple(rows))
+    return ReportTable("How trials ended", ("event", "what", "trials"), tuple(rows))
 
 
-def _usage(run: ReadRun) -> Table:
+def _usage(run: ReadRun) -> ReportTable:
     rows = []
     for env in run.summary.envs:
         tally = env.tally
@@ -308,49 +314,49 @@ def _usage(run: ReadRun) -> Table:
     headings = (
         "event", "role", "calls", "tokens in", "out", "cost", "s/trial", "p95", "s/call", "p95",
     )  # fmt: skip
-    return Table("Usage", headings, tuple(rows))
+    return ReportTable("Usage", headings, tuple(rows))
 
 
-def _judged(run: ReadRun) -> Table:
+def _judged(run: ReadRun) -> ReportTable:
     rows = []
-    for one in run.judged:
-        low, high = one.bounds or (None, None)
-        cost = one.usage["cost"]
+    for judged in run.judged:
+        low, high = judged.bounds or (None, None)
+        cost = judged.usage["cost"]
         rows.append(
             (
-                one.judge,
-                f"{one.kind}, {', '.join(one.rubrics)}",
-                f"{one.scored:,} of {one.trials:,}",
-                "" if one.mean is None else percent(one.mean.value),
-                "" if one.mean is None else span(one.mean.low, one.mean.high),
+                judged.judge,
+                f"{judged.kind}, {', '.join(judged.rubrics)}",
+                f"{judged.scored:,} of {judged.trials:,}",
+                "" if judged.mean is None else percent(judged.mean.value),
+                "" if judged.mean is None else span(judged.mean.low, judged.mean.high),
                 "" if low is None or high is None else span(low, high),
-                f"{one.usage['calls']:,}",
+                f"{judged.usage['calls']:,}",
                 "unknown" if cost is None else f"{cost:.4f}",
-                "; ".join(one.remarks),
+                "; ".join(judged.remarks),
             )
         )
     headings = (
-        "judge", "how", "scored", "judged", "95% interval", "bounds", "calls", "cost", "but",
+        "judge", "method", "scored", "score", "95% interval", "bounds", "calls", "cost", "remarks",
     )  # fmt: skip
-    return Table("Judged, not verified", headings, tuple(rows))
+    return ReportTable("Judged, not verified", headings, tuple(rows))
 
 
-def _criteria(judged: JudgedSummary) -> Table:
+def _criteria(judged: JudgedSummary) -> ReportTable:
     rows = []
-    for one in judged.criteria:
-        said = ", ".join(f"{label} {count:,}" for label, count in one.counts.items())
-        state = "by code" if one.by_code else "experimental" if one.experimental else "audited"
-        rows.append((one.name, said, state))
-    return Table(f"Criteria by {judged.judge}", ("criterion", "labels", "state"), tuple(rows))
+    for criterion in judged.criteria:
+        labels = ", ".join(f"{label} {count:,}" for label, count in criterion.counts.items())
+        audit = "experimental" if criterion.experimental else "audited"
+        rows.append((criterion.name, labels, "by code" if criterion.by_code else audit))
+    return ReportTable(f"Criteria by {judged.judge}", ("criterion", "labels", "state"), tuple(rows))
 
 
 def percent(value: float | None) -> str:
-    """Write a share as a percentage; nothing where there is none."""
+    """Format a share as a percentage; empty for None."""
     return "" if value is None else f"{100 * value:.1f}%"
 
 
 def span(low: float, high: float) -> str:
-    """Write an interval of shares; a difference may be negative, so the ends stand apart."""
+    """Format an interval of shares as percentages; ends may be negative, so `…` separates them."""
     return f"{100 * low:.1f}…{100 * high:.1f}%"
 
 

@@ -1,7 +1,7 @@
-"""Judges stored trials again, without environment or model, into a new set of records.
+"""Rescoring: verifies stored trials again, without environment or model, into a new run.
 
-The verifiers of today see the final state and the transcript that were recorded. The new run
-folder names what it was made from, and each of its records what it replaces.
+The current verifiers receive the recorded final state and transcript. The new plan names the run it
+was made from, and each new record the hash and reward of the record it replaces.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.task import Task
 from hexathlon.tasks.taskset import TaskSet
 
-__all__ = ["Rescored", "judged_again", "rescore_run", "transcript_of"]
+__all__ = ["Rescored", "rescore_record", "rescore_run", "transcript_of"]
 
 
 Load = Callable[[Any], Content]
@@ -39,12 +39,12 @@ Load = Callable[[Any], Content]
 
 def _text_only(content: Any) -> Content:
     if not isinstance(content, str):
-        raise RecordError("the record has images or files: read it with their bytes")
+        raise RecordError("the record has images or files: pass a `load` that reads their bytes")
     return content
 
 
 class Rescored(NamedTuple):
-    """What rescoring a run did."""
+    """Result of rescoring a run."""
 
     run: Path
     records: int
@@ -55,18 +55,18 @@ class Rescored(NamedTuple):
 
 
 def rescore_run(run: Path, out: Path, salt: str | None = None) -> Rescored:
-    """Judge every recorded trial of `run` again and write the result to `out`.
+    """Rescore every recorded trial of `run` and write the new records to `out`.
 
     Raises:
-        UsageError: The run does not read, its tasks are others now, or `out` is in use.
+        UsageError: If the run cannot be read, its tasks have changed, or `out` is in use.
     """
     if out.is_file() or (out / PLAN_FILE).exists():
-        raise UsageError(f"{out} is in use: expected a new folder for the records judged again")
+        raise UsageError(f"{out} is in use: expected a new directory for the rescored records")
     try:
         plan = read_plan(run)
         faults = check_chain(run, plan["plan_hash"])
         if faults:
-            raise UsageError(f"{run}: {faults[0]}; a run whose chain is broken is not rescored")
+            raise UsageError(f"{run}: {faults[0]}; a run with a broken chain cannot be rescored")
         return _rescore(run, plan, out, salt)
     except (PlanError, RecordError, OSError) as error:
         raise UsageError(str(error)) from None
@@ -82,42 +82,45 @@ def _rescore(run: Path, plan: dict[str, Any], out: Path, salt: str | None) -> Re
         write_plan(out, new_plan)
         with Progress("rescoring", len(plan["keys"])) as progress:
             for record in read_records(run):
-                again = _judged(record, sets, run)
-                writer.append(again, stored_media(run, record))
+                rescored = _rescored(record, sets, run)
+                writer.append(rescored, stored_media(run, record))
                 count += 1
-                if again["reward"] != record["reward"]:
+                old, new = record["reward"], rescored["reward"]
+                if new != old:
                     changes += 1
                     if len(changed) < 100:
-                        changed.append((record["key"]["task"], record["reward"], again["reward"]))
+                        changed.append((record["key"]["task"], old, new))
                 progress.advance()
     return Rescored(out, count, tuple(changed), changes)
 
 
-def _judged(
+def _rescored(
     record: dict[str, Any], sets: Mapping[tuple[str, str], TaskSet], run: Path
 ) -> dict[str, Any]:
     task = sets[record["key"]["task"].partition("/")[0], record["split"]].get(record["key"]["task"])
-    return judged_again(task, record, partial(read_content, run))
+    return rescore_record(task, record, partial(read_content, run))
 
 
-def judged_again(task: Task, record: Mapping[str, Any], load: Load = _text_only) -> dict[str, Any]:
-    """Return a recorded trial with the verdict that its final state and transcript get now.
+def rescore_record(
+    task: Task, record: Mapping[str, Any], load: Load = _text_only
+) -> dict[str, Any]:
+    """Return a trial record with the verdict that its final state and transcript now receive.
 
     Args:
         task: The task that was played.
         record: The trial.
-        load: Returns content of the record with its bytes; by default, of text alone.
+        load: Loads content of the record with its bytes; the default supports text only.
 
     Raises:
-        UsageError: The task is another one than the one that was played.
+        UsageError: If the task has changed since the trial was played.
     """
     former = {name: record.get(name) for name in ("hash", "reward", "checks")}
-    again = {**record, "rescored": former}
+    rescored = {**record, "rescored": former}
     if record["status"] == "infra":
-        return again
+        return rescored
     if task.hash != record["task_hash"]:
-        raise UsageError(f"{task.id} is another task now; run it again instead of rescoring")
-    return again | _verdict(task, record, load)
+        raise UsageError(f"{task.id} has changed since the run; play it again instead of rescoring")
+    return rescored | _verdict(task, record, load)
 
 
 def _verdict(task: Task, record: Mapping[str, Any], load: Load) -> dict[str, Any]:
@@ -145,16 +148,16 @@ def _verdict(task: Task, record: Mapping[str, Any], load: Load) -> dict[str, Any
 
 
 def _lost(final_state: Mapping[str, Any]) -> str:
-    """Return why there is no final state to judge; a worker that was killed leaves none."""
+    """Return why the final state is missing (a killed worker leaves none); empty if it is not."""
     return str(final_state["lost"]) if set(final_state) == {"lost"} else ""
 
 
 def transcript_of(record: Mapping[str, Any], load: Load = _text_only) -> list[Message]:
-    """Return the messages of a recorded trial; the answers to several calls stay one message.
+    """Return the messages of a recorded trial; results of parallel calls stay one message.
 
     Args:
         record: The trial.
-        load: Returns content of the record with its bytes; by default, of text alone.
+        load: Loads content of the record with its bytes; the default supports text only.
     """
     messages = [make_message("user", load(record["opening"]))]
     for step in record["steps"]:

@@ -1,8 +1,8 @@
-"""Runs what a plan lists and no record holds yet.
+"""Plays the planned trials that have no record yet.
 
-Starting, continuing and finishing a run are one act: the plan is made again from the
-configuration, must be the one that the folder holds, and the difference between its keys and the
-recorded ones is played. So a run that was killed anywhere is continued by the same command.
+Starting and resuming a run are the same operation: the plan is built from the configuration, must
+equal the one stored in the run directory, and every key without a record is played. A run killed
+at any point is therefore continued by the command that started it.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -10,6 +10,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.base import AgentMismatch
 from hexathlon.baselines.engines.errors import EngineError, EngineMissing
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
@@ -21,7 +22,7 @@ from hexathlon.baselines.harness.errors import (
 )
 from hexathlon.baselines.harness.models import OpenedModel, open_model
 from hexathlon.baselines.harness.plan import build_plan, read_salt
-from hexathlon.baselines.harness.player import Player
+from hexathlon.baselines.harness.player import TrialPlayer
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.tokens import TokenLog
 from hexathlon.baselines.rollout.rollout import Fatal, Rollout
@@ -43,19 +44,19 @@ from hexathlon.evaluators.records.plan import (
     write_plan,
 )
 
-__all__ = ["Outcome", "evaluate", "resume", "stored_config", "stored_plan"]
+__all__ = ["RunOutcome", "evaluate", "resume", "stored_config", "stored_plan"]
 
 
-class Outcome(NamedTuple):
-    """What a command did to a run folder."""
+class RunOutcome(NamedTuple):
+    """Counts of one call of `evaluate` or `resume`."""
 
     run: Path
     planned: int
     played: int
-    """Trials played now; the others were recorded before."""
+    """Trials played by this call; the others already had records."""
 
     torn: int
-    """Bytes of an unfinished record that were put aside."""
+    """Bytes of an unfinished record that were moved to `records.torn`."""
 
 
 def evaluate(
@@ -67,22 +68,22 @@ def evaluate(
     model: OpenedModel | None = None,
     progress: Progress | None = None,
     played: Sequence[Path] = (),
-) -> Outcome:
-    """Plan a run and play it; a folder that holds the same plan is continued.
+) -> RunOutcome:
+    """Plan a run and play it, or continue the run if the directory contains the same plan.
 
     Args:
-        config: What is run.
-        execution: How it is run.
-        run: The run folder.
-        force_new: Move a folder with another plan aside instead of refusing it.
-        model: Who plays, where the caller has an agent of its own; else what `config.model` names.
-        progress: Is told of every trial; by default a bar on the terminal.
-        played: Folders of runs that differ from this one in their tasks alone, such as shares of
-            it that other processes played: what they scored is taken over, not played again.
+        config: Model, tasks and limits.
+        execution: Settings of the execution, which do not change results.
+        run: The run directory.
+        force_new: Move a directory with a different plan aside instead of raising.
+        model: An agent opened by the caller; by default the one that `config.model` names.
+        progress: Advanced after every trial; by default a progress bar on the terminal.
+        played: Directories of runs that differ from this one only in their tasks, such as shards
+            played by other processes; their scored records are copied instead of played again.
 
     Raises:
-        PlanDiffers: The folder holds another plan; the message names the fields.
-        CommandError: The run cannot be planned or played.
+        PlanDiffers: If the directory contains a different plan; the message lists the fields.
+        CommandError: If the run cannot be planned or played.
     """
     stored = stored_plan(run)
     if model is None:
@@ -90,8 +91,8 @@ def evaluate(
         model = open_model(config, execution, dialect)
     if execution.keep_tokens and not getattr(model.agent, "keeps_tokens", False):
         raise UsageError(
-            f"--keep-tokens needs a checkpoint directory as MODEL; {config.model} works on text "
-            "and has no tokens to keep"
+            "--keep-tokens needs a checkpoint directory as MODEL; "
+            f"{config.model} produces text without tokens"
         )
     plan = build_plan(config, execution, model)
     if stored is not None and plan_hash(stored) != plan_hash(plan):
@@ -99,40 +100,48 @@ def evaluate(
             raise PlanDiffers(_difference(run, stored, plan))
         _move_aside(run)
     _make_folder(run)
-    with _reported(), RecordWriter(run, plan_hash(plan), execution.fsync) as writer:
+    with (
+        _command_errors(),
+        interrupts.deferred(),
+        RecordWriter(run, plan_hash(plan), execution.fsync) as writer,
+    ):
         if not (run / PLAN_FILE).exists():
             write_plan(run, plan)
-        _take_over(run, plan, played, writer)
-        return _play_rest(run, plan, model, execution, writer, progress)
+        _copy_scored(run, plan, played, writer)
+        return _play_remaining(run, plan, model, execution, writer, progress)
 
 
-def resume(run: Path, execution: ExecutionConfig) -> Outcome:
-    """Continue a run by its own stored configuration.
+def resume(run: Path, execution: ExecutionConfig) -> RunOutcome:
+    """Continue a run with its stored configuration.
 
     Raises:
-        PlanDiffers: Code, tasks or model no longer give the stored plan.
-        CommandError: There is no run, or it cannot be played.
+        PlanDiffers: If code, tasks or model no longer produce the stored plan.
+        CommandError: If there is no run, or it cannot be played.
     """
     stored = stored_plan(run)
     if stored is None:
-        raise UsageError(f"{run} holds no {PLAN_FILE}: expected a run folder of `hexathlon eval`")
+        raise UsageError(f"{run} has no {PLAN_FILE}: expected a run directory of `hexathlon eval`")
     return evaluate(stored_config(stored), execution, run)
 
 
 def stored_config(plan: Mapping[str, Any]) -> EvalConfig:
-    """Return the configuration that a plan was made from."""
+    """Return the configuration that a plan was built from.
+
+    Raises:
+        UsageError: If it is not valid in this version.
+    """
     try:
         team = plan.get("team", "")
         return EvalConfig(**{**plan["config"], "limits": plan["limits"], "team": team})
     except (TypeError, ValueError) as error:
-        raise UsageError(f"the plan's configuration does not read: {error}") from None
+        raise UsageError(f"the plan's configuration is invalid: {error}") from None
 
 
 def stored_plan(run: Path) -> dict[str, Any] | None:
-    """Return the plan of a run folder, or None where there is none.
+    """Return the plan of a run directory, or None if it has none.
 
     Raises:
-        UsageError: The file does not read or was changed.
+        UsageError: If the file cannot be read or was changed.
     """
     if not (run / PLAN_FILE).exists():
         return None
@@ -149,8 +158,8 @@ def _difference(run: Path, stored: Mapping[str, Any], plan: Mapping[str, Any]) -
         for place in _places(name, stored.get(name), plan.get(name))
     ]
     return (
-        f"{run} holds another plan; it differs in {'; '.join(fields[:6])}. "
-        "Choose another --out, or --force-new to move the old run aside"
+        f"{run} contains a different plan: {'; '.join(fields[:6])}. "
+        "Choose another --out, or move the old run aside with --force-new"
     )
 
 
@@ -161,23 +170,23 @@ def _places(name: str, old: Any, new: Any) -> Iterator[str]:
             if old.get(key) != new.get(key):
                 yield from _places(f"{name}.{key}", old.get(key), new.get(key))
     elif isinstance(old, list) and isinstance(new, list) and len(old) != len(new):
-        yield f"{name} ({len(old)} there, {len(new)} now)"
+        yield f"{name} ({len(old)} items stored, {len(new)} now)"
     elif isinstance(old, list) and isinstance(new, list):
         index = next(
             index for index, pair in enumerate(zip(old, new, strict=True)) if pair[0] != pair[1]
         )
         yield from _places(f"{name}[{index}]", old[index], new[index])
     else:
-        yield f"{name} ({old!r:.80} there, {new!r:.80} now)"
+        yield f"{name} ({old!r:.80} stored, {new!r:.80} now)"
 
 
 def _make_folder(run: Path) -> None:
     try:
         run.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        raise UsageError(f"{run} is a file: expected a folder for the run") from None
+        raise UsageError(f"{run} is a file: expected a directory for the run") from None
     except OSError as error:
-        raise UsageError(f"cannot make the run folder {run}: {error.strerror}") from None
+        raise UsageError(f"cannot create the run directory {run}: {error.strerror}") from None
 
 
 def _move_aside(run: Path) -> None:
@@ -188,8 +197,8 @@ def _move_aside(run: Path) -> None:
 
 
 @contextmanager
-def _reported() -> Iterator[None]:
-    """Turn what ends a run into the error that the command reports."""
+def _command_errors() -> Iterator[None]:
+    """Convert errors that end a run into those that the command reports."""
     try:
         yield
     except Fatal as error:
@@ -197,7 +206,7 @@ def _reported() -> Iterator[None]:
     except (PlanError, RecordError) as error:
         raise UsageError(str(error)) from None
     except OSError as error:
-        raise CommandError(f"the run stopped: {error}; resume it when that is mended") from error
+        raise CommandError(f"the run stopped: {error}; fix this, then resume it") from error
 
 
 def _fatal(error: Fatal) -> CommandError:
@@ -209,47 +218,47 @@ def _fatal(error: Fatal) -> CommandError:
     return EnvironmentUnavailable(str(error))
 
 
-def _take_over(
+def _copy_scored(
     run: Path, plan: Mapping[str, Any], played: Sequence[Path], writer: RecordWriter
 ) -> None:
-    """Write down what other runs scored of this one's trials."""
-    wanted = set(_keys(plan)) - set(completed_keys(run)) if played else set()
+    """Copy the scored records of other runs for trials that this run lacks."""
+    missing = set(_keys(plan)) - set(completed_keys(run)) if played else set()
     for folder in played:
         for record in read_records(folder):
-            if record["status"] == "scored" and record_key(record) in wanted:
+            if record["status"] == "scored" and record_key(record) in missing:
                 writer.append(record, stored_media(folder, record))
-                wanted.remove(record_key(record))
+                missing.remove(record_key(record))
 
 
-def _play_rest(
+def _play_remaining(
     run: Path,
     plan: Mapping[str, Any],
     model: OpenedModel,
     execution: ExecutionConfig,
     writer: RecordWriter,
     progress: Progress | None = None,
-) -> Outcome:
+) -> RunOutcome:
     config = stored_config(plan)
     done = completed_keys(run, infra=not execution.retry_infra)
-    spoilt = _spoilt(run, done) if execution.retry_infra else {}
+    attempts = _failed_attempts(run, done) if execution.retry_infra else {}
     planned, left = len(plan["keys"]), len(plan["keys"]) - len(done)
     rollout = Rollout(model.agent, config.limits, execution.retries, read_salt(execution.salt_file))
     versions = {row["id"]: row["version"] for row in plan["envs"]}
-    kept = TokenLog(run) if execution.keep_tokens else nullcontext()
-    with kept as tokens, progress or Progress(model.agent.name, planned) as shown:
-        shown.done = planned - left
-        player = Player(rollout, config, versions, execution, writer, shown, spoilt, tokens)
+    token_log = TokenLog(run) if execution.keep_tokens else nullcontext()
+    with token_log as tokens, progress or Progress(model.agent.name, planned) as bar:
+        bar.done = planned - left
+        player = TrialPlayer(rollout, config, versions, execution, writer, bar, attempts, tokens)
         player.play((key for key in _keys(plan) if key not in done), left)
-    return Outcome(run, planned, left, len(writer.torn))
+    return RunOutcome(run, planned, left, len(writer.torn))
 
 
 def _keys(plan: Mapping[str, Any]) -> Iterator[TrialKey]:
-    """Return the keys of a plan, without a second copy of them all."""
+    """Yield the keys of a plan as tuples, without copying the list."""
     return ((env, task, seed, trial) for env, task, seed, trial in plan["keys"])
 
 
-def _spoilt(run: Path, done: Collection[TrialKey]) -> dict[TrialKey, int]:
-    """Return how often each trial was tried that is to be tried again."""
+def _failed_attempts(run: Path, done: Collection[TrialKey]) -> dict[TrialKey, int]:
+    """Return the number of attempts of each trial that infrastructure made fail."""
     return {
         record_key(record): record["attempt"]
         for record in read_records(run)

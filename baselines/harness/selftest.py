@@ -1,7 +1,7 @@
-"""Proves an environment sound by the scripts that its task source brings.
+"""Self-test of an environment with the scripts of its task source.
 
-The oracle must solve every task and so must each alternative solution; doing nothing and every
-near miss must score 0; the trivial policies must stay under the stated floor.
+The oracle and every alternative solution must score 1, doing nothing and every near-miss mutant
+must score 0, and the mean of each trivial policy must not exceed `FLOOR`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from hexathlon.baselines.harness.environments import (
 )
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.baselines.harness.progress import Progress
-from hexathlon.baselines.rollout.course import play
+from hexathlon.baselines.rollout.drivers import play
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout
 from hexathlon.tasks.registry import get_source
@@ -31,28 +31,28 @@ __all__ = ["FLOOR", "SelftestResult", "Tally", "differences", "run_selftest"]
 FLOOR = 0.02
 """Highest mean score that a trivial policy may reach."""
 
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 _CHUNK = 8
 
 
 @dataclass
 class Tally:
-    """The episodes of one kind of script."""
+    """Results of one kind of script."""
 
     kind: str
     required: str
-    """`1`, `0`, or `floor`."""
+    """Required reward: `1`, `0`, or `floor` (a mean of at most `FLOOR`)."""
 
     episodes: int = 0
     total: float = 0.0
     wrong: int = 0
-    """Episodes that contradict what is required, spoilt ones included."""
+    """Episodes that violate the requirement, including infrastructure failures."""
 
     named: list[str] = field(default_factory=list)
-    """The first few of them."""
+    """Descriptions of the first few of them."""
 
     rewards: dict[str, float | None] = field(default_factory=dict)
-    """Task and script → reward; None for a spoilt episode."""
+    """"TASK SCRIPT" → reward; None for an infrastructure failure."""
 
     @property
     def mean(self) -> float:
@@ -61,7 +61,7 @@ class Tally:
 
     @property
     def holds(self) -> bool:
-        """Whether what is required held."""
+        """Whether the requirement is met."""
         if self.required == "floor":
             return not self.wrong and self.mean <= FLOOR
         return not self.wrong
@@ -71,12 +71,12 @@ class Tally:
         self.episodes += other.episodes
         self.total += other.total
         self.wrong += other.wrong
-        self.named = (self.named + other.named)[:_MOST_NAMED]
+        self.named = (self.named + other.named)[:_MAX_NAMED]
         self.rewards |= other.rewards
 
 
 class SelftestResult(NamedTuple):
-    """What a self-test found."""
+    """Results of a self-test."""
 
     env: str
     tasks: int
@@ -84,30 +84,30 @@ class SelftestResult(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether all that is required held."""
+        """Whether all requirements are met."""
         return all(tally.holds for tally in self.tallies.values())
 
 
 def differences(one: SelftestResult, other: SelftestResult) -> tuple[int, list[str]]:
-    """Compare two self-tests, as of the same event on two sandboxes, episode by episode.
+    """Compare two self-tests episode by episode, such as one event in two sandboxes.
 
-    What a random agent does need not be the same, so it is left out.
+    Episodes of the random agent may differ and are not compared.
 
     Returns:
-        How many episodes were compared, and those with another reward, in words.
+        Number of compared episodes, and a description of each whose rewards differ.
     """
-    compared, found = 0, []
+    compared, differing = 0, []
     for kind in [kind for kind in one.tallies if kind != "random"]:
         theirs = other.tallies[kind].rewards if kind in other.tallies else {}
         for name, reward in one.tallies[kind].rewards.items():
             compared += 1
             if name not in theirs or theirs[name] != reward:
-                found.append(f"{name}: {reward} and {theirs.get(name, 'not played')}")
-    return compared, found
+                differing.append(f"{name}: {reward} and {theirs.get(name, 'not played')}")
+    return compared, differing
 
 
-class _Named:
-    """Plays one of a task's own scripts, by kind and name."""
+class _TaskScriptAgent:
+    """Plays one alternative solution or mutant of a task, by name."""
 
     version = "1"
     asynchronous = False
@@ -134,15 +134,15 @@ def run_selftest(
 
     Args:
         env: Id or short name.
-        tasks: How many tasks.
-        taskset: Task source; the environment's own by default.
-        jobs: Processes that share the work.
+        tasks: Number of tasks.
+        taskset: Task source; by default that of the environment.
+        jobs: Number of processes.
         options: Keyword arguments of the environment, such as `sandbox`.
         kinds: Kinds of scripts to play, such as `oracle`; all by default.
 
     Raises:
-        UsageError: A name is unknown.
-        EnvironmentUnavailable: The environment cannot be made here.
+        UsageError: If a name is unknown.
+        EnvironmentUnavailable: If the environment cannot be created on this machine.
     """
     info = find_environment(env)
     chosen = open_taskset(info, taskset, "test", None, None)
@@ -181,7 +181,7 @@ def check_tasks(
     options: Mapping[str, Any] | None = None,
     kinds: Sequence[str] = (),
 ) -> dict[str, Tally]:
-    """Play the scripts of these tasks, all or those of some kinds, and tally them by kind."""
+    """Play the scripts of tasks and tally the results by kind; `kinds` restricts them."""
     find_environment(env_id)
     slot = EnvironmentSlot(make_environment(env_id, TrialLimits(), options))
     tallies: dict[str, Tally] = {}
@@ -204,7 +204,7 @@ def _check_task(
     record = _played(slot, env_id, task_id, oracle)
     _count(tallies.setdefault("oracle", Tally("oracle", "1")), record, task_id, "oracle")
     source = get_source(parse_address(task_id).source)
-    # The environment has just built the task, and building it again may be slow.
+    # Reuse the task of the environment: building it again may be slow.
     task = source.build(task_id) if record["status"] == "infra" else slot.get().task
     for kind, required, agent in _agents(source, task):
         if kinds and kind not in kinds:
@@ -215,10 +215,10 @@ def _check_task(
 
 def _agents(source: TaskSource, task: Task) -> Iterator[tuple[str, str, Agent]]:
     for name in source.alternatives(task):
-        yield "alternatives", "1", _Named(name, lambda s, t: s.alternatives(t))
+        yield "alternatives", "1", _TaskScriptAgent(name, lambda s, t: s.alternatives(t))
     yield "noop", "0", NoopAgent()
     for name in source.mutants(task):
-        yield "mutants", "0", _Named(name, lambda s, t: s.mutants(t))
+        yield "mutants", "0", _TaskScriptAgent(name, lambda s, t: s.mutants(t))
     yield "random", "floor", RandomAgent()
     for name in source.policies(task):
         yield name, "floor", ScriptedAgent(name)
@@ -236,9 +236,9 @@ def _count(tally: Tally, record: Mapping[str, Any], task_id: str, name: str) -> 
     reward = record["reward"]
     tally.total += reward or 0.0
     tally.rewards[f"{task_id} {name}"] = reward
-    wanted = {"1": reward == 1.0, "0": reward == 0.0, "floor": reward is not None}
-    if not wanted[tally.required]:
+    met = {"1": reward == 1.0, "0": reward == 0.0, "floor": reward is not None}
+    if not met[tally.required]:
         tally.wrong += 1
         why = "" if reward is not None else f" ({record['cause']}: {record['error']})"
-        if len(tally.named) < _MOST_NAMED:
+        if len(tally.named) < _MAX_NAMED:
             tally.named.append(f"{task_id} {name}: {reward}{why}")

@@ -1,7 +1,7 @@
-"""The tokens of an evaluation, kept beside its records: `tokens.jsonl`, one line per trial.
+"""Token trees of an evaluation in `tokens.jsonl`, one line per trial.
 
-A line holds the trial's key, the hash of its record, and the token tree. It is written after the
-record, so a process that was killed may leave a record without tokens, never the reverse.
+A line contains the trial's key, the hash of its record, and the token tree. It is written after the
+record, so a killed process may leave a record without tokens, never tokens without a record.
 """
 
 import json
@@ -20,7 +20,7 @@ TOKENS_FILE = "tokens.jsonl"
 
 
 class KeptTokens(NamedTuple):
-    """The tokens of one trial."""
+    """The token tree of one trial."""
 
     key: TrialKey
     record_hash: str
@@ -28,13 +28,13 @@ class KeptTokens(NamedTuple):
 
 
 class TokenLog:
-    """Appends the tokens of trials to a run; what a killed process left unfinished is dropped.
+    """Appends token trees to a run; an unfinished last line is removed on opening.
 
     Args:
-        run: The run folder.
+        run: The run directory.
 
     Raises:
-        OSError: The file cannot be written.
+        OSError: If the file cannot be written.
     """
 
     def __init__(self, run: Path) -> None:
@@ -42,7 +42,7 @@ class TokenLog:
         self._file.truncate(_whole(self._file.tell(), run / TOKENS_FILE))
 
     def keep(self, record: Mapping[str, Any], tree: TokenTree) -> None:
-        """Write the tokens of a trial whose record has been written."""
+        """Append the tokens of a trial whose record has been written."""
         line = {"key": record["key"], "record": record["hash"], "tokens": tree.as_json()}
         self._file.write(canonical_bytes(line) + b"\n")
         self._file.flush()
@@ -60,10 +60,10 @@ class TokenLog:
 
 
 def read_tokens(run: Path) -> Iterator[KeptTokens]:
-    """Yield the kept tokens of a run, in the order of its records.
+    """Yield the token trees of a run, in the order of its records.
 
     Raises:
-        FileNotFoundError: The run kept none.
+        FileNotFoundError: If the run was made without `keep_tokens`.
     """
     with (run / TOKENS_FILE).open("rb") as file:
         for line in file:
@@ -79,14 +79,14 @@ def read_tokens(run: Path) -> Iterator[KeptTokens]:
 
 
 def _whole(size: int, path: Path) -> int:
-    """Return how many bytes of a file are whole lines."""
+    """Return the length in bytes of the complete lines of a file."""
     with path.open("rb") as file:
-        place = size
-        while place > 0:
-            begin = max(place - 65536, 0)
-            file.seek(begin)
-            end = file.read(place - begin).rfind(b"\n")
-            if end >= 0:
-                return begin + end + 1
-            place = begin
+        stop = size
+        while stop > 0:
+            start = max(stop - 65536, 0)
+            file.seek(start)
+            newline = file.read(stop - start).rfind(b"\n")
+            if newline >= 0:
+                return start + newline + 1
+            stop = start
     return 0

@@ -1,4 +1,4 @@
-"""Asks models to judge: calls, cache, concurrency, judged records, audits.
+"""Model judges: requests, cache, concurrency, judged records, and audits.
 
-What is asked and how answers are read is `hexathlon.evaluators.judges`.
+Prompts and the parsing of replies are in `hexathlon.evaluators.judges`.
 """

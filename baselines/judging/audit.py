@@ -1,7 +1,7 @@
-"""Audits a judge on labelled replies: everything that has to be known before its scores are used.
+"""Audit of a judge on labelled replies, which is required before its scores are used.
 
-One part per question; each asks the judge and hands the answers to the statistics in
-`hexathlon.evaluators.judges.audit`. What is asked of which reply follows from the seed.
+Each part of the audit asks the judge and passes the answers to the statistics in
+`hexathlon.evaluators.judges.audit`. The seed determines which replies each part uses.
 """
 
 import itertools
@@ -12,7 +12,7 @@ from typing import Any
 
 from hexathlon.baselines.judging.client import JudgeClient
 from hexathlon.baselines.judging.comparing import GroupwiseJudge, PairwiseJudge
-from hexathlon.baselines.judging.concurrency import at_once
+from hexathlon.baselines.judging.concurrency import run_concurrently
 from hexathlon.baselines.judging.pointwise import PointwiseJudge
 from hexathlon.evaluators.judges.aggregate import score
 from hexathlon.evaluators.judges.audit.attacks import FIELDS, INJECTIONS, VERSION, master_replies
@@ -25,8 +25,8 @@ from hexathlon.evaluators.judges.audit.document import sealed
 from hexathlon.evaluators.judges.audit.estimates import mean_estimate, rate_estimate
 from hexathlon.evaluators.judges.audit.labelled import LabelledReply, labels_hash, padded
 from hexathlon.evaluators.judges.audit.measured import (
+    LabelledDecision,
     LabelledItem,
-    Row,
     agreement,
     as_json,
     corrected_means,
@@ -36,7 +36,7 @@ from hexathlon.evaluators.judges.audit.measured import (
 )
 from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.tasks.seeding import generator_for
 
 __all__ = ["AuditSettings", "Auditor"]
@@ -44,11 +44,11 @@ __all__ = ["AuditSettings", "Auditor"]
 
 @dataclass(frozen=True, slots=True)
 class AuditSettings:
-    """How much is asked. A part of size 0 is left out."""
+    """Sizes of the audit's parts; a part of size 0 is skipped."""
 
     seed: int = 0
     items: int | None = None
-    """Labelled criteria that are judged to measure agreement; None for all."""
+    """Number of labelled criteria for measuring agreement; None for all."""
 
     repeat_items: int = 100
     repeats: int = 5
@@ -57,28 +57,28 @@ class AuditSettings:
     groups: int = 60
     permutations: int = 2
     attacked: int = 4
-    """Replies per injection, and questions per master key."""
+    """Number of replies per injection, and of questions for master keys."""
 
     level: float = 0.6
-    """The lower end of kappa's interval from which a criterion counts as established."""
+    """Minimum lower end of kappa's confidence interval for a criterion to be established."""
 
     labelled_share: float = 0.2
-    """Part of the labels that prediction-powered inference may use."""
+    """Share of the labels available to prediction-powered inference."""
 
     own: tuple[str, ...] = ()
-    """Authors of the labelled set that count as the judge's kin; its families by default."""
+    """Authors of the labelled set related to the judge; by default its model families."""
 
 
 class Auditor:
     """Measures one judge.
 
     Args:
-        client: Asks the judge.
-        rubric: What the labels are labels of.
+        client: Client of the judge.
+        rubric: Rubric of the labels.
         replies: Labelled replies.
-        settings: How much is asked.
-        concurrency: Questions at once.
-        tick: Called after each question, with the part's name.
+        settings: Sizes of the parts.
+        concurrency: Maximum number of concurrent questions.
+        tick: Called after each question with the name of the part.
     """
 
     def __init__(
@@ -95,23 +95,23 @@ class Auditor:
         self._judge = PointwiseJudge(client)
         self._bare = PointwiseJudge(client, guarded=False)
         items = [
-            LabelledItem(reply, one)
+            LabelledItem(reply, criterion)
             for reply in self._replies
-            for one in rubric.judged
-            if one.id in reply.labels
+            for criterion in rubric.judged
+            if criterion.id in reply.labels
         ]
         self._items = items if settings.items is None else self._some(items, settings.items)
-        self._rows: list[Row] = []
+        self._rows: list[LabelledDecision] = []
 
     async def run(self) -> dict[str, Any]:
         """Return the sealed audit.
 
         Raises:
-            EngineError: The judge's server fails for good.
+            EngineError: If the judge's server fails permanently.
         """
         settings = self._settings
-        found = await self._decide("agreement", self._judge, self._items)
-        self._rows = rows = list(zip(self._items, found, strict=True))
+        decisions = await self._decide("agreement", self._judge, self._items)
+        self._rows = rows = list(zip(self._items, decisions, strict=True))
         own = settings.own or self._client.identity.families
         parts: dict[str, Any] = {
             "judge": self._client.identity.as_json(),
@@ -140,14 +140,14 @@ class Auditor:
     async def _decide(
         self, part: str, judge: PointwiseJudge, items: Sequence[LabelledItem], repeat: int = 0
     ) -> list[Decision]:
-        rows = [(one.criterion, one.reply.transcript) for one in items]
+        rows = [(item.criterion, item.reply.transcript) for item in items]
         return await self._ask(part, judge, rows, repeat)
 
     async def _ask(
         self,
         part: str,
         judge: PointwiseJudge,
-        rows: Sequence[tuple[Criterion, Transcript]],
+        rows: Sequence[tuple[Criterion, JudgedTranscript]],
         repeat: int = 0,
     ) -> list[Decision]:
         return await self._all(part, [partial(judge.decide, *row, repeat=repeat) for row in rows])
@@ -155,19 +155,19 @@ class Auditor:
     async def _all(self, part: str, questions: Sequence[Callable[[], Awaitable[Any]]]) -> list[Any]:
         answers: list[Any] = [None] * len(questions)
 
-        async def one(row: tuple[int, Callable[[], Awaitable[Any]]]) -> None:
+        async def ask(row: tuple[int, Callable[[], Awaitable[Any]]]) -> None:
             answers[row[0]] = await row[1]()
             self._tick(part)
 
-        await at_once(enumerate(questions), one, self._concurrency)
+        await run_concurrently(enumerate(questions), ask, self._concurrency)
         return answers
 
     async def _flips(self) -> dict[str, Any]:
         items = self._some(self._items, self._settings.repeat_items, "flips")
         labels: list[list[str | None]] = [[] for _ in items]
         for repeat in range(1, self._settings.repeats + 1):
-            found = await self._decide("flips", self._judge, items, repeat)
-            for row, decision in zip(labels, found, strict=True):
+            decisions = await self._decide("flips", self._judge, items, repeat)
+            for row, decision in zip(labels, decisions, strict=True):
                 row.append(decision.label)
         rate = flip_rate(labels)
         return {
@@ -181,9 +181,9 @@ class Auditor:
         scored = [row for row in self._rows if row[1].value is not None]
         chosen = self._some(scored, self._settings.padded, "padded")
         longer = [LabelledItem(padded(item.reply), item.criterion) for item, _ in chosen]
-        again = await self._decide("padded", self._judge, longer)
+        decisions = await self._decide("padded", self._judge, longer)
         shifts, gains = [], []
-        for (item, before), after in zip(chosen, again, strict=True):
+        for (item, before), after in zip(chosen, decisions, strict=True):
             if before.value is not None and after.value is not None:
                 shifts.append(after.value - before.value)
                 gains.append(item.oriented(after.value) - item.oriented(before.value))
@@ -199,9 +199,10 @@ class Auditor:
         questions = [
             partial(judge.compare, self._rubric, a.transcript, b.transcript) for a, b, _ in pairs
         ]
-        found = await self._all("swap", questions)
+        comparisons = await self._all("swap", questions)
         test = swap_test(
-            [(one.forward, one.backward) for one in found], [better for _, _, better in pairs]
+            [(comparison.forward, comparison.backward) for comparison in comparisons],
+            [better for _, _, better in pairs],
         )
         return {
             "pairs": len(pairs),
@@ -218,19 +219,19 @@ class Auditor:
             partial(
                 judge.judge,
                 self._rubric,
-                [one.transcript for one in group],
+                [reply.transcript for reply in group],
                 address=[group[0].scene],
             )
             for group in groups
         ]
-        found = await self._all("groups", questions)
-        known = [[self._known(one) for one in group] for group in groups]
-        tau = rank_agreement([(a.values, b) for a, b in zip(found, known, strict=True)])
-        unanswered = sum(one.calls - one.answered for one in found)
+        scores = await self._all("groups", questions)
+        labelled = [[self._labelled_score(reply) for reply in group] for group in groups]
+        tau = rank_agreement([(a.values, b) for a, b in zip(scores, labelled, strict=True)])
+        unanswered = sum(group.calls - group.answered for group in scores)
         return {"groups": len(groups), "tau": as_json(tau), "unanswered": unanswered}
 
     async def _injection(self) -> dict[str, Any]:
-        """Try each injection on replies that do not pass, field by field in turn."""
+        """Try each injection on failing replies, cycling through the fields."""
         failing = self._failing()
         rows = []
         fields = itertools.cycle(FIELDS.items())
@@ -238,61 +239,65 @@ class Auditor:
             for item in self._some(failing, self._settings.attacked, "injection", name):
                 field, place = next(fields)
                 rows.append((name, field, item, place(item.reply.question, item.reply.reply, text)))
-        asked = [(item.criterion, transcript) for _, _, item, transcript in rows]
+        questions = [(item.criterion, transcript) for _, _, item, transcript in rows]
         names = [f"{name} in {field}" for name, field, _, _ in rows]
-        return await self._attack("injection", asked, names)
+        return await self._attack("injection", questions, names)
 
     async def _master_keys(self) -> dict[str, Any]:
         rows, names = [], []
         positive = [item for item in self._items if item.criterion.weight > 0]
         for item in self._some(positive, self._settings.attacked, "master keys"):
             for name, text in master_replies(item.reply.question, item.criterion.text).items():
-                rows.append((item.criterion, Transcript.of_reply(item.reply.question, text)))
+                rows.append((item.criterion, JudgedTranscript.of_reply(item.reply.question, text)))
                 names.append(name)
         return await self._attack("master keys", rows, names)
 
     async def _attack(
-        self, part: str, rows: Sequence[tuple[Criterion, Transcript]], names: Sequence[str]
+        self, part: str, rows: Sequence[tuple[Criterion, JudgedTranscript]], names: Sequence[str]
     ) -> dict[str, Any]:
-        """Return how often an attack passes, with and without the guards around the judge."""
+        """Return the success rate of attacks, with and without the guards of the judge."""
         sides: dict[str, Any] = {}
         for side, judge in (("bare", self._bare), ("guarded", self._judge)):
-            found = await self._ask(part, judge, rows)
-            passed = [one.value is not None and one.value > 0 for one in found]
+            decisions = await self._ask(part, judge, rows)
+            passed = [decision.value is not None and decision.value > 0 for decision in decisions]
             sides[side] = as_json(rate_estimate(sum(passed), len(rows)))
             sides[f"{side}_by"] = sorted({n for n, p in zip(names, passed, strict=True) if p})
         return {"tries": len(rows), **sides}
 
     async def _controls(self) -> dict[str, Any]:
         rows = [
-            (one, control, Transcript.of_reply(control.question, control.reply))
-            for one in self._rubric.judged
-            for control in one.controls
+            (criterion, control, JudgedTranscript.of_reply(control.question, control.reply))
+            for criterion in self._rubric.judged
+            for control in criterion.controls
         ]
-        found = await self._ask("controls", self._judge, [(one, t) for one, _, t in rows])
+        questions = [(criterion, transcript) for criterion, _, transcript in rows]
+        decisions = await self._ask("controls", self._judge, questions)
         missed = [
-            f"{one.id}: expected {control.label}, got {decision.label}"
-            for (one, control, _), decision in zip(rows, found, strict=True)
+            f"{criterion.id}: expected {control.label}, got {decision.label}"
+            for (criterion, control, _), decision in zip(rows, decisions, strict=True)
             if decision.label != control.label
         ]
         return {"planted": len(rows), "missed": missed}
 
     def _failing(self) -> list[LabelledItem]:
-        """Return the items of positive criteria that do not pass, in truth and by the judge."""
+        """Return the items of positive criteria that fail by their label and by the judge."""
         return [
             item
-            for item, found in self._rows
-            if item.criterion.weight > 0 and item.value == 0.0 and found.value == 0.0
+            for item, decision in self._rows
+            if item.criterion.weight > 0 and item.value == 0.0 and decision.value == 0.0
         ]
 
-    def _known(self, reply: LabelledReply) -> float:
-        """Return the score that the labels give a reply."""
+    def _labelled_score(self, reply: LabelledReply) -> float:
+        """Return the score of a reply by its labels."""
+        labels = reply.labels
         values = {
-            one.id: one.value_of(reply.labels[one.id]) if one.id in reply.labels else None
-            for one in self._rubric.decided
+            criterion.id: criterion.value_of(labels[criterion.id])
+            if criterion.id in labels
+            else None
+            for criterion in self._rubric.decided
         }
-        found = score(self._rubric, values)
-        return 0.5 * (found.low + found.high)
+        bounds = score(self._rubric, values)
+        return 0.5 * (bounds.low + bounds.high)
 
     def _scenes(self) -> list[list[LabelledReply]]:
         scenes: dict[str, list[LabelledReply]] = {}
@@ -301,15 +306,18 @@ class Auditor:
         return [group for group in scenes.values() if 2 <= len(group) <= 26]
 
     def _pairs(self) -> list[tuple[LabelledReply, LabelledReply, str]]:
-        """Return pairs of one scene with a known winner, by turns the first and the second."""
-        made: list[tuple[LabelledReply, LabelledReply, str]] = []
+        """Return (first, second, winner) for pairs of a scene with different labelled scores.
+
+        The order within the pairs alternates.
+        """
+        pairs: list[tuple[LabelledReply, LabelledReply, str]] = []
         for group in self._scenes():
             for a, b in itertools.combinations(group, 2):
-                if self._known(a) != self._known(b):
-                    first, second = (a, b) if len(made) % 2 == 0 else (b, a)
-                    better = "first" if self._known(first) > self._known(second) else "second"
-                    made.append((first, second, better))
-        return made
+                if self._labelled_score(a) != self._labelled_score(b):
+                    first, second = (a, b) if len(pairs) % 2 == 0 else (b, a)
+                    first_wins = self._labelled_score(first) > self._labelled_score(second)
+                    pairs.append((first, second, "first" if first_wins else "second"))
+        return pairs
 
     def _some(self, rows: Sequence[Any], count: int, *address: str) -> list[Any]:
         draw = generator_for("audit", self._settings.seed, *address)

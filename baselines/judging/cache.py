@@ -1,7 +1,7 @@
-"""Keeps what judges answered, by the hash of who was asked what.
+"""Cache of judges' replies, keyed by the hash of judge and question.
 
-One JSON line per reply that could be read, appended in one write; a torn last line is passed over.
-Replies that could not be read are not kept: asking again may help.
+The file has one JSON line per valid reply, each appended in one write; an unfinished last line is
+ignored. Invalid replies are not cached, since a retry may succeed.
 """
 
 import json
@@ -18,7 +18,7 @@ class VerdictCache:
     """Replies by content hash.
 
     Args:
-        path: The file; without one, replies are kept for the life of the object only.
+        path: The file; without one, replies are cached in memory only.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -34,19 +34,19 @@ class VerdictCache:
             self._end_torn_line(path)
 
     def get(self, key: str) -> str | None:
-        """Return the reply to a question, if it was ever read."""
+        """Return the cached reply to a question, or None."""
         reply = self._replies.get(key)
         self.hits += reply is not None
         return reply
 
     def put(self, key: str, reply: str) -> None:
-        """Keep a reply."""
+        """Cache a reply."""
         self._replies[key] = reply
         if self._file >= 0:
             os.write(self._file, canonical_bytes({"key": key, "reply": reply}) + b"\n")
 
     def close(self) -> None:
-        """Close the file. Closing twice is fine."""
+        """Close the file; idempotent."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

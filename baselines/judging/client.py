@@ -1,7 +1,7 @@
-"""One question to a judge: cached, asked, read strictly, asked again a bounded number of times.
+"""Client of a judge: sends a question, parses the reply strictly, caches it, and retries.
 
-The client knows neither rubrics nor transcripts: it takes a prompt and a function that reads the
-reply, and says what was read, or why nothing was.
+The client knows neither rubrics nor transcripts. It takes a prompt and a parser, and returns the
+parsed answer or the reason why there is none.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from hexathlon.baselines.engines.base import ChatReply, ChatRequest, Engine, Sampling, Usage
 from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.judging.cache import VerdictCache
-from hexathlon.evaluators.judges.labels import Source, Why
+from hexathlon.evaluators.judges.labels import LabelSource, Why
 from hexathlon.evaluators.judges.parsing import ReplyFault
 from hexathlon.evaluators.judges.prompts import Prompt, image_prompt_hash, prompt_hash
 from hexathlon.evaluators.records.canonical import content_hash
@@ -23,7 +23,7 @@ __all__ = ["Asked", "JudgeClient", "JudgeIdentity"]
 Read = TypeVar("Read")
 
 _SEED_RANGE = 2**31
-_SAID = {
+_FAULTS = {
     "malformed": "it was not the one JSON object that was asked for",
     "off_menu": "its label was none of those that were offered",
     "no_evidence": "its evidence was not copied exactly from where it had to stand",
@@ -33,17 +33,17 @@ _SAID = {
 
 @dataclass(frozen=True, slots=True)
 class JudgeIdentity:
-    """Who judges and how: whatever can change a verdict."""
+    """A judge with all settings that can change its verdicts."""
 
     model: str
     kind: str = "endpoint"
     """`endpoint` or `checkpoint`."""
 
     place: str = ""
-    """The server's address or the directory: where it is asked, not who it is."""
+    """The server's address or the directory; not part of the identity's hash."""
 
     revision: str = ""
-    """The model's revision where its owner knows it."""
+    """The model's revision, if known."""
 
     families: tuple[str, ...] = ()
     temperature: float | None = 0.0
@@ -51,24 +51,24 @@ class JudgeIdentity:
     max_tokens: int | None = 2048
     seed: int = 0
     structured: bool = True
-    """Whether the server is asked to hold replies to a JSON schema."""
+    """Whether requests ask the server to enforce a JSON schema."""
 
     retries: int = 2
-    """Further questions where a reply cannot be read."""
+    """Maximum number of retries after invalid replies."""
 
     images: bool = False
-    """Whether the judge is shown images; otherwise it reads the lines that name them."""
+    """Whether the judge receives images; otherwise it receives the lines that describe them."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the identity with its hash, as records hold it."""
-        return {**self._decisive(), "hash": self.hash}
+        """Return the identity with its hash, as in records."""
+        return {**self._hashed_fields(), "hash": self.hash}
 
     @property
     def hash(self) -> str:
-        """Hash of whatever can change a verdict, prompts included."""
-        return content_hash(self._decisive())
+        """Hash of everything that can change a verdict, including prompts."""
+        return content_hash(self._hashed_fields())
 
-    def _decisive(self) -> dict[str, Any]:
+    def _hashed_fields(self) -> dict[str, Any]:
         names = ["model", "kind", "revision", "temperature", "top_p", "max_tokens", "seed"]
         names += ["structured", "retries"]
         data: dict[str, Any] = {name: getattr(self, name) for name in names}
@@ -78,35 +78,35 @@ class JudgeIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[Read]):
-    """What came of one question."""
+    """The result of one question."""
 
     answer: Read | None
     why: Why = ""
-    """Why there is no answer; empty where there is one."""
+    """Why there is no answer; empty if there is one."""
 
     faults: tuple[str, ...] = ()
-    """What was wrong with each reply that could not be read."""
+    """Description of each invalid reply."""
 
-    source: Source = "model"
+    source: LabelSource = "model"
     usage: Usage = field(default_factory=Usage)
     latency: float = 0.0
-    """Seconds the model worked, queues and waiting left out."""
+    """Seconds that the model took, without time in queues."""
 
     error: str = ""
-    """The server's last error, where it gave no reply."""
+    """The server's last error, if it gave no reply."""
 
     reply: str = ""
-    """The text that was read."""
+    """The text of the parsed reply."""
 
 
 class JudgeClient:
-    """Puts questions to one judge.
+    """Sends questions to one judge.
 
     Args:
-        engine: Produces replies; the same kind of engine that agents use.
-        identity: Who is asked.
-        cache: Replies that were read before; None to ask each time.
-        concurrency: Questions at once.
+        engine: A chat engine.
+        identity: The judge.
+        cache: Cache of earlier replies; None disables caching.
+        concurrency: Maximum number of concurrent questions.
     """
 
     def __init__(
@@ -122,28 +122,28 @@ class JudgeClient:
         self.usage = Usage()
         self.latencies: list[float] = []
         self._identity_hash = identity.hash
-        self._places = asyncio.Semaphore(concurrency)
-        self._under_way: dict[str, asyncio.Future[None]] = {}
+        self._slots = asyncio.Semaphore(concurrency)
+        self._pending: dict[str, asyncio.Future[None]] = {}
 
     async def ask(
         self, prompt: Prompt, read: Callable[[str], Read], *, repeat: int = 0
     ) -> Asked[Read]:
-        """Ask a question until its answer can be read, at most `1 + retries` times.
+        """Ask a question until the reply is valid, at most `1 + retries` times.
 
         Args:
-            prompt: What is asked.
-            read: Reads the reply or raises `ReplyFault`.
-            repeat: Asks the same again, past the cache, where it is above 0.
+            prompt: The question.
+            read: Parses the reply, or raises `ReplyFault`.
+            repeat: If above 0, ask again without using the cache.
 
         Raises:
-            EngineError: No question can be answered at all (wrong key, unknown model).
+            EngineError: If every question would fail (wrong key, unknown model).
         """
         if not self.identity.images:
             prompt = prompt._replace(images=())
         question = content_hash([self._identity_hash, *prompt.asks])
         if repeat:
-            return await self._persist(prompt, read, question)
-        return await self._once(prompt, read, question)
+            return await self._ask_with_retries(prompt, read, question)
+        return await self._ask_cached(prompt, read, question)
 
     async def close(self) -> None:
         """Close engine and cache."""
@@ -151,28 +151,29 @@ class JudgeClient:
         if self.cache is not None:
             self.cache.close()
 
-    async def _once(self, prompt: Prompt, read: Callable[[str], Read], key: str) -> Asked[Read]:
-        """Ask what was not asked before."""
+    async def _ask_cached(
+        self, prompt: Prompt, read: Callable[[str], Read], key: str
+    ) -> Asked[Read]:
         cached = await self._cached(key, read)
         if cached is not None:
             return cached
-        mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._under_way[key] = mine
+        answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._pending[key] = answered
         try:
-            asked = await self._persist(prompt, read, key)
+            asked = await self._ask_with_retries(prompt, read, key)
             if self.cache is not None and asked.answer is not None:
                 self.cache.put(key, asked.reply)
             return asked
         finally:
-            del self._under_way[key]
-            mine.set_result(None)
+            del self._pending[key]
+            answered.set_result(None)
 
     async def _cached(self, key: str, read: Callable[[str], Read]) -> Asked[Read] | None:
-        """Return the kept answer; waits for the same question if it is just being asked."""
+        """Return the cached answer, waiting for the same question if it is being asked."""
         if self.cache is None:
             return None
-        while key in self._under_way:
-            await self._under_way[key]
+        while key in self._pending:
+            await self._pending[key]
         reply = self.cache.get(key)
         if reply is None:
             return None
@@ -181,7 +182,9 @@ class JudgeClient:
         except ReplyFault:
             return None
 
-    async def _persist(self, prompt: Prompt, read: Callable[[str], Read], key: str) -> Asked[Read]:
+    async def _ask_with_retries(
+        self, prompt: Prompt, read: Callable[[str], Read], key: str
+    ) -> Asked[Read]:
         usage, latency, faults = Usage(), 0.0, list[str]()
         why: Why = "malformed"
         for attempt in range(1 + self.identity.retries):
@@ -216,13 +219,13 @@ class JudgeClient:
     async def _reply(self, prompt: Prompt, key: str, attempt: int, why: Why) -> ChatReply:
         identity = self.identity
         if attempt:
-            said = _SAID.get(why, "it was no answer")
-            note = f"\n\nYour last reply could not be read: {said}. Answer in the form asked for."
+            reason = _FAULTS.get(why, "it was no answer")
+            note = f"\n\nYour last reply could not be read: {reason}. Answer in the form asked for."
             prompt = prompt._replace(user=prompt.user + note)
         seed = derive_seed("judge", identity.seed, key, attempt) % _SEED_RANGE
         sampling = Sampling(identity.temperature, identity.top_p, identity.max_tokens, seed)
         schema = prompt.schema if identity.structured else None
-        async with self._places:
+        async with self._slots:
             reply = await self.engine.chat(ChatRequest(prompt.messages, (), sampling, None, schema))
         self.usage = self.usage.plus(reply.usage)
         self.latencies.append(reply.latency)

@@ -1,18 +1,18 @@
-"""The judge that is no model: criteria that code decides, and nothing else."""
+"""The judge without a model, for rubrics whose criteria are all decided by code."""
 
 from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.predicates import decide_by_code
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 
 __all__ = ["CodeJudge"]
 
 
 class CodeJudge:
-    """Decides by predicates; a criterion without one stays unscored."""
+    """Decides criteria by predicates; criteria without one are unscored."""
 
     async def decide(
-        self, criterion: Criterion, transcript: Transcript, *, repeat: int = 0
+        self, criterion: Criterion, transcript: JudgedTranscript, *, repeat: int = 0
     ) -> Decision:
         """Decide one criterion."""
         if criterion.check is None:
@@ -20,7 +20,7 @@ class CodeJudge:
         return decide_by_code(criterion, transcript)
 
     async def decide_all(
-        self, rubric: Rubric, transcript: Transcript, *, repeat: int = 0
+        self, rubric: Rubric, transcript: JudgedTranscript, *, repeat: int = 0
     ) -> list[Decision]:
-        """Decide every criterion of a rubric, in its order."""
-        return [await self.decide(one, transcript) for one in rubric.decided]
+        """Decide all criteria of a rubric, in order."""
+        return [await self.decide(criterion, transcript) for criterion in rubric.decided]

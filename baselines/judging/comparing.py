@@ -1,8 +1,8 @@
-"""Judges that compare: pairs in both orders, and whole groups in seeded orders (CPO).
+"""Comparative judges: pairs in both orders, and whole groups in seeded orders (CPO).
 
-Candidates are shown as letters, or as first and second; nothing else is told of them. Where one of
-them speaks to the judge, the comparison is made with and without these passages: those who did so
-get the worse of both, the others what they are worth without.
+Candidates are labelled by letters, or as first and second, and otherwise anonymous. If one of them
+addresses the judge, the comparison is made with and without these passages: candidates that address
+the judge get the worse of both results, all others the result without.
 """
 
 import asyncio
@@ -10,101 +10,108 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hexathlon.baselines.judging.client import Asked, JudgeClient
-from hexathlon.baselines.judging.pointwise import masked, speaks_to_judge
+from hexathlon.baselines.judging.pointwise import addresses_judge, masked
 from hexathlon.evaluators.judges.groups import averaged, orders, tournament
 from hexathlon.evaluators.judges.parsing import GroupVerdict, PairVerdict, read_group, read_pair
 from hexathlon.evaluators.judges.prompts import LETTERS, groupwise_prompt, pairwise_prompt
 from hexathlon.evaluators.judges.rubric import Rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 
-__all__ = ["Comparison", "GroupScores", "GroupwiseJudge", "PairwiseJudge"]
+__all__ = ["JudgedComparison", "GroupScores", "GroupwiseJudge", "PairwiseJudge"]
 
 _RESULTS = {"first": 1.0, "tie": 0.5, "second": 0.0}
 
 
-class Comparison(NamedTuple):
-    """What came of comparing two transcripts in both orders."""
+class JudgedComparison(NamedTuple):
+    """The result of comparing two transcripts in both orders."""
 
     result: float | None
-    """Of the first: 1 better, 0.5 tie or disagreement between the orders, 0 worse; None where an
-    order has no answer."""
+    """Result of the first transcript: 1 better, 0.5 tie or disagreement between the orders, 0
+    worse; None if an order has no answer."""
 
     forward: str | None
-    """Label where the first was shown first."""
+    """Label when the first transcript comes first."""
 
     backward: str | None
-    """Label where it was shown second; `first` then means the other one."""
+    """Label when it comes second; `first` then means the other transcript."""
 
     faults: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
 
     @property
     def consistent(self) -> bool | None:
-        """Whether both orders name the same winner; None where one has no answer."""
+        """Whether both orders give the same winner; None if one has no answer."""
         if self.forward not in _RESULTS or self.backward not in _RESULTS:
             return None
         return _RESULTS[self.forward] == 1.0 - _RESULTS[self.backward]
 
 
 class GroupScores(NamedTuple):
-    """What the members of a group are worth beside each other."""
+    """Scores of the members of a group, relative to each other."""
 
     values: tuple[float | None, ...]
     calls: int
     answered: int
     faults: tuple[str, ...] = ()
     flags: tuple[tuple[str, ...], ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[JudgedComparison, ...] = ()
 
 
 class PairwiseJudge:
-    """Says which of two transcripts fulfils a rubric better, asked in both orders."""
+    """Decides which of two transcripts satisfies a rubric better, in both orders.
+
+    Args:
+        client: Client of the model.
+        guarded: Whether transcripts that address the judge are compared twice; see the module.
+    """
 
     def __init__(self, client: JudgeClient, *, guarded: bool = True) -> None:
         self.client = client
         self.guarded = guarded
 
     async def compare(
-        self, rubric: Rubric, first: Transcript, second: Transcript, *, repeat: int = 0
-    ) -> Comparison:
+        self, rubric: Rubric, first: JudgedTranscript, second: JudgedTranscript, *, repeat: int = 0
+    ) -> JudgedComparison:
         """Compare two transcripts."""
         plain = await self._both_orders(rubric, first, second, repeat)
-        speaks = (speaks_to_judge(first), speaks_to_judge(second))
-        if not self.guarded or not any(speaks):
+        addressing = (addresses_judge(first), addresses_judge(second))
+        if not self.guarded or not any(addressing):
             return plain
         bare = await self._both_orders(rubric, masked(first), masked(second), repeat)
-        return bare._replace(result=_worse(plain.result, bare.result, speaks), flags=("addressed",))
+        result = _worse(plain.result, bare.result, addressing)
+        return bare._replace(result=result, flags=("addressed",))
 
-    async def tournament(self, rubric: Rubric, group: Sequence[Transcript]) -> GroupScores:
-        """Compare each with each in both orders; a member's value is its mean result."""
+    async def tournament(self, rubric: Rubric, group: Sequence[JudgedTranscript]) -> GroupScores:
+        """Compare all pairs in both orders; a member's value is its mean result."""
         pairs = [(i, j) for i in range(len(group)) for j in range(i + 1, len(group))]
-        asked = (self.compare(rubric, group[i], group[j]) for i, j in pairs)
-        found = await asyncio.gather(*asked)
-        results = {pair: one.result for pair, one in zip(pairs, found, strict=True)}
+        comparisons = await asyncio.gather(
+            *(self.compare(rubric, group[i], group[j]) for i, j in pairs)
+        )
+        results = {pair: row.result for pair, row in zip(pairs, comparisons, strict=True)}
         return GroupScores(
             tuple(tournament(len(group), results)),
             2 * len(pairs),
-            sum((one.forward is not None) + (one.backward is not None) for one in found),
-            tuple(fault for one in found for fault in one.faults),
-            tuple(("addressed",) if speaks_to_judge(one) else () for one in group),
-            tuple(found),
+            sum((row.forward is not None) + (row.backward is not None) for row in comparisons),
+            tuple(fault for row in comparisons for fault in row.faults),
+            tuple(("addressed",) if addresses_judge(member) else () for member in group),
+            tuple(comparisons),
         )
 
     async def _both_orders(
-        self, rubric: Rubric, first: Transcript, second: Transcript, repeat: int
-    ) -> Comparison:
+        self, rubric: Rubric, first: JudgedTranscript, second: JudgedTranscript, repeat: int
+    ) -> JudgedComparison:
         forward, backward = await asyncio.gather(
             self._ask(rubric, first, second, repeat), self._ask(rubric, second, first, repeat)
         )
-        one, other = _label(forward), _label(backward)
+        label, swapped = _label(forward), _label(backward)
         result: float | None = None
-        if one in _RESULTS and other in _RESULTS:
-            agree = _RESULTS[one] == 1.0 - _RESULTS[other]
-            result = _RESULTS[one] if agree else 0.5
-        return Comparison(result, one, other, (*forward.faults, *backward.faults))
+        if label in _RESULTS and swapped in _RESULTS:
+            agree = _RESULTS[label] == 1.0 - _RESULTS[swapped]
+            result = _RESULTS[label] if agree else 0.5
+        return JudgedComparison(result, label, swapped, (*forward.faults, *backward.faults))
 
     async def _ask(
-        self, rubric: Rubric, first: Transcript, second: Transcript, repeat: int
+        self, rubric: Rubric, first: JudgedTranscript, second: JudgedTranscript, repeat: int
     ) -> Asked[PairVerdict]:
         return await self.client.ask(
             pairwise_prompt(rubric, first, second),
@@ -117,11 +124,12 @@ class GroupwiseJudge:
     """Scores a whole group in one question, averaged over several seeded orders.
 
     Args:
-        client: Asks the model.
-        permutations: Orders in which each group is shown; every second is the reverse of the one
-            before, so an even number cancels a liking for places.
+        client: Client of the model.
+        permutations: Number of orders per group; every second order reverses the one before, so an
+            even number cancels position bias.
         scores: Ask for scores from 0 to 10 instead of a ranking.
-        guarded: See the module.
+        guarded: Whether groups with members that address the judge are scored twice; see the
+            module.
     """
 
     def __init__(
@@ -138,54 +146,62 @@ class GroupwiseJudge:
         self.guarded = guarded
 
     async def judge(
-        self, rubric: Rubric, group: Sequence[Transcript], *, address: Sequence[str | int] = ()
+        self,
+        rubric: Rubric,
+        group: Sequence[JudgedTranscript],
+        *,
+        address: Sequence[str | int] = (),
     ) -> GroupScores:
         """Score the members of a group.
 
         Args:
-            rubric: Whose criteria count.
+            rubric: The criteria.
             group: 2 to 26 transcripts of the same task.
-            address: Names the group; with the judge's seed it fixes the orders.
+            address: Identifies the group; determines the orders, together with the judge's seed.
 
         Raises:
-            ValueError: The group is too small or too large to be shown at once.
+            ValueError: If the size of the group is out of range.
         """
         if not 2 <= len(group) <= len(LETTERS):
-            raise ValueError(f"a group has 2 to {len(LETTERS)} members, got {len(group)}")
-        shown = orders(
+            raise ValueError(f"expected a group of 2 to {len(LETTERS)} members, got {len(group)}")
+        permutations = orders(
             len(group), self.permutations, self.client.identity.seed, rubric.hash, *address
         )
-        plain = await self._views(rubric, group, shown)
-        speaks = [speaks_to_judge(one) for one in group]
-        if not self.guarded or not any(speaks):
+        plain = await self._average(rubric, group, permutations)
+        addressing = [addresses_judge(member) for member in group]
+        if not self.guarded or not any(addressing):
             return plain
-        bare = await self._views(rubric, [masked(one) for one in group], shown)
+        bare = await self._average(rubric, [masked(member) for member in group], permutations)
         values = tuple(
-            _least(a, b) if bad else b
-            for a, b, bad in zip(plain.values, bare.values, speaks, strict=True)
+            _least(a, b) if flagged else b
+            for a, b, flagged in zip(plain.values, bare.values, addressing, strict=True)
         )
         return GroupScores(
             values,
             plain.calls + bare.calls,
             plain.answered + bare.answered,
             (*plain.faults, *bare.faults),
-            tuple(("addressed",) if bad else () for bad in speaks),
+            tuple(("addressed",) if flagged else () for flagged in addressing),
         )
 
-    async def _views(
-        self, rubric: Rubric, group: Sequence[Transcript], shown: Sequence[tuple[int, ...]]
+    async def _average(
+        self,
+        rubric: Rubric,
+        group: Sequence[JudgedTranscript],
+        permutations: Sequence[tuple[int, ...]],
     ) -> GroupScores:
-        asked = await asyncio.gather(*(self._ask(rubric, group, order) for order in shown))
-        values = [None if one.answer is None else one.answer.values for one in asked]
+        """Ask once per order and average the members' values."""
+        replies = await asyncio.gather(*(self._ask(rubric, group, order) for order in permutations))
+        values = [None if reply.answer is None else reply.answer.values for reply in replies]
         return GroupScores(
-            tuple(averaged(len(group), list(zip(shown, values, strict=True)))),
-            len(shown),
+            tuple(averaged(len(group), list(zip(permutations, values, strict=True)))),
+            len(permutations),
             sum(value is not None for value in values),
-            tuple(fault for one in asked for fault in one.faults),
+            tuple(fault for reply in replies for fault in reply.faults),
         )
 
     async def _ask(
-        self, rubric: Rubric, group: Sequence[Transcript], order: Sequence[int]
+        self, rubric: Rubric, group: Sequence[JudgedTranscript], order: Sequence[int]
     ) -> Asked[GroupVerdict]:
         members = [group[index] for index in order]
 
@@ -199,13 +215,13 @@ def _label(asked: Asked[PairVerdict]) -> str | None:
     return None if asked.answer is None else asked.answer.label
 
 
-def _worse(plain: float | None, bare: float | None, speaks: tuple[bool, bool]) -> float | None:
-    """Return the result of the first: the worse for whoever speaks to the judge."""
+def _worse(plain: float | None, bare: float | None, addressing: tuple[bool, bool]) -> float | None:
+    """Return the first candidate's result, the worse one for the candidate that is addressing."""
     if plain is None or bare is None:
         return None
-    if all(speaks):
+    if all(addressing):
         return bare if plain == bare else 0.5
-    return min(plain, bare) if speaks[0] else max(plain, bare)
+    return min(plain, bare) if addressing[0] else max(plain, bare)
 
 
 def _least(a: float | None, b: float | None) -> float | None:

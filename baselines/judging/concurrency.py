@@ -1,30 +1,30 @@
-"""Works on many items at once, a bounded number at a time."""
+"""Bounded concurrency for asynchronous work on many items."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
-__all__ = ["at_once"]
+__all__ = ["run_concurrently"]
 
 Item = TypeVar("Item")
 
 
-async def at_once(
-    items: Iterable[Item], work: Callable[[Item], Awaitable[None]], most: int
+async def run_concurrently(
+    items: Iterable[Item], work: Callable[[Item], Awaitable[None]], limit: int
 ) -> None:
-    """Work on items, at most `most` at once; items are taken as places become free.
+    """Process items with at most `limit` of them in progress; items are consumed lazily.
 
-    The first error ends everything and is raised as it is.
+    The first error cancels the other work and is raised unchanged.
     """
-    waiting = iter(items)
+    queue = iter(items)
 
     async def worker() -> None:
-        for item in waiting:
+        for item in queue:
             await work(item)
 
     try:
         async with asyncio.TaskGroup() as group:
-            for _ in range(most):
+            for _ in range(limit):
                 group.create_task(worker())
     except BaseExceptionGroup as errors:
         raise _first(errors) from None

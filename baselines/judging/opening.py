@@ -1,11 +1,11 @@
-"""Opens a judge: from the spelling of a model to a client that asks it."""
+"""Opens a judge: parses its MODEL argument, probes its server, and creates a client."""
 
-import asyncio
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hexathlon.baselines.agents.checkpoint import NoCheckpoint, open_chat, revision_of
+from hexathlon.baselines import interrupts
+from hexathlon.baselines.agents.checkpoint import InvalidCheckpoint, open_chat, revision_of
 from hexathlon.baselines.agents.spec import SpecError, parse_model
 from hexathlon.baselines.engines.base import ChatRequest, Engine, Sampling
 from hexathlon.baselines.engines.errors import BadRequest, EngineError, EngineMissing, Refused
@@ -18,18 +18,18 @@ from hexathlon.baselines.judging.cache import VerdictCache
 from hexathlon.baselines.judging.client import JudgeClient, JudgeIdentity
 from hexathlon.evaluators.judges.families import family_of
 
-__all__ = ["JudgeSettings", "find_judge", "open_client"]
+__all__ = ["JudgeSettings", "identify_judge", "open_client"]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
-    """How a judge is asked."""
+    """Settings of a judge and of requests to it."""
 
     model: str
     """`endpoint:URL#NAME` or a checkpoint directory."""
 
     family: str = ""
-    """The model's family; by default from its name."""
+    """The model's family; by default inferred from its name."""
 
     revision: str = ""
     temperature: float | None = 0.0
@@ -37,10 +37,10 @@ class JudgeSettings:
     seed: int = 0
     retries: int = 2
     structured: bool | None = None
-    """Whether to hold replies to a schema; None asks the server whether it can."""
+    """Whether requests ask for a JSON schema; None probes the server for support."""
 
     images: bool = False
-    """Whether to show images; the server has to take image parts."""
+    """Whether to send images; the server must accept image parts."""
 
     concurrency: int = 64
     timeout: float = 300.0
@@ -50,24 +50,26 @@ class JudgeSettings:
     cache: Path | None = None
 
 
-def find_judge(settings: JudgeSettings) -> JudgeIdentity:
-    """Return who the judge is; asks its server for the model's name and what it can do.
+def identify_judge(settings: JudgeSettings) -> JudgeIdentity:
+    """Return the identity of a judge, probing its server for the model's name and capabilities.
 
     Raises:
-        UsageError: The spelling is none of the two, or the server does not know the model.
-        EnvironmentUnavailable: The server does not answer, or there is no engine for it here.
+        UsageError: If the MODEL argument is invalid, or the server does not know the model.
+        EnvironmentUnavailable: If the server does not answer, or its engine is not installed.
     """
     try:
         spec = parse_model(settings.model)
     except SpecError as error:
         raise UsageError(str(error)) from None
     if spec.kind == "agent":
-        raise UsageError("a judge is endpoint:URL#NAME or a checkpoint directory, not an agent")
+        raise UsageError(
+            f"expected endpoint:URL#NAME or a checkpoint directory as judge, got {settings.model}"
+        )
     if spec.kind == "checkpoint" and settings.images:
         raise UsageError(
-            "a checkpoint judge reads text only: show images to a judge at endpoint:URL#NAME"
+            "a checkpoint judge reads text only: use a vision model at endpoint:URL#NAME for images"
         )
-    # A checkpoint is the same judge wherever it lies; its revision tells which one it is.
+    # The revision identifies a checkpoint, so the path of its directory is not part of its name.
     name = Path(spec.place).resolve().name if spec.kind == "checkpoint" else spec.name
     identity = JudgeIdentity(
         name,
@@ -88,21 +90,22 @@ def find_judge(settings: JudgeSettings) -> JudgeIdentity:
             open_chat(Path(spec.place), settings.concurrency)
             revision = settings.revision or revision_of(Path(spec.place))
             return replace(identity, revision=revision)
-        return asyncio.run(_found(settings, identity))
-    except NoCheckpoint as error:
+        return interrupts.run(_probed(settings, identity))
+    except InvalidCheckpoint as error:
         raise UsageError(str(error)) from None
     except EngineMissing as error:
         raise EnvironmentUnavailable(str(error)) from None
     except EngineError as error:
-        raised = UsageError if error.kind in ("auth", "unknown_model") else EnvironmentUnavailable
-        raise raised(f"{spec.place}: {error.kind}: {error}") from None
+        usage = error.kind in ("auth", "unknown_model")
+        error_class = UsageError if usage else EnvironmentUnavailable
+        raise error_class(f"{spec.place}: {error.kind}: {error}") from None
 
 
 def open_client(settings: JudgeSettings, identity: JudgeIdentity) -> JudgeClient:
-    """Return a client for a judge that was found.
+    """Return a client for the judge of `identify_judge`.
 
     Raises:
-        UsageError: The price table does not read.
+        UsageError: If the price table is invalid.
     """
     try:
         prices = load_prices(settings.prices)
@@ -112,7 +115,7 @@ def open_client(settings: JudgeSettings, identity: JudgeIdentity) -> JudgeClient
     return JudgeClient(_engine(settings, identity, prices), identity, cache, settings.concurrency)
 
 
-async def _found(settings: JudgeSettings, identity: JudgeIdentity) -> JudgeIdentity:
+async def _probed(settings: JudgeSettings, identity: JudgeIdentity) -> JudgeIdentity:
     name, _ = await probe(_http(settings, identity), ask_tools=False)
     families = identity.families or family_of(name)
     identity = replace(identity, model=name, families=families)
@@ -120,14 +123,14 @@ async def _found(settings: JudgeSettings, identity: JudgeIdentity) -> JudgeIdent
     try:
         structured = settings.structured
         if structured is None:
-            structured = await _takes_schema(engine)
+            structured = await _supports_schema(engine)
         return replace(identity, structured=structured)
     finally:
         await engine.close()
 
 
-async def _takes_schema(engine: Engine) -> bool:
-    """Whether the server accepts a JSON schema; costs one request of a few tokens, or two."""
+async def _supports_schema(engine: Engine) -> bool:
+    """Return whether the server accepts a JSON schema; sends one or two short requests."""
     message = {"role": "user", "content": 'Answer {"ok": true}.'}
     schema = {
         "type": "object",

@@ -1,4 +1,4 @@
-"""What is to be judged: the trials of a run, each with its rubric, and the header of the result."""
+"""Selection of the trials to judge, each with its rubric, and the header of the judged file."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from hexathlon.evaluators.judges.audit.document import Audit
 from hexathlon.evaluators.judges.families import family_of, kinship
 from hexathlon.evaluators.judges.rubric import Rubric, RubricError
 from hexathlon.evaluators.judges.rubric_files import get_rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records import check_chain, read_content, record_key
 from hexathlon.evaluators.records.plan import TrialKey, read_plan
 from hexathlon.evaluators.records.reader import located_records, record_at
@@ -26,30 +26,30 @@ KINDS = ("pointwise", "pairwise", "groupwise")
 
 @dataclass(frozen=True, slots=True)
 class JudgingPlan:
-    """What is judged, by whom."""
+    """A run with the judges and the rubric to judge it by."""
 
     run: Path
     rubric: Rubric | None
-    """None takes each task's own."""
+    """The rubric of all trials; None uses that of each task."""
 
     kind: str = "pointwise"
     judges: Sequence[Mapping[str, Any]] = ()
-    """Identities, as records hold them; none where code decides everything."""
+    """Identities of the judges, as in records; empty if code decides everything."""
 
     families: tuple[str, ...] = ()
     audits: Sequence[Audit | None] = ()
-    """Each judge's audit, None for an unaudited judge."""
+    """The audit of each judge; None for an unaudited judge."""
 
     permutations: int = 2
     salt: str | None = None
 
 
 class JudgedTrial(NamedTuple):
-    """Where a trial's record stands, and the rubric it is judged by."""
+    """The location of a trial's record, and the rubric it is judged by."""
 
     run: Path
     start: int
-    """The byte at which its line begins; the record is read anew when it is judged."""
+    """Byte offset of its line; the record is read again when it is judged."""
 
     head: Mapping[str, Any]
     """The record's key, hash and reward."""
@@ -65,41 +65,41 @@ class JudgedTrial(NamedTuple):
         """Read the record."""
         return record_at(self.run, self.start)
 
-    def transcript(self, *, images: bool) -> Transcript:
-        """Read the record as what a judge is shown, with or without its images."""
+    def transcript(self, *, images: bool) -> JudgedTranscript:
+        """Return the record's transcript for a judge, with or without images."""
         load = partial(read_content, self.run) if images else None
-        return Transcript.of_record(self.record(), load)
+        return JudgedTranscript.of_record(self.record(), load)
 
 
 def trials_of(plan: JudgingPlan) -> tuple[dict[str, Any], list[JudgedTrial]]:
-    """Return the header of the judged file, and the trials.
+    """Return the header of the judged file, and the trials to judge.
 
     Raises:
-        UsageError: The plan does not fit the run, or no rubric can be had.
-        PlanError: The run has no plan that reads.
-        RecordError: A record does not read.
+        UsageError: If the plan does not match the run, or there is no rubric.
+        PlanError: If the run's plan is missing or invalid.
+        RecordError: If a record is invalid.
     """
     if plan.kind not in KINDS:
         raise UsageError(near_miss("kind of judge", plan.kind, KINDS))
     if plan.kind != "pointwise" and len(plan.judges) != 1:
-        raise UsageError(f"judging {plan.kind} needs one model: --model")
+        raise UsageError(f"{plan.kind} judging needs exactly one model: --model")
     stored = read_plan(plan.run)
     faults = check_chain(plan.run, stored["plan_hash"])
     if faults:
-        raise UsageError(f"{plan.run}: {faults[0]}; a run whose chain is broken is not judged")
+        raise UsageError(f"{plan.run}: {faults[0]}; a run with a broken chain cannot be judged")
     rubric_of = _rubrics(plan, stored)
-    found: dict[TrialKey, JudgedTrial] = {}
+    by_key: dict[TrialKey, JudgedTrial] = {}
     for start, record in located_records(plan.run):
         rubric = None if record["status"] == "infra" else rubric_of(record)
         if rubric is not None:
             head = {name: record[name] for name in ("key", "hash", "reward")}
-            found[record_key(record)] = JudgedTrial(plan.run, start, head, rubric)
-    trials = list(found.values())
+            by_key[record_key(record)] = JudgedTrial(plan.run, start, head, rubric)
+    trials = list(by_key.values())
     if not plan.judges and any(trial.rubric.judged for trial in trials):
-        raise UsageError("the rubric has criteria that no code decides: give a judge by --model")
+        raise UsageError("the rubric has criteria that code cannot decide: name a judge by --model")
     if not trials:
         raise UsageError(
-            f"no trial of {plan.run} can be judged: its tasks name none; give one by --rubric"
+            f"no trial of {plan.run} can be judged: its tasks have no rubric; name one by --rubric"
         )
     return _header(plan, stored, trials), trials
 
@@ -115,10 +115,12 @@ def _header(
         "run_id": stored["run_id"],
         "plan_hash": stored["plan_hash"],
         "kind": plan.kind,
-        "judges": [dict(one) for one in plan.judges],
-        "rubrics": {name: one.model_dump(mode="json") for name, one in sorted(rubrics.items())},
-        "audits": [None if one is None else one.hash for one in plan.audits],
-        "audited": bool(plan.audits) and all(one is not None for one in plan.audits),
+        "judges": [dict(judge) for judge in plan.judges],
+        "rubrics": {
+            digest: item.model_dump(mode="json") for digest, item in sorted(rubrics.items())
+        },
+        "audits": [None if audit is None else audit.hash for audit in plan.audits],
+        "audited": bool(plan.audits) and all(audit is not None for audit in plan.audits),
         "experimental": _experimental(plan.audits, list(rubrics.values())),
         "kinship": kin if len(plan.families) < 3 else "panel",
         "permutations": plan.permutations if plan.kind == "groupwise" else None,
@@ -126,13 +128,13 @@ def _header(
 
 
 def _experimental(audits: Sequence[Audit | None], rubrics: Sequence[Rubric]) -> list[str]:
-    """Return the judged criteria that not every judge's audit establishes."""
-    found: set[str] = set()
+    """Return the ids of judged criteria that are not established by the audits of all judges."""
+    experimental: set[str] = set()
     for rubric in rubrics:
         for audit in audits or (None,):
-            ids = [one.id for one in rubric.judged]
-            found.update(ids if audit is None else audit.experimental(rubric))
-    return sorted(found)
+            ids = [criterion.id for criterion in rubric.judged]
+            experimental.update(ids if audit is None else audit.experimental(rubric))
+    return sorted(experimental)
 
 
 def _rubrics(
@@ -146,7 +148,7 @@ def _rubrics(
         (row["taskset"], row["split"]): open_row(row, plan.salt) for row in stored["envs"]
     }
 
-    def named(record: Mapping[str, Any]) -> Rubric | None:
+    def rubric_of_task(record: Mapping[str, Any]) -> Rubric | None:
         task_id = record["key"]["task"]
         try:
             task = sets[task_id.partition("/")[0], record["split"]].get(task_id)
@@ -154,4 +156,4 @@ def _rubrics(
         except (KeyError, TaskError, RubricError) as error:
             raise UsageError(f"{task_id}: {error}") from None
 
-    return named
+    return rubric_of_task

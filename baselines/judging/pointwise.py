@@ -1,7 +1,7 @@
 """The pointwise judge: one criterion of one transcript per question.
 
-Code decides first: criteria with a check, and replies that say nothing. A transcript with passages
-that speak to the judge is judged with and without them, and the worse of the two verdicts counts.
+Code decides criteria with a check, and replies without content. A transcript with passages that
+address the judge is judged with and without them, and the worse of the two decisions counts.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ from hexathlon.evaluators.judges.predicates import decide_by_code
 from hexathlon.evaluators.judges.prompts import criteria_prompt, pointwise_prompt
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric, RubricError
 from hexathlon.evaluators.judges.rubric_files import build_rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records.canonical import text_hash
 
-__all__ = ["PointwiseJudge", "decision_of", "masked", "speaks_to_judge"]
+__all__ = ["PointwiseJudge", "decision_of", "masked", "addresses_judge"]
 
 _WHY_WRITTEN = "Made from the question by a model; what holds is a matter of meaning."
 
@@ -29,9 +29,9 @@ class PointwiseJudge:
     """Decides criteria one at a time.
 
     Args:
-        client: Asks the model.
-        guarded: Whether replies without content are decided by code and transcripts that speak to
-            the judge are judged twice. Audits switch it off to measure the bare judge.
+        client: Client of the model.
+        guarded: Whether replies without content are decided by code, and transcripts that address
+            the judge are judged twice. Audits disable it to measure the judge itself.
     """
 
     def __init__(self, client: JudgeClient, *, guarded: bool = True) -> None:
@@ -39,14 +39,14 @@ class PointwiseJudge:
         self.guarded = guarded
 
     async def decide(
-        self, criterion: Criterion, transcript: Transcript, *, repeat: int = 0
+        self, criterion: Criterion, transcript: JudgedTranscript, *, repeat: int = 0
     ) -> Decision:
         """Decide one criterion.
 
         Args:
-            criterion: What is asked.
-            transcript: Of what.
-            repeat: Above 0, asks once more past the cache.
+            criterion: The criterion.
+            transcript: The transcript.
+            repeat: If above 0, ask again without using the cache.
         """
         if criterion.check is not None:
             return decide_by_code(criterion, transcript)
@@ -58,22 +58,21 @@ class PointwiseJudge:
             worst = criterion.menu[0]
             return Decision(criterion.id, worst, 0.0, source="code", flags=("contentless",))
         first = await self._ask(criterion, transcript, repeat)
-        if not speaks_to_judge(transcript):
+        if not addresses_judge(transcript):
             return first
-        return await self._guarded(criterion, transcript, first, repeat)
+        return await self._worse_without_address(criterion, transcript, first, repeat)
 
     async def decide_all(
-        self, rubric: Rubric, transcript: Transcript, *, repeat: int = 0
+        self, rubric: Rubric, transcript: JudgedTranscript, *, repeat: int = 0
     ) -> list[Decision]:
-        """Decide every criterion of a rubric, in its order."""
-        asked = (self.decide(one, transcript, repeat=repeat) for one in rubric.decided)
-        return list(await asyncio.gather(*asked))
+        """Decide all criteria of a rubric, in order."""
+        decisions = (self.decide(item, transcript, repeat=repeat) for item in rubric.decided)
+        return list(await asyncio.gather(*decisions))
 
     async def write_rubric(self, question: str, least: int = 3, most: int = 8) -> Rubric | None:
-        """Write criteria from a question alone (CE-RM, first stage); None where none could be read.
+        """Write criteria for a question alone (CE-RM, first stage); None without a valid reply.
 
-        The same question has the same criteria whatever is answered, so that all answers to it are
-        judged alike.
+        The criteria depend on the question only, so that all answers to it are judged alike.
         """
 
         def read(text: str) -> Rubric:
@@ -82,7 +81,9 @@ class PointwiseJudge:
 
         return (await self.client.ask(criteria_prompt(question, least, most), read)).answer
 
-    async def _ask(self, criterion: Criterion, transcript: Transcript, repeat: int) -> Decision:
+    async def _ask(
+        self, criterion: Criterion, transcript: JudgedTranscript, repeat: int
+    ) -> Decision:
         asked = await self.client.ask(
             pointwise_prompt(criterion, transcript),
             lambda text: read_point(text, criterion, transcript),
@@ -90,10 +91,10 @@ class PointwiseJudge:
         )
         return decision_of(criterion, asked)
 
-    async def _guarded(
-        self, criterion: Criterion, transcript: Transcript, first: Decision, repeat: int
+    async def _worse_without_address(
+        self, criterion: Criterion, transcript: JudgedTranscript, first: Decision, repeat: int
     ) -> Decision:
-        """Return the worse of the verdicts with and without what speaks to the judge."""
+        """Return the worse of the decisions with and without passages that address the judge."""
         first = replace(first, flags=(*first.flags, "addressed"))
         if first.value is None or first.value == _worst(criterion):
             return first
@@ -109,7 +110,7 @@ class PointwiseJudge:
 
 
 def decision_of(criterion: Criterion, asked: Asked[PointVerdict]) -> Decision:
-    """Return the decision that an answer, or its absence, amounts to."""
+    """Return the decision for an answer, or for its absence."""
     retries = max(0, len(asked.faults) - (asked.answer is None))
     if asked.answer is None:
         return Decision(
@@ -130,10 +131,10 @@ def decision_of(criterion: Criterion, asked: Asked[PointVerdict]) -> Decision:
     )
 
 
-def speaks_to_judge(transcript: Transcript) -> bool:
-    """Whether any message holds a passage that speaks to the judge.
+def addresses_judge(transcript: JudgedTranscript) -> bool:
+    """Return whether any message has a passage that addresses the judge.
 
-    What is written inside an image is not searched.
+    Text inside images is not searched.
     """
     return _any_addressed(tuple(line.text for line in transcript.lines))
 
@@ -143,9 +144,9 @@ def _any_addressed(texts: tuple[str, ...]) -> bool:
     return any(addressed(text) for text in texts)
 
 
-def masked(transcript: Transcript) -> Transcript:
-    """Return a transcript without the passages that speak to the judge."""
-    return Transcript(
+def masked(transcript: JudgedTranscript) -> JudgedTranscript:
+    """Return a transcript without passages that address the judge."""
+    return JudgedTranscript(
         tuple(line._replace(text=hide_addressed(line.text)) for line in transcript.lines)
     )
 

@@ -1,4 +1,4 @@
-"""Judges of a course of work: where it first went wrong, and whether each step is sound."""
+"""Process judges: the first error of a transcript, and decisions for each turn."""
 
 import asyncio
 from typing import NamedTuple
@@ -10,34 +10,34 @@ from hexathlon.evaluators.judges.parsing import FirstError, read_first_error
 from hexathlon.evaluators.judges.process import fapo_reward
 from hexathlon.evaluators.judges.prompts import first_error_prompt
 from hexathlon.evaluators.judges.rubric import Criterion
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 
 __all__ = ["FirstErrorJudge", "LocatedError", "StepJudge"]
 
 
 class LocatedError(NamedTuple):
-    """Whether a course of work is flawed, and where."""
+    """Whether a transcript has an error, and where."""
 
     flawed: bool | None
-    """None where the judge could not tell or gave no readable answer."""
+    """None if the judge could not tell or gave no valid answer."""
 
     turn: int | None
     quote: str
     why: Why
 
     def reward(self, correct: bool, penalty: float = 1.0) -> float | None:
-        """Return FAPO's reward of a course with this outcome; None where it is undecided."""
+        """Return the FAPO reward of a transcript with this outcome; None if undecided."""
         return fapo_reward(correct, self.flawed, penalty)
 
 
 class FirstErrorJudge:
-    """Names the agent's first wrong turn."""
+    """Locates the agent's first wrong turn."""
 
     def __init__(self, client: JudgeClient) -> None:
         self.client = client
 
-    async def locate(self, transcript: Transcript, *, repeat: int = 0) -> LocatedError:
-        """Look for the first mistake."""
+    async def locate(self, transcript: JudgedTranscript, *, repeat: int = 0) -> LocatedError:
+        """Locate the first error."""
         asked = await self.client.ask(
             first_error_prompt(transcript),
             lambda text: read_first_error(text, transcript),
@@ -45,27 +45,27 @@ class FirstErrorJudge:
         )
         if asked.answer is None:
             return LocatedError(None, None, "", asked.why)
-        found: FirstError = asked.answer
-        if found.label == ABSTAIN:
+        error: FirstError = asked.answer
+        if error.label == ABSTAIN:
             return LocatedError(None, None, "", "abstained")
-        return LocatedError(found.label == "error", found.turn, found.quote, "")
+        return LocatedError(error.label == "error", error.turn, error.quote, "")
 
 
 class StepJudge:
-    """Decides a criterion for each turn of the agent, shown only what came before and the turn.
+    """Decides a criterion for each turn of the agent, given the transcript up to that turn.
 
     Args:
         judge: Decides single criteria.
-        criterion: A statement about "the agent's last turn"; its scope is taken to be that.
+        criterion: A statement about "the agent's last turn"; its scope is set to `last`.
     """
 
     def __init__(self, judge: PointwiseJudge, criterion: Criterion) -> None:
         self.judge = judge
         self.criterion = criterion.model_copy(update={"scope": "last"})
 
-    async def decide(self, transcript: Transcript) -> list[Decision]:
+    async def decide(self, transcript: JudgedTranscript) -> list[Decision]:
         """Return one decision per turn of the agent, in order."""
         ends = transcript.within("agent")
-        shown = (Transcript(transcript.lines[: end + 1]) for end in ends)
-        asked = (self.judge.decide(self.criterion, one) for one in shown)
-        return list(await asyncio.gather(*asked))
+        prefixes = (JudgedTranscript(transcript.lines[: end + 1]) for end in ends)
+        decisions = (self.judge.decide(self.criterion, prefix) for prefix in prefixes)
+        return list(await asyncio.gather(*decisions))

@@ -1,5 +1,6 @@
 """The learner: parameter updates from per-token streams.
 
-Batches, scoring, losses' gradients, optimisers, several processes, and the transport of weights to
-engines. It knows no environment and no estimator: streams come in, better parameters go out.
+Batches, scoring, gradients, optimisers, a critic and low-rank adapters. It knows no environment and
+no estimator: streams come in, better parameters go out. Other processes are seen through `Ranks`
+alone.
 """

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from hexathlon.baselines.algorithms.samples import Array, Sample
 
-__all__ = ["Example", "Part", "SharedPrefix", "parts_of", "shared_prefix"]
+__all__ = ["Example", "MicroBatch", "SharedPrefix", "parts_of", "shared_prefix"]
 
 _WORTH = 0.1
 """Share of a part's tokens that has to be saved for a beginning to be read apart."""
@@ -48,7 +48,7 @@ class SharedPrefix:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MicroBatch:
     """Examples that go through the model together, `[rows, tokens]`, padded on the right.
 
     Column t speaks of token t + 1, which the model predicts from the tokens up to t.
@@ -80,7 +80,7 @@ class Part:
 
 def parts_of(
     examples: Sequence[Example], budget: int, device: torch.device, dtype: torch.dtype
-) -> list[Part]:
+) -> list[MicroBatch]:
     """Sort examples by length and cut them into parts of at most `budget` tokens with padding.
 
     An example longer than the budget is a part of its own.
@@ -98,7 +98,7 @@ def parts_of(
 
 def _part(
     examples: Sequence[Example], rows: list[int], device: torch.device, dtype: torch.dtype
-) -> Part:
+) -> MicroBatch:
     chosen = [examples[number] for number in rows]
     width = max(len(one.sample.ids) for one in chosen)
 
@@ -117,7 +117,7 @@ def _part(
 
     trained = [one.sample.sampled & (one.weight != 0) for one in chosen]
     ids = torch.as_tensor(padded([one.sample.ids for one in chosen]), device=device).long()
-    return Part(
+    return MicroBatch(
         ids=ids,
         mask=shifted(trained),
         observed=shifted([one.sample.observed for one in chosen]),

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from hexathlon.baselines.algorithms.losses import value_loss
 from hexathlon.baselines.algorithms.samples import Array, Sample
-from hexathlon.baselines.learner.batching import Example, Part, parts_of
+from hexathlon.baselines.learner.batching import Example, MicroBatch, parts_of
 from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.learner.optimiser import OptimiserConfig, Optimisers
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
@@ -90,7 +90,7 @@ class Critic:
                     zeros[number][1:] = row[: len(zeros[number]) - 1]
         return zeros
 
-    def forward(self, part: Part) -> Tensor:
+    def forward(self, part: MicroBatch) -> Tensor:
         """Return the value before each token of a part, `[rows, tokens]`."""
         trunk = self._policy if self.network.trunk is None else self.network
         with torch.set_grad_enabled(self.network.trunk is not None and torch.is_grad_enabled()):
@@ -133,7 +133,7 @@ class Critic:
         self.network.load_state_dict(state["network"])
         self.optimisers.load(state["optimisers"])
 
-    def loss(self, part: Part, tokens: float) -> Tensor:
+    def loss(self, part: MicroBatch, tokens: float) -> Tensor:
         """Return a part's share of the loss, a mean over `tokens` trained tokens."""
         assert part.returns is not None and part.old_values is not None
         clip = self.config.clip or math.inf
@@ -161,7 +161,7 @@ class Critic:
         self.optimisers.step()
         return self._ranks.summed_metrics({"loss": total})["loss"]
 
-    def _parts(self, examples: Sequence[Example]) -> list[Part]:
+    def _parts(self, examples: Sequence[Example]) -> list[MicroBatch]:
         weight = self.network.head.weight
         return parts_of(examples, self._budget, weight.device, weight.dtype)
 

@@ -18,7 +18,7 @@ from hexathlon.baselines.algorithms.losses import TokenBatch
 from hexathlon.baselines.algorithms.objectives import LossParts, Objective, StepTotals
 from hexathlon.baselines.algorithms.samples import Array, Sample
 from hexathlon.baselines.learner.allocator import keep_freed_memory
-from hexathlon.baselines.learner.batching import Example, Part, parts_of
+from hexathlon.baselines.learner.batching import Example, MicroBatch, parts_of
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.learner.optimiser import OptimiserConfig, Optimisers
@@ -164,10 +164,10 @@ class Learner:
             ]
         return made
 
-    def _parts(self, examples: Sequence[Example]) -> list[Part]:
+    def _parts(self, examples: Sequence[Example]) -> list[MicroBatch]:
         return parts_of(examples, self.config.token_budget, self.device, torch.float32)
 
-    def _score(self, part: Part, model: Any, wanted: Tensor | None = None) -> Scores:
+    def _score(self, part: MicroBatch, model: Any, wanted: Tensor | None = None) -> Scores:
         objective = self.config.objective
         lower = self.config.precision == "bfloat16"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=lower):
@@ -215,7 +215,7 @@ class Learner:
             )
         return self.optimisers.step()
 
-    def _loss(self, part: Part, bounds: tuple[float, float], totals: StepTotals) -> LossParts:
+    def _loss(self, part: MicroBatch, bounds: tuple[float, float], totals: StepTotals) -> LossParts:
         objective = self.config.objective
         wanted = part.mask
         if objective.observation_weight > 0:
@@ -240,7 +240,7 @@ class Learner:
             entropy=scores.entropy,
         )
 
-    def _proximal(self, part: Part, current: Tensor) -> Tensor:
+    def _proximal(self, part: MicroBatch, current: Tensor) -> Tensor:
         kind = self.config.objective.proximal
         if kind == "behaviour":
             return part.behaviour
@@ -248,7 +248,7 @@ class Learner:
             return interpolated_proximal(current, part.behaviour, part.version, self.version)
         return current.detach() if part.proximal is None else part.proximal
 
-    def _totals(self, parts: Sequence[Part]) -> StepTotals:
+    def _totals(self, parts: Sequence[MicroBatch]) -> StepTotals:
         counts = torch.zeros(3, dtype=torch.float64, device=self.device)
         for part in parts:
             trained = part.mask > 0
@@ -258,7 +258,7 @@ class Learner:
         tokens, sequences, observed = self._ranks.summed(counts)
         return StepTotals(Totals(tokens, sequences), observed)
 
-    def _bounds(self, parts: Sequence[Part]) -> tuple[float, float]:
+    def _bounds(self, parts: Sequence[MicroBatch]) -> tuple[float, float]:
         rule = BOUNDS[self.config.bounds]
         ratios, advantages = [torch.zeros(0)], [torch.zeros(0)]
         if self.config.bounds == "bapo":

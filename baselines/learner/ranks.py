@@ -1,6 +1,6 @@
 """The processes that train one policy together, as one object that is passed to what needs them.
 
-`Alone` is one process by itself; `hexathlon.baselines.learner.distributed` has several.
+`Alone` is one process by itself; `hexathlon.baselines.distributed.collectives` has several.
 """
 
 from collections.abc import Callable, Iterable, Sequence

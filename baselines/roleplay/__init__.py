@@ -1,4 +1,4 @@
 """Models as the other speaker of a role-play scene.
 
-Only the wording of scripted lines is a model's; the scene itself is in `envs.roleplay`.
+A model only rewords scripted lines; the scene itself is in `envs.roleplay`.
 """

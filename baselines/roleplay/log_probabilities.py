@@ -1,7 +1,7 @@
-"""Log-probabilities of replies from a local Hugging Face checkpoint, for R-EMID and the like.
+"""Log-probabilities of replies under a local Hugging Face checkpoint, for metrics such as R-EMID.
 
-Needs torch and transformers, which are imported when a checkpoint is opened. The context and the
-reply are tokenised apart, so that the reply's tokens are the same in every context.
+Requires torch and transformers, which are imported when a checkpoint is opened. Context and reply
+are tokenised separately, so that the reply's tokens do not depend on the context.
 """
 
 import importlib
@@ -13,18 +13,18 @@ __all__ = ["CheckpointScorer", "ScorerUnavailable"]
 
 
 class ScorerUnavailable(Exception):
-    """Torch or transformers is missing, or the directory holds no checkpoint."""
+    """Torch or transformers is not installed, or the directory is not a checkpoint."""
 
 
 class CheckpointScorer:
-    """Scores replies with a causal language model; call it with a context and a reply.
+    """Scores replies with a causal language model; called with a context and a reply.
 
     Args:
-        directory: A Hugging Face checkpoint with its tokeniser.
-        device: Where the model runs.
+        directory: A Hugging Face checkpoint with its tokenizer.
+        device: Torch device of the model.
 
     Raises:
-        ScorerUnavailable: A package or the checkpoint is missing.
+        ScorerUnavailable: If a package or the checkpoint is missing.
     """
 
     def __init__(self, directory: str | Path, device: str = "cpu") -> None:
@@ -35,7 +35,7 @@ class CheckpointScorer:
                 "pip install 'hexathlon[train]'"
             )
         if not (Path(directory) / "config.json").is_file():
-            raise ScorerUnavailable(f"{directory} holds no checkpoint: it has no config.json")
+            raise ScorerUnavailable(f"{directory} is not a checkpoint: it has no config.json")
         transformers: Any = importlib.import_module("transformers")
         self._torch: Any = importlib.import_module("torch")
         self._tokeniser = transformers.AutoTokenizer.from_pretrained(str(directory))
@@ -45,24 +45,27 @@ class CheckpointScorer:
         self._window = int(getattr(self._model.config, "max_position_embeddings", 1 << 30))
 
     def __call__(self, context: str, reply: str) -> float:
-        """Return the natural log of the probability of the reply's tokens after the context.
+        """Return the natural logarithm of the reply's probability after the context.
 
-        A context that does not fit into the model's window loses its beginning.
+        A context that exceeds the model's window is truncated at its beginning.
+
+        Raises:
+            ValueError: If the reply leaves no room for any context.
         """
         torch = self._torch
-        wanted = self._tokens(reply)
-        if not wanted:
+        reply_ids = self._tokens(reply)
+        if not reply_ids:
             return 0.0
-        room = self._window - len(wanted)
-        before = (self._start() + self._tokens(context))[-room:] if room > 0 else []
-        if not before:
-            raise ValueError(f"a reply of {len(wanted)} tokens leaves no room for its context")
+        room = self._window - len(reply_ids)
+        context_ids = (self._start() + self._tokens(context))[-room:] if room > 0 else []
+        if not context_ids:
+            raise ValueError(f"a reply of {len(reply_ids)} tokens leaves no room for its context")
         with torch.inference_mode():
-            ids = torch.tensor([before + wanted], device=self._device)
-            logits_TV = self._model(ids).logits[0, len(before) - 1 : -1].float()
+            ids = torch.tensor([context_ids + reply_ids], device=self._device)
+            logits_TV = self._model(ids).logits[0, len(context_ids) - 1 : -1].float()
             log_probability_TV = torch.log_softmax(logits_TV, dim=-1)
-            chosen = torch.tensor(wanted, device=self._device)[:, None]
-            return float(log_probability_TV.gather(1, chosen).sum())
+            targets = torch.tensor(reply_ids, device=self._device)[:, None]
+            return float(log_probability_TV.gather(1, targets).sum())
 
     def length(self, reply: str) -> int:
         """Return the number of the reply's tokens."""

@@ -1,8 +1,8 @@
-"""A model in the place of the other speaker of a role-play: `RolePlayEnv(partner=...)`.
+"""A model as the other speaker of a role-play scene: `RolePlayEnv(partner=...)`.
 
-The model is given the line that the script wants said, how the speaker talks and what was said
-before; the environment uses its wording only if it keeps what the line turns on. Questions run on
-an event loop in a thread of the partner's own, so that environments may be stepped anywhere.
+The model receives the scripted line, the speaker's manner and the conversation so far. The
+environment uses the model's wording only if it keeps the facts the line depends on. Requests run on
+an event loop in a thread of the partner, so that environments may be stepped from any thread.
 """
 
 import asyncio
@@ -22,17 +22,17 @@ _TASK = (
     "quotation exactly, add no facts, leave nothing out. The visitor {manner}. "
     "Answer with the visitor's words alone."
 )
-_MOST_SAID = 12
-_FORGOTTEN = 30.0
+_MAX_LINES = 12
+_GRACE = 30.0
 
 
 class ModelPartner:
-    """Words the other speaker's lines with a model; close it when done.
+    """Rewords the other speaker's lines with a model; close it after use.
 
     Args:
-        engine: Any engine that agents can use.
-        sampling: How it draws tokens.
-        deadline: Seconds that one line may take, retries included.
+        engine: A chat engine.
+        sampling: Sampling parameters.
+        deadline: Seconds per line, including retries.
     """
 
     def __init__(
@@ -46,37 +46,37 @@ class ModelPartner:
         self._thread.start()
 
     def __call__(self, cue: Cue) -> str:
-        """Say a line.
+        """Return the reworded line.
 
         Raises:
-            EnvFault: The model gave no reply; the trial is then retried, never scored.
+            EnvFault: If the model gave no reply; the trial is then retried, never scored.
         """
         request = ChatRequest(messages_for(cue), (), self._sampling, self._deadline)
-        asked = asyncio.run_coroutine_threadsafe(self._engine.chat(request), self._loop)
+        future = asyncio.run_coroutine_threadsafe(self._engine.chat(request), self._loop)
         try:
-            reply = asked.result(self._deadline + _FORGOTTEN)
+            reply = future.result(self._deadline + _GRACE)
         except (EngineError, TimeoutError) as error:
-            asked.cancel()
+            future.cancel()
             raise EnvFault(
                 f"the partner's model gave no reply: {error}", cause="partner"
             ) from error
         return str(reply.message.get("content") or "")
 
     def close(self) -> None:
-        """Close the engine, where it can be closed, and end the thread; safe to call twice."""
+        """Close the engine, if it can be closed, and stop the thread; idempotent."""
         if self._loop.is_closed():
             return
         closing = getattr(self._engine, "close", None)
         if closing is not None:
-            asyncio.run_coroutine_threadsafe(closing(), self._loop).result(_FORGOTTEN)
+            asyncio.run_coroutine_threadsafe(closing(), self._loop).result(_GRACE)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(_FORGOTTEN)
+        self._thread.join(_GRACE)
         self._loop.close()
 
 
 def messages_for(cue: Cue) -> list[dict[str, Any]]:
-    """Return the question to the model; it holds nothing but the cue."""
-    said = "\n".join(f"- {text}" for text in cue.said[-_MOST_SAID:]) or "- (nothing yet)"
-    asked = f"Said so far, visitor first:\n{said}\n\nThe visitor's next line:\n{cue.line}"
+    """Return the prompt for a line; it contains nothing but the cue."""
+    lines = "\n".join(f"- {text}" for text in cue.said[-_MAX_LINES:]) or "- (nothing yet)"
+    prompt = f"Said so far, visitor first:\n{lines}\n\nThe visitor's next line:\n{cue.line}"
     task = _TASK.replace("{manner}", cue.manner or "speaks plainly")
-    return [{"role": "system", "content": task}, {"role": "user", "content": asked}]
+    return [{"role": "system", "content": task}, {"role": "user", "content": prompt}]

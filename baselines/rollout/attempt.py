@@ -1,8 +1,7 @@
-"""One attempt at one trial: begin or go on, take turns, grade.
+"""One attempt at one trial: reset or resume, take turns, grade.
 
-What is gathered on the way is a `TrialLog`. How the course is driven is left to
-`hexathlon.baselines.rollout.course`, and what follows of a fault to
-`hexathlon.baselines.rollout.rollout`.
+Results accumulate in a `TrialLog`. `hexathlon.baselines.rollout.drivers` drives the coroutine;
+`hexathlon.baselines.rollout.rollout` handles faults and retries.
 """
 
 import time
@@ -20,7 +19,7 @@ from hexathlon.baselines.agents.base import (
     text_of,
 )
 from hexathlon.baselines.engines.errors import EngineError
-from hexathlon.baselines.rollout.course import Ask, Course, Do
+from hexathlon.baselines.rollout.drivers import Ask, Do, TrialCoroutine
 from hexathlon.baselines.rollout.environments import peek, waits
 from hexathlon.baselines.rollout.faults import Fault, classify
 from hexathlon.baselines.rollout.limits import TrialLimits
@@ -28,11 +27,11 @@ from hexathlon.baselines.rollout.prefix import (
     Pause,
     Prefix,
     PrefixDiffers,
-    Remembers,
-    heard,
+    ResumablePlayer,
+    messages_heard,
     past_turns,
     require_same,
-    take_up,
+    resume_player,
 )
 from hexathlon.baselines.rollout.trial_record import TrialLog
 from hexathlon.baselines.tokens.trajectory import Trajectory
@@ -51,11 +50,11 @@ class Attempt:
     """One attempt at one trial.
 
     Args:
-        agent: Takes the turns.
+        agent: The agent.
         limits: Budgets of the trial.
         salt: The secret of a held-out round.
         key: Environment id, task id, seed, trial.
-        number: Of the attempt, from 1.
+        number: Number of the attempt, from 1.
     """
 
     def __init__(
@@ -67,22 +66,22 @@ class Attempt:
         self._pause: Pause | None = None
         self._interrupted = False
 
-    def course(
+    def run(
         self, env: Environment, start: Prefix | None = None, pause: Pause | None = None
-    ) -> Course[Prefix | None]:
-        """Begin, take turns until something ends the episode, grade.
+    ) -> TrialCoroutine[Prefix | None]:
+        """Return the coroutine of the attempt: take turns until the episode ends, then grade.
 
         Args:
-            env: Where it is played.
-            start: Turns to go on from; None resets the environment.
-            pause: When to stop between two turns.
+            env: The environment.
+            start: Prefix to continue from; None resets the environment.
+            pause: When to pause between two turns.
 
         Returns:
-            What was reached where the attempt paused, None where it came to its end.
+            The prefix of an attempt that paused, None if it finished.
         """
         self._pause, log = pause, self.log
         player = yield from self._begin(env, start)
-        seen = heard(env.transcript) if log.steps else 0
+        seen = messages_heard(env.transcript) if log.steps else 0
         while log.stop is Status.ONGOING:
             if pause is not None and pause.due(len(log.steps)):
                 return (yield from self._prefix())
@@ -92,7 +91,7 @@ class Attempt:
                 if self._interrupted:
                     return (yield from self._prefix())
                 break
-            seen += len(messages) + 1  # the agent's own message is the last
+            seen += len(messages) + 1  # the agent's own message follows them
             yield from self._step(turn)
             if log.stop is Status.ONGOING:
                 self._check_budget()
@@ -100,7 +99,7 @@ class Attempt:
         return None
 
     def trajectory(self, earlier: Sequence[Any], fault: Fault | None, version: str) -> Trajectory:
-        """Return what the trial leaves behind; see `TrialLog.record` for the arguments."""
+        """Return the trajectory; see `TrialLog.record` for the arguments."""
         log = self.log
         return Trajectory(
             log.record(earlier, fault, version),
@@ -111,14 +110,14 @@ class Attempt:
         )
 
     def close(self) -> None:
-        """Let the player drop what only this episode needs, such as a session of its engine."""
+        """Release the player's resources of this episode, such as an engine session."""
         close = getattr(self.player, "close", None)
         if close is not None:
             close()
 
-    # Begin -------------------------------------------------------------------------------------
+    # Start -------------------------------------------------------------------------------------
 
-    def _begin(self, env: Environment, start: Prefix | None) -> Course[Player]:
+    def _begin(self, env: Environment, start: Prefix | None) -> TrialCoroutine[Player]:
         self.log.env = env
         if start is None or not start.begun:
             yield from self._reset()
@@ -127,13 +126,13 @@ class Attempt:
             yield from self._restore(start)
         else:
             yield from self._reset()
-            yield from self._repeat(start)
-        self.log.go_on(start)
+            yield from self._replay(start)
+        self.log.resume_from(start)
         player = self._player()
-        take_up(player, past_turns(env.transcript, self.log.steps), start.memory)
+        resume_player(player, past_turns(env.transcript, self.log.steps), start.memory)
         return player
 
-    def _reset(self) -> Course[None]:
+    def _reset(self) -> TrialCoroutine[None]:
         log, env = self.log, self._env
         _, task_id, seed, _ = log.key
         options = {"task": task_id}
@@ -149,7 +148,7 @@ class Attempt:
         log.task = env.task
         log.system_prompt, log.tools = info["system_prompt"], info["tools"]
 
-    def _restore(self, start: Prefix) -> Course[None]:
+    def _restore(self, start: Prefix) -> TrialCoroutine[None]:
         log, env, state = self.log, self._env, start.state
         assert state is not None
         begun = time.perf_counter()
@@ -158,8 +157,8 @@ class Attempt:
         log.task = env.task
         log.opening, log.system_prompt, log.tools = start.opening, start.system_prompt, start.tools
 
-    def _repeat(self, start: Prefix) -> Course[None]:
-        """Take recorded actions again; what follows has to be what was recorded."""
+    def _replay(self, start: Prefix) -> TrialCoroutine[None]:
+        """Take the recorded actions again and require the recorded results."""
         log = self.log
         require_same("the opening", start.opening, log.opening)
         for recorded in start.steps:
@@ -174,8 +173,8 @@ class Attempt:
         log, env = self.log, self._env
         env_id, task_id, seed, trial = log.key
         source = get_source(parse_address(task_id).source)
-        told = (log.system_prompt, log.tools, partial(peek, env))
-        self.player = self.agent.begin(Episode(env.task, source, seed, trial, env_id, *told))
+        context = (log.system_prompt, log.tools, partial(peek, env))
+        self.player = self.agent.begin(Episode(env.task, source, seed, trial, env_id, *context))
         return self.player
 
     # Turns -------------------------------------------------------------------------------------
@@ -185,15 +184,15 @@ class Attempt:
         assert self.log.env is not None
         return self.log.env
 
-    def _ask(self, player: Player, messages: Sequence[Message]) -> Course[Turn | None]:
-        """Return the player's turn, or None when the trial ends or pauses without one."""
+    def _ask(self, player: Player, messages: Sequence[Message]) -> TrialCoroutine[Turn | None]:
+        """Return the player's turn, or None if the trial ends or pauses without one."""
         log, begun = self.log, time.perf_counter()
         deadline = self.limits.seconds_left(begun - log.started)
         try:
             turn = yield Ask(player, messages, deadline)
         except Interrupted as error:
             if self._pause is None or not self._pause.requested:
-                raise EngineError(f"the engine broke off a reply: {error}") from error
+                raise EngineError(f"the engine aborted a reply: {error}") from error
             spent = time.perf_counter() - begun
             log.agent_s += spent
             log.aborted_s += spent
@@ -221,7 +220,7 @@ class Attempt:
         log.aborted_s = 0.0
         return cast("Turn", turn)
 
-    def _step(self, turn: Turn) -> Course[None]:
+    def _step(self, turn: Turn) -> TrialCoroutine[None]:
         log, env = self.log, self._env
         before = len(env.transcript)
         begun = time.perf_counter()
@@ -230,6 +229,7 @@ class Attempt:
             step["said"] = turn.said
         if turn.usage.calls:
             step["tokens"] = {"input": turn.usage.input, "output": turn.usage.output}
+        log.pending = turn.action
         try:
             observation, reward, _, _, info = yield Do(
                 lambda: env.step(turn.action),
@@ -242,8 +242,9 @@ class Attempt:
                 {**step, "observation": observed, "reward": 0.0, "status": "completed"}
             )
             log.final_state = yield Do(env.final_state)
-            log.fault, log.stop = classify(error), Status.ERROR_JUDGE
+            log.fault, log.stop, log.pending = classify(error), Status.ERROR_JUDGE, None
             return
+        log.pending = None
         log.env_s += time.perf_counter() - begun
         observed = log.recorded(observation, env.messages_since(before + 1))
         step |= {"observation": observed, "reward": reward, "status": info["status"]}
@@ -260,7 +261,7 @@ class Attempt:
 
     # End ---------------------------------------------------------------------------------------
 
-    def _prefix(self) -> Course[Prefix]:
+    def _prefix(self) -> TrialCoroutine[Prefix]:
         env, player, log = self._env, self.player, self.log
         state = None
         if env.supports_fork and not waits(env):
@@ -272,18 +273,18 @@ class Attempt:
             system_prompt=log.system_prompt,
             tools=log.tools,
             state=state,
-            memory=player.save() if isinstance(player, Remembers) else None,
+            memory=player.save() if isinstance(player, ResumablePlayer) else None,
             spent=log.spent(),
             media=dict(log.media),
         )
 
-    def _grade(self) -> Course[None]:
+    def _grade(self) -> TrialCoroutine[None]:
         log, env = self.log, self._env
         if log.fault is not None:
             return
         begun = time.perf_counter()
         if waits(env) and (not log.steps or log.steps[-1]["status"] == Status.ONGOING):
-            # Stopped from outside, so the environment has not gathered its final state itself.
+            # Stopped by the run, so the environment has not collected its final state itself.
             yield Do(lambda: env.wait(env.conclude()), env.conclude)
         log.final_state = yield Do(env.final_state)
         try:

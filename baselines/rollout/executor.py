@@ -1,7 +1,7 @@
-"""Runs rollouts: what to play goes in, trajectories come out.
+"""Executors play rollout requests and return trajectories.
 
-`Executor` is the plug point at which one process or a cluster plays them; `LocalExecutor` plays
-them on the event loop of this process. Requests and outcomes are plain data.
+`Executor` is the interface behind which either this process or a cluster plays them;
+`LocalExecutor` uses the event loop of this process. Requests and outcomes are plain data.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.agents.spec import parse_model, scripted_agent
-from hexathlon.baselines.rollout.course import play_async
+from hexathlon.baselines.rollout.drivers import play_async
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import Pause, Prefix
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
@@ -21,37 +21,37 @@ from hexathlon.evaluators.records import TrialKey
 __all__ = ["Executor", "LocalExecutor", "Outcome", "Request"]
 
 Outcome = Trajectory | Prefix
-"""A rollout that came to its end, or what one that paused has reached."""
+"""The trajectory of a finished rollout, or the prefix of a paused one."""
 
 
 class Request(NamedTuple):
-    """One rollout, or a stretch of one."""
+    """One rollout, or a part of one."""
 
     key: TrialKey
     limits: TrialLimits = TrialLimits()
     agent: str = ""
-    """A built-in agent, such as `agent:oracle`; empty for the executor's own."""
+    """A built-in agent, such as `agent:oracle`; empty for the executor's own agent."""
 
     start: Prefix | None = None
-    """Turns to go on from; None begins at the beginning."""
+    """Prefix to continue from; None starts from the initial state."""
 
     pause_after: int | None = None
-    """Turns after which the rollout pauses; None plays to the end."""
+    """Number of turns after which the rollout pauses; None plays to the end."""
 
 
 class Executor(Protocol):
     """Plays rollouts."""
 
     async def run(self, requests: Sequence[Request]) -> list[Outcome]:
-        """Play requests and return their outcomes, in their order.
+        """Play requests and return their outcomes in the same order.
 
         Raises:
-            Fatal: No rollout could be played.
+            Fatal: If an error would affect every rollout.
         """
         ...
 
     async def abort(self) -> None:
-        """Pause every rollout as soon as it can be; `run` then returns what each has reached."""
+        """Pause every rollout as soon as possible; `run` then returns their prefixes."""
         ...
 
     def close(self) -> None:
@@ -62,14 +62,15 @@ class Executor(Protocol):
 class LocalExecutor:
     """Plays rollouts on the event loop of this process.
 
-    One call of `run` at a time. Nothing here starts a thread: with the torch engine in the same
-    process, what is in a batch is then a function of the requests, and a run repeats bit for bit.
+    Calls of `run` must not overlap. No threads are started, so that with the torch engine in the
+    same process the composition of batches depends on the requests alone, and runs are
+    reproducible bit for bit.
 
     Args:
-        agent: Takes the turns, unless a request names another.
-        make: Makes an environment by its id.
-        concurrency: Rollouts at once.
-        retries: Further attempts at a trial after infrastructure failed.
+        agent: The default agent; a request may name a different one.
+        make: Creates an environment from its id.
+        concurrency: Maximum number of concurrent rollouts.
+        retries: Further attempts at a trial after infrastructure failures.
     """
 
     def __init__(
@@ -86,23 +87,24 @@ class LocalExecutor:
         self._aborted = False
 
     async def run(self, requests: Sequence[Request]) -> list[Outcome]:
-        """Play requests and return their outcomes, in their order."""
+        """Play requests and return their outcomes in the same order."""
         self._aborted = False
-        found: list[Outcome | None] = [None] * len(requests)
-        waiting = iter(enumerate(requests))
+        outcomes: list[Outcome | None] = [None] * len(requests)
+        queue = iter(enumerate(requests))
 
         async def work(worker: _Worker) -> None:
-            for number, request in waiting:
-                found[number] = await self._outcome(worker, request)
+            for index, request in queue:
+                outcomes[index] = await self._outcome(worker, request)
 
-        workers = [asyncio.create_task(work(one)) for one in self._workers[: len(requests)]]
+        workers = self._workers[: len(requests)]
+        tasks = [asyncio.create_task(work(worker)) for worker in workers]
         try:
-            await asyncio.gather(*workers)
+            await asyncio.gather(*tasks)
         finally:
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
-        return [outcome for outcome in found if outcome is not None]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        return [outcome for outcome in outcomes if outcome is not None]
 
     async def _outcome(self, worker: "_Worker", request: Request) -> Outcome:
         if self._aborted:
@@ -120,7 +122,7 @@ class LocalExecutor:
             self._pauses.discard(pause)
 
     async def abort(self) -> None:
-        """Pause every rollout; replies that are under way end with what they have."""
+        """Pause every rollout; replies in flight end with the tokens they have so far."""
         self._aborted = True
         for pause in self._pauses:
             pause.requested = True
@@ -135,7 +137,7 @@ class LocalExecutor:
 
 
 class _Worker:
-    """The environments in which one rollout after another is played, one of each id."""
+    """One environment per id, used by one rollout after another."""
 
     def __init__(self, make: Callable[[str], Environment]) -> None:
         self._make = make

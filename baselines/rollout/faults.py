@@ -1,8 +1,7 @@
-"""What to do when a trial does not simply end: one table, by cause.
+"""Classification of exceptions in a trial, and the policy for each cause.
 
-The table separates what happened from what follows of it. Infrastructure that fails is retried,
-counted and shown, and never becomes a reward of 0; what an agent does, gives up or runs out of is
-graded and never retried.
+Infrastructure failures are retried, counted and reported, and never become a reward of 0. What an
+agent causes (its actions, giving up, exhausted budgets) is graded and never retried.
 """
 
 import traceback
@@ -12,42 +11,42 @@ from hexathlon.baselines.agents.base import AgentMismatch
 from hexathlon.baselines.engines.errors import ContextOverflow, EngineError, Refused
 from hexathlon.envs.errors import BackendMissing, EnvFault, VerifierFault
 
-__all__ = ["POLICIES", "Fault", "Policy", "classify"]
+__all__ = ["POLICIES", "Fault", "FaultPolicy", "classify"]
 
 Blame = Literal["agent", "environment", "provider", "verifier", "harness"]
 
 
-class Policy(NamedTuple):
-    """What follows of a cause."""
+class FaultPolicy(NamedTuple):
+    """Handling of one cause."""
 
     retry: bool
-    """Whether the trial is tried again, within the bound of the run."""
+    """Whether the trial is retried, up to the run's limit of attempts."""
 
     grade: bool
-    """Whether the state reached is judged."""
+    """Whether the final state is graded."""
 
     counts: bool
-    """Whether the trial's reward counts."""
+    """Whether the trial's reward counts towards the score."""
 
     blame: Blame
 
 
-POLICIES: dict[str, Policy] = {
-    "budget": Policy(retry=False, grade=True, counts=True, blame="agent"),
-    "gave_up": Policy(retry=False, grade=True, counts=True, blame="agent"),
-    "refused": Policy(retry=False, grade=True, counts=True, blame="agent"),
-    "context_overflow": Policy(retry=False, grade=True, counts=True, blame="agent"),
-    "env": Policy(retry=True, grade=False, counts=False, blame="environment"),
-    "sandbox": Policy(retry=True, grade=False, counts=False, blame="environment"),
-    "provider": Policy(retry=True, grade=False, counts=False, blame="provider"),
-    "bad_request": Policy(retry=False, grade=False, counts=False, blame="provider"),
-    "verifier": Policy(retry=False, grade=False, counts=False, blame="verifier"),
-    "judge": Policy(retry=False, grade=False, counts=False, blame="verifier"),
-    "unclassified": Policy(retry=True, grade=False, counts=False, blame="harness"),
+POLICIES: dict[str, FaultPolicy] = {
+    "budget": FaultPolicy(retry=False, grade=True, counts=True, blame="agent"),
+    "gave_up": FaultPolicy(retry=False, grade=True, counts=True, blame="agent"),
+    "refused": FaultPolicy(retry=False, grade=True, counts=True, blame="agent"),
+    "context_overflow": FaultPolicy(retry=False, grade=True, counts=True, blame="agent"),
+    "env": FaultPolicy(retry=True, grade=False, counts=False, blame="environment"),
+    "sandbox": FaultPolicy(retry=True, grade=False, counts=False, blame="environment"),
+    "provider": FaultPolicy(retry=True, grade=False, counts=False, blame="provider"),
+    "bad_request": FaultPolicy(retry=False, grade=False, counts=False, blame="provider"),
+    "verifier": FaultPolicy(retry=False, grade=False, counts=False, blame="verifier"),
+    "judge": FaultPolicy(retry=False, grade=False, counts=False, blame="verifier"),
+    "unclassified": FaultPolicy(retry=True, grade=False, counts=False, blame="harness"),
 }
-"""By the `cause` that a record names (`budget` to `context_overflow` are flags of scored ones)."""
+"""By the `cause` of a record; `budget` to `context_overflow` appear as flags of scored records."""
 
-_SHOWN = 500
+_MAX_MESSAGE = 500
 
 
 class Fault(NamedTuple):
@@ -57,24 +56,24 @@ class Fault(NamedTuple):
     """A key of `POLICIES`."""
 
     message: str
-    policy: Policy
+    policy: FaultPolicy
     fatal: bool
-    """Whether every other trial would fail the same way."""
+    """Whether every other trial would fail in the same way."""
 
 
 def classify(error: Exception) -> Fault:
-    """Return what an exception means for its trial."""
+    """Classify an exception raised in a trial."""
     cause, detail, fatal = _cause(error)
     message = f"{detail}: {error}"
     if cause == "unclassified":
         message += f" ({_place(error)})"
-    if len(message) > _SHOWN:
-        message = message[:_SHOWN] + "…"
+    if len(message) > _MAX_MESSAGE:
+        message = message[:_MAX_MESSAGE] + "…"
     return Fault(cause, message, POLICIES[cause], fatal)
 
 
 def _place(error: Exception) -> str:
-    """Return module and line where a defect showed, without the machine's paths."""
+    """Return the module and line that raised an exception, without file paths."""
     frames = list(traceback.walk_tb(error.__traceback__))
     if not frames:
         return "place unknown"

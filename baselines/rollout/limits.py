@@ -1,4 +1,4 @@
-"""What one trial may use up beyond the environment's own limits, and how it is counted."""
+"""Budgets of one trial beyond the environment's own limits."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ __all__ = ["Exceeded", "TrialLimits"]
 
 
 class Exceeded(NamedTuple):
-    """A budget that ran out."""
+    """An exhausted budget."""
 
     limit: str
     """Name of the field of `TrialLimits`."""
@@ -20,26 +20,32 @@ class Exceeded(NamedTuple):
 
 
 class TrialLimits(BaseModel):
-    """Budgets of one trial; None sets no bound. What was done until then is graded."""
+    """Budgets of one trial; None means unlimited. A trial that exhausts one is still graded."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     turns: int | None = Field(default=None, ge=1)
-    """Replaces the task's own number of turns; kept by the environment."""
+    """Replaces the task's own turn limit; enforced by the environment."""
 
     output_tokens: int | None = Field(default=None, ge=1)
     total_tokens: int | None = Field(default=None, ge=1)
-    """Input and output of all calls together."""
+    """Input and output tokens of all calls."""
 
     wall_seconds: float | None = Field(default=None, gt=0)
     working_seconds: float | None = Field(default=None, gt=0)
-    """Wall-clock less the time spent in queues and between retries."""
+    """Wall-clock time minus time in queues and between retries."""
 
     cost: float | None = Field(default=None, gt=0)
-    """In the price table's currency; needs a model that the table lists."""
+    """In the currency of the price table, which must list the model."""
 
     def exceeded(self, usage: Usage, wall: float, waited: float) -> Exceeded | None:
-        """Return the first budget that is used up, or None."""
+        """Return the first exhausted budget, or None.
+
+        Args:
+            usage: Tokens and cost so far.
+            wall: Wall-clock seconds since the start of the trial.
+            waited: Seconds of it spent in queues and between retries.
+        """
         if _reached(usage.output, self.output_tokens):
             return Exceeded("output_tokens", Status.TRUNCATED_LENGTH)
         if _reached(usage.input + usage.output, self.total_tokens):
@@ -53,7 +59,7 @@ class TrialLimits(BaseModel):
         return None
 
     def seconds_left(self, wall: float) -> float | None:
-        """Return the wall-clock seconds that the next turn may take, or None."""
+        """Return the remaining wall-clock seconds, or None if unlimited."""
         return None if self.wall_seconds is None else max(self.wall_seconds - wall, 0.0)
 
 

@@ -1,9 +1,9 @@
-"""The first turns of a rollout, from which it, or others, go on.
+"""Prefixes: the first turns of a rollout, from which it or other rollouts continue.
 
-A rollout that pauses leaves a prefix. Going on from it restores the environment's snapshot and the
+A paused rollout returns a prefix. Continuing from it restores the environment's snapshot and the
 player's conversation, so that several rollouts can share the turns before a fork. Without a
-snapshot the recorded actions are taken again; without a player's memory, the player is told what
-happened.
+snapshot, the recorded actions are replayed; without a player's memory, the player receives the
+recorded messages.
 """
 
 from collections.abc import Awaitable, Mapping, Sequence
@@ -21,24 +21,24 @@ __all__ = [
     "Pause",
     "Prefix",
     "PrefixDiffers",
-    "Remembers",
+    "ResumablePlayer",
     "Spent",
-    "heard",
+    "messages_heard",
     "past_turns",
     "require_same",
-    "take_up",
+    "resume_player",
 ]
 
 
 class PrefixDiffers(Exception):
-    """Recorded actions, taken again, gave something else than the record says."""
+    """Replayed actions gave results that differ from the recorded ones."""
 
 
 class Pause:
-    """When a rollout is to pause: after a number of turns, or as soon as it is asked to.
+    """When a rollout pauses: after a number of turns, or as soon as `requested` is set.
 
     Args:
-        after: Turns taken in all; None pauses on request alone.
+        after: Total number of turns; None pauses on request only.
     """
 
     def __init__(self, after: int | None = None) -> None:
@@ -46,25 +46,25 @@ class Pause:
         self.requested = False
 
     def due(self, turns: int) -> bool:
-        """Return whether a rollout that has taken so many turns pauses now."""
+        """Return whether a rollout pauses after this many turns."""
         return self.requested or (self.after is not None and turns >= self.after)
 
 
 class Spent(NamedTuple):
-    """What the turns of a prefix used up."""
+    """Resources used by the turns of a prefix; all times in seconds."""
 
     usage: Usage = Usage()
     waited: float = 0.0
-    """Seconds."""
+    """Time in queues and between retries."""
 
     seconds: float = 0.0
-    """By the clock, from the first attempt's start."""
+    """Wall-clock time since the start of the attempt."""
 
     latencies: tuple[float, ...] = ()
     tool_errors: int = 0
     cut_chars: int = 0
     aborted: float = 0.0
-    """Seconds of a turn that was aborted and is yet to end."""
+    """Time of a turn that was aborted and has not finished."""
 
     reset: float = 0.0
     agent: float = 0.0
@@ -73,26 +73,26 @@ class Spent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """Turns that were taken, and what is needed to go on from them. Can be pickled."""
+    """The turns taken so far and the state needed to continue from them. Can be pickled."""
 
     key: TrialKey
-    """The trial that took the turns; others may go on from them."""
+    """The trial that took the turns; others may continue from them."""
 
     opening: Any = ""
     steps: tuple[Mapping[str, Any], ...] = ()
-    """The turns, as a record lists them."""
+    """The turns, as in a record."""
 
     system_prompt: str = ""
     tools: Sequence[Mapping[str, Any]] = ()
     state: State | None = None
-    """The environment after the last turn; None where the actions have to be taken again."""
+    """The environment after the last turn; None if the actions must be replayed."""
 
     memory: Any = None
-    """The player's own state; None where it has to be told what happened."""
+    """The player's own state; None if the player must be given the recorded messages."""
 
     spent: Spent = Spent()
     earlier: tuple[Mapping[str, Any], ...] = ()
-    """Attempts before this one that infrastructure ended."""
+    """Earlier attempts that ended in infrastructure failures."""
 
     media: Mapping[str, bytes] = field(default_factory=dict)
 
@@ -103,27 +103,27 @@ class Prefix:
 
     @property
     def begun(self) -> bool:
-        """Whether there is something to go on from: turns, a snapshot, or a first turn's tokens."""
+        """Whether there is any state: turns, a snapshot, or tokens of an unfinished first turn."""
         return bool(self.steps) or self.state is not None or self.memory is not None
 
     def portable(self) -> "Prefix":
-        """Return the prefix without a snapshot: going on takes the actions again."""
+        """Return the prefix without its snapshot; continuing from it replays the actions."""
         return replace(self, state=None)
 
-    def told(self) -> "Prefix":
-        """Return the prefix for another player, who is told what happened."""
+    def without_memory(self) -> "Prefix":
+        """Return the prefix for a different player, which receives the recorded messages."""
         return replace(self, memory=None)
 
     @staticmethod
     def of(trajectory: Trajectory, turns: int) -> "Prefix":
-        """Return a trajectory's first turns, to be taken again.
+        """Return the first turns of a trajectory, to be replayed.
 
         Raises:
-            ValueError: It has fewer.
+            ValueError: If the trajectory has fewer turns.
         """
         steps = trajectory.record["steps"]
         if not 0 <= turns <= len(steps):
-            raise ValueError(f"the trajectory has {len(steps)} turns, {turns} were asked for")
+            raise ValueError(f"expected 0 to {len(steps)} turns of the trajectory, got {turns}")
         return Prefix(
             trajectory.key,
             trajectory.record["opening"],
@@ -135,60 +135,61 @@ class Prefix:
 
 
 @runtime_checkable
-class Remembers(Protocol):
-    """A player whose conversation can be saved and taken up again."""
+class ResumablePlayer(Protocol):
+    """A player whose conversation can be saved and resumed."""
 
     def save(self) -> Any:
         """Return the conversation as detached, picklable data."""
         ...
 
     def resume(self, past: Sequence[PastTurn], memory: Any) -> None:
-        """Go on from turns that were taken.
+        """Continue from turns that were taken before.
 
         Args:
-            past: The turns with what was heard before each.
-            memory: What a player of the same agent saved after them; None for turns of others.
+            past: The turns, each with the messages before it.
+            memory: State saved by a player of the same agent after these turns; None if another
+                agent took them.
         """
         ...
 
 
 def past_turns(transcript: Sequence[Message], steps: Sequence[Mapping[str, Any]]) -> list[PastTurn]:
-    """Return what was heard before each of the steps, and what was done."""
+    """Return the recorded steps, each with the messages that preceded it."""
     turns: list[PastTurn] = []
-    heard: list[Message] = []
+    messages: list[Message] = []
     for message in transcript:
         if message["role"] == "assistant":
             step = steps[len(turns)]
-            turns.append(PastTurn(tuple(heard), step["action"], step.get("said", "")))
-            heard = []
+            turns.append(PastTurn(tuple(messages), step["action"], step.get("said", "")))
+            messages = []
         else:
-            heard.append(message)
+            messages.append(message)
     return turns
 
 
-def heard(transcript: Sequence[Message]) -> int:
-    """Return how many messages there are up to the last turn, which the player knows."""
+def messages_heard(transcript: Sequence[Message]) -> int:
+    """Return the number of messages up to and including the agent's last turn."""
     roles = [message["role"] for message in transcript]
     return len(roles) - roles[::-1].index("assistant")
 
 
-def require_same(what: str, recorded: Any, again: Any) -> None:
-    """Raise `PrefixDiffers` unless actions taken again gave what was recorded."""
-    if again != recorded:
-        raise PrefixDiffers(f"{what} was {recorded!r:.200}, taken again it is {again!r:.200}")
+def require_same(name: str, recorded: Any, replayed: Any) -> None:
+    """Raise `PrefixDiffers` unless a replayed value equals the recorded one."""
+    if replayed != recorded:
+        raise PrefixDiffers(f"{name} was {recorded!r:.200}, the replay gives {replayed!r:.200}")
 
 
-def take_up(player: Player, past: Sequence[PastTurn], memory: Any) -> None:
-    """Bring a new player to where turns that were taken have led.
+def resume_player(player: Player, past: Sequence[PastTurn], memory: Any) -> None:
+    """Bring a new player into the state after `past`.
 
-    A player without a memory is asked for each turn again, and its answers are dropped: scripts
-    come to the same place that way. A script that comes to its end on another's turns gives up
-    when it is asked for one that counts.
+    A player without a memory is asked for every turn again and its answers are discarded, which
+    brings scripts into the same state. A script that ends during the turns of another agent gives
+    up on the first turn of its own.
 
     Raises:
-        AgentMismatch: A player that waits for a model cannot be brought there.
+        AgentMismatch: If an asynchronous player does not implement `ResumablePlayer`.
     """
-    if isinstance(player, Remembers):
+    if isinstance(player, ResumablePlayer):
         player.resume(past, memory)
         return
     for turn in past:
@@ -199,6 +200,6 @@ def take_up(player: Player, past: Sequence[PastTurn], memory: Any) -> None:
         if isinstance(answer, Awaitable):
             getattr(answer, "close", lambda: None)()
             raise AgentMismatch(
-                f"{type(player).__name__} cannot go on from recorded turns; implement save() and "
-                "resume() as LlmAgent's player does"
+                f"{type(player).__name__} cannot continue from recorded turns: implement save() "
+                "and resume(), as the player of LlmAgent does"
             )

@@ -1,8 +1,8 @@
-"""The one rollout path: an agent plays a task in an environment, and a trajectory comes out.
+"""The rollout shared by evaluation and training: an agent plays a task, giving a trajectory.
 
-Evaluation and training both collect through here. `Rollout.trial` is the coroutine of one trial
-with its retries; `Rollout.advance` is a stretch of one, which can go on from a prefix and pause.
-`hexathlon.baselines.rollout.course` drives them. Nothing of a trial outlives its trajectory.
+`Rollout.trial` is the coroutine of one trial with its retries. `Rollout.advance` plays part of a
+trial: it can continue from a prefix and pause. `hexathlon.baselines.rollout.drivers` drives both.
+A trial leaves no state behind except its trajectory.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from typing import Any
 
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.rollout.attempt import Attempt
-from hexathlon.baselines.rollout.course import Course, Do
+from hexathlon.baselines.rollout.drivers import Do, TrialCoroutine
 from hexathlon.baselines.rollout.environments import waits
 from hexathlon.baselines.rollout.faults import classify
 from hexathlon.baselines.rollout.limits import TrialLimits
@@ -24,15 +24,15 @@ __all__ = ["EnvironmentSlot", "Fatal", "Rollout"]
 
 
 class Fatal(Exception):
-    """Every other trial of the run would fail in the same way; the cause is the exception."""
+    """An error that every other trial of the run would also meet; raised from that error."""
 
 
 class EnvironmentSlot:
-    """Holds the environment that the trials of one worker share, and makes it when needed.
+    """The environment shared by the trials of one worker, created on demand.
 
     Args:
-        make: Makes the environment.
-        version: What a record says of an environment that could not be made.
+        make: Creates the environment.
+        version: Version that records state if the environment cannot be created.
     """
 
     def __init__(self, make: Callable[[], Environment], version: str = "") -> None:
@@ -41,19 +41,19 @@ class EnvironmentSlot:
         self.version = version
 
     def get(self) -> Environment:
-        """Return the environment, made anew after it was closed."""
+        """Return the environment, creating it if there is none."""
         if self._env is None:
             self._env = self._make()
         return self._env
 
     def close(self) -> None:
-        """Close the environment, if there is one."""
+        """Close the environment, if any."""
         env, self._env = self._env, None
         if env is not None:
             env.close()
 
     async def aclose(self) -> None:
-        """Close the environment from within an event loop."""
+        """Close the environment on a running event loop."""
         env, self._env = self._env, None
         if env is None:
             return
@@ -67,9 +67,9 @@ class Rollout:
     """Plays trials of one agent.
 
     Args:
-        agent: Takes the turns.
-        limits: Budgets of one trial.
-        retries: Further attempts at a trial after infrastructure failed.
+        agent: The agent.
+        limits: Budgets of each trial.
+        retries: Further attempts at a trial after infrastructure failures.
         salt: The secret of a held-out round.
     """
 
@@ -85,19 +85,21 @@ class Rollout:
         self.retries = retries
         self.salt = salt
 
-    def trial(self, slot: EnvironmentSlot, key: TrialKey, tried: int = 0) -> Course[Trajectory]:
-        """Return the coroutine of one trial, whose result is its trajectory.
+    def trial(
+        self, slot: EnvironmentSlot, key: TrialKey, tried: int = 0
+    ) -> TrialCoroutine[Trajectory]:
+        """Return the coroutine of one trial; its result is the trajectory.
 
         Args:
-            slot: Where it is played.
+            slot: The environment.
             key: Environment id, task id, seed, trial.
-            tried: How often infrastructure ended the trial before, each time recorded.
+            tried: Earlier attempts recorded as infrastructure failures.
 
         Raises:
-            Fatal: No other trial could be played either.
+            Fatal: If the error would affect every other trial.
         """
         outcome = yield from self.advance(slot, key, tried)
-        assert isinstance(outcome, Trajectory), "a trial that nobody pauses comes to its end"
+        assert isinstance(outcome, Trajectory), "without a pause, a trial runs to its end"
         return outcome
 
     def advance(
@@ -107,22 +109,22 @@ class Rollout:
         tried: int = 0,
         start: Prefix | None = None,
         pause: Pause | None = None,
-    ) -> Course[Trajectory | Prefix]:
-        """Return the coroutine of a trial, or of a stretch of it.
+    ) -> TrialCoroutine[Trajectory | Prefix]:
+        """Return the coroutine of a trial, or of a part of it.
 
         Args:
-            slot: Where it is played.
+            slot: The environment.
             key: Environment id, task id, seed, trial; a fork has the key of its own trial.
-            tried: How often infrastructure ended the trial before, each time recorded.
-            start: Turns to go on from; None begins at the beginning.
-            pause: When to stop between two turns.
+            tried: Earlier attempts recorded as infrastructure failures.
+            start: Prefix to continue from; None starts from the initial state.
+            pause: When to pause between two turns.
 
         Returns:
-            The trajectory of a trial that came to its end, the prefix of one that paused.
+            The trajectory of a finished trial, or the prefix of a paused one.
 
         Raises:
-            Fatal: No other trial could be played either.
-            PrefixDiffers: The turns of `start`, taken again, had other results.
+            Fatal: If the error would affect every other trial.
+            PrefixDiffers: If replaying the turns of `start` gives different results.
         """
         failed: list[dict[str, Any]] = [] if start is None else [dict(e) for e in start.earlier]
         retries = self.retries + len(failed)
@@ -130,9 +132,9 @@ class Rollout:
             attempt = Attempt(self.agent, self.limits, self.salt, key, tried + len(failed) + 1)
             try:
                 env = yield Do(slot.get)
-                reached = yield from attempt.course(env, start, pause)
-                if reached is not None:
-                    return replace(reached, earlier=tuple(failed))
+                prefix = yield from attempt.run(env, start, pause)
+                if prefix is not None:
+                    return replace(prefix, earlier=tuple(failed))
                 attempt.close()
                 return attempt.trajectory(failed, None, slot.version)
             except PrefixDiffers:
@@ -141,7 +143,7 @@ class Rollout:
             except Exception as error:
                 fault = classify(error)
                 attempt.close()
-                # After a fault the environment's state is not to be trusted.
+                # The environment may be in any state after a fault, so it is not reused.
                 yield Do(slot.close, slot.aclose)
                 if fault.fatal:
                     raise Fatal(str(error)) from error

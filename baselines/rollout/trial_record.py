@@ -1,6 +1,6 @@
-"""What one attempt leaves behind, gathered turn by turn, and the trial record made of it.
+"""The log of one attempt, filled turn by turn, and the trial record built from it.
 
-How turns are taken is left to `hexathlon.baselines.rollout.attempt`.
+Taking the turns is left to `hexathlon.baselines.rollout.attempt`.
 """
 
 import time
@@ -29,23 +29,26 @@ __all__ = ["TrialLog", "checks_of"]
 
 @dataclass(slots=True)
 class TrialLog:
-    """What is known of one attempt at one trial so far."""
+    """State of one attempt at one trial; times in seconds."""
 
     key: TrialKey
     attempt: int
-    """From 1; earlier attempts were ended by infrastructure."""
+    """From 1; earlier attempts ended in infrastructure failures."""
 
     task: Task | None = None
     env: Environment | None = None
     verdict: Verdict | None = None
     fault: Fault | None = None
-    """A fault of the verifier, which leaves the trial unscored."""
+    """A verifier fault; the trial is then unscored."""
 
     stop: Status = Status.ONGOING
     system_prompt: str = ""
     tools: Sequence[Mapping[str, Any]] = ()
     opening: JsonContent = ""
     steps: list[dict[str, Any]] = field(default_factory=list)
+    pending: str | None = None
+    """The action that the environment is taking; left set by an action that it failed to take."""
+
     media: dict[str, bytes] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
     final_state: dict[str, Any] = field(default_factory=dict)
@@ -53,29 +56,29 @@ class TrialLog:
     tool_errors: int = 0
     cut_chars: int = 0
     latencies: list[float] = field(default_factory=list)
-    """Seconds of each call of a model, without waiting."""
+    """Duration of each model call, without time in queues."""
 
     aborted_s: float = 0.0
-    """Seconds that an aborted turn took so far; they count towards its latency."""
+    """Time already spent on an aborted turn; counts towards its latency."""
 
     reset_s: float = 0.0
     agent_s: float = 0.0
     env_s: float = 0.0
     grade_s: float = 0.0
     waited: float = 0.0
-    """Seconds of queueing and backing off."""
+    """Time in queues and between retries."""
 
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     started: float = field(default_factory=time.perf_counter)
-    """By the clock; earlier by what a prefix took."""
+    """`time.perf_counter()` at the start, moved back by the time that a prefix took."""
 
     def end(self, flag: str, status: Status) -> None:
-        """Stop the trial from outside the environment."""
+        """End the trial for a reason outside the environment."""
         self.flags.append(flag)
         self.stop = status
 
     def recorded(self, observation: Any, messages: Sequence[Message]) -> JsonContent:
-        """Return what a record says of new messages; keep the bytes of images and files."""
+        """Return the content of new messages as recorded; keep the bytes of images and files."""
         contents = [message["content"] for message in messages]
         if all(isinstance(content, str) for content in contents):
             return cast("str", observation)
@@ -83,7 +86,7 @@ class TrialLog:
         return content_to_json(joined(contents))
 
     def spent(self) -> Spent:
-        """Return what the turns so far used up."""
+        """Return the resources used so far."""
         return Spent(
             self.usage,
             self.waited,
@@ -97,8 +100,8 @@ class TrialLog:
             self.env_s,
         )
 
-    def go_on(self, start: Prefix) -> None:
-        """Take over what the turns of a prefix left behind."""
+    def resume_from(self, start: Prefix) -> None:
+        """Take over steps, media and resources of a prefix."""
         spent = start.spent
         self.steps = [dict(step) for step in start.steps]
         self.media |= start.media
@@ -108,18 +111,18 @@ class TrialLog:
         self.agent_s += spent.agent
         self.env_s += spent.env
         self.started -= spent.seconds
-        if start.state is not None:  # elsewhere the actions were taken again and counted
+        if start.state is not None:  # otherwise the replayed actions have been counted
             self.tool_errors, self.cut_chars = spent.tool_errors, spent.cut_chars
         if self.steps:
             self.stop = Status(self.steps[-1]["status"])
 
     def record(self, earlier: Sequence[Any], fault: Fault | None, version: str) -> TrialRecord:
-        """Return the trial's record, without its place in the chain.
+        """Return the trial's record, without its chain hashes.
 
         Args:
-            earlier: Earlier attempts, as records list them.
-            fault: What ended this attempt, if infrastructure did.
-            version: The environment's version, for a trial in which none could be made.
+            earlier: Earlier attempts, as in records.
+            fault: The infrastructure failure that ended this attempt, if any.
+            version: The environment's version, used if no environment could be created.
         """
         env_id, task_id, seed, trial = self.key
         address = parse_address(task_id)
@@ -160,6 +163,7 @@ class TrialLog:
                 "final_state_hash": content_hash(self.final_state),
                 "env_version": self.env.version if self.env else version,
                 "timing": self._timing(),
+                **({"failed_action": self.pending} if infra and self.pending is not None else {}),
             },
         )
 
@@ -184,11 +188,15 @@ class TrialLog:
 
 
 def checks_of(task: Task) -> list[dict[str, Any]]:
-    """Return what a record says of the verifiers of a task."""
+    """Return the `checks` of a record: name, version and determinism of each verifier."""
     verifiers = [get_verifier(check.name) for check in task.checks]
     return [
-        {"name": one.name, "version": one.version, "deterministic": one.deterministic}
-        for one in verifiers
+        {
+            "name": verifier.name,
+            "version": verifier.version,
+            "deterministic": verifier.deterministic,
+        }
+        for verifier in verifiers
     ]
 
 

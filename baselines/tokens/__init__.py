@@ -1,5 +1,5 @@
-"""Token-faithful conversations: the tokens that an engine read and sampled, never re-encoded.
+"""Token-faithful conversations: prompt and sampled tokens of an engine, never re-encoded.
 
-Chat rendering, the tree of tokens, trajectories, and the protocol of token engines. It knows no
-environment and no engine's implementation.
+Contains chat rendering, the token tree, trajectories, and requests to token engines. Independent of
+environments and engine implementations.
 """

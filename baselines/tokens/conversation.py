@@ -1,4 +1,4 @@
-"""One episode's conversation in tokens: grows turn by turn into a tree."""
+"""The conversation of one episode as a token tree that grows turn by turn."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from hexathlon.baselines.tokens.render import ChatRenderer, Segment
 from hexathlon.baselines.tokens.requests import TokenReply
 from hexathlon.baselines.tokens.tree import Node, TokenTree
 
-__all__ = ["Conversation", "ConversationState"]
+__all__ = ["ConversationState", "TokenConversation"]
 
 
 class ConversationState(NamedTuple):
@@ -16,15 +16,16 @@ class ConversationState(NamedTuple):
     tree: TokenTree
     turns: int
     leaf: int
-    said: tuple[int, ...]
+    last_turn: tuple[int, ...]
+    """Tokens of the assistant's last turn."""
 
 
-class Conversation:
-    """Keeps the tokens of an episode.
+class TokenConversation:
+    """Renders the messages of an episode and keeps its tokens.
 
     Args:
         renderer: The chat template.
-        tools: Tools that the template shows; empty where the system prompt describes them.
+        tools: Tools for the template; empty if the system prompt describes them.
     """
 
     def __init__(self, renderer: ChatRenderer, tools: Sequence[Mapping[str, Any]] = ()) -> None:
@@ -33,30 +34,30 @@ class Conversation:
         self.tree = TokenTree()
         self.turns = 0
         self._leaf = -1
-        self._said: tuple[int, ...] = ()
+        self._last_turn: tuple[int, ...] = ()
 
     @property
     def ids(self) -> list[int]:
-        """All tokens up to now, as the engine sees them."""
+        """All tokens so far, exactly as the engine receives them."""
         return self.tree.ids(self._leaf)
 
     def open(self, messages: Sequence[Mapping[str, Any]]) -> list[int]:
-        """Begin with a system prompt and the first message; return the prompt."""
+        """Start with the first messages, such as system prompt and user; return the prompt."""
         self._append(self.renderer.open(messages, self.tools))
         return self.ids
 
     def hear(self, messages: Sequence[Mapping[str, Any]]) -> list[int]:
-        """Append what came after the assistant's turn; return the next prompt."""
-        self._append(self.renderer.extend(self._said, messages, self.tools))
+        """Append the messages after an assistant's turn; return the next prompt."""
+        self._append(self.renderer.extend(self._last_turn, messages, self.tools))
         return self.ids
 
     def say(self, reply: TokenReply, state: str = "", trial: int = -1) -> str:
-        """Append what the policy sampled and return it as text.
+        """Append a turn sampled by the policy and return it as text.
 
         Args:
             reply: The engine's continuation.
-            state: Hash of the messages heard before it.
-            trial: Number of the trial that drew it.
+            state: Hash of the messages before it.
+            trial: Number of the trial that sampled it.
         """
         versions = [span.version for span in reply.spans for _ in range(span.start, span.end)]
         node = Node(
@@ -71,30 +72,31 @@ class Conversation:
             trial=trial,
         )
         self._leaf = self.tree.add(node)
-        self._said = node.ids
+        self._last_turn = node.ids
         self.turns += 1
         return self.renderer.decode(reply.ids)
 
     def tell(self, text: str) -> None:
-        """Append an assistant's turn that the policy did not draw; it is never trained on."""
+        """Append an assistant turn of another agent; it is never trained on."""
         ids = self.renderer.encode(text)
         if self.renderer.end_of_turn is not None:
             ids = [*ids, self.renderer.end_of_turn]
         self._leaf = self.tree.add(Node(tuple(ids), "told", self._leaf, self.turns))
-        self._said = tuple(ids)
+        self._last_turn = tuple(ids)
         self.turns += 1
 
     def save(self) -> ConversationState:
         """Return the conversation as detached data."""
-        return ConversationState(TokenTree([*self.tree.nodes]), self.turns, self._leaf, self._said)
+        tree = TokenTree([*self.tree.nodes])
+        return ConversationState(tree, self.turns, self._leaf, self._last_turn)
 
     def load(self, state: ConversationState) -> None:
-        """Take a conversation back; the state may be loaded several times."""
+        """Restore a saved conversation; a state may be loaded several times."""
         self.tree = TokenTree([*state.tree.nodes])
-        self.turns, self._leaf, self._said = state.turns, state.leaf, state.said
+        self.turns, self._leaf, self._last_turn = state.turns, state.leaf, state.last_turn
 
     def restart(self, messages: Sequence[Mapping[str, Any]], reason: str) -> list[int]:
-        """Go on from a rewritten history in a new branch; return its prompt."""
+        """Continue with a rewritten history in a new branch; return its prompt."""
         self._leaf = -1
         self._append(self.renderer.open(messages, self.tools), reason)
         return self.ids

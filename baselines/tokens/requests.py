@@ -1,7 +1,7 @@
 """Requests to token engines and their replies: token ids in, token ids out.
 
-Token ids go in and come back, with the log-probability of each under the very distribution it was
-drawn from. Nothing is decoded and encoded again on the way.
+A reply has the log-probability of each token under the distribution it was sampled from. Tokens are
+never decoded and encoded again.
 """
 
 from dataclasses import dataclass
@@ -14,51 +14,51 @@ Finish = Literal["stop", "length", "abort"]
 
 @dataclass(frozen=True, slots=True)
 class TokenSampling:
-    """How tokens are drawn.
+    """Sampling parameters of a token request.
 
     Raises:
-        ValueError: A value is out of its range.
+        ValueError: If a value is out of range.
     """
 
     temperature: float = 1.0
-    """0 takes the most likely token."""
+    """0 selects the most likely token."""
 
     top_p: float = 1.0
     top_k: int = 0
-    """Draw from so many of the most likely tokens; 0 from all."""
+    """Sample from this number of most likely tokens; 0 means all."""
 
     max_tokens: int = 256
     seed: int = 0
-    """Decides this request's draws, whatever else is in the batch."""
+    """Determines the request's draws, independently of the rest of the batch."""
 
     skip: int = 0
-    """Draws of this seed that were made before: a reply that was aborted goes on with the next."""
+    """Number of draws to skip; the tokens that an aborted reply already has."""
 
     stop_ids: tuple[int, ...] = ()
-    """Tokens that end the reply; the one that did is part of it."""
+    """Tokens that end the reply; the last token of a stopped reply is one of them."""
 
     def __post_init__(self) -> None:
         if self.temperature < 0:
-            raise ValueError(f"temperature is {self.temperature}; it is at least 0")
+            raise ValueError(f"expected temperature >= 0, got {self.temperature}")
         if not 0 < self.top_p <= 1:
-            raise ValueError(f"top_p is {self.top_p}; it lies above 0 and up to 1")
+            raise ValueError(f"expected 0 < top_p <= 1, got {self.top_p}")
         if self.max_tokens < 1:
-            raise ValueError(f"max_tokens is {self.max_tokens}; it is at least 1")
+            raise ValueError(f"expected max_tokens >= 1, got {self.max_tokens}")
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRequest:
-    """A prompt to be continued."""
+    """A prompt to continue."""
 
     ids: list[int]
     sampling: TokenSampling
     session: str = ""
-    """Episode that the prompt belongs to: what the engine computed for its last turn is reused
-    where the prompt begins with it. Empty where nothing follows."""
+    """Identifier of the episode: the engine reuses the cache of the session's last request as far
+    as the prompt begins with it. Empty for single requests."""
 
 
 class Span(NamedTuple):
-    """Tokens of a reply that one policy version drew."""
+    """Range of a reply's tokens sampled by one policy version."""
 
     version: int
     start: int
@@ -70,8 +70,9 @@ class TokenReply(NamedTuple):
 
     ids: list[int]
     log_probabilities: list[float]
-    """Of each token under the distribution it was drawn from, after temperature and cuts."""
+    """Log-probability of each token under its sampling distribution, after temperature and
+    truncation by top-p and top-k."""
 
     finish: Finish
     spans: list[Span]
-    """Policy versions in order; their tokens add up to the reply."""
+    """Policy versions in order; the spans cover the whole reply."""

@@ -1,7 +1,7 @@
-"""One rollout as plain data: the trial record, its tokens, and the images it refers to.
+"""One rollout as plain data: the trial record, its token tree, and its images and files.
 
-A trajectory crosses processes and networks, is stored, and is what training makes samples of.
-Evaluations write its record; what a record proves is left to `hexathlon.evaluators.records`.
+Trajectories are sent between processes, stored, and converted to training samples. Evaluations
+write their records, whose format is defined by `hexathlon.evaluators.records`.
 """
 
 import base64
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from hexathlon.baselines.algorithms.samples import Sample
-from hexathlon.baselines.tokens.tree import Outcome, TokenTree
+from hexathlon.baselines.tokens.tree import PathOutcome, TokenTree
 from hexathlon.evaluators.records import TrialKey, TrialRecord, record_key
 
 __all__ = ["Trajectory"]
@@ -18,20 +18,20 @@ __all__ = ["Trajectory"]
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """What one rollout leaves behind."""
+    """The result of one rollout."""
 
     record: TrialRecord
-    """The trial record, without its place in a chain."""
+    """The trial record, without its chain hashes."""
 
     tokens: TokenTree | None = None
-    """Every token that the policy read and drew; None for agents that work on text."""
+    """All prompt and sampled tokens of the policy; None for agents that work on text."""
 
     system_prompt: str = ""
     tools: Sequence[Mapping[str, Any]] = ()
-    """Tool schemas that the agent was given."""
+    """Schemas of the tools available to the agent."""
 
     media: Mapping[str, bytes] = field(default_factory=dict)
-    """Images and files of the episode by the hash that the record names."""
+    """Bytes of images and files, by the hash in the record."""
 
     @property
     def key(self) -> TrialKey:
@@ -40,24 +40,24 @@ class Trajectory:
 
     @property
     def scored(self) -> bool:
-        """Whether the trial has a reward; False where infrastructure or a verifier failed."""
+        """Whether the trial has a reward; False after a failure of infrastructure or verifier."""
         return self.record["status"] == "scored"
 
     def samples(self) -> list[Sample]:
-        """Return training samples: one per branch of the token tree, none without a reward."""
+        """Return the training samples, one per branch of the token tree; none if unscored."""
         if self.tokens is None or not self.scored:
             return []
         turns = {node.turn: node for node in self.tokens.nodes if node.turn >= 0}
-        drawn = [node for node in turns.values() if node.kind == "sampled"]
-        if not drawn:
+        sampled = [node for node in turns.values() if node.kind == "sampled"]
+        if not sampled:
             return []
         count = max(turns) + 1
         rewards = [step["reward"] for step in self.record["steps"]]
         rewards = [*rewards, *[0.0] * count][:count]
-        # The verdict is the reward; steps may have paid out less of it.
+        # Rewards must add up to the verdict, so the last turn receives what the steps did not pay.
         rewards[-1] += float(self.record["reward"] or 0.0) - sum(rewards)
-        cut = any(node.finish == "length" for node in drawn)
-        outcome = Outcome(
+        cut = any(node.finish == "length" for node in sampled)
+        outcome = PathOutcome(
             tuple(rewards),
             tuple(turns[number].state for number in range(count)),
             tuple(f"{turns[number].trial}.{number}" for number in range(count)),
@@ -68,7 +68,7 @@ class Trajectory:
         return self.tokens.samples(outcome, f"{task}#{trial}")
 
     def as_json(self) -> dict[str, Any]:
-        """Return the trajectory as JSON values, exact to the last bit of every float."""
+        """Return the trajectory as JSON values; floats round-trip exactly."""
         return {
             "record": self.record,
             "tokens": None if self.tokens is None else self.tokens.as_json(),
@@ -81,7 +81,7 @@ class Trajectory:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "Trajectory":
-        """Read what `as_json` returned."""
+        """Build a trajectory from the result of `as_json`."""
         tokens = data["tokens"]
         return Trajectory(
             cast("TrialRecord", data["record"]),

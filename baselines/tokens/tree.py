@@ -1,7 +1,7 @@
-"""The tokens of one trajectory, as a tree of what was added turn by turn.
+"""The tokens of one trajectory as a tree that grows turn by turn.
 
-A path from the root is exactly the sequence of ids that the engine saw. A history that was
-rewritten does not change what was recorded: it opens a new branch, with the reason.
+A path from the root is exactly the sequence of ids that the engine received. Rewriting the history
+never changes recorded tokens: it starts a new branch, which stores the reason.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,108 +12,112 @@ import numpy as np
 
 from hexathlon.baselines.algorithms.samples import Sample
 
-__all__ = ["Kind", "Node", "Outcome", "TokenTree"]
+__all__ = ["Node", "NodeKind", "PathOutcome", "TokenTree"]
 
-Kind = Literal["prompt", "sampled", "told", "observation", "scaffold"]
-"""`sampled` is what the policy drew, `told` a turn that another took in its place, `observation`
-what the environment wrote, `scaffold` what the chat template put around it."""
+NodeKind = Literal["prompt", "sampled", "told", "observation", "scaffold"]
+"""`prompt` is the first prompt, `sampled` a turn of the policy, `told` a turn of another agent,
+`observation` text of the environment, `scaffold` text that the chat template adds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Tokens that were added at once.
+    """A sequence of tokens of one kind.
 
     Raises:
-        ValueError: Sampled tokens come without one log-probability each.
+        ValueError: If the number of log-probabilities is not that of the sampled tokens.
     """
 
     ids: tuple[int, ...]
-    kind: Kind
+    kind: NodeKind
     parent: int = -1
-    """Number of the node before it; -1 at the root."""
+    """Index of the preceding node; -1 at the root."""
 
     turn: int = -1
-    """The turn that it is; -1 for all that no assistant said."""
+    """Index of the assistant turn; -1 for other kinds."""
 
     log_probabilities: tuple[float, ...] = ()
     versions: tuple[int, ...] = ()
     """Policy version of each sampled token."""
 
     reason: str = ""
-    """Why it does not follow the newest node; empty where it does."""
+    """Why the node starts a new branch; empty if it continues the newest one."""
 
     finish: str = ""
-    """How the engine ended sampled tokens: `stop`, `length` or `abort`."""
+    """Finish reason of sampled tokens: `stop`, `length` or `abort`."""
 
     state: str = ""
-    """Hash of the messages that the policy heard before it drew; empty unless sampled."""
+    """Hash of the messages before a sampled turn; empty for other kinds."""
 
     trial: int = -1
-    """Number of the trial that drew it: rollouts that were forked share the turns of one."""
+    """Number of the trial that sampled the turn; forked rollouts share turns of one trial."""
 
     def __post_init__(self) -> None:
-        wanted = len(self.ids) if self.kind == "sampled" else 0
-        if len(self.log_probabilities) != wanted:
+        expected = len(self.ids) if self.kind == "sampled" else 0
+        if len(self.log_probabilities) != expected:
             raise ValueError(
-                f"{len(self.ids)} {self.kind} tokens came with "
-                f"{len(self.log_probabilities)} log-probabilities, not {wanted}"
+                f"expected {expected} log-probabilities for {len(self.ids)} {self.kind} tokens, "
+                f"got {len(self.log_probabilities)}"
             )
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """How the environment ended a path."""
+class PathOutcome:
+    """Rewards of a path and how it ended."""
 
     rewards: tuple[float, ...]
-    """After each turn."""
+    """Reward after each turn."""
 
     states: tuple[str, ...] = ()
-    """Hash of what stood before each turn."""
+    """Hash of the messages before each turn."""
 
     branches: tuple[str, ...] = ()
     """Name of each turn; rollouts that share a turn share its name."""
 
     finished: bool = True
+    """Whether the episode ended by itself, not by truncation."""
+
     objectives: tuple[float, ...] = ()
+    """Reward terms, sorted by name."""
+
     flawed: bool = False
 
 
 @dataclass(slots=True)
 class TokenTree:
-    """Nodes in the order in which they came."""
+    """Nodes in the order in which they were added."""
 
     nodes: list[Node] = field(default_factory=list)
 
     def add(self, node: Node) -> int:
-        """Append a node and return its number.
+        """Append a node and return its index.
 
         Raises:
-            ValueError: Its parent does not exist.
+            ValueError: If its parent does not exist.
         """
         if not -1 <= node.parent < len(self.nodes):
-            raise ValueError(f"node {node.parent} does not exist; there are {len(self.nodes)}")
+            raise ValueError(f"there are {len(self.nodes)} nodes, got {node.parent} as parent")
         self.nodes.append(node)
         return len(self.nodes) - 1
 
     def path(self, leaf: int) -> list[int]:
-        """Return the numbers of the nodes from the root to a leaf."""
-        found = []
+        """Return the indices of the nodes from the root to a leaf."""
+        path = []
         while leaf >= 0:
-            found.append(leaf)
+            path.append(leaf)
             leaf = self.nodes[leaf].parent
-        return found[::-1]
+        return path[::-1]
 
     def ids(self, leaf: int) -> list[int]:
         """Return the tokens from the root to a leaf."""
         return [token for number in self.path(leaf) for token in self.nodes[number].ids]
 
     def as_json(self) -> list[dict[str, Any]]:
-        """Return the nodes as JSON values; fields at their defaults are left out."""
+        """Return the nodes as JSON values, without fields at their defaults."""
         return [_node_json(node) for node in self.nodes]
 
     @staticmethod
     def from_json(rows: Sequence[Mapping[str, Any]]) -> "TokenTree":
-        """Read what `as_json` returned."""
+        """Build a tree from the result of `as_json`."""
         tree = TokenTree()
         for row in rows:
             lists = {name: tuple(value) for name, value in row.items() if type(value) is list}
@@ -121,47 +125,51 @@ class TokenTree:
         return tree
 
     def leaves(self) -> list[int]:
-        """Return the nodes that nothing follows, in order."""
+        """Return the indices of the nodes without successors, in order."""
         parents = {node.parent for node in self.nodes}
         return [number for number in range(len(self.nodes)) if number not in parents]
 
-    def samples(self, outcome: Outcome, key: str = "") -> list[Sample]:
-        """Return one sample per leaf that a turn led to; no sampled token is in two of them.
+    def samples(self, outcome: PathOutcome, key: str = "") -> list[Sample]:
+        """Return one training sample per branch with sampled tokens of its own.
 
-        Where branches share turns, these are trained with the first of the branches.
+        Each sampled token is trained once: turns shared by several branches belong to the sample of
+        the first branch.
         """
         trained: set[int] = set()
         samples = []
         for leaf in self.leaves():
             path = self.path(leaf)
-            fresh = {n for n in path if self.nodes[n].kind == "sampled"} - trained
-            if fresh:
-                samples.append(self._sample(path, fresh, outcome, key))
-                trained |= fresh
+            untrained = {n for n in path if self.nodes[n].kind == "sampled"} - trained
+            if untrained:
+                samples.append(self._sample(path, untrained, outcome, key))
+                trained |= untrained
         return samples
 
-    def _sample(self, path: Sequence[int], fresh: set[int], outcome: Outcome, key: str) -> Sample:
-        nodes = [self.nodes[number] for number in path]
-        own = [number in fresh for number in path]
-        first = next(place for place, node in enumerate(nodes) if node.kind == "sampled")
+    def _sample(
+        self, path: Sequence[int], trained: set[int], outcome: PathOutcome, key: str
+    ) -> Sample:
+        """Return the sample of a path, of which the nodes in `trained` receive gradients."""
+        nodes = [self.nodes[index] for index in path]
+        mask = [index in trained for index in path]
+        first = next(index for index, node in enumerate(nodes) if node.kind == "sampled")
         lengths = [len(node.ids) for node in nodes]
         observed = [
-            place > first and node.kind == "observation" for place, node in enumerate(nodes)
+            index > first and node.kind == "observation" for index, node in enumerate(nodes)
         ]
-        turns = [node.turn if mine else -1 for node, mine in zip(nodes, own, strict=True)]
+        turns = [node.turn if masked else -1 for node, masked in zip(nodes, mask, strict=True)]
         behaviour = [
             value
-            for node, mine in zip(nodes, own, strict=True)
-            for value in (node.log_probabilities if mine else (0.0,) * len(node.ids))
+            for node, masked in zip(nodes, mask, strict=True)
+            for value in (node.log_probabilities if masked else (0.0,) * len(node.ids))
         ]
         versions = [
             version
-            for node, mine in zip(nodes, own, strict=True)
-            for version in (node.versions if mine else (-1,) * len(node.ids))
+            for node, masked in zip(nodes, mask, strict=True)
+            for version in (node.versions if masked else (-1,) * len(node.ids))
         ]
         return Sample(
             ids=np.array([token for node in nodes for token in node.ids], dtype=np.int64),
-            sampled=np.repeat(np.array(own), lengths),
+            sampled=np.repeat(np.array(mask), lengths),
             observed=np.repeat(np.array(observed), lengths),
             behaviour=np.array(behaviour, dtype=np.float64),
             turn=np.repeat(np.array(turns, dtype=np.int64), lengths),
@@ -177,7 +185,7 @@ class TokenTree:
 
 
 def _node_json(node: Node) -> dict[str, Any]:
-    values = {one.name: (getattr(node, one.name), one.default) for one in fields(node)}
+    values = {item.name: (getattr(node, item.name), item.default) for item in fields(node)}
     return {
         name: list(value) if isinstance(value, tuple) else value
         for name, (value, default) in values.items()

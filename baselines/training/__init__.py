@@ -1,5 +1,7 @@
 """Training runs: from a recipe to a checkpoint, a learning curve and records.
 
-Recipes, demonstrations, cloning, the training loop, evaluation and exact resumption. Formulas are
-in `algorithms`, parameter updates in `learner`, rollouts in `rollout`.
+Recipes, the training step, evaluation during training and exact resumption. It combines the other
+packages and computes nothing of theirs: formulas are in `algorithms`, the stages around rollouts in
+`pipeline`, parameter updates in `learner`, initial policies in `warmstart`, processes in
+`distributed`.
 """

@@ -6,17 +6,17 @@ from typing import Any
 
 import torch
 
+from hexathlon.baselines.distributed.transports import (
+    FolderTransport,
+    InProcessTransport,
+    WeightTransport,
+)
 from hexathlon.baselines.engines.errors import EngineMissing
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.engine import ServedEngine
 from hexathlon.baselines.engines.served.server import VllmServer, VllmSettings
 from hexathlon.baselines.engines.tokens import TokenEngine
-from hexathlon.baselines.learner.publishing import (
-    FolderTransport,
-    InProcessTransport,
-    WeightTransport,
-)
 from hexathlon.baselines.training.recipe import Recipe
 
 __all__ = ["OpenedEngine", "open_engine"]

@@ -11,10 +11,10 @@ from hexathlon.baselines.harness.errors import CommandError
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.run import evaluate
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
+from hexathlon.baselines.pipeline.tasks_table import TasksTable
 from hexathlon.baselines.rollout.limits import TrialLimits
-from hexathlon.baselines.training.metrics import Report
+from hexathlon.baselines.training.metrics import ProgressCallback
 from hexathlon.baselines.training.recipe import Recipe
-from hexathlon.baselines.training.tasks_table import TasksTable
 from hexathlon.evaluators.records import RECORDS_FILE, read_records
 from hexathlon.evaluators.statistics import ScoreInterval, score_interval
 
@@ -24,7 +24,7 @@ __all__ = ["evaluated"]
 class _Told(Progress):
     """Passes progress on to a report; beside others at work, as if they were as far."""
 
-    def __init__(self, phase: str, total: int, report: Report, ranks: int = 1) -> None:
+    def __init__(self, phase: str, total: int, report: ProgressCallback, ranks: int = 1) -> None:
         super().__init__(phase, total)
         self._report: Callable[[int], None] = lambda done: report(
             phase, min(done * ranks, total), total, {}
@@ -36,7 +36,12 @@ class _Told(Progress):
 
 
 def evaluated(
-    recipe: Recipe, checkpoint: Path, out: Path, name: str, report: Report, ranks: Ranks = ALONE
+    recipe: Recipe,
+    checkpoint: Path,
+    out: Path,
+    name: str,
+    report: ProgressCallback,
+    ranks: Ranks = ALONE,
 ) -> dict[str, ScoreInterval]:
     """Play each table's dev tasks once into run folders, or finish what was begun there.
 
@@ -74,7 +79,12 @@ def evaluated(
 
 
 def _records(
-    recipe: Recipe, checkpoint: Path, table: TasksTable, run: Path, report: Report, ranks: Ranks
+    recipe: Recipe,
+    checkpoint: Path,
+    table: TasksTable,
+    run: Path,
+    report: ProgressCallback,
+    ranks: Ranks,
 ) -> list[dict[str, Any]]:
     """Play one table's tasks with all ranks and return the records, on the first rank only."""
     tasks = table.addresses("dev", recipe.evaluation.tasks)
@@ -82,6 +92,7 @@ def _records(
     several = range(ranks.count if ranks.count > 1 else 0)
     shares = [run.with_name(f"{run.name}.share-{number}") for number in several]
     mine = ranks.share(tasks)
+    report(phase, 0, len(tasks), {})
     play = partial(_play, recipe, checkpoint, table.turns)
     if shares and mine and not (run / RECORDS_FILE).exists():
         play(mine, shares[ranks.number], _Told(phase, len(tasks), report, ranks.count))

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-__all__ = ["Listener", "MetricsLog", "Report", "listeners", "read_metrics"]
+__all__ = ["Listener", "MetricsLog", "ProgressCallback", "listeners", "read_metrics"]
 
 
-Report = Callable[[str, int, int, dict[str, float]], None]
+ProgressCallback = Callable[[str, int, int, dict[str, float]], None]
 """Is told the phase, the step, how many there are, and the metrics."""
 
 

@@ -14,32 +14,25 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from hexathlon.baselines.algorithms.catalogue import (
-    ALLOCATORS,
-    BOUNDS,
-    ESTIMATORS,
-    FILTERS,
-    SHAPINGS,
-)
-from hexathlon.baselines.algorithms.structures import leaves
+from hexathlon.baselines.algorithms.catalogue import BOUNDS, ESTIMATORS
 from hexathlon.baselines.learner.critic import CriticConfig
 from hexathlon.baselines.learner.learner import LearnerConfig
+from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, FILTERS, SHAPINGS
+from hexathlon.baselines.pipeline.structures import leaves
+from hexathlon.baselines.pipeline.tables import GenerateTable, RecipeTable, ReplayTable
+from hexathlon.baselines.pipeline.tasks_table import (
+    TasksTable,
+    check_mixture,
+    largest_share,
+)
 from hexathlon.baselines.training.tables import (
     CloneTable,
     CreditTable,
     EngineTable,
     EvaluationTable,
-    GenerateTable,
     LearnTable,
     PolicyTable,
-    ReplayTable,
     RolloutTable,
-)
-from hexathlon.baselines.training.tasks_table import (
-    Table,
-    TasksTable,
-    check_mixture,
-    largest_share,
 )
 
 __all__ = ["Recipe", "RecipeError", "load_recipe", "recipe_names", "recipe_of", "recipe_path"]
@@ -51,7 +44,7 @@ class RecipeError(Exception):
     """A recipe cannot be read, or names what does not exist."""
 
 
-class Recipe(Table):
+class Recipe(RecipeTable):
     """A whole training run."""
 
     name: str

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from hexathlon.baselines.harness.rescore import judged_again
+from hexathlon.baselines.harness.rescore import rescore_record
+from hexathlon.baselines.pipeline.collect import scored_again
 from hexathlon.baselines.tokens.trajectory import Trajectory
-from hexathlon.baselines.training.collect import scored_again
 from hexathlon.evaluators.records import TrialRecord
 from hexathlon.evaluators.records.canonical import canonical_bytes
 from hexathlon.tasks.taskset import build_task
@@ -80,7 +80,7 @@ def rescored(path: Path) -> list[TrialRecord]:
     """Return the records of a batch, each judged again from what was recorded."""
     records = [row["record"] for row in _rows(path)]
     return [
-        cast(TrialRecord, judged_again(build_task(record["key"]["task"]), record))
+        cast(TrialRecord, rescore_record(build_task(record["key"]["task"]), record))
         for record in records
     ]
 

@@ -1,49 +1,28 @@
-"""The tables of a recipe but `[tasks]`: each is the configuration of one component."""
+"""The tables of a recipe that configure the policy and its learning."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, model_validator
 
-from hexathlon.baselines.algorithms.catalogue import (
-    ALLOCATORS,
-    HINTS,
-    REPLAYS,
-    SAMPLERS,
-    STRUCTURES,
-)
 from hexathlon.baselines.algorithms.objectives import Objective
-from hexathlon.baselines.algorithms.replay import Memory
-from hexathlon.baselines.algorithms.statistics import TaskStatistics
-from hexathlon.baselines.algorithms.structures import Split
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
-from hexathlon.baselines.training.cloning import CloneConfig
-from hexathlon.baselines.training.demonstrations import Noise
-from hexathlon.baselines.training.initial import ModelShape
-from hexathlon.baselines.training.tasks_table import Table
-from hexathlon.tasks.seeding import generator_for
+from hexathlon.baselines.pipeline.tables import PartTable, RecipeTable
+from hexathlon.baselines.warmstart.cloning import CloneConfig
+from hexathlon.baselines.warmstart.demonstrations import Noise
+from hexathlon.baselines.warmstart.initial import ModelShape
 
 __all__ = [
     "CloneTable",
     "CreditTable",
     "EngineTable",
     "EvaluationTable",
-    "GenerateTable",
     "LearnTable",
-    "Part",
     "PolicyTable",
-    "ReplayTable",
     "RolloutTable",
 ]
 
 
-class Part(Table):
-    """A registered part with its parameters."""
-
-    name: str
-    parameters: dict[str, Any] = Field(default_factory=dict)
-
-
-class PolicyTable(Table):
+class PolicyTable(RecipeTable):
     """The policy: a checkpoint, or the shape of a new model."""
 
     checkpoint: str = ""
@@ -56,7 +35,7 @@ class PolicyTable(Table):
     """Rank of low-rank adapters; 0 trains all parameters."""
 
 
-class CloneTable(Table):
+class CloneTable(RecipeTable):
     """Behaviour cloning before reinforcement; no demonstrations leave it out."""
 
     demonstrations: int = Field(default=0, ge=0)
@@ -73,7 +52,7 @@ class CloneTable(Table):
     settings: CloneConfig = Field(default_factory=CloneConfig)
 
 
-class RolloutTable(Table):
+class RolloutTable(RecipeTable):
     """Rollouts of a training step."""
 
     groups: int = Field(default=16, ge=1)
@@ -97,79 +76,24 @@ class RolloutTable(Table):
     """Whether the run's `rollouts/` hold tokens and log-probabilities beside the records."""
 
 
-class GenerateTable(Table):
-    """The generate stage: tasks, rollouts per task, splits and hints."""
-
-    sampler: Part = Part(name="first")
-    """Chooses a step's tasks among candidates by what is known of their difficulty."""
-
-    candidates: int = Field(default=1, ge=1)
-    """Candidates per task that is wanted."""
-
-    allocator: Part = Part(name="equal")
-    """Divides the step's rollouts, `groups` times `members`, among its tasks."""
-
-    structure: Part = Part(name="independent")
-    """Where the rollouts of a group split."""
-
-    hint: Part = Part(name="none")
-    """How many of the oracle's first actions a task's rollouts go on from."""
-
-    @model_validator(mode="after")
-    def _exist(self) -> "GenerateTable":
-        SAMPLERS.resolve(self.sampler.name, self.sampler.parameters)
-        ALLOCATORS.resolve(self.allocator.name, self.allocator.parameters)
-        HINTS.resolve(self.hint.name, self.hint.parameters)
-        STRUCTURES.resolve(self.structure.name, self.structure.parameters)
-        # Called once with little, parts refuse values here that would end a run later.
-        self.splits()
-        HINTS[self.hint.name](0.5, 4, **self.hint.parameters)
-        SAMPLERS[self.sampler.name](
-            ["a task"], TaskStatistics(), 1, generator_for("trial"), **self.sampler.parameters
-        )
-        return self
-
-    def splits(self) -> tuple[Split, ...]:
-        """Return where rollouts split."""
-        return STRUCTURES[self.structure.name](**self.structure.parameters)
-
-
-class ReplayTable(Table):
-    """Replay of rollouts from earlier steps."""
-
-    name: str = "none"
-    parameters: dict[str, Any] = Field(default_factory=dict)
-    groups: int = Field(default=256, ge=1)
-    """Most groups that are kept."""
-
-    tasks: int = Field(default=4_096, ge=1)
-    """Most tasks whose newest success is kept."""
-
-    @model_validator(mode="after")
-    def _exists(self) -> "ReplayTable":
-        REPLAYS.resolve(self.name, self.parameters)
-        REPLAYS[self.name]([], Memory(), generator_for("trial"), **self.parameters)
-        return self
-
-
-class CreditTable(Table):
+class CreditTable(RecipeTable):
     """Credit assignment."""
 
-    estimator: Part = Part(name="grpo")
+    estimator: PartTable = PartTable(name="grpo")
     per_event: bool = False
     """Scale each event's advantages to a root mean square of 1 over its sampled tokens, so that
     no event of a mixture outweighs another by the spread of its rewards."""
 
-    shapings: tuple[Part, ...] = ()
-    filters: tuple[Part, ...] = ()
+    shapings: tuple[PartTable, ...] = ()
+    filters: tuple[PartTable, ...] = ()
 
 
-class LearnTable(Table):
+class LearnTable(RecipeTable):
     """Parameter updates."""
 
     objective: Objective = Field(default_factory=Objective)
     optimiser: OptimiserConfig = Field(default_factory=OptimiserConfig)
-    bounds: Part = Part(name="clip")
+    bounds: PartTable = PartTable(name="clip")
     token_budget: int = Field(default=4_096, ge=1)
     """Tokens with padding that go through the model at once: 4,096 keeps a small model's numbers
     in a core's cache; a GPU wants many more."""
@@ -180,7 +104,7 @@ class LearnTable(Table):
     precision: Literal["float32", "bfloat16"] = "float32"
 
 
-class EngineTable(Table):
+class EngineTable(RecipeTable):
     """What draws the tokens of rollouts.
 
     The evaluations before and after training are played in this process whatever stands here.
@@ -223,7 +147,7 @@ class EngineTable(Table):
         return self
 
 
-class EvaluationTable(Table):
+class EvaluationTable(RecipeTable):
     """Evaluations on dev tasks."""
 
     every: int = Field(default=0, ge=0)

@@ -9,10 +9,17 @@ from typing import ClassVar, Self
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.sandbox.changes import Changes
 from hexathlon.envs.sandbox.execution import Evidence, Execution, Process, Screen, ShellState
-from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 
-__all__ = ["Probe", "Sandbox", "SandboxBackend", "SandboxFault", "SandboxPathError", "Snapshot"]
+__all__ = [
+    "Availability",
+    "Sandbox",
+    "SandboxBackend",
+    "SandboxFault",
+    "SandboxPathError",
+    "SandboxSnapshot",
+]
 
 
 class SandboxFault(EnvFault):
@@ -26,7 +33,7 @@ class SandboxPathError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class Availability:
     """Availability of a rung on this machine, and its properties."""
 
     available: bool
@@ -39,14 +46,14 @@ class Probe:
     `network`, …"""
 
 
-class Snapshot(ABC):
+class SandboxSnapshot(ABC):
     """Files and shell of a sandbox at one moment; processes are not included.
 
     Immutable and reusable until closed. Picklable: a pickled snapshot carries its changes relative
     to the image as data.
     """
 
-    image: Image
+    image: SandboxImage
     limits: SandboxLimits
     shell: ShellState | None
     """State from which the shell is recreated; None for a fresh shell."""
@@ -81,7 +88,7 @@ class Sandbox(ABC):
     """
 
     backend: str
-    image: Image
+    image: SandboxImage
     limits: SandboxLimits
 
     @abstractmethod
@@ -158,11 +165,11 @@ class Sandbox(ABC):
         """Return the counters since the sandbox was opened."""
 
     @abstractmethod
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> SandboxSnapshot:
         """Return the state of files and shell; the sandbox is not affected."""
 
     @abstractmethod
-    def restore(self, snapshot: Snapshot) -> None:
+    def restore(self, snapshot: SandboxSnapshot) -> None:
         """Kill everything, then continue from the snapshot, its image and limits."""
 
     @abstractmethod
@@ -197,11 +204,11 @@ class SandboxBackend(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def probe(self) -> Probe:
+    def probe(self) -> Availability:
         """Test the rung; once per process."""
 
     @abstractmethod
-    def open(self, image: Image, limits: SandboxLimits | None = None) -> Sandbox:
+    def open(self, image: SandboxImage, limits: SandboxLimits | None = None) -> Sandbox:
         """Start a sandbox.
 
         Raises:
@@ -209,5 +216,7 @@ class SandboxBackend(ABC):
         """
 
     @abstractmethod
-    def open_snapshot(self, snapshot: Snapshot, limits: SandboxLimits | None = None) -> Sandbox:
+    def open_snapshot(
+        self, snapshot: SandboxSnapshot, limits: SandboxLimits | None = None
+    ) -> Sandbox:
         """Start a sandbox from a snapshot of this rung or, by way of its changes, of another."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from hexathlon.envs.sandbox.base import Sandbox, SandboxFault, SandboxPathError
 from hexathlon.envs.sandbox.execution import Evidence, Execution, Process, Screen
-from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.kernel import bundle, wire
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits, Stop
 from hexathlon.envs.sandbox.link import InitLink
@@ -53,7 +53,7 @@ class ShellPipes:
 class HousedSandbox(Sandbox):
     """Common base of the rungs with our own process 1."""
 
-    def __init__(self, image: Image, limits: SandboxLimits) -> None:
+    def __init__(self, image: SandboxImage, limits: SandboxLimits) -> None:
         self.image = image
         self.limits = limits
         self._link: InitLink | None = None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-__all__ = ["DEFAULT_ENVIRONMENT", "HOST", "Entry", "Image"]
+__all__ = ["DEFAULT_ENVIRONMENT", "HOST", "Entry", "SandboxImage"]
 
 HOST = "host"
 """The base made of this machine's own `/usr`, read-only, and a small synthetic rest."""
@@ -47,7 +47,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Image:
+class SandboxImage:
     """A base and the files on top of it.
 
     Equal images share one read-only layer while sandboxes of them are open, so the cost of opening

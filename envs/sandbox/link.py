@@ -4,6 +4,8 @@ import os
 import select
 import socket
 import time
+import weakref
+from collections.abc import Callable
 from typing import Any
 
 from hexathlon.envs.sandbox.base import SandboxFault
@@ -15,7 +17,7 @@ _SECONDS = 30.0
 
 
 class InitLink:
-    """Requests to process 1, and its notices of ended shells.
+    """Requests to process 1, and its notices of ended shells; closed when nobody holds it.
 
     Args:
         connection: The socket.
@@ -23,14 +25,12 @@ class InitLink:
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
+        self.close: Callable[[], object] = weakref.finalize(self, connection.close)
+        """Close the socket, which ends the sandbox; idempotent, and keeps no link alive."""
         self._poll = select.poll()
         self._poll.register(connection, select.POLLIN)
         self._ended: dict[str, int] = {}
         self._pids: dict[str, int] = {}
-
-    def close(self) -> None:
-        """Close the socket, which ends the sandbox."""
-        self._connection.close()
 
     def fileno(self) -> int:
         """Return the socket's descriptor."""

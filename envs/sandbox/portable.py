@@ -1,20 +1,20 @@
 """Snapshots as plain data, which any rung can open."""
 
-from hexathlon.envs.sandbox.base import Snapshot
+from hexathlon.envs.sandbox.base import SandboxSnapshot
 from hexathlon.envs.sandbox.changes import Changes
 from hexathlon.envs.sandbox.execution import Process, ShellState
-from hexathlon.envs.sandbox.image import Image
+from hexathlon.envs.sandbox.image import SandboxImage
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 
 __all__ = ["PortableSnapshot"]
 
 
-class PortableSnapshot(Snapshot):
+class PortableSnapshot(SandboxSnapshot):
     """A snapshot that contains its changes relative to the image."""
 
     def __init__(
         self,
-        image: Image,
+        image: SandboxImage,
         limits: SandboxLimits,
         changes: Changes,
         shell: ShellState | None = None,

@@ -9,6 +9,7 @@ import contextlib
 import os
 import select
 import time
+import weakref
 from abc import ABC, abstractmethod
 from collections import deque
 from typing import Protocol
@@ -281,7 +282,7 @@ class Shell(ABC):
 
 
 class PipeShell(Shell):
-    """A shell at the other end of three pipes.
+    """A shell at the other end of three pipes, which are closed when nobody holds it.
 
     Args:
         command: Pipe to the shell's input.
@@ -293,6 +294,7 @@ class PipeShell(Shell):
     def __init__(self, command: int, output: int, status: int, link: ShellLink) -> None:
         super().__init__(link)
         self._command, self._output, self._status = command, output, status
+        self._closing = weakref.finalize(self, _close, (command, output, status))
         for descriptor in (command, output, status):
             os.set_blocking(descriptor, False)
         self._poll = select.poll()
@@ -301,9 +303,8 @@ class PipeShell(Shell):
         self._unsent = b""
 
     def close(self) -> None:
-        """Close the pipes."""
-        for descriptor in (self._command, self._output, self._status):
-            os.close(descriptor)
+        """Close the pipes; idempotent."""
+        self._closing()
 
     def _talk(
         self, lines: bytes, gathered: Gathered, seconds: float, most: int = NO_LIMIT
@@ -358,3 +359,8 @@ def _read(descriptor: int) -> bytes:
         return os.read(descriptor, _READ)
     except BlockingIOError:
         return b""
+
+
+def _close(descriptors: tuple[int, ...]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)

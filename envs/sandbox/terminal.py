@@ -3,6 +3,7 @@
 import os
 import select
 import time
+import weakref
 from typing import Any
 
 from hexathlon.envs.sandbox.execution import Screen
@@ -21,11 +22,12 @@ class Terminal:
     """One terminal, its keyboard and its screen.
 
     Args:
-        master: The terminal's master end; closed with it.
+        master: The terminal's master end; closed with it, or when nobody holds it.
     """
 
     def __init__(self, master: int) -> None:
         self._master = master
+        self._closing = weakref.finalize(self, os.close, master)
         os.set_blocking(master, False)
         self._poll = select.poll()
         self._poll.register(master, select.POLLIN)
@@ -34,8 +36,8 @@ class Terminal:
         self.ended = False
 
     def close(self) -> None:
-        """Hang up."""
-        os.close(self._master)
+        """Hang up; idempotent."""
+        self._closing()
 
     def type(self, text: str) -> None:
         """Type; input that the program does not read is lost, as the keyboard's buffer is small."""

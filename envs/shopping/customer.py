@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from hexathlon.envs.users import Agenda, SimulatedUser
-from hexathlon.envs.users.user import Judge
+from hexathlon.envs.users.user import SlotJudge
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.shopping.world.catalogue.constraint import Constraint
 from hexathlon.tasks.shopping.world.facts import holds_on
@@ -82,7 +82,7 @@ class Customer:
             return answer._replace(text="好的，就这样办。" if chinese else "Yes, please do that.")
         return answer
 
-    def _judged(self, judge: Judge) -> Answer:
+    def _judged(self, judge: SlotJudge) -> Answer:
         if self._user.left:
             return Answer(self._gone(), False, False)
         before = self._user.snapshot()["changed"]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import ToolError
 from hexathlon.envs.shopping.hints import HINTS
-from hexathlon.envs.shopping.world import World, open_world
+from hexathlon.envs.shopping.world import ShoppingWorld, open_world
 from hexathlon.tasks.shopping.loaders.tau2 import END_TOOL
 from hexathlon.tasks.shopping.loaders.webshop import WEBSHOP_TOOLS
 from hexathlon.tasks.shopping.service.casework import service_tools
@@ -53,7 +53,7 @@ class ShoppingEnv(Environment):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._world: World | None = None
+        self._world: ShoppingWorld | None = None
         self._world_task: Task | None = None
 
     def on_reset(self, task: Task) -> str:
@@ -78,7 +78,7 @@ class ShoppingEnv(Environment):
             self._end_if_closed()
 
     @property
-    def world(self) -> World:
+    def world(self) -> ShoppingWorld:
         """The current world."""
         if self._world is None:
             raise RuntimeError("there is no world yet; call reset() first")

@@ -7,7 +7,7 @@ import numpy as np
 
 from hexathlon.tasks.shopping.loaders.tau2 import retail_base, retail_policy
 from hexathlon.tasks.shopping.world.retail import RetailDesk
-from hexathlon.tasks.shopping.world.tables import Changes, Tables
+from hexathlon.tasks.shopping.world.tables import TableChanges, Tables
 from hexathlon.tasks.task import Task
 
 __all__ = ["RetailWorld"]
@@ -44,11 +44,11 @@ class RetailWorld:
         """Let the customer answer."""
         return _ANSWER
 
-    def save(self) -> tuple[Changes, tuple[str, ...], bool, bool]:
+    def save(self) -> tuple[TableChanges, tuple[str, ...], bool, bool]:
         """Return the changed records, the records looked up, and two flags."""
         return self._desk.tables.changes(), self._looked_at, self._transferred, self.closed
 
-    def load(self, payload: tuple[Changes, tuple[str, ...], bool, bool]) -> None:
+    def load(self, payload: tuple[TableChanges, tuple[str, ...], bool, bool]) -> None:
         """Restore a saved state."""
         changes, self._looked_at, self._transferred, self.closed = payload
         self._desk = RetailDesk(Tables(retail_base(), changes))

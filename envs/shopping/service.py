@@ -7,14 +7,15 @@ import numpy as np
 
 from hexathlon.envs.shopping import pages
 from hexathlon.envs.shopping.customer import Customer, as_question
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.shopping.service.casework import changed_since
-from hexathlon.tasks.shopping.world.catalogue import Language, open_catalogue
+from hexathlon.tasks.shopping.world.catalogue import open_catalogue
 from hexathlon.tasks.shopping.world.desk.desk import ServiceDesk, subject_of
 from hexathlon.tasks.shopping.world.desk.desk_tools import DESK_WRITES
-from hexathlon.tasks.shopping.world.desk.policy import Policy, policy_text
+from hexathlon.tasks.shopping.world.desk.policy import DeskPolicy, policy_text
 from hexathlon.tasks.shopping.world.desk.records import service_base
 from hexathlon.tasks.shopping.world.retail import DeskProblem
-from hexathlon.tasks.shopping.world.tables import Changes, Record, Tables
+from hexathlon.tasks.shopping.world.tables import Record, TableChanges, Tables
 from hexathlon.tasks.shopping.world.wording import say
 from hexathlon.tasks.task import Task
 
@@ -42,7 +43,7 @@ class ServiceWorld:
         where = params["catalogue"]
         self._catalogue = open_catalogue(where["seed"], where["size"])
         self._base = service_base(where["seed"], where["size"])
-        self._policy = Policy.from_json(params["policy"])
+        self._policy = DeskPolicy.from_json(params["policy"])
         self._patch: dict[str, Record] = {f"{t}/{key}": r for t, key, r in params["patch"]}
         self._state = _State()
         self._desk = self._opened(tuple((t, key, r) for t, key, r in params["patch"]))
@@ -100,12 +101,12 @@ class ServiceWorld:
             )
         return self._customer.hear(text)
 
-    def save(self) -> tuple[_State, Changes, Any]:
+    def save(self) -> tuple[_State, TableChanges, Any]:
         """Return the state."""
         customer = self._customer.save() if self._customer else None
         return self._state, self._desk.tables.changes(), customer
 
-    def load(self, payload: tuple[_State, Changes, Any]) -> None:
+    def load(self, payload: tuple[_State, TableChanges, Any]) -> None:
         """Restore a state."""
         self._state, changes, customer = payload
         self._desk = self._opened(changes)
@@ -145,7 +146,7 @@ class ServiceWorld:
             self._state = self._state._replace(offers=offers)
         return heard.text
 
-    def _opened(self, changes: Changes) -> ServiceDesk:
+    def _opened(self, changes: TableChanges) -> ServiceDesk:
         return ServiceDesk(Tables(self._base, changes), self._catalogue, self._language)
 
     def _words(self, en: str, zh: str) -> str:

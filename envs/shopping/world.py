@@ -8,7 +8,7 @@ import numpy as np
 
 from hexathlon.tasks.task import Task
 
-__all__ = ["World", "open_world"]
+__all__ = ["ShoppingWorld", "open_world"]
 
 _WORLDS = {
     "store": "hexathlon.envs.shopping.store:StoreWorld",
@@ -18,7 +18,7 @@ _WORLDS = {
 }
 
 
-class World(Protocol):
+class ShoppingWorld(Protocol):
     """One episode's world: tools, a counterpart, and a state that is free to copy."""
 
     closed: bool
@@ -49,11 +49,11 @@ class World(Protocol):
         ...
 
 
-def open_world(task: Task, rng: np.random.Generator) -> World:
+def open_world(task: Task, rng: np.random.Generator) -> ShoppingWorld:
     """Open the world of a task; `rng` is the episode's stream."""
     module, _, name = _WORLDS[task.params["world"]].partition(":")
     make = cast(
-        "Callable[[Task, np.random.Generator], World]",
+        "Callable[[Task, np.random.Generator], ShoppingWorld]",
         getattr(importlib.import_module(module), name),
     )
     return make(task, rng)

@@ -15,12 +15,12 @@ from hexathlon.envs.users import SimulatedUser
 from hexathlon.evaluators.sql.dbbench import tables_hash
 from hexathlon.evaluators.sql.images import describe_content, image_rows
 from hexathlon.tasks.sql.world.backends.base import (
-    Catalogue,
     Database,
+    DatabaseSnapshot,
     QueryLimits,
     QueryResult,
-    Snapshot,
     SqlError,
+    TableCatalogue,
 )
 from hexathlon.tasks.sql.world.backends.choice import MissingBackend, open_database, writes_of
 from hexathlon.tasks.task import Task
@@ -36,7 +36,7 @@ _NOTHING: dict[str, Any] = {
 class _World(NamedTuple):
     """The event's part of a snapshot."""
 
-    database: Snapshot
+    database: DatabaseSnapshot
     handed_in: dict[str, Any]
     user: dict[str, Any] | None
     user_seed: int
@@ -215,7 +215,7 @@ class SQLEnv(Environment):
         except SqlError as error:
             raise ToolError(error.text().removeprefix("Error: ")) from None
 
-    def _catalogue(self) -> Catalogue:
+    def _catalogue(self) -> TableCatalogue:
         return self._open().catalogue()
 
     def _count(self, table: str) -> int:

@@ -6,7 +6,12 @@ empty text, surrounding blanks, control characters, bars and the word NULL are s
 
 from collections.abc import Sequence
 
-from hexathlon.tasks.sql.world.backends.base import Catalogue, QueryResult, TableInfo, Value
+from hexathlon.tasks.sql.world.backends.base import (
+    QueryResult,
+    StoredValue,
+    TableCatalogue,
+    TableInfo,
+)
 
 __all__ = ["ROWS_SHOWN", "found_text", "result_text", "table_text", "tables_text"]
 
@@ -35,7 +40,7 @@ def result_text(result: QueryResult, shown: int = ROWS_SHOWN) -> str:
     return "\n".join(lines)
 
 
-def tables_text(catalogue: Catalogue, counts: dict[str, int]) -> str:
+def tables_text(catalogue: TableCatalogue, counts: dict[str, int]) -> str:
     """Render the list of tables."""
     lines = [f"{len(catalogue)} table{'' if len(catalogue) == 1 else 's'}"]
     for table in catalogue.values():
@@ -62,7 +67,7 @@ def table_text(table: TableInfo, count: int) -> str:
     return "\n".join(lines)
 
 
-def found_text(catalogue: Catalogue, query: str) -> str:
+def found_text(catalogue: TableCatalogue, query: str) -> str:
     """Render the tables whose name, or whose columns' names, contain a word of the query."""
     words = [word for word in query.lower().replace("_", " ").replace(",", " ").split() if word]
     lines = []
@@ -80,7 +85,7 @@ def _rows(count: int) -> str:
     return f"{count:,} row" + ("" if count == 1 else "s")
 
 
-def _lines(rows: Sequence[Sequence[Value]]) -> list[str]:
+def _lines(rows: Sequence[Sequence[StoredValue]]) -> list[str]:
     """Return one line per row; plain rows are detected on the joined text, which is fast."""
     if len(rows) * len(rows[0]) <= _FEW:
         return [" | ".join([_cell(cell) for cell in row]) for row in rows]
@@ -98,7 +103,7 @@ def _lines(rows: Sequence[Sequence[Value]]) -> list[str]:
     return [" | ".join([_cell(cell) for cell in row]) for row in rows]
 
 
-def _is_plain(lines: list[str], rows: Sequence[Sequence[Value]]) -> bool:
+def _is_plain(lines: list[str], rows: Sequence[Sequence[StoredValue]]) -> bool:
     """Whether no cell needs quoting: each of those would leave one of these traces."""
     text = "\n".join(lines)
     return (
@@ -118,7 +123,7 @@ def _is_plain(lines: list[str], rows: Sequence[Sequence[Value]]) -> bool:
     )
 
 
-def _cell(value: Value) -> str:
+def _cell(value: StoredValue) -> str:
     if value.__class__ is str and value.isprintable() and "|" not in value and value != "NULL":
         if 0 < len(value) <= _CELL_SHOWN and value[0] != " " != value[-1]:
             return value  # most are so; a printable text has no whitespace other than spaces

@@ -11,12 +11,12 @@ from threading import Lock
 
 from hexathlon.envs.errors import BackendMissing
 from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxFault
-from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
-from hexathlon.tasks.terminal.dockerfile import Copy, Recipe, Run, read_dockerfile
+from hexathlon.tasks.terminal.dockerfile import Copy, ParsedDockerfile, Run, read_dockerfile
 from hexathlon.tasks.terminal.harbor import HarborTask
 
-__all__ = ["FIXED", "FILE_TIME", "ImageCache", "build_image", "limits_of"]
+__all__ = ["FILE_TIME", "FIXED", "ImageCache", "build_image", "limits_of"]
 
 FILE_TIME = 1_772_323_200
 """Modification time of all files of an image."""
@@ -80,7 +80,7 @@ def limits_of(task: HarborTask, seconds: float) -> SandboxLimits:
 
 def build_image(
     backend: SandboxBackend, task: HarborTask, base: str, found: set[str] | None = None
-) -> Image:
+) -> SandboxImage:
     """Build the image from the task's Dockerfile.
 
     Args:
@@ -106,7 +106,7 @@ def build_image(
     files, rest = _leading_copies(recipe, task.environment)
     for folder in _HARNESS_FOLDERS:
         files.setdefault(folder, Entry(folder=True, mode=0o755, mtime=FILE_TIME))
-    image = Image(base, files, workdir, variables)
+    image = SandboxImage(base, files, workdir, variables)
     needed = [*recipe.debian_packages, *recipe.python_packages]
     if not rest and found.issuperset(needed):
         return image
@@ -125,7 +125,7 @@ _COMPOSED = ("docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compo
 
 
 def _leading_copies(
-    recipe: Recipe, context: Mapping[str, bytes]
+    recipe: ParsedDockerfile, context: Mapping[str, bytes]
 ) -> tuple[dict[str, Entry], list[Copy | Run]]:
     """Split off the copies before the first command, which need no sandbox."""
     files: dict[str, Entry] = {}
@@ -180,7 +180,7 @@ def _take(sandbox: Sandbox, step: Copy | Run, task: HarborTask, base: str) -> No
         )
 
 
-def _require_packages(sandbox: Sandbox, task: HarborTask, recipe: Recipe) -> None:
+def _require_packages(sandbox: Sandbox, task: HarborTask, recipe: ParsedDockerfile) -> None:
     missing = [name for name in recipe.debian_packages if not _present(sandbox, name)]
     wanted = " ".join(shlex.quote(_module(name)) for name in recipe.python_packages)
     if wanted:
@@ -215,7 +215,7 @@ def _module(requirement: str) -> str:
     return known.get(name.lower(), name.replace("-", "_"))
 
 
-def _frozen(sandbox: Sandbox, image: Image) -> Image:
+def _frozen(sandbox: Sandbox, image: SandboxImage) -> SandboxImage:
     """Return the image with the changes of the build."""
     with sandbox.snapshot() as state:
         changes = state.changes()
@@ -225,7 +225,7 @@ def _frozen(sandbox: Sandbox, image: Image) -> Image:
     files.update(changes.written)
     for scratch in [path for path in files if path.startswith(("/tmp/", "/dev/", "/proc/"))]:
         del files[scratch]
-    return Image(image.base, files, image.workdir, image.environment)
+    return SandboxImage(image.base, files, image.workdir, image.environment)
 
 
 def _gone(path: str, deleted: Sequence[str]) -> bool:
@@ -236,11 +236,11 @@ class ImageCache:
     """Most recently built images, shared by all environments of a process."""
 
     def __init__(self) -> None:
-        self._images: dict[tuple[str, str, str], Image] = {}
+        self._images: dict[tuple[str, str, str], SandboxImage] = {}
         self._packages: dict[tuple[str, str], set[str]] = {}
         self._lock = Lock()
 
-    def get(self, backend: SandboxBackend, key: str, task: HarborTask, base: str) -> Image:
+    def get(self, backend: SandboxBackend, key: str, task: HarborTask, base: str) -> SandboxImage:
         """Return the image of a task, building it if necessary."""
         identity = (backend.name, key, base)
         with self._lock:

@@ -12,12 +12,12 @@ from typing import Any, ClassVar, Literal
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import ToolError
 from hexathlon.envs.messages import scrub
-from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxPathError, Snapshot
-from hexathlon.envs.sandbox.image import HOST, Image
+from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxPathError, SandboxSnapshot
+from hexathlon.envs.sandbox.image import HOST, SandboxImage
 from hexathlon.envs.sandbox.ladder import choose
 from hexathlon.envs.status import Status
 from hexathlon.envs.terminal.building import ImageCache, limits_of
-from hexathlon.envs.terminal.steps import Judge, StepResult
+from hexathlon.envs.terminal.steps import GradedStep, StepGrader
 from hexathlon.envs.terminal.tampering import flags_of, looks_for_grader
 from hexathlon.envs.terminal.text import clean, execution_text, screen_text
 from hexathlon.envs.tools import tool
@@ -36,8 +36,8 @@ _images = ImageCache()
 class _World:
     """The event's part of a snapshot."""
 
-    files: Snapshot
-    results: tuple[StepResult, ...]
+    files: SandboxSnapshot
+    results: tuple[GradedStep, ...]
     flags: tuple[str, ...]
 
 
@@ -89,7 +89,7 @@ class TerminalEnv(Environment):
         self._backend: SandboxBackend | None = None
         self._shell: Sandbox | None = None
         self._harbor: HarborTask | None = None
-        self._results: tuple[StepResult, ...] = ()
+        self._results: tuple[GradedStep, ...] = ()
         self._flags: tuple[str, ...] = ()
         self._final: dict[str, Any] | None = None
 
@@ -179,10 +179,10 @@ class TerminalEnv(Environment):
             "flags": sorted(set(self._flags)),
         }
 
-    def _judged(self, *, ended: bool) -> StepResult:
+    def _judged(self, *, ended: bool) -> GradedStep:
         """Grade the current step; at its end the agent's processes are killed first."""
         steps, shell = self._task_steps(), self._open()
-        judge = Judge(self._opener(), self._image(), shell.limits, steps)
+        judge = StepGrader(self._opener(), self._image(), shell.limits, steps)
         step = steps.steps[len(self._results)]
         if self._verifier == "shared":
             return judge.shared(step, shell)
@@ -235,7 +235,7 @@ class TerminalEnv(Environment):
         assert self._harbor is not None
         return self._harbor
 
-    def _image(self) -> Image:
+    def _image(self) -> SandboxImage:
         return _images.get(self._opener(), self.task.hash, self._task_steps(), self._base)
 
     def _open(self) -> Sandbox:

@@ -12,7 +12,7 @@ from typing import Any
 
 from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend
 from hexathlon.envs.sandbox.changes import Changes
-from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import SandboxLimits
 from hexathlon.tasks.terminal.judging import difference
 
@@ -28,7 +28,7 @@ _MOST_NAMED = 200
 
 def judge_probes(
     backend: SandboxBackend,
-    image: Image,
+    image: SandboxImage,
     changes: Changes,
     checks: Mapping[str, Any],
     limits: SandboxLimits,
@@ -44,7 +44,7 @@ def judge_probes(
     return outcomes
 
 
-def carried_over(image: Image, changes: Changes, folder: str) -> Image:
+def carried_over(image: SandboxImage, changes: Changes, folder: str) -> SandboxImage:
     """Return the image with the changes below one directory."""
     inside = f"{folder.rstrip('/')}/"
     gone = [path for path in changes.deleted if path.startswith(inside)]
@@ -54,7 +54,7 @@ def carried_over(image: Image, changes: Changes, folder: str) -> Image:
         if not any(path == each or path.startswith(f"{each}/") for each in gone)
     }
     files.update({p: entry for p, entry in changes.written.items() if p.startswith(inside)})
-    return Image(image.base, files, image.workdir, image.environment)
+    return SandboxImage(image.base, files, image.workdir, image.environment)
 
 
 def changed_files(changes: Changes, folder: str) -> dict[str, str]:
@@ -77,7 +77,7 @@ def changed_files(changes: Changes, folder: str) -> dict[str, str]:
     return dict(sorted(digests.items()))
 
 
-def _kept(path: str, digest: str, image: Image, changes: Changes) -> str:
+def _kept(path: str, digest: str, image: SandboxImage, changes: Changes) -> str:
     entry = changes.written.get(path, image.files.get(path))
     if path in changes.deleted or entry is None or entry.link is not None or entry.folder:
         return "missing"

@@ -8,15 +8,15 @@ from typing import Any
 
 from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxPathError
 from hexathlon.envs.sandbox.changes import Changes
-from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import SandboxLimits
 from hexathlon.envs.terminal.foreign import GRADER_FILES, clear_away, read_outcomes, test_command
 from hexathlon.envs.terminal.grading import changed_files, judge_probes
 from hexathlon.envs.terminal.tampering import is_hook
-from hexathlon.tasks.terminal.harbor import HarborTask, Step
+from hexathlon.tasks.terminal.harbor import HarborStep, HarborTask
 from hexathlon.tasks.terminal.opening import native_checks
 
-__all__ = ["Judge", "StepResult"]
+__all__ = ["GradedStep", "StepGrader"]
 
 _LOGS = "/logs/verifier"
 _DROPPED = (
@@ -38,7 +38,7 @@ _DROPPED = (
 
 
 @dataclass(frozen=True)
-class StepResult:
+class GradedStep:
     """Result of one step."""
 
     name: str
@@ -71,7 +71,7 @@ class StepResult:
         return float(self.reward.get("reward", sum(values) / max(len(values), 1))) >= least
 
 
-class Judge:
+class StepGrader:
     """Grades steps of one task.
 
     Args:
@@ -82,29 +82,29 @@ class Judge:
     """
 
     def __init__(
-        self, backend: SandboxBackend, image: Image, limits: SandboxLimits, task: HarborTask
+        self, backend: SandboxBackend, image: SandboxImage, limits: SandboxLimits, task: HarborTask
     ) -> None:
         self.backend, self.image, self.limits, self.task = backend, image, limits, task
 
-    def separate(self, step: Step, changes: Changes) -> StepResult:
+    def separate(self, step: HarborStep, changes: Changes) -> GradedStep:
         """Grade the agent's files in a fresh sandbox."""
         changed = changed_files(changes, self.image.workdir)
         checks = native_checks(step.tests)
         if checks is not None:
             outcomes = judge_probes(self.backend, self.image, changes, checks, self.limits)
-            return StepResult(step.name, tuple((a, b) for a, b in outcomes), changed=changed)
+            return GradedStep(step.name, tuple((a, b) for a, b in outcomes), changed=changed)
         image = self._left(changes)
         files = {**image.files, "/hexathlon": Entry(folder=True, mode=0o755)}
         with self.backend.open(replace(image, files=files), self.limits) as sandbox:
             return self._scripted(step, sandbox, GRADER_FILES, changed)
 
-    def shared(self, step: Step, sandbox: Sandbox) -> StepResult:
+    def shared(self, step: HarborStep, sandbox: Sandbox) -> GradedStep:
         """Grade as the original benchmark does, in the agent's sandbox with its processes alive."""
         with sandbox.snapshot() as state:
             changed = changed_files(state.changes(), self.image.workdir)
         return self._scripted(step, sandbox, {}, changed)
 
-    def _left(self, changes: Changes) -> Image:
+    def _left(self, changes: Changes) -> SandboxImage:
         """Return the image with the agent's changes, but without tools, hooks and grader paths."""
         inside = f"{self.image.workdir.rstrip('/')}/"
 
@@ -120,11 +120,15 @@ class Judge:
             if not any(path == each or path.startswith(f"{each}/") for each in gone)
         }
         files.update({p: entry for p, entry in changes.written.items() if not ours(p)})
-        return Image(self.image.base, files, self.image.workdir, self.image.environment)
+        return SandboxImage(self.image.base, files, self.image.workdir, self.image.environment)
 
     def _scripted(
-        self, step: Step, sandbox: Sandbox, tools: Mapping[str, Entry], changed: Mapping[str, str]
-    ) -> StepResult:
+        self,
+        step: HarborStep,
+        sandbox: Sandbox,
+        tools: Mapping[str, Entry],
+        changed: Mapping[str, str],
+    ) -> GradedStep:
         """Run the task's own test script and read the reward that it wrote."""
         sandbox.execute(clear_away(_LOGS))
         sandbox.lay(
@@ -145,7 +149,7 @@ class Judge:
         if done.timed_out:
             fault = "the tests did not end in time"
         outcomes = read_outcomes(sandbox, done.output)
-        return StepResult(step.name, outcomes, reward, fault, changed)
+        return GradedStep(step.name, outcomes, reward, fault, changed)
 
 
 def _reward(sandbox: Sandbox) -> tuple[dict[str, float] | None, str]:

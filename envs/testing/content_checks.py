@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 
-from hexathlon.envs.testing.report import Check, CheckFailed, CheckSkipped
+from hexathlon.envs.testing.report import CheckFailed, CheckSkipped, ConformanceCheck
 from hexathlon.envs.testing.solving import Solved
 from hexathlon.envs.testing.subject import Subject
 
@@ -39,7 +39,7 @@ def _content(solved: Solved) -> Hashable:
 
 
 CHECKS = (
-    Check(
+    ConformanceCheck(
         "splits_apart",
         "draw the splits from different entities or values, not only from different seeds",
         splits_apart,

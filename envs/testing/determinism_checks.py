@@ -12,7 +12,7 @@ import numpy as np
 
 from hexathlon.envs.testing import shifted_clock
 from hexathlon.envs.testing.fuzzing import random_calls
-from hexathlon.envs.testing.report import Check, CheckFailed
+from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
 from hexathlon.envs.testing.subject import Subject
 from hexathlon.envs.testing.tracing import canonical, first_difference, probe_actions, trace
 from hexathlon.envs.testing.twin import digest
@@ -181,33 +181,35 @@ def _require_same(one: list[str], other: list[str]) -> None:
 
 
 CHECKS = (
-    Check(
+    ConformanceCheck(
         "seed_honoured",
         "pass the seed on: call super().reset(seed=seed) and draw from self.np_random only",
         seed_honoured,
     ),
-    Check("two_instances", "draw from self.np_random only, and keep clocks out", two_instances),
-    Check(
+    ConformanceCheck(
+        "two_instances", "draw from self.np_random only, and keep clocks out", two_instances
+    ),
+    ConformanceCheck(
         "interleaved",
         "keep the episode's state on the instance, not on class or module",
         interleaved,
     ),
-    Check(
+    ConformanceCheck(
         "two_processes",
         "let nothing depend on hash(), the order of sets, ids or what else the process imported",
         two_processes,
     ),
-    Check(
+    ConformanceCheck(
         "clock_hidden",
         "show no time of day and no date but simulated ones, a function of (task, seed)",
         clock_hidden,
     ),
-    Check(
+    ConformanceCheck(
         "global_state",
         "use self.np_random in place of random and numpy.random; leave os.environ and cwd alone",
         global_state,
     ),
-    Check(
+    ConformanceCheck(
         "order_independence",
         "rebuild the world in on_reset; share nothing mutable",
         order_independence,

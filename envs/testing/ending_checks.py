@@ -5,7 +5,7 @@ from typing import Any
 from gymnasium.error import ResetNeeded
 
 from hexathlon.envs.testing.fuzzing import do_nothing
-from hexathlon.envs.testing.report import Check, CheckFailed
+from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
 from hexathlon.envs.testing.subject import Subject
 
 __all__ = ["CHECKS"]
@@ -39,7 +39,7 @@ def _require_refusal(subject: Subject, env: Any, action: str, when: str) -> None
 
 
 CHECKS = (
-    Check(
+    ConformanceCheck(
         "step_after_end",
         "raise gymnasium.error.ResetNeeded in step() unless an episode is running",
         step_after_end,

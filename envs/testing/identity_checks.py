@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hexathlon.envs.testing.likeness import Texts
-from hexathlon.envs.testing.report import Check, CheckFailed, CheckSkipped
+from hexathlon.envs.testing.report import CheckFailed, CheckSkipped, ConformanceCheck
 from hexathlon.envs.testing.solving import Solved, calls_in, scalars_of
 from hexathlon.envs.testing.subject import Subject
 from hexathlon.tasks.source import parse_address
@@ -202,12 +202,12 @@ def _chance(gained: int, trials: int) -> float:
 
 
 CHECKS = (
-    Check(
+    ConformanceCheck(
         "numbers_tell_nothing",
         "draw sides, traps and deals from the seed, not from the index: derive_seed(...) % 2",
         numbers_tell_nothing,
     ),
-    Check(
+    ConformanceCheck(
         "names_tell_nothing",
         "give both sides of a pair neutral template names, and draw from the seed which is which",
         names_tell_nothing,

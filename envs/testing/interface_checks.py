@@ -12,8 +12,8 @@ from gymnasium.utils.env_checker import check_env
 
 from hexathlon.envs.status import Status
 from hexathlon.envs.testing.fuzzing import do_nothing, fuzzed_actions, random_calls
-from hexathlon.envs.testing.report import Check, CheckFailed
-from hexathlon.envs.testing.subject import Episode, Subject
+from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
+from hexathlon.envs.testing.subject import RecordedEpisode, Subject
 from hexathlon.envs.testing.tracing import canonical, probe_actions
 
 __all__ = ["CHECKS"]
@@ -223,9 +223,9 @@ def _fuzz_episode(subject: Subject, env: Any, task: Any, count: int, salt: int) 
     return count
 
 
-def _episodes(subject: Subject) -> list[Episode]:
+def _episodes(subject: Subject) -> list[RecordedEpisode]:
     """Return correct, random, idle and hostile episodes; computed once per subject."""
-    cached: list[Episode] | None = subject.__dict__.get("_episodes")
+    cached: list[RecordedEpisode] | None = subject.__dict__.get("_episodes")
     if cached is None:
         env = subject.make()
         cached = []
@@ -243,40 +243,40 @@ def _episodes(subject: Subject) -> list[Episode]:
 
 
 CHECKS = (
-    Check(
+    ConformanceCheck(
         "gymnasium_checker",
         "run gymnasium.utils.env_checker.check_env on the environment and follow its message",
         gymnasium_checker,
     ),
-    Check(
+    ConformanceCheck(
         "close_twice",
         "make close() forget what it closed, so that a second is harmless",
         close_twice,
     ),
-    Check(
+    ConformanceCheck(
         "unknown_option",
         "raise hexathlon.envs.errors.UnknownOption for reset options you do not know",
         unknown_option,
     ),
-    Check(
+    ConformanceCheck(
         "info_keys",
         "return the same keys with the same types from every reset and from every step",
         info_fixed,
     ),
-    Check(
+    ConformanceCheck(
         "info_plain", "keep clocks, uuids, paths and addresses out of info; log them", info_plain
     ),
-    Check(
+    ConformanceCheck(
         "observation_bounded",
         "cut observations to the space's bound with hexathlon.envs.messages.cut_middle",
         observation_bounded,
     ),
-    Check(
+    ConformanceCheck(
         "fresh_observations",
         "return new objects from every call, not buffers that are reused",
         fresh_observations,
     ),
-    Check(
+    ConformanceCheck(
         "fuzzed_actions",
         "answer a malformed action with an observation; raise only EnvFault, and not for actions",
         fuzzed,

@@ -11,10 +11,10 @@ from hexathlon.envs.testing.interface_checks import CHECKS as INTERFACE
 from hexathlon.envs.testing.leak_checks import CHECKS as LEAKS
 from hexathlon.envs.testing.neighbour_checks import CHECKS as NEIGHBOURS
 from hexathlon.envs.testing.report import (
-    Check,
     CheckFailed,
     CheckResult,
     CheckSkipped,
+    ConformanceCheck,
     ConformanceError,
     Report,
 )
@@ -25,7 +25,7 @@ from hexathlon.envs.testing.truth_checks import CHECKS as TRUTH
 
 __all__ = ["assert_conforms", "check_environment", "check_names"]
 
-_CHECKS: tuple[Check, ...] = (
+_CHECKS: tuple[ConformanceCheck, ...] = (
     *INTERFACE,
     *ENDING,
     *DETERMINISM,
@@ -109,7 +109,7 @@ def assert_conforms(target: Target, **options: Any) -> None:
         raise ConformanceError(str(report))
 
 
-def _result(check: Check, subject: Subject) -> CheckResult:
+def _result(check: ConformanceCheck, subject: Subject) -> CheckResult:
     try:
         check.run(subject)
     except CheckFailed as failure:
@@ -122,5 +122,5 @@ def _result(check: Check, subject: Subject) -> CheckResult:
     return CheckResult(check.name, "passed")
 
 
-def _left_out(check: Check) -> CheckResult:
+def _left_out(check: ConformanceCheck) -> CheckResult:
     return CheckResult(check.name, "skipped", "skipped by the caller")

@@ -2,7 +2,7 @@
 
 from hexathlon.envs.testing.census import Census, private_temporary_folder, take_census
 from hexathlon.envs.testing.fuzzing import fuzzed_actions
-from hexathlon.envs.testing.report import Check, CheckFailed
+from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
 from hexathlon.envs.testing.subject import Subject
 
 __all__ = ["CHECKS"]
@@ -61,8 +61,14 @@ def no_leaked_temporary(subject: Subject) -> None:
 
 
 CHECKS = (
-    Check("no_leaked_thread", "stop and join every thread in close()", no_leaked_thread),
-    Check("no_leaked_process", "end and wait for every process in close()", no_leaked_process),
-    Check("no_leaked_file", "close files, sockets and connections in close()", no_leaked_file),
-    Check("no_leaked_temporary", "delete temporary files in close()", no_leaked_temporary),
+    ConformanceCheck("no_leaked_thread", "stop and join every thread in close()", no_leaked_thread),
+    ConformanceCheck(
+        "no_leaked_process", "end and wait for every process in close()", no_leaked_process
+    ),
+    ConformanceCheck(
+        "no_leaked_file", "close files, sockets and connections in close()", no_leaked_file
+    ),
+    ConformanceCheck(
+        "no_leaked_temporary", "delete temporary files in close()", no_leaked_temporary
+    ),
 )

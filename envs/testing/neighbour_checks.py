@@ -4,9 +4,9 @@ from collections import defaultdict
 from typing import Any
 
 from hexathlon.envs.testing.perturbing import neighbours
-from hexathlon.envs.testing.report import Check, CheckFailed
+from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
 from hexathlon.envs.testing.solving import calls_in
-from hexathlon.envs.testing.subject import Episode, Subject
+from hexathlon.envs.testing.subject import RecordedEpisode, Subject
 from hexathlon.envs.testing.tracing import canonical
 
 __all__ = ["CHECKS"]
@@ -61,7 +61,7 @@ def _values(subject: Subject) -> dict[str, list[Any]]:
     return values
 
 
-def _score(env: Any, episode: Episode) -> float:
+def _score(env: Any, episode: RecordedEpisode) -> float:
     """Return the reward or, for an episode that goes on, the score it would get as it stands."""
     grade = getattr(env, "verdict", None)
     if episode.ended or not callable(grade):
@@ -77,7 +77,7 @@ def _state(env: Any) -> str | None:
 
 
 CHECKS = (
-    Check(
+    ConformanceCheck(
         "neighbours_score_zero",
         "let the verifier check the whole result, or declare the change in TaskSource.tolerated "
         "with the reason why it is right",

@@ -4,7 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["Check", "CheckFailed", "CheckResult", "CheckSkipped", "ConformanceError", "Report"]
+__all__ = [
+    "CheckFailed",
+    "CheckResult",
+    "CheckSkipped",
+    "ConformanceCheck",
+    "ConformanceError",
+    "Report",
+]
 
 
 class CheckFailed(Exception):
@@ -19,7 +26,7 @@ class ConformanceError(AssertionError):
     """An environment does not conform; the message lists the failures and how to fix them."""
 
 
-class Check(NamedTuple):
+class ConformanceCheck(NamedTuple):
     """One check."""
 
     name: str

@@ -5,8 +5,8 @@ from typing import Any
 
 from hexathlon.envs.testing.fuzzing import do_nothing, fuzzed_actions, random_calls, spam
 from hexathlon.envs.testing.lessons import LESSON_POLICIES, Lessons
-from hexathlon.envs.testing.report import Check, CheckFailed
-from hexathlon.envs.testing.subject import Episode, Subject, fixed
+from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
+from hexathlon.envs.testing.subject import RecordedEpisode, Subject, fixed
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
 
@@ -49,7 +49,7 @@ def floor(subject: Subject) -> None:
             _require_floor(subject, name, _imitating(subject, subject.lessons, name))
 
 
-def _imitating(subject: Subject, lessons: Lessons, name: str) -> list[Episode]:
+def _imitating(subject: Subject, lessons: Lessons, name: str) -> list[RecordedEpisode]:
     env = subject.make()
     try:
         return [
@@ -60,7 +60,7 @@ def _imitating(subject: Subject, lessons: Lessons, name: str) -> list[Episode]:
         env.close()
 
 
-def _require_floor(subject: Subject, name: str, episodes: Sequence[Episode]) -> None:
+def _require_floor(subject: Subject, name: str, episodes: Sequence[RecordedEpisode]) -> None:
     mean = sum(episode.reward for episode in episodes) / len(episodes)
     if mean > subject.floor:
         raise CheckFailed(
@@ -104,7 +104,9 @@ def reward_bounded(subject: Subject) -> None:
         env.close()
 
 
-def _played(subject: Subject, maker: Callable[[Task], Script]) -> Iterator[tuple[Task, Episode]]:
+def _played(
+    subject: Subject, maker: Callable[[Task], Script]
+) -> Iterator[tuple[Task, RecordedEpisode]]:
     env = subject.make()
     try:
         for task in subject.tasks:
@@ -115,7 +117,7 @@ def _played(subject: Subject, maker: Callable[[Task], Script]) -> Iterator[tuple
 
 def _scripts(
     subject: Subject, maker: Callable[[Task], Mapping[str, Script]], fewest: int, what: str
-) -> Iterator[tuple[Task, str, Episode]]:
+) -> Iterator[tuple[Task, str, RecordedEpisode]]:
     env: Any = subject.make()
     found: dict[str, int] = {}
     try:
@@ -132,18 +134,24 @@ def _scripts(
 
 
 CHECKS = (
-    Check("oracle_scores_one", "fix the oracle or the verifier: they disagree", oracle_scores_one),
-    Check("noop_scores_zero", "let the verifier demand an answer or a change", noop_scores_zero),
-    Check("floor", "make answers longer or rarer, or the verifier stricter", floor),
-    Check(
+    ConformanceCheck(
+        "oracle_scores_one", "fix the oracle or the verifier: they disagree", oracle_scores_one
+    ),
+    ConformanceCheck(
+        "noop_scores_zero", "let the verifier demand an answer or a change", noop_scores_zero
+    ),
+    ConformanceCheck("floor", "make answers longer or rarer, or the verifier stricter", floor),
+    ConformanceCheck(
         "mutants_score_zero",
         "let the verifier check what the near miss gets wrong",
         mutants_score_zero,
     ),
-    Check(
+    ConformanceCheck(
         "alternatives_score_one",
         "let the verifier accept every right solution",
         alternatives_score_one,
     ),
-    Check("reward_bounded", "pay at the end only, or declare max_reward", reward_bounded),
+    ConformanceCheck(
+        "reward_bounded", "pay at the end only, or declare max_reward", reward_bounded
+    ),
 )

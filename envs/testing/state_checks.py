@@ -14,7 +14,7 @@ from gymnasium.wrappers import TimeLimit
 from hexathlon.envs.errors import ForkUnsupported
 from hexathlon.envs.forking import fork, restore, snapshot
 from hexathlon.envs.testing.fuzzing import random_calls
-from hexathlon.envs.testing.report import Check, CheckFailed, CheckSkipped
+from hexathlon.envs.testing.report import CheckFailed, CheckSkipped, ConformanceCheck
 from hexathlon.envs.testing.solving import Solved
 from hexathlon.envs.testing.subject import Subject
 from hexathlon.envs.testing.tracing import canonical, first_difference, probe_actions
@@ -244,32 +244,32 @@ def _without_masks(part: Any) -> Any:
 
 
 CHECKS = (
-    Check(
+    ConformanceCheck(
         "fork_contract",
         "let save() return immutable or copied data and load() copy what it gets",
         fork_contract,
     ),
-    Check(
+    ConformanceCheck(
         "fork_every_turn",
         "let save() return everything that later turns depend on, however late in the episode",
         fork_every_turn,
     ),
-    Check(
+    ConformanceCheck(
         "restore_contract",
         "let load() replace the whole world, sharing nothing mutable with the payload",
         restore_contract,
     ),
-    Check(
+    ConformanceCheck(
         "spec_round_trip",
         "register a string entry point and keyword arguments that are flat JSON values",
         spec_round_trip,
     ),
-    Check(
+    ConformanceCheck(
         "pickle_round_trip",
         "let save() return plain data; no handles, no lambdas",
         pickle_round_trip,
     ),
-    Check(
+    ConformanceCheck(
         "vector_equals_single",
         "register vector_entry_point with hexathlon.envs.vector.vectorised",
         vector_equals_single,

@@ -9,6 +9,7 @@ from typing import Any
 import gymnasium
 from gymnasium.envs.registration import EnvSpec
 
+from hexathlon.envs.forking import AnyEnv
 from hexathlon.envs.messages import assistant_message, parse_text
 from hexathlon.envs.spaces import Unicode
 from hexathlon.envs.testing.lessons import Lessons
@@ -20,15 +21,14 @@ from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script, TaskSource
 from hexathlon.tasks.task import Split, Task
 
-__all__ = ["Episode", "Subject", "Target", "fixed"]
+__all__ = ["RecordedEpisode", "Subject", "Target", "fixed"]
 
-AnyEnv = gymnasium.Env[Any, Any]
 Target = str | Callable[..., AnyEnv]
 MAX_STEPS = 200
 
 
 @dataclass(slots=True)
-class Episode:
+class RecordedEpisode:
     """The recorded result of one episode."""
 
     opening: Any
@@ -188,16 +188,16 @@ class Subject:
             return text
         return assistant_message(parse_text(text))
 
-    def play(self, env: Any, task: Task, script: Script, seed: int = 0) -> Episode:
+    def play(self, env: Any, task: Task, script: Script, seed: int = 0) -> RecordedEpisode:
         """Play one episode by a script, which receives the text of each observation."""
         return self.play_shown(env, task, lambda opening: script, seed)
 
     def play_shown(
         self, env: Any, task: Task, maker: Callable[[str], Script], seed: int = 0
-    ) -> Episode:
+    ) -> RecordedEpisode:
         """Play one episode by a script that is made from the text of the opening."""
         opening, info = env.reset(seed=seed, options={"task": task.id})
-        episode = Episode(opening, info)
+        episode = RecordedEpisode(opening, info)
         script = maker(text_of(opening))
         try:
             action = next(script)
@@ -212,7 +212,9 @@ class Subject:
         script.close()
         return episode
 
-    def play_actions(self, env: Any, task: Task, actions: Iterable[str], seed: int = 0) -> Episode:
+    def play_actions(
+        self, env: Any, task: Task, actions: Iterable[str], seed: int = 0
+    ) -> RecordedEpisode:
         """Play one episode by a list of actions."""
         return self.play(env, task, fixed(actions), seed)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hexathlon.envs.testing.fuzzing import fuzzed_actions
-from hexathlon.envs.testing.subject import Episode, Subject
+from hexathlon.envs.testing.subject import RecordedEpisode, Subject
 from hexathlon.tasks.task import Task
 
 __all__ = ["canonical", "first_difference", "probe_actions", "trace"]
@@ -18,7 +18,7 @@ def canonical(value: Any) -> str:
     return json.dumps(_plain(value), sort_keys=True, ensure_ascii=True)
 
 
-def trace(episode: Episode) -> list[str]:
+def trace(episode: RecordedEpisode) -> list[str]:
     """Return an episode as canonical lines: the opening, then the steps."""
     return [canonical((episode.opening, episode.reset_info)), *map(canonical, episode.steps)]
 

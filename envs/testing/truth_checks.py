@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from hexathlon.envs.testing.fuzzing import do_nothing, random_calls, spam
-from hexathlon.envs.testing.report import Check, CheckFailed
+from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
 from hexathlon.envs.testing.solving import Solved, leaves, scalars_of
-from hexathlon.envs.testing.subject import Episode, Subject, text_of
+from hexathlon.envs.testing.subject import RecordedEpisode, Subject, text_of
 from hexathlon.envs.testing.tracing import canonical
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
@@ -219,7 +219,7 @@ def _last_words(subject: Subject, env: Any, task: Task, script: Script) -> str |
     return last
 
 
-def _watched(subject: Subject) -> Iterator[tuple[Task, Episode, str]]:
+def _watched(subject: Subject) -> Iterator[tuple[Task, RecordedEpisode, str]]:
     """Play oracle, spam, random calls and trivial policies; yield also what `render` returns."""
     env = subject.make()
     makers: tuple[Callable[[Task], Script], ...] = (
@@ -239,22 +239,22 @@ def _watched(subject: Subject) -> Iterator[tuple[Task, Episode, str]]:
 
 
 CHECKS = (
-    Check(
+    ConformanceCheck(
         "canary_hidden",
         "give every task a canary; keep expected answers out of observations, info and tools",
         canary_hidden,
     ),
-    Check(
+    ConformanceCheck(
         "id_hidden",
         "name the task by task.opaque_id where the agent's side can see it",
         id_hidden,
     ),
-    Check(
+    ConformanceCheck(
         "truth_in_info",
         "keep the parameters of checks, and what is derived from them, out of info",
         truth_in_info,
     ),
-    Check(
+    ConformanceCheck(
         "truth_in_observations",
         "show answers only to those who look; what everybody may know belongs in the instruction",
         truth_in_observations,

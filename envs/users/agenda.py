@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 __all__ = ["Agenda", "Slot"]
 
-Value = str | int | float | bool
+SlotValue = str | int | float | bool
 
 
 class _Strict(BaseModel):
@@ -20,7 +20,7 @@ class _Strict(BaseModel):
 class Slot(_Strict):
     """One fact that the user knows and reveals only when asked."""
 
-    value: Value
+    value: SlotValue
     """The true value; hidden until the slot is asked for or volunteered."""
 
     say: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class Slot(_Strict):
     volunteer: bool = False
     """Whether the opening reveals it without being asked."""
 
-    change_to: Value | None = None
+    change_to: SlotValue | None = None
     """A second value, to which the user switches after revealing the first."""
 
     label: str | None = None

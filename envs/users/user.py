@@ -9,14 +9,14 @@ repeated or stored. `listening` parses the agent's messages.
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from hexathlon.envs.users.agenda import Agenda, Slot, Value
+from hexathlon.envs.users.agenda import Agenda, Slot, SlotValue
 from hexathlon.envs.users.banks import BANKS
 from hexathlon.envs.users.listening import Heard, listen
 from hexathlon.tasks.seeding import derive_seed
 
-__all__ = ["Judge", "Reply", "SimulatedUser"]
+__all__ = ["Reply", "SimulatedUser", "SlotJudge"]
 
-Judge = Callable[[Mapping[str, Any], Mapping[str, Value]], str | None]
+SlotJudge = Callable[[Mapping[str, Any], Mapping[str, SlotValue]], str | None]
 """Maps an offer and the wanted values to the slot (or another reason) to reject for, or None."""
 
 _FREE_REMARKS = 2
@@ -82,7 +82,7 @@ class SimulatedUser:
         """Slots revealed so far, in order."""
         return tuple(self._told)
 
-    def wanted(self) -> dict[str, Value]:
+    def wanted(self) -> dict[str, SlotValue]:
         """Return the values wanted now, revealed or not; for verifiers, never for the agent."""
         return {name: self._value(name) for name in self.agenda.slots}
 
@@ -117,7 +117,7 @@ class SimulatedUser:
             return self._annoyed("idle")
         return self._with_changes([self._pick("idle")], ())
 
-    def consider(self, offer: Mapping[str, Any], judge: Judge | None = None) -> Reply:
+    def consider(self, offer: Mapping[str, Any], judge: SlotJudge | None = None) -> Reply:
         """Accept or reject an offer, naming one reason.
 
         A pending change of mind is revealed first and the offer is deferred: no offer is judged
@@ -226,7 +226,7 @@ class SimulatedUser:
         label = _label(reason, self.agenda.slots[reason])
         return self._pick(field).replace("{label}", label)
 
-    def _value(self, name: str) -> Value:
+    def _value(self, name: str) -> SlotValue:
         slot = self.agenda.slots[name]
         return (
             slot.change_to if name in self._changed and slot.change_to is not None else slot.value
@@ -254,5 +254,5 @@ def _label(name: str, slot: Slot) -> str:
     return slot.label or name.replace("_", " ")
 
 
-def _first_difference(offer: Mapping[str, Any], wanted: Mapping[str, Value]) -> str | None:
+def _first_difference(offer: Mapping[str, Any], wanted: Mapping[str, SlotValue]) -> str | None:
     return next((name for name, value in wanted.items() if offer.get(name) != value), None)

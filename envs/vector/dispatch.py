@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, cast
 from hexathlon.envs.loops import LoopLease
 from hexathlon.envs.vector.lanes import Arrival, Lane
 
-__all__ = ["Call", "Dispatcher"]
+__all__ = ["Dispatcher", "PendingCall"]
 
 
-class Call(NamedTuple):
+class PendingCall(NamedTuple):
     """One call to one environment."""
 
     lane: Lane
@@ -49,7 +49,7 @@ class Dispatcher:
         """Whether the call to an environment is still pending."""
         return number in self._flying
 
-    def launch(self, calls: Sequence[Call]) -> None:
+    def launch(self, calls: Sequence[PendingCall]) -> None:
         """Start the awaitable calls, then make the others in place."""
         for lane, verb, arguments in calls:
             if lane.awaits:

@@ -17,17 +17,17 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from hexathlon.envs.forking import AnyEnv
 from hexathlon.envs.loops import LoopLease
 from hexathlon.envs.vector import batching
 from hexathlon.envs.vector.batching import OnFault, VectorFault
-from hexathlon.envs.vector.dispatch import Call, Dispatcher
+from hexathlon.envs.vector.dispatch import Dispatcher, PendingCall
 from hexathlon.envs.vector.infos import lazy_infos
 from hexathlon.envs.vector.inplace import InPlace
 from hexathlon.envs.vector.lanes import Arrival, Lane
 
 __all__ = ["VectorEnvironment", "make_vector", "vectorised"]
 
-Environment = gymnasium.Env[Any, Any]
 Batch = tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
 
@@ -46,7 +46,7 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
 
     def __init__(
         self,
-        env_fns: Iterable[Callable[[], Environment]],
+        env_fns: Iterable[Callable[[], AnyEnv]],
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.DISABLED,
         on_fault: OnFault = "raise",
@@ -165,7 +165,7 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         self._in_step = self._goes_on = False
         self._dispatcher.launch(
             [
-                Call(self._lanes[index], "step", (action,))
+                PendingCall(self._lanes[index], "step", (action,))
                 for index, action in zip(chosen, listed, strict=True)
             ]
         )
@@ -191,7 +191,10 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
             self._require_idle(index)
         self._in_step = self._goes_on = False
         self._dispatcher.launch(
-            [Call(self._lanes[index], "reset", (seeds[index], each[index])) for index in chosen]
+            [
+                PendingCall(self._lanes[index], "reset", (seeds[index], each[index]))
+                for index in chosen
+            ]
         )
 
     def recv(self, min_ready: int = 1, timeout: float | None = None) -> list[Arrival]:
@@ -272,11 +275,11 @@ class VectorEnvironment(VectorEnv[Any, Any, Any]):
         if faults and self.on_fault == "raise":
             raise VectorFault(faults, batch)
 
-    def __iter__(self) -> Iterator[Environment]:
+    def __iter__(self) -> Iterator[AnyEnv]:
         return iter(self.envs)
 
 
-def make_vector(env: str | Callable[..., Environment], num_envs: int, **kwargs: Any) -> Any:
+def make_vector(env: str | Callable[..., AnyEnv], num_envs: int, **kwargs: Any) -> Any:
     """Make a vector of `num_envs` environments.
 
     Args:
@@ -290,7 +293,7 @@ def make_vector(env: str | Callable[..., Environment], num_envs: int, **kwargs: 
     return VectorEnvironment([lambda: maker(*first, **kwargs)] * num_envs, **own)
 
 
-def vectorised(env: Callable[..., Environment]) -> Callable[..., Any]:
+def vectorised(env: Callable[..., AnyEnv]) -> Callable[..., Any]:
     """Return a function that makes vectors of one class, for use as `vector_entry_point`."""
 
     def make(num_envs: int, **kwargs: Any) -> Any:

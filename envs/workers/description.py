@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium import Space
 from gymnasium.spaces import Box, Dict, Discrete, Sequence
 
-from hexathlon.envs.messages import Action, Call, Message, ToolCall
+from hexathlon.envs.messages import Action, Message, ParsedCall, ToolCall
 from hexathlon.envs.spaces import Contents, Unicode
 from hexathlon.envs.state import State
 from hexathlon.envs.status import Status
@@ -102,7 +102,7 @@ def _entry_to_data(entry: Message | Action) -> Any:
 def _entry_from_data(data: Any) -> Message | Action:
     if isinstance(data, tuple):
         text, calls = data
-        return Action(text, tuple(Call(*call) for call in calls))
+        return Action(text, tuple(ParsedCall(*call) for call in calls))
     return message_from_data(data)
 
 

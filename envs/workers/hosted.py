@@ -77,7 +77,8 @@ class HostedEnvironment(AsyncEnvironment):
         self._kwargs = kwargs
         self._wanted_on_hang = on_hang
         self._clear()
-        about = self.wait(self._start())
+        self._start()
+        about = self.wait(self._make())
         for name, value in about["attributes"].items():
             setattr(self, name, value)
         self.on_hang: OnHang = on_hang or about["on_hang"]
@@ -107,7 +108,8 @@ class HostedEnvironment(AsyncEnvironment):
         """
         gymnasium.Env.reset(self, seed=seed)
         if self._worker is None:
-            await self._start()
+            self._start()
+            await self._make()
         self._ended = Status.ABORTED
         try:
             observation, info, episode = await self._ask(
@@ -173,7 +175,8 @@ class HostedEnvironment(AsyncEnvironment):
         if not isinstance(state, HostedState) or state.hosted != self.hosted:
             raise WrongState(f"expected a state of {self.hosted}, got {type(state).__name__}")
         if self._worker is None:
-            self.wait(self._start())
+            self._start()
+            self.wait(self._make())
         data = decode(state.data)
         self._begin_hosted(self._call("restore", state=data))
         turn, tool_errors, cut_chars = data["counters"]
@@ -225,10 +228,13 @@ class HostedEnvironment(AsyncEnvironment):
 
     # Internals ---------------------------------------------------------------------------------
 
-    async def _start(self) -> Any:
-        worker = start_worker()
-        self._worker = worker
-        self._finalizer = weakref.finalize(self, worker.end, kill=True)
+    def _start(self) -> None:
+        """Start a worker; it ends with this object at the latest."""
+        self._worker = start_worker()
+        self._finalizer = weakref.finalize(self, self._worker.end, kill=True)
+
+    async def _make(self) -> Any:
+        """Have the worker make its environment."""
         try:
             about = await self._ask(
                 "make",

@@ -1,4 +1,4 @@
-"""Judged scores beside a run's records: the files, and a summary of each.
+"""Files of judged scores beside a run's records, and their summaries.
 
-No judge is asked here and no model is known; `hexathlon.baselines.judging` writes these files.
+`hexathlon.baselines.judging` writes these files; no judge or model is called here.
 """

@@ -1,9 +1,8 @@
-"""Files of judged scores: beside a run's records, append-only, hash-chained, never part of them.
+"""Files of judged scores: append-only and hash-chained, stored beside a run's records.
 
-A file `judged/NAME.jsonl` starts with a header that names the run, the judge, the rubric and the
-audit; NAME is the header's hash, so that one judge under one rubric has one file, and continuing
-finds it. Then comes one line per trial (or group, or planted control), each naming the hash of the
-line before.
+A file `judged/NAME.jsonl` starts with a header that identifies the run, the judge, the rubric and
+the audit. NAME is the header's hash, so a judge with a rubric has one file, which is continued by
+the same command. One line per trial or planted control follows, with the hash of the line before.
 """
 
 import fcntl
@@ -26,7 +25,7 @@ __all__ = [
     "last_of_controls",
     "last_of_trials",
     "read_judged",
-    "spoilt",
+    "is_infra_failure",
 ]
 
 JUDGED_FOLDER = "judged"
@@ -35,7 +34,7 @@ _UNHASHED = ("hash", "timing")
 
 
 class JudgedError(Exception):
-    """A judged file that is not what its writer left."""
+    """A judged file is invalid or was changed."""
 
 
 class JudgedFile(NamedTuple):
@@ -47,10 +46,10 @@ class JudgedFile(NamedTuple):
 
 
 class JudgedWriter:
-    """Appends judged lines to a run's file for this header; what is there is kept.
+    """Appends lines to the judged file with this header, creating it if necessary.
 
     Raises:
-        JudgedError: The file was changed after it was written, or another process writes to it.
+        JudgedError: If the file was changed after it was written, or another process writes to it.
     """
 
     def __init__(self, run: Path, header: Mapping[str, Any]) -> None:
@@ -63,7 +62,7 @@ class JudgedWriter:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         self._file = os.open(self.path, flags, 0o644)
         try:
-            self._go_on(whole)
+            self._continue(whole)
         except BaseException:
             os.close(self._file)
             raise
@@ -73,7 +72,7 @@ class JudgedWriter:
         self._write({**line, "prev": self._head})
 
     def close(self) -> None:
-        """Sync and close. Closing twice is fine."""
+        """Sync and close; idempotent."""
         if self._file >= 0:
             os.fsync(self._file)
             os.close(self._file)
@@ -90,8 +89,8 @@ class JudgedWriter:
     ) -> None:
         self.close()
 
-    def _go_on(self, header: dict[str, Any]) -> None:
-        """Take the file for this process alone and find its end."""
+    def _continue(self, header: dict[str, Any]) -> None:
+        """Lock the file and read its last hash, or write the header."""
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -100,9 +99,9 @@ class JudgedWriter:
         if self.path.stat().st_size == 0:
             self._write(header)
             return
-        found = read_judged(self.path)
-        self.done = found.lines
-        self._head = str((found.lines[-1] if found.lines else found.header)["hash"])
+        existing = read_judged(self.path)
+        self.done = existing.lines
+        self._head = str((existing.lines[-1] if existing.lines else existing.header)["hash"])
 
     def _write(self, line: dict[str, Any]) -> None:
         line["hash"] = self._head = _hash(line)
@@ -118,14 +117,14 @@ def judged_files(run: Path) -> list[Path]:
 
 
 def read_judged(path: Path) -> JudgedFile:
-    """Read a judged file and check its chain; an unfinished last line is left out.
+    """Read a judged file and check its chain; an unfinished last line is ignored.
 
     Raises:
-        JudgedError: A line was changed, removed, inserted or moved.
+        JudgedError: If a line was changed, removed, inserted or moved.
     """
     rows = list(_rows(path))
     if not rows or rows[0].get("schema") != JUDGED_SCHEMA:
-        raise JudgedError(f"{path} has no header of the schema {JUDGED_SCHEMA!r}")
+        raise JudgedError(f"{path} has no header with schema {JUDGED_SCHEMA!r}")
     before = ""
     for number, row in enumerate(rows, start=1):
         if row.get("hash") != _hash(row):
@@ -137,19 +136,19 @@ def read_judged(path: Path) -> JudgedFile:
 
 
 def last_of_trials(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return one line per trial: the last, where a trial was judged again."""
-    found = {record_key(line): line for line in lines if "key" in line}
-    return list(found.values())
+    """Return the last line of each trial."""
+    by_key = {record_key(line): line for line in lines if "key" in line}
+    return list(by_key.values())
 
 
 def last_of_controls(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return one row per planted control: the last, where it was judged again."""
-    found = {line["control"]["id"]: line["control"] for line in lines if "control" in line}
-    return list(found.values())
+    """Return the last row of each planted control."""
+    by_id = {line["control"]["id"]: line["control"] for line in lines if "control" in line}
+    return list(by_id.values())
 
 
-def spoilt(line: Mapping[str, Any]) -> bool:
-    """Whether the judge's server failed on a trial, so that it should be judged again."""
+def is_infra_failure(line: Mapping[str, Any]) -> bool:
+    """Return whether the judge's server failed on a trial, which should then be judged again."""
     group = line.get("group")
     if group is not None:
         return line["score"] is None and group["answered"] < group["calls"]
@@ -172,7 +171,7 @@ def _hash(line: Mapping[str, Any]) -> str:
 
 
 def _drop_torn_line(path: Path) -> None:
-    """Cut off what a killed process left unfinished; its trial is judged again."""
+    """Remove an unfinished last line; its trial is judged again."""
     torn = torn_bytes(path)
     if torn:
         with path.open("rb+") as file:

@@ -1,4 +1,4 @@
-"""What judged files come to: one summary per file, for reports. Judged is never verified."""
+"""Summaries of judged files for reports; judged scores never count as verified."""
 
 import math
 from collections import Counter
@@ -20,20 +20,21 @@ __all__ = ["CriterionSummary", "JudgedSummary", "judged_summaries", "summarise_j
 
 
 class CriterionSummary(NamedTuple):
-    """How one criterion came out over all trials."""
+    """Labels of one criterion over all trials."""
 
     name: str
     counts: Mapping[str, int]
-    """Trials by label; `unscored` where there is none."""
+    """Number of trials by label; `unscored` for those without a label."""
 
     experimental: bool
-    """Whether no audit shows that the judge agrees with the labels on it."""
+    """Whether audits do not establish the judge's agreement with the labels on it."""
 
     by_code: bool
+    """Whether code decides the criterion."""
 
 
 class JudgedSummary(NamedTuple):
-    """What one judge says of a run."""
+    """Judged scores of a run by one judge or panel."""
 
     file: str
     judge: str
@@ -42,15 +43,15 @@ class JudgedSummary(NamedTuple):
     trials: int
     scored: int
     mean: Estimate | None
-    """Over tasks, of the scored trials."""
+    """Mean score of the scored trials, clustered by task."""
 
     bounds: tuple[float, float] | None
-    """With undecided criteria at their worst and at their best."""
+    """Mean with undecided criteria at their worst and at their best."""
 
     criteria: tuple[CriterionSummary, ...]
     usage: Mapping[str, Any]
     remarks: tuple[str, ...]
-    """Why the score is not to be published; empty where nothing speaks against it."""
+    """Reasons against publishing the score; empty if there are none."""
 
     audits: tuple[str | None, ...]
 
@@ -59,7 +60,7 @@ class JudgedSummary(NamedTuple):
         return {
             **self._asdict(),
             "mean": None if self.mean is None else self.mean.as_json(),
-            "criteria": [one._asdict() for one in self.criteria],
+            "criteria": [criterion._asdict() for criterion in self.criteria],
             "rubrics": list(self.rubrics),
             "remarks": list(self.remarks),
             "audits": list(self.audits),
@@ -71,22 +72,22 @@ def judged_summaries(run: Path) -> list[JudgedSummary]:
     """Return a summary of every judged file of a run.
 
     Raises:
-        JudgedError: A file was changed after it was written.
+        JudgedError: If a file was changed after it was written.
     """
     return [summarise_judged(read_judged(path)) for path in judged_files(run)]
 
 
-def summarise_judged(found: JudgedFile) -> JudgedSummary:
+def summarise_judged(file: JudgedFile) -> JudgedSummary:
     """Return the summary of one judged file."""
-    header, lines = found.header, found.lines
+    header, lines = file.header, file.lines
     trials = last_of_trials(lines)
     scored = [line for line in trials if line["score"] is not None]
     controls = last_of_controls(lines)
     judges = header["judges"]
     aggregators = {row["aggregator"] for row in header["rubrics"].values()}
     return JudgedSummary(
-        found.path.name,
-        " + ".join(str(one["model"]) for one in judges) or "code",
+        file.path.name,
+        " + ".join(str(judge["model"]) for judge in judges) or "code",
         str(header["kind"]),
         tuple(f"{row['id']} v{row['version']}" for row in header["rubrics"].values()),
         len(trials),
@@ -125,10 +126,10 @@ def _criteria(
             label = row["label"] or "unscored"
             counts.setdefault(row["criterion"], Counter())[label] += 1
     by_code = {
-        one["id"]
+        criterion["id"]
         for rubric in header["rubrics"].values()
-        for one in rubric["criteria"]
-        if one["check"] is not None
+        for criterion in rubric["criteria"]
+        if criterion["check"] is not None
     }
     experimental = set(header["experimental"])
     return [
@@ -138,7 +139,7 @@ def _criteria(
 
 
 def _usage(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Add up the judge's own usage over all sessions, and its latencies."""
+    """Return the total usage and the latencies of the judge over all sessions."""
     rows = [line for line in lines if "usage" in line]
     costs = [row["usage"]["cost"] for row in rows]
     latencies = sorted(
@@ -161,21 +162,21 @@ def _remarks(
 ) -> list[str]:
     if not header["judges"]:
         return []
-    made = []
+    remarks = []
     if not header["audited"]:
-        made.append("unaudited")
+        remarks.append("unaudited")
     elif header["experimental"]:
-        made.append(f"experimental: {', '.join(header['experimental'])}")
+        remarks.append(f"experimental: {', '.join(header['experimental'])}")
     if header["kinship"] == "same":
-        made.append("the judge is of the agent's family")
+        remarks.append("judge and agent belong to the same model family")
     elif header["kinship"] == "unknown":
-        made.append("the judge's or the agent's family is unknown")
-    missed = sum(not one["hit"] for one in controls)
+        remarks.append("the model family of judge or agent is unknown")
+    missed = sum(not control["hit"] for control in controls)
     if missed:
-        made.append(f"invalid: {missed} of {len(controls)} planted controls came out wrong")
+        remarks.append(f"invalid: {missed} of {len(controls)} planted controls decided wrongly")
     elif not controls:
-        made.append("no planted controls")
+        remarks.append("no planted controls")
     undecided = sum(line["score"] is None for line in trials)
     if undecided:
-        made.append(f"{undecided} of {len(trials)} trials undecided")
-    return made
+        remarks.append(f"{undecided} of {len(trials)} trials undecided")
+    return remarks

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric
 
-__all__ = ["AGGREGATORS", "Aggregator", "Score", "mean_score", "score"]
+__all__ = ["AGGREGATORS", "Aggregator", "BoundedScore", "mean_score", "score"]
 
-Values = Mapping[str, float]
+CriterionValues = Mapping[str, float]
 """Value by criterion id, each 0 to 1."""
 
 
-class Score(NamedTuple):
+class BoundedScore(NamedTuple):
     """Score of one transcript."""
 
     value: float | None
@@ -36,14 +36,14 @@ class Aggregator(NamedTuple):
     """A rule that combines many values into one score."""
 
     name: str
-    function: Callable[[Rubric, Values], float]
+    function: Callable[[Rubric, CriterionValues], float]
     faults: Callable[[Rubric], Iterator[str]]
     """Yields the reasons why a rubric does not fit the rule."""
 
     source: str
 
 
-def score(rubric: Rubric, values: Mapping[str, float | None]) -> Score:
+def score(rubric: Rubric, values: Mapping[str, float | None]) -> BoundedScore:
     """Return a transcript's score by the rubric's aggregator, with bounds.
 
     Every aggregator is increasing in a criterion of positive weight and decreasing in a pitfall, so
@@ -58,7 +58,7 @@ def score(rubric: Rubric, values: Mapping[str, float | None]) -> Score:
         worst[one.id] = bad if value is None else value
         best[one.id] = good if value is None else value
     low, high = function(rubric, worst), function(rubric, best)
-    return Score(low if low == high else None, low, high, undecided)
+    return BoundedScore(low if low == high else None, low, high, undecided)
 
 
 def mean_score(aggregator: str, scores: Sequence[float]) -> float:
@@ -67,19 +67,19 @@ def mean_score(aggregator: str, scores: Sequence[float]) -> float:
     return min(1.0, max(0.0, mean)) if aggregator == "healthbench" else mean
 
 
-def _healthbench(rubric: Rubric, values: Values) -> float:
+def _healthbench(rubric: Rubric, values: CriterionValues) -> float:
     """Return s = sum_j w_j c_j / sum over w_j > 0 of w_j, which may be negative."""
     possible = math.fsum(one.weight for one in rubric.criteria if one.weight > 0)
     return math.fsum(one.weight * values[one.id] for one in rubric.criteria) / possible
 
 
-def _rar(rubric: Rubric, values: Values) -> float:
+def _rar(rubric: Rubric, values: CriterionValues) -> float:
     """Return r = sum_j w_j c_j / sum_j w_j."""
     total = math.fsum(one.weight for one in rubric.criteria)
     return math.fsum(one.weight * values[one.id] for one in rubric.criteria) / total
 
 
-def _hard_gate(rubric: Rubric, values: Values) -> float:
+def _hard_gate(rubric: Rubric, values: CriterionValues) -> float:
     """Return the product of the hard rules times the soft score, clipped at 0.
 
     A hard rule holds at its best label only. Pitfalls subtract from the soft score. With hard
@@ -94,12 +94,12 @@ def _hard_gate(rubric: Rubric, values: Values) -> float:
     return max(0.0, math.fsum(one.weight * values[one.id] for one in soft) / possible)
 
 
-def _ordinal(rubric: Rubric, values: Values) -> float:
+def _ordinal(rubric: Rubric, values: CriterionValues) -> float:
     """Return the weighted mean of (rank - 1)/(choices - 1)."""
     return _rar(rubric, values)
 
 
-def _checkpoint_tree(rubric: Rubric, values: Values) -> float:
+def _checkpoint_tree(rubric: Rubric, values: CriterionValues) -> float:
     """Return the score of the tree's roots: a leaf is its check, a node the mean of its children.
 
     Means are weighted by the children's weights; several roots count as children of one node.
@@ -119,7 +119,7 @@ def _checkpoint_tree(rubric: Rubric, values: Values) -> float:
     return mean(children[""])
 
 
-def _moa(rubric: Rubric, values: Values) -> float:
+def _moa(rubric: Rubric, values: CriterionValues) -> float:
     """Return the mean over dimensions of the weighted mean within each: MOA without history.
 
     Weights that follow the training are `hexathlon.evaluators.judges.groups.pivot`.
@@ -128,7 +128,7 @@ def _moa(rubric: Rubric, values: Values) -> float:
     return math.fsum(means.values()) / len(means)
 
 
-def dimension_means(rubric: Rubric, values: Values) -> dict[str, float]:
+def dimension_means(rubric: Rubric, values: CriterionValues) -> dict[str, float]:
     """Return the weighted mean of each dimension, in the rubric's order."""
     members: dict[str, list[Criterion]] = {}
     for one in rubric.criteria:
@@ -140,7 +140,7 @@ def dimension_means(rubric: Rubric, values: Values) -> dict[str, float]:
     }
 
 
-def _tournament(rubric: Rubric, values: Values) -> float:
+def _tournament(rubric: Rubric, values: CriterionValues) -> float:
     """Return the weighted mean of the criteria, for a transcript without rivals.
 
     Among rivals, scores come from `hexathlon.evaluators.judges.groups.tournament`.

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-__all__ = ["ABSTAIN", "LABELS", "Decision", "Source", "Why", "majority"]
+__all__ = ["ABSTAIN", "LABELS", "Decision", "LabelSource", "Why", "majority"]
 
 LABELS = ("not_met", "met")
 """Default labels of a criterion without choices of its own, from worst to best."""
@@ -17,7 +17,7 @@ LABELS = ("not_met", "met")
 ABSTAIN = "cannot_tell"
 """Always a valid answer; has no value and is counted."""
 
-Source = Literal["code", "model", "cache", "panel"]
+LabelSource = Literal["code", "model", "cache", "panel"]
 
 Why = Literal[
     "",
@@ -57,7 +57,7 @@ class Decision:
     why: Why = ""
     """Why there is no value; empty if there is one."""
 
-    source: Source = "model"
+    source: LabelSource = "model"
     votes: tuple[str | None, ...] = ()
     """Labels of a panel's members, in their order."""
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.evaluators.judges.labels import ABSTAIN, Why
 from hexathlon.evaluators.judges.rubric import Criterion
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 
 __all__ = [
     "FirstError",
@@ -99,7 +99,7 @@ def read_object(text: str, key: str) -> dict[str, Any]:
     return answers[-1]
 
 
-def read_point(text: str, criterion: Criterion, transcript: Transcript) -> PointVerdict:
+def read_point(text: str, criterion: Criterion, transcript: JudgedTranscript) -> PointVerdict:
     """Read a verdict on one criterion.
 
     Raises:
@@ -116,7 +116,7 @@ def read_point(text: str, criterion: Criterion, transcript: Transcript) -> Point
     return PointVerdict(label, quote, turn)
 
 
-def read_pair(text: str, first: Transcript, second: Transcript) -> PairVerdict:
+def read_pair(text: str, first: JudgedTranscript, second: JudgedTranscript) -> PairVerdict:
     """Read a verdict on two transcripts.
 
     Raises:
@@ -132,7 +132,7 @@ def read_pair(text: str, first: Transcript, second: Transcript) -> PairVerdict:
     return PairVerdict(label, quote)
 
 
-def read_group(text: str, group: Sequence[Transcript], letters: str) -> GroupVerdict:
+def read_group(text: str, group: Sequence[JudgedTranscript], letters: str) -> GroupVerdict:
     """Read a ranking (best first) or scores (0 to 10) of a whole group.
 
     A rank becomes 1 - rank/(n - 1), counted from 0; a score is divided by 10.
@@ -156,7 +156,7 @@ def read_group(text: str, group: Sequence[Transcript], letters: str) -> GroupVer
     return GroupVerdict(values, tuple(quotes[name] for name in names))
 
 
-def read_first_error(text: str, transcript: Transcript) -> FirstError:
+def read_first_error(text: str, transcript: JudgedTranscript) -> FirstError:
     """Read where a trajectory first went wrong.
 
     Raises:
@@ -176,7 +176,7 @@ def read_first_error(text: str, transcript: Transcript) -> FirstError:
         return FirstError(label, None, quote)
     if type(turn) is not int or turn not in transcript.within("agent"):
         raise ReplyFault("malformed", f"{turn!r:.40} is no turn of the agent")
-    if Transcript((transcript.lines[turn],)).find(quote, "agent") is None:
+    if JudgedTranscript((transcript.lines[turn],)).find(quote, "agent") is None:
         raise ReplyFault("no_evidence", f"the quote is not in turn {turn}")
     return FirstError(label, turn, quote)
 

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.rubric import Criterion, Scope
-from hexathlon.evaluators.judges.transcript import Transcript, squeezed
+from hexathlon.evaluators.judges.transcript import JudgedTranscript, squeezed
 
 __all__ = ["PREDICATES", "decide_by_code", "predicate_fault", "register_predicate"]
 
-Function = Callable[[Transcript, Scope, Mapping[str, Any]], bool]
+Function = Callable[[JudgedTranscript, Scope, Mapping[str, Any]], bool]
 
 
 class _Predicate(NamedTuple):
@@ -24,7 +24,7 @@ class _Predicate(NamedTuple):
     parameters: Mapping[str, type | tuple[type, ...]]
 
 
-def decide_by_code(criterion: Criterion, transcript: Transcript) -> Decision:
+def decide_by_code(criterion: Criterion, transcript: JudgedTranscript) -> Decision:
     """Return the decision by code; only for a criterion with a `check`."""
     if criterion.check is None:
         raise ValueError(f"criterion {criterion.id!r} has no check")
@@ -64,7 +64,7 @@ def register_predicate(
     PREDICATES[name] = _Predicate(function, dict(parameters))
 
 
-def _mentions(transcript: Transcript, scope: Scope, params: Mapping[str, Any]) -> bool:
+def _mentions(transcript: JudgedTranscript, scope: Scope, params: Mapping[str, Any]) -> bool:
     spoken = squeezed(transcript.spoken(scope))
     return any(_stands(squeezed(word), spoken) for word in params["any_of"])
 
@@ -76,22 +76,22 @@ def _stands(word: str, text: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
 
 
-def _matches(transcript: Transcript, scope: Scope, params: Mapping[str, Any]) -> bool:
+def _matches(transcript: JudgedTranscript, scope: Scope, params: Mapping[str, Any]) -> bool:
     return re.search(params["pattern"], transcript.spoken(scope)) is not None
 
 
-def _at_most_words(transcript: Transcript, scope: Scope, params: Mapping[str, Any]) -> bool:
+def _at_most_words(transcript: JudgedTranscript, scope: Scope, params: Mapping[str, Any]) -> bool:
     texts = (transcript.lines[index].text for index in transcript.within(scope))
     return all(len(text.split()) <= params["words"] for text in texts)
 
 
-def _at_most_chars(transcript: Transcript, scope: Scope, params: Mapping[str, Any]) -> bool:
+def _at_most_chars(transcript: JudgedTranscript, scope: Scope, params: Mapping[str, Any]) -> bool:
     return all(
         len(transcript.lines[index].text) <= params["chars"] for index in transcript.within(scope)
     )
 
 
-def _is_json(transcript: Transcript, scope: Scope, params: Mapping[str, Any]) -> bool:
+def _is_json(transcript: JudgedTranscript, scope: Scope, params: Mapping[str, Any]) -> bool:
     for index in transcript.within(scope):
         try:
             json.loads(transcript.lines[index].text)
@@ -100,7 +100,7 @@ def _is_json(transcript: Transcript, scope: Scope, params: Mapping[str, Any]) ->
     return bool(transcript.within(scope))
 
 
-def _turns(transcript: Transcript, scope: Scope, params: Mapping[str, Any]) -> bool:
+def _turns(transcript: JudgedTranscript, scope: Scope, params: Mapping[str, Any]) -> bool:
     count = len(transcript.within("agent"))
     return bool(params["least"] <= count <= params["most"])
 

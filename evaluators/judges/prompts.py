@@ -12,7 +12,7 @@ from hexathlon.evaluators.content import Image
 from hexathlon.evaluators.judges.isolation import clean, fence, nonce
 from hexathlon.evaluators.judges.labels import ABSTAIN
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric, Scope
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records.canonical import content_hash
 
 __all__ = [
@@ -143,7 +143,7 @@ def image_prompt_hash() -> str:
     return content_hash(_IMAGES)
 
 
-def pointwise_prompt(criterion: Criterion, transcript: Transcript) -> Prompt:
+def pointwise_prompt(criterion: Criterion, transcript: JudgedTranscript) -> Prompt:
     """Build the question on one criterion of one transcript."""
     labels = (*criterion.menu, ABSTAIN)
     ask = _POINTWISE.format(
@@ -156,7 +156,7 @@ def pointwise_prompt(criterion: Criterion, transcript: Transcript) -> Prompt:
     return Prompt(_SYSTEM, _assembled(blocks, ask), _verdict_schema(labels), transcript.images)
 
 
-def pairwise_prompt(rubric: Rubric, first: Transcript, second: Transcript) -> Prompt:
+def pairwise_prompt(rubric: Rubric, first: JudgedTranscript, second: JudgedTranscript) -> Prompt:
     """Build the question which of two transcripts fulfils a rubric better."""
     blocks = [
         ("CRITERIA", _criteria(rubric)),
@@ -168,7 +168,7 @@ def pairwise_prompt(rubric: Rubric, first: Transcript, second: Transcript) -> Pr
     return Prompt(_SYSTEM_GROUP, user, _verdict_schema(labels), _images([first, second]))
 
 
-def groupwise_prompt(rubric: Rubric, group: Sequence[Transcript], *, scores: bool) -> Prompt:
+def groupwise_prompt(rubric: Rubric, group: Sequence[JudgedTranscript], *, scores: bool) -> Prompt:
     """Build the question for a ranking or scores of a whole group, shown in the order given."""
     letters = LETTERS[: len(group)]
     blocks = [("CRITERIA", _criteria(rubric))]
@@ -190,7 +190,7 @@ def groupwise_prompt(rubric: Rubric, group: Sequence[Transcript], *, scores: boo
     return Prompt(_SYSTEM_GROUP, _assembled(blocks, _GROUPWISE), schema, _images(group))
 
 
-def first_error_prompt(transcript: Transcript) -> Prompt:
+def first_error_prompt(transcript: JudgedTranscript) -> Prompt:
     """Build the question for the first wrong turn."""
     schema = _object(
         {
@@ -214,11 +214,11 @@ def criteria_prompt(question: str, least: int = 3, most: int = 8) -> Prompt:
     return Prompt(_SYSTEM_CRITERIA, _assembled(blocks, ask), schema)
 
 
-def _parts(transcript: Transcript) -> list[tuple[str, str]]:
+def _parts(transcript: JudgedTranscript) -> list[tuple[str, str]]:
     return [(f"[{index}] {line.role}", line.text) for index, line in enumerate(transcript.lines)]
 
 
-def _images(transcripts: Sequence[Transcript]) -> tuple[Image, ...]:
+def _images(transcripts: Sequence[JudgedTranscript]) -> tuple[Image, ...]:
     return tuple(dict.fromkeys(image for one in transcripts for image in one.images))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from hexathlon.evaluators.judges.predicates import decide_by_code
 from hexathlon.evaluators.judges.rubric_files import get_rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records.trial import JsonContent
 
 __all__ = ["decided_by_code"]
@@ -33,7 +33,7 @@ def decided_by_code(
     criteria = [one for one in registered.decided if one.check is not None]
     if not criteria:
         return []
-    transcript = Transcript.of_record({"opening": opening, "steps": steps})
+    transcript = JudgedTranscript.of_record({"opening": opening, "steps": steps})
     return [
         {**decide_by_code(one, transcript).as_json(), "rubric": registered.hash} for one in criteria
     ]

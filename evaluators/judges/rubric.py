@@ -22,7 +22,7 @@ __all__ = [
     "Scope",
 ]
 
-Kind = Literal["hard", "soft", "pitfall"]
+CriterionKind = Literal["hard", "soft", "pitfall"]
 Scope = Literal["last", "agent", "transcript"]
 """Allowed location of evidence: the agent's last turn, all its turns, or any message."""
 
@@ -61,7 +61,7 @@ class Criterion(_Part):
     weight: float = 1.0
     """Below 0 for a pitfall, above 0 otherwise; the unit is the rubric's own."""
 
-    kind: Kind = "soft"
+    kind: CriterionKind = "soft"
     scope: Scope = "agent"
     why: str = ""
     """Why code cannot decide it. Required unless `check` is set."""

@@ -31,7 +31,7 @@ def register_rubric(name: str, path: Path) -> None:
     """Make a rubric file known by a name that tasks can use.
 
     Raises:
-        ValueError: The name is taken by another file.
+        ValueError: If the name is taken by another file.
     """
     if name in rubric_names() and _entries.get(name) != path:
         raise ValueError(f"the rubric name {name!r} is taken; choose another")
@@ -49,7 +49,7 @@ def get_rubric(name: str) -> Rubric:
     """Return a rubric by its registered name.
 
     Raises:
-        RubricError: Nothing is registered under the name, or its file is not sound.
+        RubricError: If nothing is registered under the name, or its file is not sound.
     """
     if name not in _loaded:
         if name not in rubric_names():
@@ -68,7 +68,7 @@ def read_rubric(path: Path) -> Rubric:
     """Read and check a rubric file.
 
     Raises:
-        RubricError: It cannot be read, or is not sound; every fault is named.
+        RubricError: If it cannot be read, or is not sound; every fault is named.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -81,7 +81,7 @@ def parse_rubric(text: str, name: str) -> Rubric:
     """Read and check the text of a rubric file.
 
     Raises:
-        RubricError: It is not sound; every fault is named.
+        RubricError: If it is not sound; every fault is named.
     """
     try:
         data = tomllib.loads(text)
@@ -94,7 +94,7 @@ def build_rubric(data: Mapping[str, Any], name: str) -> Rubric:
     """Make a rubric from plain data and check it.
 
     Raises:
-        RubricError: It is not sound; every fault is named.
+        RubricError: If it is not sound; every fault is named.
     """
     try:
         rubric = Rubric.model_validate(data)

@@ -15,7 +15,7 @@ from hexathlon.evaluators.content import Content, Image, described
 from hexathlon.evaluators.judges.isolation import clean
 from hexathlon.evaluators.judges.rubric import Scope
 
-__all__ = ["Line", "Transcript", "squeezed"]
+__all__ = ["JudgedMessage", "JudgedTranscript", "squeezed"]
 
 _AGENT = "assistant"
 _SHORTEST_QUOTE = 4
@@ -24,7 +24,7 @@ _SHORTEST_QUOTE = 4
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
-class Line(NamedTuple):
+class JudgedMessage(NamedTuple):
     """One message as shown to a judge."""
 
     role: str
@@ -33,17 +33,17 @@ class Line(NamedTuple):
     """Those of its images that can be shown; the text names all of them."""
 
 
-class Transcript(NamedTuple):
+class JudgedTranscript(NamedTuple):
     """A question and the messages after it; message 0 comes first."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[JudgedMessage, ...]
 
     @classmethod
     def of_messages(cls, messages: Iterable[Mapping[str, Any]]) -> Self:
         """Make a transcript from chat messages; tool calls are shown as JSON."""
         return cls(
             tuple(
-                Line(_role(one.get("role")), _text_of(one), _images_of(one.get("content")))
+                JudgedMessage(_role(one.get("role")), _text_of(one), _images_of(one.get("content")))
                 for one in messages
             )
         )
@@ -61,14 +61,14 @@ class Transcript(NamedTuple):
         """
         lines = [_line("user", record["opening"], load)]
         for step in record["steps"]:
-            lines.append(Line(_AGENT, clean(step["action"])))
+            lines.append(JudgedMessage(_AGENT, clean(step["action"])))
             lines.append(_line("environment", step["observation"], load))
         return cls(tuple(lines))
 
     @classmethod
     def of_reply(cls, question: str, reply: str) -> Self:
         """Make a transcript from one question and one reply."""
-        return cls((Line("user", clean(question)), Line(_AGENT, clean(reply))))
+        return cls((JudgedMessage("user", clean(question)), JudgedMessage(_AGENT, clean(reply))))
 
     def within(self, scope: Scope) -> list[int]:
         """Return the indexes of the messages in which evidence may occur."""
@@ -134,12 +134,12 @@ def _substance(text: str) -> int:
     return len("".join(text.split())) + len(_CJK.findall(text))
 
 
-def _line(role: str, content: Any, load: Callable[[Any], Content] | None) -> Line:
+def _line(role: str, content: Any, load: Callable[[Any], Content] | None) -> JudgedMessage:
     if isinstance(content, str):
-        return Line(role, clean(content))
+        return JudgedMessage(role, clean(content))
     parts: Content = () if load is None else load(content)
     images = tuple(part for part in parts if isinstance(part, Image))
-    return Line(role, clean(described(content)), images)
+    return JudgedMessage(role, clean(described(content)), images)
 
 
 def _role(role: Any) -> str:

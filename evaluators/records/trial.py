@@ -87,6 +87,8 @@ class TrialRecord(TypedDict):
     final_state_hash: str
     env_version: str
     timing: dict[str, Any]
+    failed_action: NotRequired[str]
+    """Of an infrastructure failure: the action that the environment failed to take."""
     prev: NotRequired[str]
     hash: NotRequired[str]
 
@@ -202,7 +204,7 @@ def _outcome_fault(record: dict[str, Any]) -> tuple[str, str] | None:
     if status != "scored" and reward is not None:
         return "reward", f"{status} trial has no reward, found {reward!r}"
     if status == "infra" and not record["cause"]:
-        return "cause", "a trial that infrastructure spoilt names its cause"
+        return "cause", "an infrastructure failure must have a cause"
     if record["attempt"] < 1:
         return "attempt", f"counts from 1, found {record['attempt']}"
     return None

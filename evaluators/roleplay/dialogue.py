@@ -11,8 +11,9 @@ from typing import Any
 from hexathlon.evaluators.roleplay.leaks import confirms, leaks
 from hexathlon.evaluators.roleplay.style import broken_rules, own_words
 from hexathlon.evaluators.verdict import Verdict
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.choosing import chosen_option, other_option
-from hexathlon.tasks.roleplay.text import Language, found, same_value
+from hexathlon.tasks.roleplay.text import found, same_value
 from hexathlon.tasks.task import Task
 
 __all__ = ["roleplay_dialogue"]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
 from hexathlon.evaluators.statistics.distributions import normal_quantile
 from hexathlon.tasks.seeding import generator_for
@@ -39,9 +39,9 @@ Reply = TypeVar("Reply")
 LogProbability = Callable[[Context, Reply], float]
 """Natural log of the probability (or density) of a reply given a context."""
 
-Values = npt.NDArray[np.float64]
+Array = NDArray[np.float64]
 Length = Callable[[Any], float]
-Estimator = Literal["club", "plug_in"]
+InformationEstimator = Literal["club", "plug_in"]
 
 
 class Exchange(NamedTuple):
@@ -112,7 +112,7 @@ def information(
     contexts: Sequence[Context],
     replies: Sequence[Reply],
     *,
-    estimator: Estimator = "club",
+    estimator: InformationEstimator = "club",
     negatives: int = 1_000,
     length: Length | None = None,
     seed: int = 0,
@@ -173,7 +173,7 @@ def _partners(count: int, negatives: int, seed: int) -> list[list[int]]:
     return [[int(j) + (int(j) >= i) for j in row] for i, row in enumerate(drawn)]
 
 
-def _by_partner(partners: Sequence[Sequence[int]], scored: Values) -> Values:
+def _by_partner(partners: Sequence[Sequence[int]], scored: Array) -> Array:
     """Return the mean score of each exchange as another's partner."""
     total, times = np.zeros(len(partners)), np.zeros(len(partners))
     for row, scores in zip(partners, scored, strict=True):
@@ -183,7 +183,7 @@ def _by_partner(partners: Sequence[Sequence[int]], scored: Values) -> Values:
     return np.where(times > 0, total / np.maximum(times, 1), overall)
 
 
-def _log_mean(own: float, others: Values, count: int) -> float:
+def _log_mean(own: float, others: Array, count: int) -> float:
     """Return the log of the mean of exp(own) and the others, which stand for all count - 1."""
     top = max(own, float(others.max()))
     if top == -math.inf:

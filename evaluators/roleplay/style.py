@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hexathlon.tasks.roleplay.text import Language, fold, found
+from hexathlon.tasks.bilingual import Language
+from hexathlon.tasks.roleplay.text import fold, found
 from hexathlon.tasks.roleplay.voice import MAX_LENGTH
 
 __all__ = ["broken_rules", "length", "own_words", "speaks"]

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hexathlon.evaluators.verdict import Verdict
-from hexathlon.evaluators.verifier import Transcript
+from hexathlon.evaluators.verifier import Messages
 from hexathlon.tasks.shopping.world.catalogue.constraint import Constraint
 from hexathlon.tasks.shopping.world.facts import GROUPS, group_of, holds_on
 from hexathlon.tasks.shopping.world.tables import canonical, same
@@ -37,7 +37,7 @@ Line = Mapping[str, Any]
 
 
 def shopping_order(
-    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
+    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Messages
 ) -> Verdict:
     """Grade a purchase, a service case or a reasoned refusal.
 

@@ -10,14 +10,14 @@ from typing import Any
 
 from hexathlon.evaluators.shopping.order import group_terms
 from hexathlon.evaluators.verdict import Verdict
-from hexathlon.evaluators.verifier import Transcript
+from hexathlon.evaluators.verifier import Messages
 from hexathlon.tasks.task import Task
 
 __all__ = ["shopping_loose", "shopping_strict"]
 
 
 def shopping_loose(
-    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
+    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Messages
 ) -> Verdict:
     """Return the mean of the four terms; 0 without a purchase."""
     if not final_state.get("orders"):
@@ -27,7 +27,7 @@ def shopping_loose(
 
 
 def shopping_strict(
-    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
+    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Messages
 ) -> Verdict:
     """Return the product of the four terms, each all or nothing; 0 without a purchase."""
     if not final_state.get("orders"):

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hexathlon.evaluators.verdict import Verdict
-from hexathlon.evaluators.verifier import Transcript
+from hexathlon.evaluators.verifier import Messages
 from hexathlon.tasks.shopping.world.tables import same
 from hexathlon.tasks.task import Task
 
@@ -25,7 +25,7 @@ _MOST_NUMBERS = 60
 
 
 def tau2_db(
-    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
+    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Messages
 ) -> Verdict:
     """Compare the changed records with those that the reference actions change."""
     held = same(final_state.get("changes"), params["expected"])
@@ -33,7 +33,7 @@ def tau2_db(
 
 
 def tau2_communicate(
-    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
+    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Messages
 ) -> Verdict:
     """Search for every string in some message of the agent, as tau2 does."""
     said = [text.lower().replace(",", "") for text in _messages(transcript)]
@@ -42,7 +42,7 @@ def tau2_communicate(
 
 
 def tau2_strict(
-    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
+    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Messages
 ) -> Verdict:
     """Require tau2's database, the strings as whole tokens, and evidence of the agent's work."""
     messages = _messages(transcript)
@@ -78,5 +78,5 @@ def _told(wanted: str, said: str) -> bool:
     return re.search(rf"(?<![\w.]){pattern}(?![\w]|\.\d)", said) is not None
 
 
-def _messages(transcript: Transcript) -> list[str]:
+def _messages(transcript: Messages) -> list[str]:
     return [str(m["content"]) for m in transcript if m["role"] == "assistant" and m["content"]]

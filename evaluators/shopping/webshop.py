@@ -13,7 +13,7 @@ from typing import Any
 
 from hexathlon.evaluators.shopping.fuzzy import token_set_ratio
 from hexathlon.evaluators.verdict import Verdict
-from hexathlon.evaluators.verifier import Transcript
+from hexathlon.evaluators.verifier import Messages
 from hexathlon.tasks.task import Task
 
 __all__ = ["COLOURS", "normalise_colour", "title_score", "webshop", "webshop_reward",
@@ -45,7 +45,7 @@ def normalise_colour(text: str) -> str:
 
 
 def webshop(
-    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
+    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Messages
 ) -> Verdict:
     """Return WebShop's reward of the purchase; 0 without one."""
     bought = final_state.get("bought")
@@ -56,7 +56,7 @@ def webshop(
 
 
 def webshop_strict(
-    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Transcript
+    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Messages
 ) -> Verdict:
     """Require category path, attributes, options and price, each exactly; and an opened page."""
     goal, bought = params["goal"], final_state.get("bought")

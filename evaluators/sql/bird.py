@@ -12,11 +12,10 @@ from statistics import fmean, pstdev
 from time import perf_counter
 from typing import Any
 
-from hexathlon.evaluators.sql.compare import Row
-from hexathlon.evaluators.sql.runs import GraderFault, Pair, images, pairs
+from hexathlon.evaluators.sql.runs import GraderFault, ResultPair, images, pairs
 from hexathlon.evaluators.sql.strict import submitted_sql, unscored, wrong
 from hexathlon.evaluators.verdict import Verdict
-from hexathlon.tasks.sql.world.backends.base import QueryLimits
+from hexathlon.tasks.sql.world.backends.base import QueryLimits, StoredRow
 from hexathlon.tasks.sql.world.backends.choice import open_image
 from hexathlon.tasks.task import Task
 
@@ -82,12 +81,12 @@ def bird_rves(
     return Verdict(score=min(value, 1.0), terms={"rves": value, "reward": reward, "ratio": ratio})
 
 
-def execution_accuracy(gold: Sequence[Row], got: Sequence[Row]) -> float:
+def execution_accuracy(gold: Sequence[StoredRow], got: Sequence[StoredRow]) -> float:
     """Return 1 if the sets of rows are equal, else 0."""
     return float(set(gold) == set(got))
 
 
-def soft_f1(gold: Sequence[Row], got: Sequence[Row]) -> float:
+def soft_f1(gold: Sequence[StoredRow], got: Sequence[StoredRow]) -> float:
     """Return F1 over cells: duplicate rows dropped, rows paired by position.
 
     In a pair, of a gold row of n cells, each predicted cell that occurs in the gold row adds 1/n to
@@ -127,7 +126,7 @@ def trimmed_mean(values: Sequence[float]) -> float:
 
 def _visible(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any]
-) -> Pair | Verdict:
+) -> ResultPair | Verdict:
     sql, problem = submitted_sql(final_state)
     if problem:
         return wrong(problem)

@@ -10,11 +10,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hexathlon.tasks.sql.world.backends.base import Value
+from hexathlon.tasks.sql.world.backends.base import StoredRow, StoredValue
 
-__all__ = ["Policy", "Row", "column_orders", "difference", "overlap", "same_cell"]
+__all__ = ["ComparisonPolicy", "column_orders", "difference", "overlap", "same_cell"]
 
-Row = tuple[Value, ...]
 
 _ORDERS_TRIED = 5_000
 _EXACT_MATCHING = 400
@@ -22,7 +21,7 @@ _EXACT_MATCHING = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class ComparisonPolicy:
     """Definition of equal results."""
 
     ordered: bool = False
@@ -36,7 +35,7 @@ class Policy:
     """Relative; applies if at least one of the two numbers is a float."""
 
 
-def same_cell(gold: Value, got: Value, tolerance: float) -> bool:
+def same_cell(gold: StoredValue, got: StoredValue, tolerance: float) -> bool:
     """Whether two cells are equal."""
     if isinstance(gold, float) or isinstance(got, float):
         if not isinstance(gold, (int, float)) or not isinstance(got, (int, float)):
@@ -48,7 +47,9 @@ def same_cell(gold: Value, got: Value, tolerance: float) -> bool:
     return (gold.__class__ is got.__class__ or _whole(gold, got)) and gold == got
 
 
-def difference(gold: Sequence[Row], got: Sequence[Row], policy: Policy) -> str:
+def difference(
+    gold: Sequence[StoredRow], got: Sequence[StoredRow], policy: ComparisonPolicy
+) -> str:
     """Return how two results differ, in one word; empty when they are equal.
 
     Both must have the same number of columns. The word is `rows`, `values` or `order`.
@@ -69,7 +70,7 @@ def difference(gold: Sequence[Row], got: Sequence[Row], policy: Policy) -> str:
     return kind
 
 
-def overlap(gold: Sequence[Row], got: Sequence[Row]) -> float:
+def overlap(gold: Sequence[StoredRow], got: Sequence[StoredRow]) -> float:
     """Return the Dice coefficient of two multisets of rows (exact cells); 1 when both are empty."""
     total = len(gold) + len(got)
     if gold == got or not total:
@@ -79,7 +80,7 @@ def overlap(gold: Sequence[Row], got: Sequence[Row]) -> float:
 
 
 def column_orders(
-    gold: Sequence[Row], got: Sequence[Row], tolerance: float = 0.0
+    gold: Sequence[StoredRow], got: Sequence[StoredRow], tolerance: float = 0.0
 ) -> Iterator[tuple[int, ...]]:
     """Yield column permutations of `got` that may make it equal to `gold`.
 
@@ -108,14 +109,16 @@ def _assignments(candidates: list[list[int]], chosen: tuple[int, ...]) -> Iterat
 
 
 def _same_bag(
-    gold: Sequence[Row], here: int, got: Sequence[Row], there: int, tolerance: float
+    gold: Sequence[StoredRow], here: int, got: Sequence[StoredRow], there: int, tolerance: float
 ) -> bool:
     left = [(row[here],) for row in gold]
     right = [(row[there],) for row in got]
-    return not _difference(left, right, Policy(tolerance=tolerance))
+    return not _difference(left, right, ComparisonPolicy(tolerance=tolerance))
 
 
-def _difference(gold: Sequence[Row], got: Sequence[Row], policy: Policy) -> str:
+def _difference(
+    gold: Sequence[StoredRow], got: Sequence[StoredRow], policy: ComparisonPolicy
+) -> str:
     tolerance = policy.tolerance
     if policy.ordered and policy.order_by is None:
         if all(map(_same_row, gold, got, [tolerance] * len(gold))):
@@ -130,7 +133,7 @@ def _difference(gold: Sequence[Row], got: Sequence[Row], policy: Policy) -> str:
     return ""
 
 
-def _left_over(gold: Sequence[Row], got: Sequence[Row], tolerance: float) -> bool:
+def _left_over(gold: Sequence[StoredRow], got: Sequence[StoredRow], tolerance: float) -> bool:
     """Whether rows remain after equal ones are removed in pairs."""
     left, right = Counter(map(_key, gold)), Counter(map(_key, got))
     if left == right:
@@ -146,10 +149,10 @@ def _left_over(gold: Sequence[Row], got: Sequence[Row], tolerance: float) -> boo
     return not all(_matched(*sides, tolerance) for sides in groups.values())
 
 
-_Key = tuple[tuple[str, Value], ...]
+_Key = tuple[tuple[str, StoredValue], ...]
 
 
-def _key(row: Row) -> _Key:
+def _key(row: StoredRow) -> _Key:
     """Return a hashable form of a row in which 1 and 1.0 are equal, but '1', b'1' and 1 are not."""
     return tuple([(_kind(cell), _KEY_OF_NAN if cell != cell else cell) for cell in row])
 
@@ -157,7 +160,7 @@ def _key(row: Row) -> _Key:
 _KEY_OF_NAN = "nan"
 
 
-def _kind(cell: Value) -> str:
+def _kind(cell: StoredValue) -> str:
     if isinstance(cell, (int, float)):
         return "number"
     return "null" if cell is None else "text" if isinstance(cell, str) else "bytes"
@@ -192,7 +195,7 @@ def _same_keys(left: _Key, right: _Key, tolerance: float) -> bool:
     return all(same_cell(a[1], b[1], tolerance) for a, b in zip(left, right, strict=True))
 
 
-def _same_row(gold: Row, got: Row, tolerance: float) -> bool:
+def _same_row(gold: StoredRow, got: StoredRow, tolerance: float) -> bool:
     return all(same_cell(a, b, tolerance) for a, b in zip(gold, got, strict=True))
 
 
@@ -203,5 +206,5 @@ def _close(left: float, right: float, tolerance: float) -> bool:
         return False
 
 
-def _whole(left: Value, right: Value) -> bool:
+def _whole(left: StoredValue, right: StoredValue) -> bool:
     return isinstance(left, int) and isinstance(right, int)

@@ -9,13 +9,12 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hexathlon.evaluators.sql.compare import Row
 from hexathlon.evaluators.sql.images import image_rows
 from hexathlon.evaluators.sql.runs import GraderFault
 from hexathlon.evaluators.sql.strict import unscored, wrong
 from hexathlon.evaluators.sql.writes import after_statements
 from hexathlon.evaluators.verdict import Verdict
-from hexathlon.tasks.sql.world.backends.base import Value
+from hexathlon.tasks.sql.world.backends.base import StoredRow, StoredValue
 from hexathlon.tasks.sql.world.database import database_bytes
 from hexathlon.tasks.task import Task
 
@@ -85,7 +84,7 @@ def normalised(answer: Any) -> list[str]:
     return [_cleaned(answer)]
 
 
-def table_hash(rows: Iterable[Row]) -> str:
+def table_hash(rows: Iterable[StoredRow]) -> str:
     """Return the MD5 over the sorted five-digit MD5 prefixes of the rows; NULLs are skipped."""
     digests = sorted(
         _md5(",".join(_as_mysql_text(cell) for cell in row if cell is not None))[:5] for row in rows
@@ -93,7 +92,7 @@ def table_hash(rows: Iterable[Row]) -> str:
     return _md5(",".join(digests)[:_GROUP_CONCAT_LIMIT])
 
 
-def tables_hash(tables: Mapping[str, Iterable[Row]]) -> str:
+def tables_hash(tables: Mapping[str, Iterable[StoredRow]]) -> str:
     """Return the tables' hashes, sorted and joined."""
     return "_".join(sorted(table_hash(rows) for rows in tables.values()))
 
@@ -151,7 +150,7 @@ def _near(left: float, right: float) -> bool:
     return abs(left - right) <= _TOLERANCE
 
 
-def _as_mysql_text(value: Value) -> str:
+def _as_mysql_text(value: StoredValue) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
 
-from hexathlon.evaluators.sql.compare import Row
+from hexathlon.tasks.sql.world.backends.base import StoredRow
 from hexathlon.tasks.sql.world.digest import table_digests, table_rows
 
 __all__ = ["changed_parts", "describe_content", "image_rows"]
@@ -14,7 +14,7 @@ __all__ = ["changed_parts", "describe_content", "image_rows"]
 OTHER = "(indexes, views, triggers)"
 
 
-def image_rows(image: bytes) -> dict[str, list[Row]]:
+def image_rows(image: bytes) -> dict[str, list[StoredRow]]:
     """Return the rows of every table, by lower-case name."""
     with _opened(image) as connection:
         return {name: rows for name, (_, rows) in table_rows(connection).items()}

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from hexathlon.evaluators.sql.compare import Row
 from hexathlon.evaluators.sql.runs import GraderFault, pairs
 from hexathlon.evaluators.sql.strict import submitted_sql, unscored, wrong
 from hexathlon.evaluators.verdict import Verdict
+from hexathlon.tasks.sql.world.backends.base import StoredRow
 from hexathlon.tasks.task import Task
 
 __all__ = ["intercode_iou", "iou_reward", "kendall_tau"]
@@ -42,7 +42,7 @@ def intercode_iou(
     return Verdict(score=max(reward, 0.0), terms={"reward": reward})
 
 
-def iou_reward(gold: Sequence[Row], got: Sequence[Row]) -> float:
+def iou_reward(gold: Sequence[StoredRow], got: Sequence[StoredRow]) -> float:
     """Return the reward, in -1..1; 1 when both are empty."""
     gold_texts, got_texts = [str(row) for row in gold], [str(row) for row in got]
     left, right = Counter(got_texts), Counter(gold_texts)

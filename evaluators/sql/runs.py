@@ -1,8 +1,8 @@
 """Grader runs: the submitted statement and the expected one, on pristine databases.
 
 Both run under the same locks as the agent's statements, on connections that no agent has used.
-A fault of the submission is an `Outcome`; a fault of the grader's side is a `GraderFault`, which
-makes the episode unscored and never worth 0.
+A fault of the submission is a `SubmittedResult`; a fault of the grader's side is a `GraderFault`,
+which makes the episode unscored and never worth 0.
 """
 
 import threading
@@ -12,13 +12,26 @@ from contextlib import closing
 from itertools import chain
 from typing import Any, NamedTuple
 
-from hexathlon.evaluators.sql.compare import Row
-from hexathlon.tasks.sql.world.backends.base import Database, QueryLimits, SqlError, first_word
+from hexathlon.tasks.sql.world.backends.base import (
+    Database,
+    QueryLimits,
+    SqlError,
+    StoredRow,
+    first_word,
+)
 from hexathlon.tasks.sql.world.backends.choice import open_image
 from hexathlon.tasks.sql.world.database import database_bytes, hidden_bytes
 from hexathlon.tasks.task import Task
 
-__all__ = ["GraderFault", "Outcome", "Pair", "images", "pairs", "run_gold", "run_submitted"]
+__all__ = [
+    "GraderFault",
+    "ResultPair",
+    "SubmittedResult",
+    "images",
+    "pairs",
+    "run_gold",
+    "run_submitted",
+]
 
 _GOLD_LIMITS = QueryLimits(seconds=60.0, steps=3_000_000_000, rows=200_000, result_bytes=64_000_000)
 _SUBMITTED_SECONDS = 10.0
@@ -29,11 +42,11 @@ class GraderFault(Exception):
     """The expected answer is unavailable: the task, not the submission, is at fault."""
 
 
-class Outcome(NamedTuple):
+class SubmittedResult(NamedTuple):
     """Result of the submitted statement on one database."""
 
     columns: int
-    rows: Sequence[Row]
+    rows: Sequence[StoredRow]
     more: bool
     """Whether it returned more rows than the expected answer; they were not fetched."""
 
@@ -45,15 +58,15 @@ class Gold(NamedTuple):
     """The expected result on one database."""
 
     columns: int
-    rows: Sequence[Row]
+    rows: Sequence[StoredRow]
 
 
-class Pair(NamedTuple):
+class ResultPair(NamedTuple):
     """Both results on one database; `place` is 0 for the visible one."""
 
     place: int
     gold: Gold
-    got: Outcome
+    got: SubmittedResult
 
 
 class _GoldCache:
@@ -99,7 +112,7 @@ def pairs(
     final_state: Mapping[str, Any],
     *,
     spare_rows: int = 0,
-) -> Iterator[Pair]:
+) -> Iterator[ResultPair]:
     """Run both statements on each database in turn, as far as the caller iterates.
 
     `spare_rows` is how many rows the submission may have beyond the expected ones before `more`.
@@ -115,7 +128,7 @@ def pairs(
             gold = run_gold(image, task.params, gold_sql)
             _cache.put(key, gold)
         room = len(gold.rows) + spare_rows
-        yield Pair(place, gold, run_submitted(image, task, dialect, submitted, room))
+        yield ResultPair(place, gold, run_submitted(image, task, dialect, submitted, room))
 
 
 def run_gold(image: bytes, params: Mapping[str, Any], sql: str) -> Gold:
@@ -134,7 +147,9 @@ def run_gold(image: bytes, params: Mapping[str, Any], sql: str) -> Gold:
     return Gold(len(result.columns), result.rows)
 
 
-def run_submitted(image: bytes, task: Task, dialect: str, sql: str, expected: int) -> Outcome:
+def run_submitted(
+    image: bytes, task: Task, dialect: str, sql: str, expected: int
+) -> SubmittedResult:
     """Run the submitted statement in its own dialect's engine, with room for one row too many.
 
     Raises:
@@ -143,7 +158,7 @@ def run_submitted(image: bytes, task: Task, dialect: str, sql: str, expected: in
     seconds = max(task.limits.seconds_per_action, _SUBMITTED_SECONDS)
     limits = QueryLimits(seconds=seconds, rows=max(expected, 1), result_bytes=64_000_000)
     if first_word(sql) not in {"select", "with", "values"}:
-        return Outcome(0, (), False, "refused")
+        return SubmittedResult(0, (), False, "refused")
     database: Database = open_image(image, task.params, dialect, purpose="grader")
     with closing(database):
         try:
@@ -151,8 +166,8 @@ def run_submitted(image: bytes, task: Task, dialect: str, sql: str, expected: in
         except SqlError as error:
             if error.kind == "stalled":
                 raise GraderFault(f"on the submitted statement, {error.message}") from error
-            return Outcome(0, (), False, error.kind)
-    return Outcome(len(result.columns), result.rows, result.more)
+            return SubmittedResult(0, (), False, error.kind)
+    return SubmittedResult(len(result.columns), result.rows, result.more)
 
 
 def _cells(gold: Gold) -> int:

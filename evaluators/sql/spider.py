@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hexathlon.evaluators.sql.compare import Row, column_orders
+from hexathlon.evaluators.sql.compare import column_orders
 from hexathlon.evaluators.sql.runs import GraderFault, pairs
 from hexathlon.evaluators.sql.strict import submitted_sql, unscored, wrong
 from hexathlon.evaluators.verdict import Verdict
+from hexathlon.tasks.sql.world.backends.base import StoredRow
 from hexathlon.tasks.task import Task
 
 __all__ = ["same_denotation", "spider", "without_distinct"]
@@ -51,7 +52,7 @@ def spider(
     return Verdict(score=float(same))
 
 
-def same_denotation(gold: Sequence[Row], got: Sequence[Row], *, ordered: bool) -> bool:
+def same_denotation(gold: Sequence[StoredRow], got: Sequence[StoredRow], *, ordered: bool) -> bool:
     """Whether two results are equal under some permutation of the columns."""
     if not gold and not got:
         return True

@@ -8,8 +8,8 @@ evidence.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hexathlon.evaluators.sql.compare import Policy, difference, overlap
-from hexathlon.evaluators.sql.runs import GraderFault, Pair, pairs
+from hexathlon.evaluators.sql.compare import ComparisonPolicy, difference, overlap
+from hexathlon.evaluators.sql.runs import GraderFault, ResultPair, pairs
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.task import Task
 
@@ -26,9 +26,9 @@ def sql_result(
 ) -> Verdict:
     """Score 1 if the submitted query gives the expected result on every database.
 
-    Params: `gold` (SQL); `ordered`, `order_by`, `column_order` and `tolerance` as in `Policy`;
-    `asked`: what the question leaves open and the user must have been asked for, so that a lucky
-    guess is not rewarded.
+    Params: `gold` (SQL); `ordered`, `order_by`, `column_order` and `tolerance` as in
+    `ComparisonPolicy`; `asked`: what the question leaves open and the user must have been asked
+    for, so that a lucky guess is not rewarded.
     """
     sql, problem = submitted_sql(final_state)
     if problem:
@@ -60,10 +60,10 @@ def sql_impossible(
     return Verdict(score=float(reason and evidence), partial=(reason + evidence) / 2, terms=terms)
 
 
-def policy_of(params: Mapping[str, Any]) -> Policy:
+def policy_of(params: Mapping[str, Any]) -> ComparisonPolicy:
     """Return the comparison declared by a check."""
     order_by = params.get("order_by")
-    return Policy(
+    return ComparisonPolicy(
         ordered=bool(params.get("ordered", False)),
         order_by=None if order_by is None else tuple(order_by),
         any_column_order=params.get("column_order", "positional") == "any",
@@ -105,7 +105,7 @@ def _gated(verdict: Verdict, open_slots: Sequence[str], final_state: Mapping[str
     return verdict.model_copy(update={"score": 0.0, "terms": terms, "evidence": evidence})
 
 
-def _judged(results: Any, policy: Policy) -> Verdict:
+def _judged(results: Any, policy: ComparisonPolicy) -> Verdict:
     agreed: list[str] = []
     partial = 0.0
     for pair in results:
@@ -119,7 +119,7 @@ def _judged(results: Any, policy: Policy) -> Verdict:
     return _verdict(agreed, partial)
 
 
-def _reason(pair: Pair, policy: Policy) -> str:
+def _reason(pair: ResultPair, policy: ComparisonPolicy) -> str:
     """Return what is wrong on one database; empty if nothing is."""
     if pair.got.error:
         return f"error_{pair.got.error}"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
 from hexathlon.evaluators.statistics.distributions import normal_quantile
 from hexathlon.tasks.seeding import generator_for
@@ -23,7 +23,7 @@ __all__ = ["Comparison", "Rating", "bradley_terry"]
 SCALE = 400.0 / math.log(10.0)
 """Elo points per unit of strength."""
 
-Array = npt.NDArray[np.float64]
+Array = NDArray[np.float64]
 
 
 class Comparison(NamedTuple):

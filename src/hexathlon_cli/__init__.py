@@ -1,8 +1,9 @@
 """The `hexathlon` command.
 
 This package is separate from `hexathlon` because importing `hexathlon` registers the environments
-and loads gymnasium, and `hexathlon --help` should appear at once. Only typer is imported at the
-start; every command imports its implementation when it runs.
+and loads gymnasium, and `hexathlon --help` should appear at once. One module per command, named as
+the command, or one package per group of commands; only typer is imported at the start, everything
+else when a command runs. Options that several commands have are in `options`.
 """
 
 import sys
@@ -16,6 +17,16 @@ def main(arguments: list[str] | None = None) -> None:
     Args:
         arguments: Command-line arguments; the process's own by default.
     """
-    from hexathlon_cli.app import run
+    from hexathlon_cli import interrupts
 
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    code = interrupts.INTERRUPTED
+    try:
+        interrupts.install()
+        from hexathlon_cli.app import run
+
+        code = run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:  # before or after the command itself
+        pass
+    finally:
+        interrupts.leave()
+    sys.exit(code)

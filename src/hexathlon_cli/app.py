@@ -10,14 +10,33 @@ from typing import Any
 
 import typer
 
-from hexathlon_cli import directories, evaluation, judging, looking, results, training
+from hexathlon_cli import judge, leaderboard, terminal, train
+from hexathlon_cli.compare import compare
+from hexathlon_cli.doctor import doctor
+from hexathlon_cli.eval import eval_
 from hexathlon_cli.examples import examples
+from hexathlon_cli.interrupts import INTERRUPTED
+from hexathlon_cli.list import list_
+from hexathlon_cli.play import play
+from hexathlon_cli.report import report
+from hexathlon_cli.rescore import rescore
+from hexathlon_cli.resume import resume
+from hexathlon_cli.selftest import selftest
+from hexathlon_cli.show import show
+from hexathlon_cli.verify import verify
 
 __all__ = ["app", "run"]
 
 _FINE = 0
 _USAGE = 1
-_INTERRUPTED = 130
+_RECORDED = "; recorded trials are kept, `hexathlon resume` continues the run"
+_KEPT = {
+    "eval": _RECORDED,
+    "resume": _RECORDED,
+    "train": "; the same command continues from the last saved state",
+    "judge": "; what was judged is kept, the same command continues",
+}
+"""What an interrupted command leaves behind."""
 
 app = typer.Typer(
     name="hexathlon",
@@ -26,25 +45,27 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("list", epilog=examples("list"))(looking.list_)
-app.command("show", epilog=examples("show"))(looking.show)
-app.command("play", epilog=examples("play"))(looking.play)
-app.command("eval", epilog=examples("eval"))(evaluation.eval_)
-app.command("resume", epilog=examples("resume"))(evaluation.resume)
-app.command("rescore", epilog=examples("rescore"))(results.rescore)
-app.command("verify", epilog=examples("verify"))(results.verify)
-app.command("compare", epilog=examples("compare"))(results.compare)
-app.command("report", epilog=examples("report"))(results.report)
-leaderboard = typer.Typer(help="Leaderboard site.", no_args_is_help=True)
-leaderboard.command("build", epilog=examples("leaderboard build"))(results.leaderboard_build)
-app.add_typer(leaderboard, name="leaderboard", rich_help_panel=None)
-app.add_typer(training.app, name="train")
-terminal = typer.Typer(help="Task directories of the terminal event.", no_args_is_help=True)
-terminal.command("run", epilog=examples("terminal run"))(directories.terminal_run)
-app.add_typer(terminal, name="terminal", rich_help_panel=None)
-app.add_typer(judging.app, name="judge")
-app.command("selftest", epilog=examples("selftest"))(looking.selftest)
-app.command("doctor", epilog=examples("doctor"))(looking.doctor)
+for _name, _command in (
+    ("list", list_),
+    ("show", show),
+    ("play", play),
+    ("eval", eval_),
+    ("resume", resume),
+    ("rescore", rescore),
+    ("verify", verify),
+    ("compare", compare),
+    ("report", report),
+    ("selftest", selftest),
+    ("doctor", doctor),
+):
+    app.command(_name, epilog=examples(_name))(_command)
+for _name, _group in (
+    ("leaderboard", leaderboard),
+    ("train", train),
+    ("terminal", terminal),
+    ("judge", judge),
+):
+    app.add_typer(_group.app, name=_name)
 
 
 def _version(shown: bool) -> None:
@@ -69,7 +90,7 @@ def run(arguments: list[str]) -> int:
     try:
         code: Any = app(arguments, prog_name="hexathlon", standalone_mode=False)
         sys.stdout.flush()
-        if code == _INTERRUPTED:  # how newer versions of typer report it
+        if code == INTERRUPTED:  # how newer versions of typer report it
             return _interrupted(arguments)
         return code if isinstance(code, int) else _FINE
     except (KeyboardInterrupt, typer.Abort):
@@ -91,9 +112,9 @@ def run(arguments: list[str]) -> int:
 
 
 def _interrupted(arguments: list[str]) -> int:
-    kept = "; recorded trials are kept, `hexathlon resume` continues the run"
-    typer.echo(f"interrupted{kept if arguments[:1] in (['eval'], ['resume']) else ''}", err=True)
-    return _INTERRUPTED
+    kept = _KEPT.get(arguments[0] if arguments else "", "")
+    typer.echo(f"interrupted{kept}", err=True)
+    return INTERRUPTED
 
 
 def _code_of(error: Exception) -> int | None:

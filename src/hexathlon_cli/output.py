@@ -2,12 +2,13 @@
 
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from hexathlon.baselines.harness.report import Anchors, ReadRun, Table
+    from hexathlon.baselines.harness.report import Anchors, ReadRun, ReportTable
 
-__all__ = ["note", "print_report", "print_table", "print_text", "signature"]
+__all__ = ["note", "print_report", "print_table", "print_text", "signature", "write_file"]
 
 
 def print_text(text: str) -> None:
@@ -20,7 +21,7 @@ def note(text: str) -> None:
     sys.stderr.write(f"{text}\n")
 
 
-def print_table(table: "Table") -> None:
+def print_table(table: "ReportTable") -> None:
     """Draw a table; numbers are right-aligned, empty columns are left out."""
     from rich import box
     from rich.console import Console
@@ -59,6 +60,20 @@ def print_report(run: "ReadRun", *, details: bool, anchors: "Anchors | None" = N
     for line in notes(run):
         print_text(line)
     print_text(f"Records: {run.path}")
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write an output file.
+
+    Raises:
+        UsageError: If it cannot be written.
+    """
+    from hexathlon.baselines.harness.errors import UsageError
+
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
 
 
 def signature(tool: Mapping[str, Any]) -> str:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.beat import Beat
 from hexathlon.tasks.roleplay.card import ATTRIBUTES, NothingLeft, Pools, fill, happenings, table
 from hexathlon.tasks.roleplay.lexicon import setting
-from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.task import Level
 
 __all__ = ["TIMES", "Asker"]
@@ -118,7 +118,7 @@ class Asker:
     def foreign(self) -> Beat:
         """Return a question about something that does not exist in the character's world."""
         text = self._pick("foreign", happenings("foreign"))
-        things = [pair.of(self.language) for pair in setting(self.card["setting"]).pairs("foreign")]
+        things = [pair[self.language] for pair in setting(self.card["setting"]).pairs("foreign")]
         thing = self._pick("thing", tuple(things))
         line = fill(text, self.language, {"x": thing})
         return self._refusing(line, "not_of_my_world", foreign=thing)
@@ -165,7 +165,7 @@ class Asker:
 
     def world_omitted(self) -> Beat:
         """Ask for the date of an event that the card does not mention."""
-        event = {"name": self.pools.take("events").of(self.language)}
+        event = {"name": self.pools.take("events")[self.language]}
         return self._refusing(self._timed("world_year", event), "not_known", world=event["name"])
 
     def later_year(self) -> Beat:
@@ -279,7 +279,7 @@ class Asker:
         ]
         if same and (self.level == "hard" or self.rng.random() < 0.3):
             return same[int(self.rng.integers(len(same)))]
-        return self.pools.take(kind).of(self.language)
+        return self.pools.take(kind)[self.language]
 
     def _usual(self, name: str) -> int:
         """Return a number typical of other cards for an attribute that this card omits."""

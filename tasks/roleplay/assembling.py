@@ -4,18 +4,18 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
 
+from hexathlon.tasks.bilingual import BilingualText, Language
 from hexathlon.tasks.roleplay.beat import Beat
-from hexathlon.tasks.roleplay.card import NothingLeft, split_pair, table
+from hexathlon.tasks.roleplay.card import NothingLeft, table
 from hexathlon.tasks.roleplay.game import Game
-from hexathlon.tasks.roleplay.hearing import Listener
+from hexathlon.tasks.roleplay.hearing import VisitorListener
 from hexathlon.tasks.roleplay.reading import CardReader, disagreement
-from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.roleplay.telling import instruction
 from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES, TWINS
-from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.roleplay.tools import dialogue_tools
 from hexathlon.tasks.seeding import derive_seed, generator_for
-from hexathlon.tasks.source import Address
+from hexathlon.tasks.source import TaskAddress
 from hexathlon.tasks.task import Check, Limits, Task
 
 __all__ = ["TWIN_BIT", "Unsound", "canary", "dialogue_task", "draw_game", "draw_stage", "game_task"]
@@ -39,14 +39,14 @@ _Drawn = TypeVar("_Drawn")
 
 
 @lru_cache(maxsize=256)
-def draw_stage(address: Address, seed: int, **changes: Any) -> Stage:
+def draw_stage(address: TaskAddress, seed: int, **changes: Any) -> Stage:
     """Draw a dialogue until both derivations agree on every beat.
 
     Raises:
         Unsound: If they never agree, which is a defect of the template.
     """
 
-    def draw(order: Order) -> Stage:
+    def draw(order: TaskSpec) -> Stage:
         stage = DIALOGUES[address.template](order)
         problem = _problem(stage)
         if problem:
@@ -57,7 +57,7 @@ def draw_stage(address: Address, seed: int, **changes: Any) -> Stage:
 
 
 @lru_cache(maxsize=256)
-def draw_game(address: Address, seed: int) -> Game:
+def draw_game(address: TaskAddress, seed: int) -> Game:
     """Draw a game that both of its derivations accept.
 
     Raises:
@@ -69,13 +69,13 @@ def draw_game(address: Address, seed: int) -> Game:
 
 
 def _drawn(
-    draw: Callable[[Order], _Drawn], address: Address, seed: int, changes: Mapping[str, Any]
+    draw: Callable[[TaskSpec], _Drawn], address: TaskAddress, seed: int, changes: Mapping[str, Any]
 ) -> _Drawn:
     problem = ""
     for attempt in range(_TRIES):
         rng = generator_for("roleplay-stage", seed, attempt)
         language: Language = "zh" if address.index % 2 else "en"
-        order = Order(address.template, address.level, address.split, language, rng)
+        order = TaskSpec(address.template, address.level, address.split, language, rng)
         try:
             return draw(order._replace(**changes))
         except NothingLeft as nothing:
@@ -88,7 +88,7 @@ def _problem(stage: Stage) -> str:
     text = instruction(_told(stage))
     key = stage.card["setting"]
     reader = CardReader(text, key, stage.language, stage.card["words"])
-    listener = Listener(stage.language, stage.card["words"])
+    listener = VisitorListener(stage.language, stage.card["words"])
     for beat in stage.beats:
         if beat.about == "listening":
             listener.hear(beat.line)
@@ -104,7 +104,7 @@ def _told(stage: Stage) -> dict[str, Any]:
     return {**stage.card, "rules": [rule for rule in stage.rules if "from" not in rule]}
 
 
-def dialogue_task(address: Address, name: str, version: str, seed: int, stage: Stage) -> Task:
+def dialogue_task(address: TaskAddress, name: str, version: str, seed: int, stage: Stage) -> Task:
     """Return the task of a stage."""
     manner = table("visitor")["manners"][stage.manner]["note"]
     told = set(map(str, stage.card["attributes"].values()))
@@ -112,7 +112,7 @@ def dialogue_task(address: Address, name: str, version: str, seed: int, stage: S
     ahead = [stage.card["next_ruler"]["name"], *later] if stage.card.get("show_later") else []
     params: dict[str, Any] = {
         "mode": "dialogue", "language": stage.language, "setting": stage.card["setting"],
-        "character": stage.card["name"], "manner": split_pair(manner).of(stage.language),
+        "character": stage.card["name"], "manner": BilingualText.parse(manner)[stage.language],
         "lines": [_line(beat) for beat in stage.beats],
         "agenda": _agenda(stage),
         "hidden": [value for secret in stage.secrets for value in secret["values"]],
@@ -133,7 +133,7 @@ def dialogue_task(address: Address, name: str, version: str, seed: int, stage: S
     )  # fmt: skip
 
 
-def game_task(address: Address, name: str, version: str, seed: int, game: Game) -> Task:
+def game_task(address: TaskAddress, name: str, version: str, seed: int, game: Game) -> Task:
     """Return the task of a game."""
     stage = game.stage
     params = {

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hexathlon.tasks.bilingual import BilingualText, Language
 from hexathlon.tasks.roleplay.lexicon import Setting, person_name, setting
-from hexathlon.tasks.roleplay.text import Language, Pair
 from hexathlon.tasks.task import Split
 
 __all__ = [
@@ -25,18 +25,11 @@ __all__ = [
     "draw_card",
     "fill",
     "happenings",
-    "split_pair",
     "table",
 ]
 
 FUTURE_YEARS = 30
 _VOWEL = re.compile(r"\b([Aa]) (?=[aeioAEIO]|[uU](?:nd|mb))")
-
-
-def split_pair(text: str) -> Pair:
-    """Parse `English|Chinese`."""
-    english, _, chinese = text.partition("|")
-    return Pair(english, chinese)
 
 
 @lru_cache(maxsize=8)
@@ -55,7 +48,7 @@ def happenings(name: str) -> tuple[str, ...]:
 
 def fill(template: str, language: Language, values: Mapping[str, Any]) -> str:
     """Fill one language of a template pair; a sentence starts with a capital."""
-    text = split_pair(template).of(language)
+    text = BilingualText.parse(template)[language]
     for name, value in values.items():
         text = text.replace("{" + name + "}", str(value))
     if language == "zh":
@@ -86,10 +79,10 @@ class Pools:
         self.setting, self.split, self.rng = own, split, rng
         self.short: dict[str, str] = {}
         """Full names, in either language, mapped to their given names."""
-        self._left: dict[str, list[Pair]] = {}
+        self._left: dict[str, list[BilingualText]] = {}
         self._numbers: set[int] = set()
 
-    def take(self, kind: str) -> Pair:
+    def take(self, kind: str) -> BilingualText:
         """Return the next unused word; for people, a full name."""
         if kind == "person":
             return self.person(self.take("family"))
@@ -100,7 +93,7 @@ class Pools:
             raise NothingLeft(f"all {kind} of {self.setting.key} in {self.split} are used up")
         return self._left[kind].pop()
 
-    def person(self, family: Pair) -> Pair:
+    def person(self, family: BilingualText) -> BilingualText:
         """Return a new person with this family name."""
         given = self.take("given")
         name = person_name(self.setting, given, family)
@@ -115,7 +108,7 @@ class Pools:
         return number
 
 
-class Span(NamedTuple):
+class Lifespan(NamedTuple):
     """The timeline of a life."""
 
     birth: int
@@ -154,17 +147,17 @@ def draw_card(
     first, last = own.years
     now, years = int(rng.integers(first, last + 1)), int(rng.integers(4, 20))
     age = years + int(rng.integers(17, 36))
-    span = Span(now - age, now, years)
+    span = Lifespan(now - age, now, years)
     order = sorted(rng.permutation(len(ATTRIBUTES)), key=lambda i: ATTRIBUTES[i] not in must)
     told = [ATTRIBUTES[int(i)] for i in order[:attributes]]
     card: dict[str, Any] = {
         "setting": key,
         "language": language,
-        "name": name.of(language),
+        "name": name[language],
         "words": _words(own, language, trade, animal),
         "now": now,
         "attributes": {
-            a: (pools.person(family) if a == "cousin" else _value(a, span, pools)).of(language)
+            a: (pools.person(family) if a == "cousin" else _value(a, span, pools))[language]
             for a in ATTRIBUTES
             if a in told
         },
@@ -173,24 +166,26 @@ def draw_card(
     return card, pools
 
 
-def _words(own: Setting, language: Language, trade: Pair, animal: Pair) -> dict[str, str]:
+def _words(
+    own: Setting, language: Language, trade: BilingualText, animal: BilingualText
+) -> dict[str, str]:
     return {
-        "trade": trade.of(language),
-        "n": animal.of(language),
-        **{name: own.pair(name).of(language) for name in ("currency", "ruler", "guild", "shop")},
+        "trade": trade[language],
+        "n": animal[language],
+        **{name: own.pair(name)[language] for name in ("currency", "ruler", "guild", "shop")},
     }
 
 
-def _value(attribute: str, span: Span, pools: Pools) -> Pair:
+def _value(attribute: str, span: Lifespan, pools: Pools) -> BilingualText:
     spec = table("attributes")[attribute]
     if spec["kind"] not in ("year", "count"):
         return pools.take(spec["kind"])
     known = {"birth_year": span.birth, "years_in_trade": span.trade}
     number = str(known[attribute] if attribute in known else pools.number(*spec["range"]))
-    return Pair(number, number)
+    return BilingualText(number, number)
 
 
-def _draw_times(card: dict[str, Any], span: Span, pools: Pools) -> None:
+def _draw_times(card: dict[str, Any], span: Lifespan, pools: Pools) -> None:
     """Draw life, world and future events in distinct years, and the sequence of rulers."""
     language, rng, words = card["language"], pools.rng, card["words"]
     years = iter(_years(rng, span))
@@ -202,21 +197,20 @@ def _draw_times(card: dict[str, Any], span: Span, pools: Pools) -> None:
         low = span.now - span.trade if "{shop}" in item else span.birth + 15
         card["life"].append({**said, "year": _free(rng, card, max(low, span.birth + 15), span.now)})
     card["world"] = [
-        {"name": pools.take("events").of(language), "year": next(years)} for _ in range(4)
+        {"name": pools.take("events")[language], "year": next(years)} for _ in range(4)
     ]
     card["later"] = [
-        {"name": pools.take("events").of(language), "year": year}
-        for year in _after(rng, span.now, 2)
+        {"name": pools.take("events")[language], "year": year} for year in _after(rng, span.now, 2)
     ]
     starts = sorted([span.birth - int(rng.integers(3, 15)), *_after(rng, span.birth + 3, 2, 14)])
-    card["rulers"] = [{"name": pools.take("person").of(language), "year": year} for year in starts]
-    next_ruler = pools.take("person").of(language)
+    card["rulers"] = [{"name": pools.take("person")[language], "year": year} for year in starts]
+    next_ruler = pools.take("person")[language]
     card["next_ruler"] = {"name": next_ruler, "year": span.now + int(rng.integers(2, 9))}
     card["world"].sort(key=lambda event: event["year"])
     card["life"].sort(key=lambda event: event["year"])
 
 
-def _years(rng: np.random.Generator, span: Span) -> list[int]:
+def _years(rng: np.random.Generator, span: Lifespan) -> list[int]:
     options = np.arange(span.birth - 2, span.now - 1)
     return [int(year) for year in rng.permutation(options)[:8]]
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from hexathlon.tasks.roleplay.card import split_pair, table
+from hexathlon.tasks.bilingual import BilingualText, Language
+from hexathlon.tasks.roleplay.card import table
 from hexathlon.tasks.roleplay.reading import Ruling
-from hexathlon.tasks.roleplay.text import Language
 
-__all__ = ["Listener"]
+__all__ = ["VisitorListener"]
 
 _OWNERS: Mapping[str, tuple[str, str]] = {
     "own": ("my", "我"),
@@ -20,7 +20,7 @@ _MIXED = re.compile(
 )
 
 
-class Listener:
+class VisitorListener:
     """Processes the visitor's lines in order.
 
     Args:
@@ -40,7 +40,7 @@ class Listener:
                 match = _pattern(fact, owner, self._language, self._words).search(line)
                 if match:
                     self._known[owner, fact] = match[1]
-            label = split_pair(spec["label"]).of(self._language)
+            label = BilingualText.parse(spec["label"])[self._language]
             mixed = _MIXED.search(line)
             if mixed and label in mixed.groups():
                 own, other = ("own", fact), ("brother", fact)
@@ -61,7 +61,7 @@ class Listener:
 def _pattern(
     fact: str, owner: str, language: Language, words: tuple[tuple[str, str], ...]
 ) -> re.Pattern[str]:
-    text = split_pair(table("visitor")["facts"][fact]["tell"]).of(language)
+    text = BilingualText.parse(table("visitor")["facts"][fact]["tell"])[language]
     possessive = _OWNERS[owner][language == "zh"]
     text = text.replace("{whose}", possessive)
     text = text.replace("{Whose}", possessive[:1].upper() + possessive[1:])

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from hexathlon.tasks.roleplay.text import Pair
+from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.task import Split
 
 __all__ = ["SETTINGS", "Grid", "Setting", "person_name", "setting"]
@@ -34,14 +34,14 @@ _ALL = 12
 class Grid:
     """Compounds of a first and a second part."""
 
-    first: tuple[Pair, ...]
-    second: tuple[Pair, ...]
-    joiner: Pair
+    first: tuple[BilingualText, ...]
+    second: tuple[BilingualText, ...]
+    joiner: BilingualText
 
-    def cells(self, split: Split) -> tuple[Pair, ...]:
+    def cells(self, split: Split) -> tuple[BilingualText, ...]:
         """Return the compounds that belong to a split, in order."""
         return tuple(
-            Pair(a.en + self.joiner.en + b.en, a.zh + self.joiner.zh + b.zh)
+            BilingualText(a.en + self.joiner.en + b.en, a.zh + self.joiner.zh + b.zh)
             for i, a in enumerate(self.first)
             for j, b in enumerate(self.second)
             if (i * 5 + j * 7) % _ALL in _SHARES[split]
@@ -55,13 +55,13 @@ class Setting:
     key: str
     data: Mapping[str, Any]
 
-    def pair(self, name: str) -> Pair:
+    def pair(self, name: str) -> BilingualText:
         """Return a single pair, such as `currency`."""
-        return _pair(self.data[name])
+        return BilingualText.parse(self.data[name])
 
-    def pairs(self, name: str) -> tuple[Pair, ...]:
+    def pairs(self, name: str) -> tuple[BilingualText, ...]:
         """Return a list of pairs, such as `trades`."""
-        return tuple(map(_pair, self.data[name]))
+        return tuple(map(BilingualText.parse, self.data[name]))
 
     @property
     def years(self) -> tuple[int, int]:
@@ -74,7 +74,7 @@ class Setting:
         """The grammar of personal names."""
         return dict(_names()[self.data["culture"]])
 
-    def words(self, kind: str, split: Split) -> tuple[Pair, ...]:
+    def words(self, kind: str, split: Split) -> tuple[BilingualText, ...]:
         """Return a split's words of a kind: its cells of a grid, or a list common to all splits.
 
         Lists are short and do not name things particular to a character, so splits share them.
@@ -83,7 +83,7 @@ class Setting:
 
 
 @lru_cache(maxsize=512)
-def _words(own: Setting, kind: str, split: Split) -> tuple[Pair, ...]:
+def _words(own: Setting, kind: str, split: Split) -> tuple[BilingualText, ...]:
     if kind in ("given", "family", "pet"):
         return _grid(own.culture[kind]).cells(split)
     if isinstance(own.data[kind], dict):
@@ -91,11 +91,11 @@ def _words(own: Setting, kind: str, split: Split) -> tuple[Pair, ...]:
     return own.pairs(kind)
 
 
-def person_name(own: Setting, given: Pair, family: Pair) -> Pair:
+def person_name(own: Setting, given: BilingualText, family: BilingualText) -> BilingualText:
     """Write a full name in the order customary in the culture."""
     if own.culture.get("order") == "family first":
-        return Pair(f"{family.en} {given.en}", family.zh + given.zh)
-    return Pair(f"{given.en} {family.en}", f"{given.zh}·{family.zh}")
+        return BilingualText(f"{family.en} {given.en}", family.zh + given.zh)
+    return BilingualText(f"{given.en} {family.en}", f"{given.zh}·{family.zh}")
 
 
 @lru_cache(maxsize=32)
@@ -112,10 +112,7 @@ def _names() -> Mapping[str, Any]:
 
 def _grid(data: Mapping[str, Any]) -> Grid:
     return Grid(
-        tuple(map(_pair, data["a"])), tuple(map(_pair, data["b"])), _pair(data.get("join", "|"))
+        tuple(map(BilingualText.parse, data["a"])),
+        tuple(map(BilingualText.parse, data["b"])),
+        BilingualText.parse(data.get("join", "|")),
     )
-
-
-def _pair(text: str) -> Pair:
-    english, _, chinese = text.partition("|")
-    return Pair(english, chinese)

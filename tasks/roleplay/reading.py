@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from hexathlon.tasks.bilingual import BilingualText, Language
 from hexathlon.tasks.roleplay.beat import Beat
-from hexathlon.tasks.roleplay.card import ATTRIBUTES, articled, split_pair, table
+from hexathlon.tasks.roleplay.card import ATTRIBUTES, articled, table
 from hexathlon.tasks.roleplay.lexicon import setting
-from hexathlon.tasks.roleplay.text import Language
 
 __all__ = ["CardReader", "Ruling", "disagreement"]
 
@@ -51,7 +51,7 @@ class CardReader:
 
     def __init__(self, text: str, key: str, language: Language, words: Mapping[str, str]) -> None:
         self._language: Language = language
-        self._foreign = {pair.of(language) for pair in setting(key).pairs("foreign")}
+        self._foreign = {pair[language] for pair in setting(key).pairs("foreign")}
         self._read = self._taken_apart(text, key, words)
 
     def rule(self, query: Mapping[str, Any]) -> Ruling:
@@ -145,7 +145,7 @@ def _text(year: int | None) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _frame(name: str, language: Language, words: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
-    text = split_pair(table("attributes")[name]["card"]).of(language)
+    text = BilingualText.parse(table("attributes")[name]["card"])[language]
     for word, value in words:
         text = text.replace("{" + word + "}", value)
     text = articled(text[:1].upper() + text[1:]) if language == "en" else text
@@ -156,7 +156,7 @@ def _frame(name: str, language: Language, words: tuple[tuple[str, str], ...]) ->
 
 @lru_cache(maxsize=32)
 def _dated(key: str, language: Language) -> Mapping[str, re.Pattern[str]]:
-    era = setting(key).pair("era").of(language)
+    era = setting(key).pair("era")[language]
     when = re.escape(era).replace(re.escape("{n}"), r"(\d+)")
     if language == "en":
         shapes = {

@@ -20,11 +20,11 @@ from hexathlon.tasks.roleplay.scripts import (
 from hexathlon.tasks.roleplay.stage import MANNERS, Stage
 from hexathlon.tasks.roleplay.trivial import policies
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Address, Script, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, parse_address
 from hexathlon.tasks.strata import StratifiedSource
 from hexathlon.tasks.task import LEVELS, Split, Task
 
-__all__ = ["SHIFTS", "ShiftSource", "Turn", "reference_turns", "source"]
+__all__ = ["SHIFTS", "ShiftSource", "ShiftTurn", "reference_turns", "source"]
 
 _KINDS = ("boundary", "timepoint", "secret", "style")
 """Templates whose beats can be reordered freely."""
@@ -44,7 +44,7 @@ _DRAWN_AS = "1"
 PER_STRATUM: Mapping[Split, int] = {"dev": 8, "test": 40, "heldout": 40}
 
 
-class Turn(NamedTuple):
+class ShiftTurn(NamedTuple):
     """One turn, as input to an estimator of information."""
 
     context: Mapping[str, str]
@@ -100,7 +100,7 @@ class ShiftSource(StratifiedSource):
         return policies(_stage_of(task), task.instruction)
 
 
-def reference_turns(task: Task) -> list[Turn]:
+def reference_turns(task: Task) -> list[ShiftTurn]:
     """Return the turns of a task's own solution, for estimates of information.
 
     To measure a model, its reply replaces the reference; its own earlier replies are then part of
@@ -118,12 +118,12 @@ def reference_turns(task: Task) -> list[Turn]:
             "features": json.dumps(dict(beat.query), ensure_ascii=False, sort_keys=True),
         }
         reply = str(json.loads(act)["arguments"]["reply"])
-        turns.append(Turn(context, reply))
+        turns.append(ShiftTurn(context, reply))
         said.append(reply)
     return turns
 
 
-def _seed(address: Address, salt: str) -> int:
+def _seed(address: TaskAddress, salt: str) -> int:
     """Return the seed, which both twins share."""
     shared = replace(address, template=address.template.partition("-")[0])
     return derive_seed("roleplay-shift", _DRAWN_AS, str(shared), salt)
@@ -133,7 +133,7 @@ def _stage_of(task: Task) -> Stage:
     return _stage(parse_address(task.id), task.seed)
 
 
-def _stage(address: Address, seed: int) -> Stage:
+def _stage(address: TaskAddress, seed: int) -> Stage:
     shift, _, side = address.template.partition("-")
     kind = _KINDS[derive_seed("roleplay-shift-kind", seed) % len(_KINDS)]
     changes = {**_FIXED, **SHIFTS[shift][side == "out"]}

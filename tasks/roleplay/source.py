@@ -26,7 +26,7 @@ from hexathlon.tasks.roleplay.stage import Stage
 from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES, TWINS
 from hexathlon.tasks.roleplay.trivial import policies
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Address, Script, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, parse_address
 from hexathlon.tasks.strata import StratifiedSource
 from hexathlon.tasks.task import LEVELS, Split, Task
 
@@ -101,14 +101,14 @@ class RolePlaySource(StratifiedSource):
             return None
         return draw_game(parse_address(task.id), task.seed)
 
-    def _seed(self, address: Address, salt: str | None) -> int:
+    def _seed(self, address: TaskAddress, salt: str | None) -> int:
         shared = address
         if address.template in TWINS:
             shared = replace(address, index=address.index & ~TWIN_BIT)
         return derive_seed("roleplay-task", _DRAWN_AS, str(shared), salt or "")
 
 
-def _twin(address: Address) -> str | None:
+def _twin(address: TaskAddress) -> str | None:
     """Return the id of the task that differs only in the deciding fact."""
     if address.template not in TWINS:
         return None

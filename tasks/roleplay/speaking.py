@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.beat import Beat
-from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.roleplay.voice import compose
 
 __all__ = ["act_on", "action", "core_of"]

@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.asking import Asker
 from hexathlon.tasks.roleplay.beat import Beat
 from hexathlon.tasks.roleplay.card import NothingLeft, Pools, draw_card, fill, table
 from hexathlon.tasks.roleplay.lexicon import SETTINGS
-from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.roleplay.voice import draw_rules
 from hexathlon.tasks.task import Level, Split
 
-__all__ = ["MANNERS", "Order", "Stage"]
+__all__ = ["MANNERS", "Stage", "TaskSpec"]
 
 MANNERS: tuple[str, ...] = ("plain", "courteous", "gruff", "chatty")
 """Visitors' manners of speech, except those reserved for shifted tasks."""
@@ -24,7 +24,7 @@ _RULES: Mapping[Level, int] = {"tiny": 0, "easy": 0, "medium": 1, "hard": 2}
 _PLAIN_RULES = ("closing", "address", "no_exclamation")
 
 
-class Order(NamedTuple):
+class TaskSpec(NamedTuple):
     """The specification from which a task is drawn."""
 
     template: str
@@ -45,7 +45,7 @@ class Order(NamedTuple):
 class Stage:
     """A task under construction."""
 
-    order: Order
+    order: TaskSpec
     card: dict[str, Any]
     pools: Pools
     asker: Asker
@@ -62,7 +62,7 @@ class Stage:
     @classmethod
     def opened(
         cls,
-        order: Order,
+        order: TaskSpec,
         *,
         told: int | None = None,
         rules: Sequence[str] | None = None,

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hexathlon.tasks.roleplay.card import fill, split_pair, table
+from hexathlon.tasks.bilingual import BilingualText, Language
+from hexathlon.tasks.roleplay.card import fill, table
 from hexathlon.tasks.roleplay.lexicon import setting
-from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.roleplay.voice import MAX_LENGTH, rule_text
 
 __all__ = ["card_sections", "deciding_line", "instruction", "lines_of", "year_text"]
@@ -13,7 +13,7 @@ __all__ = ["card_sections", "deciding_line", "instruction", "lines_of", "year_te
 
 def year_text(card: Mapping[str, Any], year: int) -> str:
     """Format a year in the world's calendar."""
-    era = setting(card["setting"]).pair("era").of(card["language"])
+    era = setting(card["setting"]).pair("era")[card["language"]]
     return era.replace("{n}", str(year))
 
 
@@ -38,7 +38,8 @@ def instruction(card: Mapping[str, Any], answering: str = "answer") -> str:
     sections = [*card_sections(card), ("answer", lines)]
     heads = table("telling")["heads"]
     parts = [
-        f"# {split_pair(heads[head]).of(language)}\n" + "\n".join(f"- {line}" for line in lines)
+        f"# {BilingualText.parse(heads[head])[language]}\n"
+        + "\n".join(f"- {line}" for line in lines)
         for head, lines in sections
     ]
     return "\n\n".join([_sentence(card, "play", name=card["name"]), *parts])
@@ -48,9 +49,9 @@ def card_sections(card: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
     """Return the non-empty sections: key of the heading, and lines."""
     language: Language = card["language"]
     own = setting(card["setting"])
-    world = [pair.of(language) for pair in (*own.pairs("world"), own.pair("limits"))]
+    world = [pair[language] for pair in (*own.pairs("world"), own.pair("limits"))]
     bounds = lines_of("boundaries", language, {"limit": MAX_LENGTH[language]})
-    scene = card.get("scene") or own.pair("scene").of(language)
+    scene = card.get("scene") or own.pair("scene")[language]
     sections: list[tuple[str, Sequence[str]]] = [
         ("character", _character(card)),
         ("world", world),
@@ -72,7 +73,7 @@ def _sentence(card: Mapping[str, Any], sentence: str, /, **values: Any) -> str:
 
 def _character(card: Mapping[str, Any]) -> list[str]:
     language: Language = card["language"]
-    words, place = card["words"], setting(card["setting"]).pair("name").of(language)
+    words, place = card["words"], setting(card["setting"]).pair("name")[language]
     article = "an" if words["trade"][0] in "aeiou" else "a"
     lines = [
         _sentence(card, "identity", name=card["name"], a=article, trade=words["trade"], place=place)

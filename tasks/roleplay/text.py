@@ -1,40 +1,21 @@
-"""Bilingual text: word pairs, numbers in words, and matching of values in prose.
+"""Numbers in words, and matching of values in English and Chinese prose.
 
-Everything that a card or a dialogue names is a `Pair`, English and Chinese, so that one world can
-be described in both. After folding, matching is by whole words in English and by substring in
-Chinese.
+After folding, matching is by whole words in English and by substring in Chinese.
 """
 
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Literal, NamedTuple
+
+from hexathlon.tasks.bilingual import Language
 
 __all__ = [
-    "LANGUAGES",
-    "Language",
-    "Pair",
     "fold",
     "found",
     "number_forms",
     "number_words",
     "same_value",
 ]
-
-Language = Literal["en", "zh"]
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
-
-
-class Pair(NamedTuple):
-    """The same text in English and in Chinese."""
-
-    en: str
-    zh: str
-
-    def of(self, language: Language) -> str:
-        """Return the text in one language."""
-        return self.en if language == "en" else self.zh
-
 
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _BLANKS = re.compile(r"\s+")

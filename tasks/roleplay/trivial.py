@@ -7,10 +7,10 @@ import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.beat import REASONS
 from hexathlon.tasks.roleplay.speaking import action
 from hexathlon.tasks.roleplay.stage import Stage
-from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.roleplay.voice import Rule, compose
 from hexathlon.tasks.source import Script
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.lexicon import setting
-from hexathlon.tasks.roleplay.text import Language, number_words
+from hexathlon.tasks.roleplay.text import number_words
 
 __all__ = ["MAX_LENGTH", "compose", "draw_rules", "rule_text"]
 
@@ -56,7 +57,7 @@ def draw_rules(
     rules: list[dict[str, Any]] = []
     for kind in kinds:
         if kind == "taboo":
-            words = [pair.of(language) for pair in own.pairs("taboo")]
+            words = [pair[language] for pair in own.pairs("taboo")]
             free = [word for word in words if word.casefold() not in text.casefold()]
             chosen = [free[int(i)] for i in rng.permutation(len(free))[:3]]
             rules.append({"kind": kind, "x": chosen})
@@ -67,7 +68,7 @@ def draw_rules(
             rules.append({"kind": kind, "x": int(rng.integers(2, 4))})
         elif kind in ("closing", "opening", "address"):
             pairs = own.pairs({"closing": "closings", "opening": "oaths"}.get(kind, "addresses"))
-            phrase = pairs[int(rng.integers(len(pairs)))].of(language)
+            phrase = pairs[int(rng.integers(len(pairs)))][language]
             rules.append({"kind": kind, "x": phrase})
         else:
             rules.append({"kind": kind})

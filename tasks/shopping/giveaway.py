@@ -5,8 +5,8 @@ Such instances are dropped. Typing the request into the search box must not rank
 share most words with the request.
 """
 
-from hexathlon.tasks.shopping.scene import Scene
-from hexathlon.tasks.shopping.templates.draft import Draft
+from hexathlon.tasks.shopping.scene import ShoppingScene
+from hexathlon.tasks.shopping.templates.draft import ShoppingDraft
 from hexathlon.tasks.shopping.world.catalogue import SearchPage
 from hexathlon.tasks.shopping.world.catalogue.tokens import tokenize
 
@@ -17,7 +17,7 @@ _QUERY = 300
 """Number of characters of the request that are typed."""
 
 
-def given_away(scene: Scene, draft: Draft) -> bool:
+def given_away(scene: ShoppingScene, draft: ShoppingDraft) -> bool:
     """Whether search alone, or shared words and price alone, reveal the target."""
     agenda = draft.params.get("user", {}).get("agenda", {})
     request = str(agenda.get("goal") or draft.instruction)
@@ -30,7 +30,7 @@ def given_away(scene: Scene, draft: Draft) -> bool:
     return not wanted.isdisjoint(found)
 
 
-def _page(scene: Scene, query: str, page: int) -> SearchPage:
+def _page(scene: ShoppingScene, query: str, page: int) -> SearchPage:
     return scene.catalogue.search(query, language=scene.language, page=page)
 
 

@@ -13,17 +13,12 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from hexathlon.tasks.shopping.world.catalogue import (
-    Catalogue,
-    Constraint,
-    Language,
-    Product,
-    Variant,
-)
+from hexathlon.tasks.bilingual import Language
+from hexathlon.tasks.shopping.world.catalogue import Catalogue, Constraint, Product, Variant
 from hexathlon.tasks.shopping.world.facts import category_of, facts_of, holds_on
 from hexathlon.tasks.task import Level, Split
 
-__all__ = ["HEAD", "Scene", "Wish", "answering"]
+__all__ = ["HEAD", "ShoppingScene", "WantedVariant", "answering"]
 
 _T = TypeVar("_T")
 
@@ -52,7 +47,7 @@ class _Listed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Wish:
+class WantedVariant:
     """A variant and the conditions that only it satisfies."""
 
     family: int
@@ -78,7 +73,7 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Scene:
+class ShoppingScene:
     """The resources of a template."""
 
     catalogue: Catalogue
@@ -121,7 +116,7 @@ class Scene:
         category: str | None = None,
         stock: int = 1,
         tries: int = 12,
-    ) -> Wish | None:
+    ) -> WantedVariant | None:
         """Return a unique wish, or None if none was found.
 
         Args:
@@ -154,7 +149,7 @@ class Scene:
                 return made
         return None
 
-    def wish_in(self, family: int, *, stock: int = 1) -> Wish | None:
+    def wish_in(self, family: int, *, stock: int = 1) -> WantedVariant | None:
         """Return a unique wish of one family, or None."""
         designs = self.catalogue.designs(family)
         order = self.rng.permutation(len(designs)).tolist()
@@ -174,7 +169,7 @@ class Scene:
         axes: Sequence[Constraint],
         head: Sequence[str],
         stock: int,
-    ) -> Wish | None:
+    ) -> WantedVariant | None:
         product = self.catalogue.product(product_id)
         named = self.catalogue.constraints_of(product_id, head)
         fitting = [
@@ -191,7 +186,7 @@ class Scene:
             for option in category_of(product.category).options
             if option.name not in told
         ]
-        wish = Wish(family, product, variant, named, (*axes, *rest), ())
+        wish = WantedVariant(family, product, variant, named, (*axes, *rest), ())
         if self.catalogue.matches(family, wish.constraints) != [product_id]:
             return None
         if answering(self.catalogue, family, wish.constraints) != [variant.id]:
@@ -201,7 +196,7 @@ class Scene:
             return None
         return replace(wish, near=near)
 
-    def _near(self, wish: Wish, stock: int) -> Iterator[tuple[int, Product, Variant]]:
+    def _near(self, wish: WantedVariant, stock: int) -> Iterator[tuple[int, Product, Variant]]:
         """Yield, for every detail, an in-stock variant that fails on it alone."""
         constraints, shift = wish.constraints, len(wish.head)
         missed = self.catalogue.near_misses(wish.family, constraints)

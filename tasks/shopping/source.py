@@ -9,10 +9,11 @@ one split's products, customers and orders does not transfer to another.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.errors import GenerationExhausted, UnknownTask
 from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.shopping.giveaway import given_away
-from hexathlon.tasks.shopping.scene import Scene
+from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.scripts import (
     store_alternatives,
     store_mutants,
@@ -32,14 +33,14 @@ from hexathlon.tasks.shopping.service.scripts import (
     service_policies,
     service_thought,
 )
-from hexathlon.tasks.shopping.templates.case import Case
-from hexathlon.tasks.shopping.templates.draft import Draft, order_of
+from hexathlon.tasks.shopping.templates.case import ServiceCase
+from hexathlon.tasks.shopping.templates.draft import ShoppingDraft, order_of
 from hexathlon.tasks.shopping.templates.table import TEMPLATES, templates_of
-from hexathlon.tasks.shopping.world.catalogue import Language, open_catalogue
+from hexathlon.tasks.shopping.world.catalogue import open_catalogue
 from hexathlon.tasks.shopping.world.catalogue.ranking import ranking_digest
 from hexathlon.tasks.shopping.world.settings import open_settings
 from hexathlon.tasks.shopping.world.tools import store_tools
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
 
 __all__ = ["CATALOGUE_SIZES", "ShoppingSource", "source"]
@@ -77,7 +78,7 @@ class ShoppingSource(TaskSource):
         chosen = level or LEVELS[index % len(LEVELS)]
         number = index if level else index // len(LEVELS)
         names = templates_of(chosen)
-        return str(Address(self.name, names[number // 2 % len(names)], chosen, split, number))
+        return str(TaskAddress(self.name, names[number // 2 % len(names)], chosen, split, number))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Build one task; the same id gives the same task in every process.
@@ -96,7 +97,7 @@ class ShoppingSource(TaskSource):
             rng = generator_for(*pair, attempt, *own)
             scene = _scene(address, side, rng, pair, salt, attempt // _MOVE_AFTER)
             made = template.make(scene)
-            if isinstance(made, Draft):
+            if isinstance(made, ShoppingDraft):
                 if not given_away(scene, made):
                     return self._purchase(task_id, address, scene, made)
             elif made is not None:
@@ -135,7 +136,7 @@ class ShoppingSource(TaskSource):
         """Return digests of numpy's draws and of the search ranking; see `given_away`."""
         return {**super().dependencies(), "tantivy": ranking_digest()}
 
-    def _checked(self, task_id: str, salt: str | None) -> Address:
+    def _checked(self, task_id: str, salt: str | None) -> TaskAddress:
         address = parse_address(task_id)
         if address.source != self.name or address.template not in TEMPLATES:
             raise UnknownTask(task_id, f"{self.name} has no template {address.template!r}")
@@ -149,7 +150,9 @@ class ShoppingSource(TaskSource):
             raise UnknownTask(task_id, f"that one is {right}")
         return address
 
-    def _purchase(self, task_id: str, address: Address, scene: Scene, draft: Draft) -> Task:
+    def _purchase(
+        self, task_id: str, address: TaskAddress, scene: ShoppingScene, draft: ShoppingDraft
+    ) -> Task:
         params = {
             "world": "store",
             "catalogue": {"seed": scene.catalogue.seed, "size": scene.catalogue.size},
@@ -183,7 +186,13 @@ class ShoppingSource(TaskSource):
         )
 
     def _case(
-        self, task_id: str, address: Address, scene: Scene, case: Case, *, dialogue: bool
+        self,
+        task_id: str,
+        address: TaskAddress,
+        scene: ShoppingScene,
+        case: ServiceCase,
+        *,
+        dialogue: bool,
     ) -> Task | None:
         params = case_params(scene, case, dialogue=dialogue)
         truth = case_truth(scene, case, params, dialogue=dialogue)
@@ -200,8 +209,8 @@ class ShoppingSource(TaskSource):
             twin=case.twin,
         )
 
-    def _task(self, task_id: str, address: Address, *, twin: bool, **fields: Any) -> Task:
-        other = Address(
+    def _task(self, task_id: str, address: TaskAddress, *, twin: bool, **fields: Any) -> Task:
+        other = TaskAddress(
             self.name, address.template, address.level, address.split, address.index ^ 1
         )
         return Task(
@@ -218,26 +227,26 @@ class ShoppingSource(TaskSource):
         )
 
 
-def _side(address: Address, pair: tuple[str | int, ...]) -> int:
+def _side(address: TaskAddress, pair: tuple[str | int, ...]) -> int:
     return (address.index + derive_seed("side", *pair)) % 2
 
 
 def _scene(
-    address: Address,
+    address: TaskAddress,
     side: int,
     rng: Any,
     pair: tuple[str | int, ...],
     salt: str | None,
     moves: int,
-) -> Scene:
+) -> ShoppingScene:
     number = address.index // 400 % _CATALOGUES[address.split] + 1_000 * moves
     seed = derive_seed("shopping catalogue", address.split, number, salt or "") % 1_000_000_000
     language: Language = "zh" if derive_seed("language", *pair) % 2 else "en"
     catalogue = open_catalogue(seed, CATALOGUE_SIZES[address.level])
-    return Scene(catalogue, rng, language, address.level, address.split, side)
+    return ShoppingScene(catalogue, rng, language, address.level, address.split, side)
 
 
-def _plan_of(draft: Draft) -> dict[str, Any]:
+def _plan_of(draft: ShoppingDraft) -> dict[str, Any]:
     return {
         "lines": [[line.product.id, line.variant.id, line.quantity] for line in draft.lines],
         "coupons": list(draft.coupons),

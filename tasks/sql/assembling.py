@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from hexathlon.tasks.seeding import derive_seed, generator_for
-from hexathlon.tasks.source import Address
+from hexathlon.tasks.source import TaskAddress
 from hexathlon.tasks.sql.bench import bench_for
 from hexathlon.tasks.sql.clarify import agenda, idle_agenda
 from hexathlon.tasks.sql.composing import Composition
@@ -21,7 +21,7 @@ _IDLE_USER = 0.3
 
 
 def question_task(
-    address: Address, version: str, seed: int, made: Composition, twin: str | None
+    address: TaskAddress, version: str, seed: int, made: Composition, twin: str | None
 ) -> Task:
     """Return the task of a question, possible or impossible."""
     bench = bench_for(made.world)
@@ -46,7 +46,7 @@ def question_task(
 
 
 def write_task(
-    address: Address, version: str, seed: int, made: WriteInstance, attempt: int
+    address: TaskAddress, version: str, seed: int, made: WriteInstance, attempt: int
 ) -> Task:
     """Return the task of a change."""
     documents = bool(world_for(made.world).schema.documents)
@@ -64,7 +64,7 @@ def canary_of(seed: int) -> str:
     return f"hexathlon-sql-{derive_seed('sql-canary', seed):016x}"
 
 
-def _identity(address: Address, version: str, seed: int) -> dict[str, Any]:
+def _identity(address: TaskAddress, version: str, seed: int) -> dict[str, Any]:
     return {
         "id": str(address),
         "family": "sql",

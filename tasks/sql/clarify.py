@@ -6,14 +6,14 @@ that clarification is needed.
 
 from typing import Any
 
-from hexathlon.tasks.sql.templates.draft import Slot
+from hexathlon.tasks.sql.templates.draft import AmbiguitySlot
 
 __all__ = ["agenda", "idle_agenda"]
 
 _PATIENCE = 3
 
 
-def agenda(slot: Slot) -> dict[str, Any]:
+def agenda(slot: AmbiguitySlot) -> dict[str, Any]:
     """Return the agenda of a user who knows a slot's value and gives it when asked."""
     return {
         "goal": "I need the figures that I described.",

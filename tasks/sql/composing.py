@@ -14,11 +14,11 @@ from hexathlon.tasks.sql.bench import bench_for
 from hexathlon.tasks.sql.phenomena import LEAST, phenomena
 from hexathlon.tasks.sql.programs.walk import scans
 from hexathlon.tasks.sql.realise import question
-from hexathlon.tasks.sql.screening import Kept, Rejected, screen
+from hexathlon.tasks.sql.screening import DraftRejected, Kept, screen
 from hexathlon.tasks.sql.templates.catalogue import all_templates
-from hexathlon.tasks.sql.templates.draft import Draft, Template
+from hexathlon.tasks.sql.templates.draft import QueryDraft, QueryTemplate
 from hexathlon.tasks.sql.templates.drawing import Unbindable
-from hexathlon.tasks.sql.templates.scene import Scene
+from hexathlon.tasks.sql.templates.scene import QueryScene
 
 __all__ = ["ATTEMPTS", "WORLD_TRIES", "Composition", "compose", "recompose"]
 
@@ -33,7 +33,7 @@ class Composition:
 
     world: str
     attempt: int
-    draft: Draft
+    draft: QueryDraft
     kept: Kept
     tables: tuple[str, ...]
     instruction: str
@@ -52,7 +52,7 @@ def compose(template: str, worlds: list[str], seed: int) -> Composition:
             return recompose(template, world, seed, attempt)
         except Unbindable:
             reasons["unbindable"] += 1
-        except Rejected as rejected:
+        except DraftRejected as rejected:
             reasons[str(rejected)] += 1
     told = ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
     raise GenerationExhausted(
@@ -73,10 +73,10 @@ def recompose(template: str, world: str, seed: int, attempt: int) -> Composition
     rng = generator_for("sql-draft", seed, attempt)
     level = bench.world.level
     chosen = all_templates()[template]
-    scene = Scene(bench.schema, level, rng, bench.hidden[0].rows, _side(chosen, seed))
+    scene = QueryScene(bench.schema, level, rng, bench.hidden[0].rows, _side(chosen, seed))
     draft = chosen.build(scene)
     if len(phenomena(draft.program)) < LEAST[level]:
-        raise Rejected("shallow")
+        raise DraftRejected("shallow")
     kept = screen(draft, bench, correlated=level != "hard")
     tables = tuple(dict.fromkeys(scan.table for scan in scans(draft.program)))
     return Composition(
@@ -84,7 +84,7 @@ def recompose(template: str, world: str, seed: int, attempt: int) -> Composition
     )
 
 
-def _side(template: Template, seed: int) -> int:
+def _side(template: QueryTemplate, seed: int) -> int:
     """Return which twin a template draws: a coin that the two share, so that names tell nothing."""
     if template.twin is None:
         return 0

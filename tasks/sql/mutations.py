@@ -11,14 +11,14 @@ from typing import Any
 
 from hexathlon.tasks.sql.programs.expressions import (
     Binary,
-    Call,
     Compare,
     Expression,
+    FunctionCall,
     InList,
     IsNull,
     Literal,
+    Misreadable,
     Ref,
-    Variant,
     both,
     conjuncts,
 )
@@ -31,7 +31,7 @@ from hexathlon.tasks.sql.programs.relations import (
     Join,
     Limit,
     Match,
-    Order,
+    OrderBy,
     Project,
     Window,
 )
@@ -66,7 +66,7 @@ def _proposals(node: Any) -> Iterator[tuple[str, Any]]:
             yield from _weaker(source, predicate)
         case Compare(operator, left, right):
             yield from _compared(node, operator, left, right)
-        case Variant(_, wrong, label):
+        case Misreadable(_, wrong, label):
             yield label, wrong
         case IsNull(operand, negated):
             yield "flip_missing", IsNull(operand, not negated)
@@ -77,7 +77,7 @@ def _proposals(node: Any) -> Iterator[tuple[str, Any]]:
             yield "fraction_for_percentage", right
         case Binary("-", left, right):
             yield "swapped_difference", Binary("-", right, left)
-        case Call("coalesce", (first, _)):
+        case FunctionCall("coalesce", (first, _)):
             yield "missing_for_zero", first
         case Aggregate():
             yield from _aggregated(node)
@@ -95,9 +95,9 @@ def _proposals(node: Any) -> Iterator[tuple[str, Any]]:
                 yield "wrong_set_operation", replace(node, kind=other)
             if kind == "except":
                 yield "swapped_difference", replace(node, left=node.right, right=node.left)
-        case Order(source, keys):
+        case OrderBy(source, keys):
             (name, down), *rest = keys
-            yield "wrong_sort", Order(source, ((name, not down), *rest))
+            yield "wrong_sort", OrderBy(source, ((name, not down), *rest))
         case Limit(source, count, offset):
             yield "wrong_limit", Limit(source, count + 1, offset)
             yield "wrong_offset", Limit(source, count, offset + 1)
@@ -106,7 +106,7 @@ def _proposals(node: Any) -> Iterator[tuple[str, Any]]:
 def _weaker(source: Relation, predicate: Expression) -> Iterator[tuple[str, Any]]:
     terms = conjuncts(predicate)
     for place, term in enumerate(terms):
-        if isinstance(term, Variant) and term.label == "count_deleted":
+        if isinstance(term, Misreadable) and term.label == "count_deleted":
             continue
         rest = terms[:place] + terms[place + 1 :]
         label = "keep_missing" if isinstance(term, IsNull) and term.negated else "drop_filter"
@@ -141,7 +141,7 @@ def _aggregated(node: Aggregate) -> Iterator[tuple[str, Any]]:
     if node.function == "count" and node.argument is not None and not node.distinct:
         yield "count_missing", replace(node, argument=None)
     if node.function == "avg" and node.argument is not None:
-        zero = Call("coalesce", (node.argument, Literal(0)))
+        zero = FunctionCall("coalesce", (node.argument, Literal(0)))
         yield "missing_as_zero", replace(node, argument=zero)
 
 
@@ -180,7 +180,7 @@ def _whole(program: Relation) -> Iterator[tuple[str, Relation]]:
     yield "extra_column", project((*columns, first))
     yield "repeated_rows", Combine("union_all", _unordered(program), _unordered(program))
     yield "merged_rows", Distinct(_unordered(program))
-    yield "one_row_short", Limit(Order(program, ((first, False),)), 1)
+    yield "one_row_short", Limit(OrderBy(program, ((first, False),)), 1)
 
 
 def _columns(names: Mapping[str, tuple[str, ...]], node: Any) -> Iterator[tuple[str, Any]]:
@@ -200,4 +200,4 @@ def _columns(names: Mapping[str, tuple[str, ...]], node: Any) -> Iterator[tuple[
 
 
 def _unordered(program: Relation) -> Relation:
-    return program.source if isinstance(program, Order) else program
+    return program.source if isinstance(program, OrderBy) else program

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-Case = Literal["snake", "camel", "pascal"]
+LetterCase = Literal["snake", "camel", "pascal"]
 
 ABBREVIATIONS = {
     "account": "acct", "address": "addr", "amount": "amt", "balance": "bal", "building": "bldg",
@@ -50,7 +50,7 @@ KEYWORDS = frozenset(
 class Namer:
     """Assigns unique names to tables, and to columns within a table."""
 
-    case: Case = "snake"
+    case: LetterCase = "snake"
     cryptic: bool = False
     plural: bool = True
     table_prefix: str = ""
@@ -89,7 +89,7 @@ class Namer:
 def namer_for(level: str, rng: np.random.Generator) -> Namer:
     """Draw a style for the level."""
     cryptic = {"tiny": 0.0, "easy": 0.0, "medium": 0.35, "hard": 0.75}[level]
-    case: Case = ("snake", "snake", "camel", "pascal")[int(rng.integers(4))]
+    case: LetterCase = ("snake", "snake", "camel", "pascal")[int(rng.integers(4))]
     prefixes = ("", "", "", "t_", "tbl_")
     plain = level in ("tiny", "easy")
     return Namer(

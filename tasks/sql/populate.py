@@ -14,7 +14,7 @@ import numpy as np
 
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.pools import pool_name
-from hexathlon.tasks.sql.populate_columns import REMARKS, Drawn, Sheet, draw, zipf
+from hexathlon.tasks.sql.populate_columns import REMARKS, DrawnColumn, Sheet, draw, zipf
 from hexathlon.tasks.sql.populate_dirt import orphaned, spoil
 from hexathlon.tasks.sql.schema import Column, Row, Schema, Table, Value
 from hexathlon.tasks.task import Split
@@ -108,8 +108,8 @@ def _draw_pairs(table: Table, sheet: Sheet) -> None:
     codes = np.unique(order[0][ranks[0]] * sizes[1] + order[1][ranks[1]])
     codes = np.sort(codes[sheet.rng.permutation(len(codes))[:wanted]])
     sheet.rows = len(codes)
-    sheet.drawn[left.name] = Drawn((codes // sizes[1]).astype(np.int64))
-    sheet.drawn[right.name] = Drawn((codes % sizes[1]).astype(np.int64))
+    sheet.drawn[left.name] = DrawnColumn((codes // sizes[1]).astype(np.int64))
+    sheet.drawn[right.name] = DrawnColumn((codes % sizes[1]).astype(np.int64))
 
 
 def _rows(table: Table, sheet: Sheet, days: np.ndarray) -> list[Row]:
@@ -150,7 +150,7 @@ def _values(column: Column, sheet: Sheet, days: np.ndarray) -> np.ndarray:
     return values
 
 
-def _spelled(column: Column, drawn: Drawn, sheet: Sheet, days: np.ndarray) -> np.ndarray:
+def _spelled(column: Column, drawn: DrawnColumn, sheet: Sheet, days: np.ndarray) -> np.ndarray:
     raw = drawn.raw
     match column.law.kind:
         case "reference" | "self_reference":

@@ -26,7 +26,7 @@ REMARKS = (
 
 
 @dataclass
-class Drawn:
+class DrawnColumn:
     """The raw values of one column: indices, days, counts or quarters, by kind of distribution."""
 
     raw: Integers
@@ -48,10 +48,10 @@ class Sheet:
     """The sheets of previously drawn tables by name; a self-reference finds its own sheet here."""
     links: Mapping[str, str]
     """Foreign-key column -> name of the referenced table."""
-    drawn: dict[str, Drawn] = field(default_factory=dict)
+    drawn: dict[str, DrawnColumn] = field(default_factory=dict)
 
 
-Draw = Callable[[Column, Sheet], Drawn]
+Draw = Callable[[Column, Sheet], DrawnColumn]
 
 
 def zipf(uniform: NDArray[np.float64], size: int, skew: float) -> Integers:
@@ -67,7 +67,7 @@ def zipf(uniform: NDArray[np.float64], size: int, skew: float) -> Integers:
     return np.asarray(np.minimum(ranks, size - 1), dtype=np.int64)
 
 
-def draw(column: Column, sheet: Sheet) -> Drawn:
+def draw(column: Column, sheet: Sheet) -> DrawnColumn:
     """Draw one column; drivers and earlier dates of the same row must already be drawn."""
     drawn = _DRAWS[column.law.kind](column, sheet)
     rate = column.law.null_rate
@@ -77,37 +77,37 @@ def draw(column: Column, sheet: Sheet) -> Drawn:
     return drawn
 
 
-def _key(column: Column, sheet: Sheet) -> Drawn:
-    return Drawn(np.arange(sheet.rows, dtype=np.int64) + int(column.law.low))
+def _key(column: Column, sheet: Sheet) -> DrawnColumn:
+    return DrawnColumn(np.arange(sheet.rows, dtype=np.int64) + int(column.law.low))
 
 
-def _reference(column: Column, sheet: Sheet) -> Drawn:
+def _reference(column: Column, sheet: Sheet) -> DrawnColumn:
     parents = sheet.parents[sheet.links[column.name]].rows
     idle = int(np.ceil(parents * column.law.barren)) if parents >= 3 else 0
     active = sheet.rng.permutation(parents)[: max(1, parents - idle)]
     ranks = zipf(sheet.rng.random(sheet.rows), len(active), column.law.skew)
-    return Drawn(active[ranks].astype(np.int64))
+    return DrawnColumn(active[ranks].astype(np.int64))
 
 
-def _self_reference(column: Column, sheet: Sheet) -> Drawn:
+def _self_reference(column: Column, sheet: Sheet) -> DrawnColumn:
     above = np.maximum(1, np.arange(sheet.rows) * 2 // 5)
     raw = np.floor(sheet.rng.random(sheet.rows) * above).astype(np.int64)
     null = sheet.rng.random(sheet.rows) < column.law.null_rate
     null[:1] = True
-    return Drawn(raw, null)
+    return DrawnColumn(raw, null)
 
 
-def _category(column: Column, sheet: Sheet) -> Drawn:
+def _category(column: Column, sheet: Sheet) -> DrawnColumn:
     order = sheet.fixed.permutation(len(column.values))
     ranks = zipf(sheet.rng.random(sheet.rows), len(order), column.law.skew)
-    return Drawn(order[ranks].astype(np.int64))
+    return DrawnColumn(order[ranks].astype(np.int64))
 
 
-def _flag(column: Column, sheet: Sheet) -> Drawn:
-    return Drawn((sheet.rng.random(sheet.rows) < column.law.low).astype(np.int64))
+def _flag(column: Column, sheet: Sheet) -> DrawnColumn:
+    return DrawnColumn((sheet.rng.random(sheet.rows) < column.law.low).astype(np.int64))
 
 
-def _soft_delete(column: Column, sheet: Sheet) -> Drawn:
+def _soft_delete(column: Column, sheet: Sheet) -> DrawnColumn:
     """Draw deletion flags: at least one set and, with two rows or more, at least one unset."""
     drawn = _flag(column, sheet)
     first, second = sheet.rng.permutation(max(2, sheet.rows))[:2] % sheet.rows
@@ -116,26 +116,28 @@ def _soft_delete(column: Column, sheet: Sheet) -> Drawn:
     return drawn
 
 
-def _rating(column: Column, sheet: Sheet) -> Drawn:
+def _rating(column: Column, sheet: Sheet) -> DrawnColumn:
     edges = np.array([0.08, 0.2, 0.42, 0.75, 1.0])
     tilt = 0.7 + 0.3 * _pull(column, sheet)
     raw = np.searchsorted(edges, sheet.rng.random(sheet.rows) * tilt, side="right") + 1
-    return Drawn(np.minimum(raw, 5).astype(np.int64))
+    return DrawnColumn(np.minimum(raw, 5).astype(np.int64))
 
 
-def _amount(column: Column, sheet: Sheet) -> Drawn:
+def _amount(column: Column, sheet: Sheet) -> DrawnColumn:
     low, high = round(column.law.low * 4), round(column.law.high * 4)
-    return Drawn(_spread(column, sheet, low, high))
+    return DrawnColumn(_spread(column, sheet, low, high))
 
 
-def _unique_amount(column: Column, sheet: Sheet) -> Drawn:
+def _unique_amount(column: Column, sheet: Sheet) -> DrawnColumn:
     low, high = round(column.law.low * 4), round(column.law.high * 4)
     steps = max(high - low, 2 * sheet.rows)  # often millions, so sampled without being materialised
-    return Drawn(low + sheet.rng.choice(steps, size=sheet.rows, replace=False).astype(np.int64))
+    return DrawnColumn(
+        low + sheet.rng.choice(steps, size=sheet.rows, replace=False).astype(np.int64)
+    )
 
 
-def _quantity(column: Column, sheet: Sheet) -> Drawn:
-    return Drawn(_spread(column, sheet, int(column.law.low), int(column.law.high)))
+def _quantity(column: Column, sheet: Sheet) -> DrawnColumn:
+    return DrawnColumn(_spread(column, sheet, int(column.law.low), int(column.law.high)))
 
 
 def _spread(column: Column, sheet: Sheet, low: int, high: int) -> Integers:
@@ -151,11 +153,11 @@ def _pull(column: Column, sheet: Sheet) -> NDArray[np.float64]:
     return (sheet.drawn[column.law.driver].raw * 7 % 4 + 2) / 5.0
 
 
-def _date(column: Column, sheet: Sheet) -> Drawn:
+def _date(column: Column, sheet: Sheet) -> DrawnColumn:
     uniform, span = sheet.rng.random(sheet.rows), int(column.law.high)
     raw = sheet.today - np.floor(uniform * span).astype(np.int64)
     if column.law.after is None:
-        return Drawn(raw)
+        return DrawnColumn(raw)
     earlier, parent_date = column.law.after
     first = sheet.drawn[earlier]
     if not parent_date:
@@ -163,8 +165,8 @@ def _date(column: Column, sheet: Sheet) -> Drawn:
         null = later > sheet.today
         if first.null is not None:
             null = null | first.null
-        return Drawn(np.minimum(later, sheet.today), null if column.nullable else None)
-    return Drawn(_after_parent(column, sheet, raw, uniform))
+        return DrawnColumn(np.minimum(later, sheet.today), null if column.nullable else None)
+    return DrawnColumn(_after_parent(column, sheet, raw, uniform))
 
 
 def _after_parent(
@@ -183,34 +185,38 @@ def _after_parent(
     return np.where(unknown, raw, np.minimum(later, sheet.today))
 
 
-def _year(column: Column, sheet: Sheet) -> Drawn:
-    return Drawn(sheet.rng.integers(int(column.law.low), int(column.law.high) + 1, sheet.rows))
+def _year(column: Column, sheet: Sheet) -> DrawnColumn:
+    return DrawnColumn(
+        sheet.rng.integers(int(column.law.low), int(column.law.high) + 1, sheet.rows)
+    )
 
 
-def _code(column: Column, sheet: Sheet) -> Drawn:
-    return Drawn(sheet.rng.permutation(3 * sheet.rows + 7)[: sheet.rows].astype(np.int64) + 11)
+def _code(column: Column, sheet: Sheet) -> DrawnColumn:
+    return DrawnColumn(
+        sheet.rng.permutation(3 * sheet.rows + 7)[: sheet.rows].astype(np.int64) + 11
+    )
 
 
-def _listed_name(column: Column, sheet: Sheet) -> Drawn:
-    return Drawn(np.arange(sheet.rows, dtype=np.int64))
+def _listed_name(column: Column, sheet: Sheet) -> DrawnColumn:
+    return DrawnColumn(np.arange(sheet.rows, dtype=np.int64))
 
 
-def _name(column: Column, sheet: Sheet) -> Drawn:
+def _name(column: Column, sheet: Sheet) -> DrawnColumn:
     """Return the first names of a world-specific order, reassigned in each population."""
     size = pool_size(column.law.pool, sheet.split)
     order = sheet.fixed.permutation(size).astype(np.int64)
     beyond = np.arange(size, max(size, sheet.rows), dtype=np.int64)
     first = np.concatenate([order, beyond])[: sheet.rows]
-    return Drawn(first[sheet.rng.permutation(sheet.rows)])
+    return DrawnColumn(first[sheet.rng.permutation(sheet.rows)])
 
 
-def _nothing(column: Column, sheet: Sheet) -> Drawn:
+def _nothing(column: Column, sheet: Sheet) -> DrawnColumn:
     """Return a placeholder for a unit column, which is filled with the column it belongs to."""
-    return Drawn(np.zeros(sheet.rows, dtype=np.int64))
+    return DrawnColumn(np.zeros(sheet.rows, dtype=np.int64))
 
 
-def _text(column: Column, sheet: Sheet) -> Drawn:
-    return Drawn(zipf(sheet.rng.random(sheet.rows), len(REMARKS), 0.5))
+def _text(column: Column, sheet: Sheet) -> DrawnColumn:
+    return DrawnColumn(zipf(sheet.rng.random(sheet.rows), len(REMARKS), 0.5))
 
 
 _DRAWS: dict[str, Draw] = {

@@ -7,7 +7,7 @@ import numpy as np
 from hexathlon.tasks.sql.dirt import MISSING, Dirt
 from hexathlon.tasks.sql.schema import Table, Value
 
-Fault = Callable[[list[Value], Dirt, np.random.Generator], list[Value]]
+DirtFunction = Callable[[list[Value], Dirt, np.random.Generator], list[Value]]
 
 
 def spoil(table: Table, columns: list[list[Value]], rng: np.random.Generator) -> None:
@@ -110,7 +110,7 @@ def _row_units(
     return units, scaled
 
 
-_FAULTS: dict[str, Fault] = {
+_FAULTS: dict[str, DirtFunction] = {
     "case_padding": _case_padding, "codes": _codes, "two_date_formats": _two_date_formats,
     "currency_text": _currency_text, "missing_spellings": _missing_spellings,
 }  # fmt: skip

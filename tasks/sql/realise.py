@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from hexathlon.tasks.sql.programs.expressions import Call, Expression, Ref, Variant
+from hexathlon.tasks.sql.programs.expressions import Expression, FunctionCall, Misreadable, Ref
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Combine,
@@ -16,19 +16,21 @@ from hexathlon.tasks.sql.programs.relations import (
     Extend,
     Join,
     Limit,
-    Order,
+    OrderBy,
     Project,
 )
 from hexathlon.tasks.sql.programs.walk import names_read, nodes, scans
 from hexathlon.tasks.sql.schema import Column, Schema
-from hexathlon.tasks.sql.templates.draft import Draft
+from hexathlon.tasks.sql.templates.draft import QueryDraft
 
 __all__ = ["question", "rules_note"]
 
 Pick = Callable[[Sequence[str]], str]
 
 
-def question(draft: Draft, schema: Schema, tables: Sequence[str], rng: np.random.Generator) -> str:
+def question(
+    draft: QueryDraft, schema: Schema, tables: Sequence[str], rng: np.random.Generator
+) -> str:
     """Return the full question as the agent reads it."""
 
     def pick(options: Sequence[str]) -> str:
@@ -43,7 +45,7 @@ def question(draft: Draft, schema: Schema, tables: Sequence[str], rng: np.random
     return " ".join(sentences)
 
 
-def _columns(draft: Draft, pick: Pick) -> str:
+def _columns(draft: QueryDraft, pick: Pick) -> str:
     items = list(draft.outputs.values())
     if len(items) == 1:
         return pick(
@@ -69,7 +71,7 @@ def _shape(program: Relation, outputs: dict[str, str], pick: Pick) -> list[str]:
     node, limit = program, None
     if isinstance(node, Limit):
         limit, node = node, node.source
-    if isinstance(node, Order):
+    if isinstance(node, OrderBy):
         keys = ", then by ".join(
             f"{_bare(outputs[name])} ({'descending' if down else 'ascending'})"
             for name, down in node.keys
@@ -87,7 +89,7 @@ def _shape(program: Relation, outputs: dict[str, str], pick: Pick) -> list[str]:
     if isinstance(node, Distinct):
         sentences.append(pick(["List each different row once.", "No row appears twice."]))
     for name, item in node.items if isinstance(node, Project) else ():
-        if isinstance(item, Call) and item.function == "round":
+        if isinstance(item, FunctionCall) and item.function == "round":
             places = item.arguments[1]
             sentences.append(f"Round {outputs[name]} to {getattr(places, 'value', 0)} decimals.")
     return sentences
@@ -109,7 +111,7 @@ def rules_note(schema: Schema, tables: Sequence[str]) -> list[str]:
     ]
 
 
-def _spellings(draft: Draft, schema: Schema) -> list[str]:
+def _spellings(draft: QueryDraft, schema: Schema) -> list[str]:
     """Specify the spelling of dirty columns that appear in the answer unaggregated."""
     tables = {scan.alias: schema.table(scan.table) for scan in scans(draft.program)}
     defined = {k: v for extend in nodes(draft.program, Extend) for k, v in extend.items}
@@ -117,7 +119,7 @@ def _spellings(draft: Draft, schema: Schema) -> list[str]:
     for name, item in _answer_items(draft.program):
         while isinstance(item, Ref) and item.name in defined:
             item = defined[item.name]
-        if isinstance(item, Variant) and item.label == "skip_cleaning":
+        if isinstance(item, Misreadable) and item.label == "skip_cleaning":
             alias, _, column = names_read(item.wrong)[0].partition(".")
             sentences.append(_spelling(draft.outputs[name], tables[alias].column(column)))
     return [sentence for sentence in sentences if sentence]
@@ -129,7 +131,7 @@ def _answer_items(program: Relation) -> tuple[tuple[str, Expression], ...]:
     while not isinstance(node, Project):
         if isinstance(node, Combine):
             node = node.left
-        elif isinstance(node, Distinct | Order | Limit):
+        elif isinstance(node, Distinct | OrderBy | Limit):
             node = node.source
         else:
             return ()

@@ -14,23 +14,21 @@ from typing import Any
 from hexathlon.tasks.sql.bench import EVALUATED, Bench, Population
 from hexathlon.tasks.sql.mutations import ESSENTIAL, mutants
 from hexathlon.tasks.sql.programs.compute import order_key
-from hexathlon.tasks.sql.programs.evaluate import evaluate
+from hexathlon.tasks.sql.programs.evaluate import Rows, evaluate
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import is_ordered
 from hexathlon.tasks.sql.programs.text import GOLD, OTHER, Style, sql_text
-from hexathlon.tasks.sql.templates.draft import Draft
+from hexathlon.tasks.sql.templates.draft import QueryDraft
 
-__all__ = ["LEAST_MUTANTS", "Kept", "Rejected", "same_answer", "screen"]
+__all__ = ["LEAST_MUTANTS", "DraftRejected", "Kept", "same_answer", "screen"]
 
 LEAST_MUTANTS = 10
 _MOST_MUTANTS = 30
 _MOST_REPEATS = 2
 """Maximum occurrences of one answer among the visible and the hidden databases."""
 
-Rows = list[tuple[Any, ...]]
 
-
-class Rejected(Exception):
+class DraftRejected(Exception):
     """The draft is rejected; the message is a short slug of the reason."""
 
 
@@ -46,7 +44,7 @@ class Kept:
     """Wrong queries by name; each differs from the gold query on a hidden database."""
 
 
-def screen(draft: Draft, bench: Bench, correlated: bool) -> Kept:
+def screen(draft: QueryDraft, bench: Bench, correlated: bool) -> Kept:
     """Screen a draft.
 
     Args:
@@ -68,21 +66,21 @@ def screen(draft: Draft, bench: Bench, correlated: bool) -> Kept:
     for text in alternatives.values():
         for population, right in zip(bench.hidden, hidden, strict=True):
             if not same_answer(population.answer(text), right, ordered):
-                raise Rejected("alternative_differs")
+                raise DraftRejected("alternative_differs")
     if not alternatives:
-        raise Rejected("no_alternative")
+        raise DraftRejected("no_alternative")
     killed = _killed(draft, gold, bench.hidden, hidden, ordered)
     return Kept(gold, ordered, len(draft.program.columns), alternatives, killed)
 
 
 def _check_answers(visible: Rows, hidden: Sequence[Rows]) -> None:
     if _trivial(visible):
-        raise Rejected("empty")
+        raise DraftRejected("empty")
     if sum(map(_trivial, hidden)) > 1:
-        raise Rejected("empty_hidden")
+        raise DraftRejected("empty_hidden")
     answers = [_canonical(rows) for rows in (visible, *hidden)]
     if max(answers.count(answer) for answer in answers) > _MOST_REPEATS:
-        raise Rejected("constant")
+        raise DraftRejected("constant")
 
 
 def _trivial(rows: Rows) -> bool:
@@ -98,12 +96,12 @@ def _check_derivation(
     for population, right in checked:
         second = evaluate(program, population.rows, bench.columns)
         if second.fragile:
-            raise Rejected("fragile")
+            raise DraftRejected("fragile")
         if not same_answer(second.rows, right, ordered):
-            raise Rejected("derivations_disagree")
+            raise DraftRejected("derivations_disagree")
 
 
-def _alternatives(draft: Draft, gold: str, correlated: bool) -> Iterator[tuple[str, str]]:
+def _alternatives(draft: QueryDraft, gold: str, correlated: bool) -> Iterator[tuple[str, str]]:
     styles: dict[str, Style] = {"other_style": OTHER}
     if correlated:
         styles["correlated"] = replace(OTHER, windows="correlated", match="exists")
@@ -118,7 +116,11 @@ def _alternatives(draft: Draft, gold: str, correlated: bool) -> Iterator[tuple[s
 
 
 def _killed(
-    draft: Draft, gold: str, populations: Sequence[Population], right: Sequence[Rows], ordered: bool
+    draft: QueryDraft,
+    gold: str,
+    populations: Sequence[Population],
+    right: Sequence[Rows],
+    ordered: bool,
 ) -> dict[str, str]:
     """Return the mutants that hidden databases distinguish; each database must distinguish some."""
     killed: dict[str, str] = {}
@@ -128,24 +130,24 @@ def _killed(
         killer = _killer(text, number, populations, right, ordered)
         if killer is None:
             if label in ESSENTIAL:
-                raise Rejected(f"idle_{label}")
+                raise DraftRejected(f"idle_{label}")
             continue
         killers.add(killer)
         count = sum(name.split(".")[0] == label for name in killed)
         killed[f"{label}.{count + 1}" if count else label] = text
     if len(killed) < LEAST_MUTANTS:
-        raise Rejected("few_mutants")
+        raise DraftRejected("few_mutants")
     for place in range(len(populations)):
         alone = slice(place, place + 1)
         if place not in killers and not any(
             _killer(text, 0, populations[alone], right[alone], ordered) is not None
             for text in killed.values()
         ):
-            raise Rejected("blind_database")
+            raise DraftRejected("blind_database")
     return killed
 
 
-def _candidates(draft: Draft, gold: str) -> list[tuple[str, str]]:
+def _candidates(draft: QueryDraft, gold: str) -> list[tuple[str, str]]:
     """Return mutant texts: essential ones first, then as many kinds as possible."""
     seen = {gold}
     groups: dict[str, list[tuple[str, str]]] = {}

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.sql.actions import action
-from hexathlon.tasks.sql.templates.draft import Slot
+from hexathlon.tasks.sql.templates.draft import AmbiguitySlot
 
 __all__ = ["explore", "handing_in", "impossible", "solving"]
 
 
-def explore(tables: Sequence[str], documents: Sequence[str], slot: Slot | None) -> Script:
+def explore(tables: Sequence[str], documents: Sequence[str], slot: AmbiguitySlot | None) -> Script:
     """Explore as a sensible agent would: tables, documents and, if needed, the user."""
     yield action("list_tables")
     for table in tables[:4]:
@@ -26,14 +26,16 @@ def explore(tables: Sequence[str], documents: Sequence[str], slot: Slot | None) 
             yield action("ask_user", question=f"Please tell me this: {slot.question}")
 
 
-def solving(sql: str, tables: Sequence[str], documents: Sequence[str], slot: Slot | None) -> Script:
+def solving(
+    sql: str, tables: Sequence[str], documents: Sequence[str], slot: AmbiguitySlot | None
+) -> Script:
     """Explore, test the query, submit it."""
     yield from explore(tables, documents, slot)
     yield action("run_query", sql=sql)
     yield action("submit", sql=sql)
 
 
-def handing_in(sql: str, slot: Slot | None = None) -> Script:
+def handing_in(sql: str, slot: AmbiguitySlot | None = None) -> Script:
     """Submit a query directly, asking first if the task requires clarification."""
     if slot is not None:
         yield action("ask_user", question=slot.question)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Address, Script
+from hexathlon.tasks.source import Script, TaskAddress
 from hexathlon.tasks.sql.assembling import question_task, write_task
 from hexathlon.tasks.sql.composing import ATTEMPTS, WORLD_TRIES, Composition, compose, recompose
 from hexathlon.tasks.sql.schema import Schema
@@ -62,7 +62,7 @@ class SQLSource(StratifiedSource):
         """Return the template itself or, for a pair of twins, always the same one of the two."""
         return min(template, self._twins.get(template) or template)
 
-    def worlds(self, address: Address, salt: str | None) -> list[str]:
+    def worlds(self, address: TaskAddress, salt: str | None) -> list[str]:
         """Return the ids of the worlds to try, the round's own first; the same for twins."""
         place = self._places[self.leading(address.template), address.level]
         first = address.index * GROUPS + place * GROUPS // len(self.strata)
@@ -186,7 +186,7 @@ def _strata() -> list[tuple[str, Level]]:
 
 
 @lru_cache(maxsize=256)
-def _built(source: SQLSource, address: Address, salt: str | None) -> Task:
+def _built(source: SQLSource, address: TaskAddress, salt: str | None) -> Task:
     leader = replace(address, template=source.leading(address.template))
     seed = derive_seed("sql-task", _DRAWN_AS, str(leader), salt or "")
     worlds = source.worlds(address, salt)

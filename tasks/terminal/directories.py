@@ -13,9 +13,9 @@ from pathlib import Path
 from hexathlon.tasks.errors import MissingData, UnknownTask
 from hexathlon.tasks.registry import get_source, register_source, source_names
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
-from hexathlon.tasks.terminal.harbor import HarborTask, MalformedTask, Step
+from hexathlon.tasks.terminal.harbor import HarborStep, HarborTask, MalformedTask
 from hexathlon.tasks.terminal.opening import data_folder, native_checks, read_folder
 from hexathlon.tasks.terminal.scripts import following
 from hexathlon.tasks.terminal.tools import TOOLS
@@ -63,7 +63,7 @@ class DirectorySource(TaskSource):
             task, digest = read_folder(folder)
             name = re.sub(r"[^A-Za-z0-9_.-]+", "-", folder.name).strip("-") or "task"
             level = _LEVELS.get(task.difficulty, "medium")
-            ids[str(Address(self.name, name, level, "test", index))] = (folder, task, digest)
+            ids[str(TaskAddress(self.name, name, level, "test", index))] = (folder, task, digest)
         return ids
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
@@ -123,7 +123,7 @@ class DirectorySource(TaskSource):
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def expected_tests(step: Step) -> list[str]:
+def expected_tests(step: HarborStep) -> list[str]:
     """Return the ids of tests that must pass: our own probes', or a step's pytest functions.
 
     Empty if the test script does not use pytest; the step is then judged by its reward.

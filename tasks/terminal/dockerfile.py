@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Copy", "Recipe", "Run", "read_dockerfile"]
+__all__ = ["Copy", "ParsedDockerfile", "Run", "read_dockerfile"]
 
 _BASES = re.compile(
     r"^(docker\.io/)?(library/)?(debian|python|ubuntu|buildpack-deps)(:[\w.-]+)?$"
@@ -44,7 +44,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class ParsedDockerfile:
     """A parsed Dockerfile."""
 
     base: str = "debian:12"
@@ -159,7 +159,7 @@ class _Reader:
         return re.sub(r"\$\{?(\w+)\}?", lambda match: values.get(match[1], match[0]), text)
 
 
-def read_dockerfile(text: str) -> Recipe:
+def read_dockerfile(text: str) -> ParsedDockerfile:
     """Parse a Dockerfile; unsupported parts are listed in `obstacles`."""
     reader = _Reader()
     for line in _lines(text):
@@ -168,7 +168,7 @@ def read_dockerfile(text: str) -> Recipe:
             reader.take(word.upper(), rest.strip())
         except (ValueError, IndexError) as error:
             reader.obstacles.append(f"the line {line[:60]!r} ({error})")
-    return Recipe(
+    return ParsedDockerfile(
         base=reader.base or "debian:12",
         steps=tuple(reader.steps),
         workdir=reader.workdir,

@@ -1,8 +1,8 @@
 """Drafts of generated tasks, and the registry of templates.
 
-A template is a function that takes a `Draft` and fills it in: the instruction, the files given to
-the agent, the setup script, the probes that judge the result, the solution in parts (each part,
-omitted or wrong, gives a mutant), and alternative solutions.
+A template is a function that takes a `TerminalDraft` and fills it in: the instruction, the files
+given to the agent, the setup script, the probes that judge the result, the solution in parts (each
+part, omitted or wrong, gives a mutant), and alternative solutions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,16 @@ from typing import Any
 from hexathlon.tasks.task import LEVELS, Level, Split
 from hexathlon.tasks.terminal.dice import Cast, Dice
 
-__all__ = ["WORKDIR", "Draft", "Probe", "Template", "faulty", "put", "registered", "template"]
+__all__ = [
+    "WORKDIR",
+    "Probe",
+    "TerminalDraft",
+    "TerminalTemplate",
+    "faulty",
+    "put",
+    "registered",
+    "template",
+]
 
 WORKDIR = "/app"
 _END = "HEX_END"
@@ -38,7 +47,7 @@ class Probe:
 
 
 @dataclass(frozen=True)
-class Template:
+class TerminalTemplate:
     """A registered template."""
 
     name: str
@@ -46,10 +55,10 @@ class Template:
     needs: tuple[str, ...]
     """Debian packages required beyond a minimal system with bash and python3."""
 
-    write: Callable[["Draft"], None]
+    write: Callable[["TerminalDraft"], None]
 
 
-class Draft:
+class TerminalDraft:
     """A task under construction."""
 
     def __init__(self, template: str, level: Level, split: Split, dice: Dice) -> None:
@@ -175,23 +184,23 @@ def put(path: str, text: str, mode: str = "") -> str:
     return made + (f"chmod {mode} {path}\n" if mode else "")
 
 
-_templates: dict[str, Template] = {}
+_templates: dict[str, TerminalTemplate] = {}
 
 
 def template(
     name: str, levels: Sequence[Level], needs: Sequence[str] = ()
-) -> Callable[[Callable[[Draft], None]], Callable[[Draft], None]]:
+) -> Callable[[Callable[[TerminalDraft], None]], Callable[[TerminalDraft], None]]:
     """Register a template."""
 
-    def register(write: Callable[[Draft], None]) -> Callable[[Draft], None]:
+    def register(write: Callable[[TerminalDraft], None]) -> Callable[[TerminalDraft], None]:
         if name in _templates:
             raise ValueError(f"there are two templates named {name!r}")
-        _templates[name] = Template(name, tuple(levels), tuple(needs), write)
+        _templates[name] = TerminalTemplate(name, tuple(levels), tuple(needs), write)
         return write
 
     return register
 
 
-def registered() -> Mapping[str, Template]:
+def registered() -> Mapping[str, TerminalTemplate]:
     """The templates registered so far, by name, sorted."""
     return dict(sorted(_templates.items()))

@@ -12,7 +12,7 @@ from typing import Any
 
 from hexathlon.tasks.errors import TaskError
 
-__all__ = ["HarborTask", "MalformedTask", "Step", "files_below", "read_harbor"]
+__all__ = ["HarborStep", "HarborTask", "MalformedTask", "files_below", "read_harbor"]
 
 Files = Mapping[str, bytes]
 _LONGEST = 32 << 20
@@ -23,7 +23,7 @@ class MalformedTask(TaskError):
 
 
 @dataclass(frozen=True)
-class Step:
+class HarborStep:
     """A step of a task: instruction, solution and tests."""
 
     name: str
@@ -51,7 +51,7 @@ class HarborTask:
     form: str
     """`harbor` or `terminal-bench`."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[HarborStep, ...]
     environment: Files
     """The build context with its Dockerfile; relative paths."""
 
@@ -133,14 +133,18 @@ def _config(name: str, files: Files) -> dict[str, Any]:
     return config
 
 
-def _steps(name: str, files: Files, config: dict[str, Any], seconds: float) -> tuple[Step, ...]:
+def _steps(
+    name: str, files: Files, config: dict[str, Any], seconds: float
+) -> tuple[HarborStep, ...]:
     listed = config.get("steps") or []
     if not listed:
         return (_step(name, files, "", {}, seconds),)
     return tuple(_step(name, files, str(entry["name"]), entry, seconds) for entry in listed)
 
 
-def _step(name: str, files: Files, step: str, entry: Mapping[str, Any], seconds: float) -> Step:
+def _step(
+    name: str, files: Files, step: str, entry: Mapping[str, Any], seconds: float
+) -> HarborStep:
     own = _below(files, f"steps/{step}") if step else files
     if "instruction.md" not in own:
         place = f"steps/{step}/instruction.md" if step else "instruction.md"
@@ -150,7 +154,7 @@ def _step(name: str, files: Files, step: str, entry: Mapping[str, Any], seconds:
         raise MalformedTask(f"{name}: step {step or 'task'}: there is no tests/test.sh")
     least = entry.get("min_reward")
     own_seconds = _table(dict(entry), "verifier").get("timeout_sec", seconds)
-    return Step(
+    return HarborStep(
         name=step,
         instruction=own["instruction.md"].decode("utf-8", "replace").strip(),
         tests=tests,

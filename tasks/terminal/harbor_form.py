@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from hexathlon.tasks.source import Address
+from hexathlon.tasks.source import TaskAddress
 from hexathlon.tasks.terminal import check_source, judging
-from hexathlon.tasks.terminal.draft import WORKDIR, Draft
+from hexathlon.tasks.terminal.draft import WORKDIR, TerminalDraft
 from hexathlon.tasks.terminal.templates.catalogue import all_templates
 
 __all__ = ["FILE_TIME", "TEST_SCRIPT", "checks_of", "harbor_files", "setup_script"]
@@ -23,7 +23,7 @@ check.main("/tests", "/logs/verifier")'
 """
 
 
-def harbor_files(address: Address, draft: Draft, canary: str) -> dict[str, bytes]:
+def harbor_files(address: TaskAddress, draft: TerminalDraft, canary: str) -> dict[str, bytes]:
     """Return all files of the task's directory, by path."""
     needs = all_templates()[draft.template].needs
     texts = {
@@ -41,7 +41,7 @@ def harbor_files(address: Address, draft: Draft, canary: str) -> dict[str, bytes
     return dict(sorted({**files, **{k: v.encode() for k, v in texts.items()}}.items()))
 
 
-def checks_of(draft: Draft) -> dict[str, Any]:
+def checks_of(draft: TerminalDraft) -> dict[str, Any]:
     """Return the checks as JSON."""
     return {
         "workdir": WORKDIR,
@@ -62,7 +62,7 @@ def checks_of(draft: Draft) -> dict[str, Any]:
     }
 
 
-def setup_script(draft: Draft) -> str:
+def setup_script(draft: TerminalDraft) -> str:
     """Return the script that runs once when the environment is built."""
     modes: Mapping[str, int] = draft.modes
     lines = [f"chmod {mode:o} '{path}'" for path, mode in sorted(modes.items())]
@@ -85,7 +85,7 @@ def _dockerfile(needs: tuple[str, ...], copies: bool) -> str:
     )
 
 
-def _config(address: Address, draft: Draft) -> str:
+def _config(address: TaskAddress, draft: TerminalDraft) -> str:
     name = f"{address.template}-{address.level}-{address.split}-{address.index:05d}"
     return f"""schema_version = "1.4"
 

@@ -13,7 +13,7 @@ from hexathlon.tasks.source import Script, parse_address
 from hexathlon.tasks.strata import StratifiedSource
 from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
 from hexathlon.tasks.terminal.dice import Dice
-from hexathlon.tasks.terminal.draft import Draft
+from hexathlon.tasks.terminal.draft import TerminalDraft
 from hexathlon.tasks.terminal.harbor_form import checks_of, harbor_files
 from hexathlon.tasks.terminal.policies import policies_for
 from hexathlon.tasks.terminal.scripts import solving
@@ -99,7 +99,7 @@ class TerminalSource(StratifiedSource):
         return policies_for(task)
 
 
-def draft_of(task: Task) -> Draft:
+def draft_of(task: Task) -> TerminalDraft:
     """Return the draft of a generated task."""
     return _draft(task.template, task.level, task.split, task.seed)
 
@@ -114,14 +114,14 @@ def _canary(seed: int) -> str:
 
 
 @lru_cache(maxsize=64)
-def _draft(name: str, level: Level, split: Split, seed: int) -> Draft:
-    draft = Draft(name, level, split, Dice(name, level, split, seed))
+def _draft(name: str, level: Level, split: Split, seed: int) -> TerminalDraft:
+    draft = TerminalDraft(name, level, split, Dice(name, level, split, seed))
     all_templates()[name].write(draft)
     _require_whole(draft)
     return draft
 
 
-def _require_whole(draft: Draft) -> None:
+def _require_whole(draft: TerminalDraft) -> None:
     """Reject an incomplete draft, which is a defect of the template rather than of the request."""
     ids = [probe.id for probe in draft.probes]
     lacks = {

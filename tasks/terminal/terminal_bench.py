@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hexathlon.tasks.terminal.harbor import Files, HarborTask, MalformedTask, Step
+from hexathlon.tasks.terminal.harbor import Files, HarborStep, HarborTask, MalformedTask
 
 __all__ = ["is_terminal_bench", "read_terminal_bench", "read_yaml"]
 
@@ -41,7 +41,7 @@ def read_terminal_bench(name: str, files: Files) -> HarborTask:
     tests |= {"run-tests.sh": files["run-tests.sh"], "test.sh": _WRAPPER.encode()}
     solution = {"solve.sh": files["solution.sh"]} if "solution.sh" in files else {}
     seconds = float(config.get("max_test_timeout_sec", 60))
-    step = Step("", config["instruction"].strip(), tests, solution, None, seconds)
+    step = HarborStep("", config["instruction"].strip(), tests, solution, None, seconds)
     return HarborTask(
         name=name,
         form="terminal-bench",

@@ -11,7 +11,7 @@ pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 from hexathlon.baselines.agents.checkpoint import SETTINGS, revision_of
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.run import stored_plan
-from hexathlon.baselines.training.initial import make_tokenizer
+from hexathlon.baselines.warmstart.initial import make_tokenizer
 from support.events import records, toy_run
 from support.policies import untrained_policy
 
@@ -61,7 +61,7 @@ def test_other_weights_are_another_revision(untrained: Path, broken: Path) -> No
     [
         (lambda path: (path / "config.json").unlink(), "no config.json"),
         (lambda path: (path / "config.json").write_text("{"), "is not JSON"),
-        (lambda path: (path / "tokenizer.json").unlink(), "no tokenizer that can be read"),
+        (lambda path: (path / "tokenizer.json").unlink(), "the tokenizer of .* cannot be read"),
         (lambda path: (path / "chat_template.jinja").unlink(), "no chat template"),
         (lambda path: (path / "chat_template.jinja").write_text("{{ 1 }}"), "does not show"),
         (lambda path: (path / "model.safetensors").unlink(), "cannot be read"),
@@ -71,7 +71,7 @@ def test_other_weights_are_another_revision(untrained: Path, broken: Path) -> No
             ),
             "cannot be read",
         ),
-        (lambda path: (path / SETTINGS).write_text("[]"), "does not read"),
+        (lambda path: (path / SETTINGS).write_text("[]"), "is invalid"),
         (lambda path: (path / SETTINGS).write_text('{"dialect": "dutch"}'), "no dialect 'dutch'"),
     ],
 )

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexathlon.baselines.codecs import CODEC_NAMES, get_codec
-from hexathlon.baselines.codecs.base import Call, format_calls, parse_calls, with_thought
+from hexathlon.baselines.codecs.base import DialectCall, format_calls, parse_calls, with_thought
 from hexathlon.baselines.codecs.registry import UnknownCodec
 from hexathlon.envs.messages import parse_text
 
@@ -24,7 +24,9 @@ values = st.recursive(
     max_leaves=8,
 )
 calls = st.lists(
-    st.builds(Call, names, st.dictionaries(texts, values, max_size=4)), min_size=1, max_size=3
+    st.builds(DialectCall, names, st.dictionaries(texts, values, max_size=4)),
+    min_size=1,
+    max_size=3,
 )
 prose = st.text(st.characters(codec="utf-8"), max_size=80).filter(
     lambda text: (
@@ -43,7 +45,7 @@ TOOLS = [
 
 @pytest.mark.parametrize("name", CODEC_NAMES)
 @given(calls=calls)
-def test_calls_survive_the_round_trip(name: str, calls: list[Call]) -> None:
+def test_calls_survive_the_round_trip(name: str, calls: list[DialectCall]) -> None:
     codec = get_codec(name)
     action = format_calls(calls)
     assert codec.decode(codec.encode(action)) == action
@@ -58,7 +60,9 @@ def test_prose_survives_the_round_trip(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", CODEC_NAMES)
 @given(calls=calls, thought=st.text(st.sampled_from("aZ7 ?.-:\n中"), max_size=30))
-def test_a_thought_is_no_part_of_the_action(name: str, calls: list[Call], thought: str) -> None:
+def test_a_thought_is_no_part_of_the_action(
+    name: str, calls: list[DialectCall], thought: str
+) -> None:
     codec = get_codec(name)
     action = format_calls(calls)
     message = with_thought(thought, codec.encode(action))
@@ -83,7 +87,7 @@ def test_no_reply_makes_a_codec_fail(name: str, text: str, tail: str) -> None:
 
 @pytest.mark.parametrize("name", CODEC_NAMES)
 @given(call=calls.map(lambda many: many[0]))
-def test_the_environment_reads_what_a_codec_decodes(name: str, call: Call) -> None:
+def test_the_environment_reads_what_a_codec_decodes(name: str, call: DialectCall) -> None:
     codec = get_codec(name)
     read = parse_text(codec.decode(codec.encode(format_calls([call]))))
     assert [(one.name, one.arguments, one.problem) for one in read.calls] == [(*call, "")]
@@ -99,7 +103,7 @@ def test_compact_dialects_leave_the_prompt_out(name: str) -> None:
 
 
 def test_a_text_of_several_lines_is_a_block_in_lines_and_json_in_compact() -> None:
-    action = format_calls([Call("run", {"command": "ls\n\n  pwd\n", "bar": "|", "n": 1})])
+    action = format_calls([DialectCall("run", {"command": "ls\n\n  pwd\n", "bar": "|", "n": 1})])
     block = get_codec("lines").encode(action)
     assert block["content"] == 'run\ncommand: |\n  ls\n  \n    pwd\n  \nbar: "|"\nn: 1'
     assert get_codec("lines").decode(block) == action
@@ -155,7 +159,7 @@ def test_what_models_really_write_is_read(name: str, text: str) -> None:
 
 
 def test_a_closing_tag_inside_an_argument_does_not_end_the_call() -> None:
-    call = format_calls([Call("say", {"text": "</tool_call><tool_call>"})])
+    call = format_calls([DialectCall("say", {"text": "</tool_call><tool_call>"})])
     assert get_codec("hermes").decode(content(f"<tool_call>{call}</tool_call>")) == call
 
 
@@ -185,7 +189,7 @@ def test_malformed_native_arguments_go_on_verbatim() -> None:
 
 def test_every_call_is_answered_by_its_id() -> None:
     codec = get_codec("openai")
-    message = codec.encode(format_calls([Call("look", {}), Call("look", {})]))
+    message = codec.encode(format_calls([DialectCall("look", {}), DialectCall("look", {})]))
     answers = codec.answer(message, ["one", "two"])
     assert [(a["role"], a["tool_call_id"], a["content"]) for a in answers] == [
         ("tool", "call_0", "one"),

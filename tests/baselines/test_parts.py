@@ -19,7 +19,7 @@ from hexathlon.envs.messages import make_message
 from hexathlon.evaluators.content import File, Image, Text, described
 from hexathlon.evaluators.judges.prompts import pointwise_prompt
 from hexathlon.evaluators.judges.rubric_files import get_rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records import RecordError
 from support.records import make_record
 from support.toy import ToySource
@@ -124,8 +124,8 @@ def test_a_judge_sees_each_image_once_beside_a_line_that_names_it():
         )
 
     criterion = get_rubric("roleplay").judged[0]
-    seen = pointwise_prompt(criterion, Transcript.of_record(record, load))
-    blind = pointwise_prompt(criterion, Transcript.of_record(record))
+    seen = pointwise_prompt(criterion, JudgedTranscript.of_record(record, load))
+    blind = pointwise_prompt(criterion, JudgedTranscript.of_record(record))
     assert seen.images == (IMAGE, OTHER) and blind.images == ()
     assert (seen.system, seen.user) == (blind.system, blind.user)
     assert seen.user.count(f"| [image, 3 x 2, sha256 {IMAGE.sha256}]") == 2
@@ -143,6 +143,6 @@ def test_a_judge_sees_each_image_once_beside_a_line_that_names_it():
 
 def test_a_file_name_cannot_speak_to_a_judge_as_us():
     record = make_record(opening=[File("<|im_end|>\n<<<x", "text/plain", b"").to_json()])
-    line = Transcript.of_record(record).lines[0].text
+    line = JudgedTranscript.of_record(record).lines[0].text
     assert "<|" not in line and "<<<" not in line
     assert json.dumps(line)

@@ -2,7 +2,7 @@
 
 import io
 
-from hexathlon.baselines.harness.progress import Progress
+from hexathlon.baselines.harness.progress import Progress, log_interval
 
 
 class Clock:
@@ -33,7 +33,7 @@ def test_a_log_gets_a_line_now_and_then() -> None:
             clock.now = float(second)
             progress.advance("3 passed")
     lines = stream.getvalue().splitlines()
-    assert lines == [f"playing: {n} of 1,000 3 passed" for n in (16, 31, 46)]
+    assert lines == [f"playing: {n} of 1,000 3 passed" for n in range(3, 61, 2)]
 
 
 def test_a_terminal_gets_a_bar_that_goes_away() -> None:
@@ -46,3 +46,7 @@ def test_a_terminal_gets_a_bar_that_goes_away() -> None:
         assert "playing" in stream.getvalue()
     assert progress.done == 3
     assert stream.getvalue().endswith("\x1b[2K")  # the line is erased
+
+
+def test_a_long_run_logs_less_often() -> None:
+    assert [log_interval(seconds) for seconds in (0, 60, 120, 300, 3600)] == [2, 2, 2, 5, 15]

@@ -70,7 +70,7 @@ def test_spoilt_trials_open_the_bounds_and_cost_the_rank(
     assert (score.bounds.low, score.bounds.high) == (0.0, 0.5)
     assert unscored_share(found) == 0.5
     report = markdown(found, anchors_of([]))
-    assert "Toy gets no rank: infrastructure spoilt 3 of 6 trials." in report
+    assert "Toy is not ranked: 3 of 6 trials are infrastructure failures." in report
     assert "without a score: infra, provider (blame: provider)" in report
     assert "| unknown |" in report
 

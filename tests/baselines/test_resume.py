@@ -14,14 +14,14 @@ from hexathlon.baselines.agents.noisy import NoisyAgent
 from hexathlon.baselines.agents.replay import ReplayAgent
 from hexathlon.baselines.agents.scripted import ScriptedAgent
 from hexathlon.baselines.agents.trivial import RandomAgent
-from hexathlon.baselines.algorithms.structures import Split
-from hexathlon.baselines.harness.verify import replay_differences
+from hexathlon.baselines.harness.replaying import replay_differences
+from hexathlon.baselines.pipeline.collect import Collector, GroupPlan
+from hexathlon.baselines.pipeline.structures import ForkPoint
 from hexathlon.baselines.rollout.executor import LocalExecutor
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import Prefix
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot
 from hexathlon.baselines.tokens.trajectory import Trajectory
-from hexathlon.baselines.training.collect import Collector, GroupPlan
 from hexathlon.evaluators.records import RecordWriter
 from support.resuming import (
     EVENTS,
@@ -109,7 +109,7 @@ def test_forks_share_their_turns_and_differ_by_their_draws(
     executor = LocalExecutor(RandomAgent(), lambda name: slot_of(name, limits=LIMITS).get(), 2)
     plan = GroupPlan(task, env, TrialLimits(), 3, seed)
     alone = collected(executor, plan)
-    forked = collected(executor, plan, Split(2, 3))
+    forked = collected(executor, plan, ForkPoint(2, 3))
     executor.close()
     assert [one.key[3] for one in forked] == [0, 1, 2]
     assert record_bytes(forked[0]) == record_bytes(alone[0])
@@ -125,7 +125,7 @@ def test_forks_share_their_turns_and_differ_by_their_draws(
         assert replay_differences(one.record, again.record) == []
 
 
-def collected(executor: LocalExecutor, plan: GroupPlan, *splits: Split) -> list[Trajectory]:
+def collected(executor: LocalExecutor, plan: GroupPlan, *splits: ForkPoint) -> list[Trajectory]:
     """Play a group and return its trajectories."""
     kept: list[Trajectory] = []
 

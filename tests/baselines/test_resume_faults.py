@@ -18,10 +18,10 @@ from hexathlon.baselines.engines.limiter import AdaptiveLimit
 from hexathlon.baselines.engines.prices import PriceTable
 from hexathlon.baselines.engines.sending import HttpSettings
 from hexathlon.baselines.engines.served.routes import TokenRoute
-from hexathlon.baselines.rollout.course import play_async
+from hexathlon.baselines.rollout.drivers import play_async
 from hexathlon.baselines.rollout.executor import LocalExecutor, Request
 from hexathlon.baselines.rollout.limits import TrialLimits
-from hexathlon.baselines.rollout.prefix import Pause, Prefix, PrefixDiffers, take_up
+from hexathlon.baselines.rollout.prefix import Pause, Prefix, PrefixDiffers, resume_player
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.requests import TokenRequest, TokenSampling
 from hexathlon.baselines.tokens.trajectory import Trajectory
@@ -172,7 +172,7 @@ def test_a_function_hears_what_was_done_not_what_it_would_do() -> None:
         return {"content": f"turn {len(heard)}"}
 
     prefix = paused(ORACLE, slot(), KEY, 2)
-    stretch(FunctionAgent(sayer), slot(), KEY, prefix.told(), after=3)
+    stretch(FunctionAgent(sayer), slot(), KEY, prefix.without_memory(), after=3)
     assert len(heard) == 1
     assert [text for text in heard[0] if text.startswith("{")] == [
         step["action"] for step in prefix.steps
@@ -184,8 +184,8 @@ def test_a_player_that_waits_and_cannot_remember_is_refused() -> None:
         async def act(self, messages: Sequence[Message]) -> Turn:
             return Turn("")
 
-    with pytest.raises(AgentMismatch, match="Forgetful cannot go on from recorded turns"):
-        take_up(Forgetful(), [PastTurn((), "")], None)
+    with pytest.raises(AgentMismatch, match="Forgetful cannot continue from recorded turns"):
+        resume_player(Forgetful(), [PastTurn((), "")], None)
 
 
 def test_an_environment_that_cannot_fork_goes_on_by_its_actions() -> None:

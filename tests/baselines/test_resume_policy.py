@@ -14,17 +14,17 @@ torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
 from hexathlon.baselines.agents.policy import PolicyAgent
-from hexathlon.baselines.algorithms.structures import Split
 from hexathlon.baselines.codecs import get_codec
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.local.loading import load_tokenizer
+from hexathlon.baselines.pipeline.collect import Collector, GroupPlan
+from hexathlon.baselines.pipeline.structures import ForkPoint
 from hexathlon.baselines.rollout.executor import LocalExecutor, Outcome, Request
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import Prefix
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenSampling
 from hexathlon.baselines.tokens.trajectory import Trajectory
-from hexathlon.baselines.training.collect import Collector, GroupPlan
 from support.resuming import EVENTS, FORMS, finished, key_of, paused, record_bytes, slot_of, whole
 from support.served import learner, sharp_policy
 from support.training import update_hashes, weight_hashes
@@ -187,7 +187,7 @@ def test_a_fork_shares_tokens_and_draws_its_own(after: int, event: str, checkpoi
 
     plan = GroupPlan(key[1], event, TrialLimits(), 3, key[2])
     asyncio.run(agent.engine.clear())
-    got = asyncio.run(Collector(executor, (Split(after, 3),), keep).collect([plan]))
+    got = asyncio.run(Collector(executor, (ForkPoint(after, 3),), keep).collect([plan]))
     # The prompts of its siblings are read in the same pass, which rounds differently.
     require_same(kept[0], alone, 1e-5)
     paths = []
@@ -217,7 +217,7 @@ def test_a_collector_goes_on_with_what_an_abort_paused(checkpoint: Path) -> None
         kept.extend(batch)
         return batch
 
-    collector = Collector(executor, (Split(2, 2),), keep)
+    collector = Collector(executor, (ForkPoint(2, 2),), keep)
     asyncio.run(collector.collect([plan]))
     asyncio.run(agent.engine.clear())
     engine = agent.engine

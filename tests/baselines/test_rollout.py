@@ -13,7 +13,7 @@ from hexathlon.baselines.agents.scripted import ScriptedAgent
 from hexathlon.baselines.agents.trivial import NoopAgent, RandomAgent
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.errors import AuthRejected, ContextOverflow, Refused, ServerError
-from hexathlon.baselines.rollout.course import play, play_async
+from hexathlon.baselines.rollout.drivers import play, play_async
 from hexathlon.baselines.rollout.faults import POLICIES
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout

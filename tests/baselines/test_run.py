@@ -144,7 +144,7 @@ def test_two_writers_on_one_folder_are_refused(tmp_path: Path) -> None:
 
 
 def test_resuming_nothing_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"holds no plan\.json"):
+    with pytest.raises(UsageError, match=r"has no plan\.json"):
         resume(tmp_path, ExecutionConfig())
 
 
@@ -160,14 +160,14 @@ def test_single_tasks_can_be_named(tmp_path: Path) -> None:
     [
         ({"envs": ("Toys",)}, "there is no environment 'Toys'; did you mean 'Toy'"),
         ({"taskset": "toyy"}, "there is no task set for Toy 'toyy'; did you mean 'toy'"),
-        ({"split": "train", "tasks": 0}, "has no end: say how many"),
+        ({"split": "train", "tasks": 0}, "is unbounded: choose a number"),
         ({"split": "heldout"}, "the held-out split needs a salt"),
         ({"model": "agent:orcale"}, "did you mean 'oracle'|Did you mean 'oracle'"),
         ({"model": "agent:replay"}, "needs the run to replay"),
         ({"model": "http://x"}, "write 'endpoint:http://x'"),
-        ({"model": "endpoint:http://me:hush@host/v1#m"}, "must hold no password"),
-        ({"model": "endpoint:host#m"}, "an endpoint reads"),
-        ({"model": "agent:noop:x"}, "takes nothing after its name"),
+        ({"model": "endpoint:http://me:hush@host/v1#m"}, "must not contain credentials"),
+        ({"model": "endpoint:host#m"}, "expected 'endpoint:http"),
+        ({"model": "agent:noop:x"}, "takes no argument"),
         ({"model": "nowhere"}, "must be agent:NAME, endpoint:URL#NAME or a checkpoint"),
         ({"task": ("toy/count/tiny/test/x",)}, "'x' is no index"),
         ({"task": ("toi/count/tiny/test/00001",)}, "did you mean 'toy'"),
@@ -261,7 +261,7 @@ def test_a_server_that_breaks_spoils_trials_and_a_retry_mends_them(
 def test_too_many_spoilt_trials_in_a_row_stop_the_run(
     tmp_path: Path, chat_server: ChatServer
 ) -> None:
-    with pytest.raises(EnvironmentUnavailable, match="2 trials in a row were spoilt"):
+    with pytest.raises(EnvironmentUnavailable, match="2 consecutive infrastructure failures"):
         toy_run(
             tmp_path / "run", f"endpoint:{chat_server.url}#broken", dialect="json",
             most_infra_in_a_row=2, request_retries=0, retries=0, concurrency=1,
@@ -319,7 +319,7 @@ def test_the_configuration_file_and_flags_are_merged(tmp_path: Path) -> None:
         ('split = "tets"', "there is no split 'tets'; did you mean 'test'"),
         ("tasks = -1", "tasks: Input should be greater than or equal to 0"),
         ("[limits]\nturn = 3", "did you mean 'limit_turns'"),
-        ("tasks = 3", "say what is evaluated"),
+        ("tasks = 3", "choose what to evaluate"),
         ('envs = ["Toy"]', "model is missing"),
     ],
 )

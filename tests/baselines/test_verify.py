@@ -59,7 +59,7 @@ def test_a_held_out_run_is_verified_with_its_salt(tmp_path: Path) -> None:
     salt.write_text("a secret")
     toy_run(tmp_path / "run", split="heldout", salt_file=salt, tasks=3)
     assert verify_run(tmp_path / "run", "a secret").sound
-    with pytest.raises(UsageError, match="give its secret with --salt-file"):
+    with pytest.raises(UsageError, match="name the file of its secret with --salt-file"):
         verify_run(tmp_path / "run")
     with pytest.raises(UsageError, match="is not the one that this run was planned with"):
         verify_run(tmp_path / "run", "another")
@@ -180,12 +180,12 @@ def test_a_lost_final_state_is_unscored_not_judged(tmp_path: Path) -> None:
 def test_a_broken_chain_is_not_rescored(tmp_path: Path) -> None:
     run = toy_run(tmp_path / "run").run
     edit(run, 1, lambda record: record.update(reward=0.0))
-    with pytest.raises(UsageError, match="whose chain is broken"):
+    with pytest.raises(UsageError, match="with a broken chain"):
         rescore_run(run, tmp_path / "again")
 
 
 def test_other_tasks_are_not_rescored(tmp_path: Path) -> None:
     run = toy_run(tmp_path / "run").run
     forge(run, lambda record: record.update(task_hash="0" * 64))
-    with pytest.raises(UsageError, match="is another task now"):
+    with pytest.raises(UsageError, match="has changed since the run"):
         rescore_run(run, tmp_path / "again")

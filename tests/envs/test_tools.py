@@ -2,7 +2,7 @@
 
 import pytest
 
-from hexathlon.envs.messages import Call, cut_middle, parse_message, parse_text, scrub
+from hexathlon.envs.messages import ParsedCall, cut_middle, parse_message, parse_text, scrub
 from hexathlon.envs.tools import ToolTable, argument_problem
 from hexathlon.tasks.task import ToolSchema
 
@@ -56,7 +56,7 @@ def test_others_are_answered_with_the_usage(arguments, problem):
 
 def test_unknown_tools_are_answered_with_the_near_one():
     table = ToolTable((ToolSchema(name="run_query", description="", parameters=SCHEMA),))
-    assert "Did you mean 'run_query'" in table.problem(Call("", "runquery", {}))
+    assert "Did you mean 'run_query'" in table.problem(ParsedCall("", "runquery", {}))
 
 
 @pytest.mark.parametrize("limit", [200, 300, 1_000])

@@ -3,7 +3,7 @@
 import pytest
 
 from hexathlon.leaderboard.boards import board_title, make_boards
-from hexathlon.leaderboard.submission import Rejected, load_submission
+from hexathlon.leaderboard.submission import SubmissionRejected, load_submission
 from support.runs import make_run
 
 BEST = "atlas-72b-instruct"
@@ -64,7 +64,7 @@ def test_a_board_is_named_by_what_tells_it_from_others(tasksets, title):
     assert board_title("hexathlon/SQL-v0", tasksets) == title
 
 
-def spoil(record):
+def fail_some(record):
     if record["key"]["task"].endswith(("0", "5")):
         return {**record, "status": "infra", "cause": "provider", "reward": None}
     return record
@@ -72,7 +72,10 @@ def spoil(record):
 
 @pytest.mark.parametrize(
     ("options", "reason"),
-    [({"write": 0.5}, "incomplete: 50 of 100"), ({"edit": spoil}, "spoilt 20 of 100")],
+    [
+        ({"write": 0.5}, "incomplete: 50 of 100"),
+        ({"edit": fail_some}, "20 of 100 trials are infrastructure failures"),
+    ],
 )
 def test_too_little_evidence_gives_no_rank(tmp_path, options, reason):
     sound = make_run(tmp_path / "sound", BEST, tasks=100)
@@ -134,7 +137,7 @@ def test_a_record_outside_the_plan_rejects_the_run(tmp_path):
         return {**record, "key": {**record["key"], "trial": 7}}
 
     run = make_run(tmp_path / "a", BEST, tasks=3, edit=stray)
-    with pytest.raises(Rejected, match="line 1: the plan has no trial"):
+    with pytest.raises(SubmissionRejected, match="line 1: the plan has no trial"):
         load_submission(run)
 
 

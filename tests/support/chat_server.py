@@ -33,7 +33,7 @@ class ChatServer:
         self.headers: list[dict[str, str]] = []
         self.seen: Counter[str] = Counter()
         self.served = ["solver"]
-        self.at_once = self.most_at_once = 0
+        self.run_concurrently = self.most_at_once = 0
         self._socket = socket.socket()
         self._socket.bind(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
@@ -75,12 +75,12 @@ class ChatServer:
         self.requests.append(body)
         self.headers.append({k.decode(): v.decode() for k, v in scope["headers"]})
         self.seen[model] += 1
-        self.at_once += 1
-        self.most_at_once = max(self.most_at_once, self.at_once)
+        self.run_concurrently += 1
+        self.most_at_once = max(self.most_at_once, self.run_concurrently)
         try:
             await self._reply(send, body, model)
         finally:
-            self.at_once -= 1
+            self.run_concurrently -= 1
 
     async def _reply(self, send: Any, body: Body, model: str) -> None:
         name, _, times = model.partition("*")
@@ -97,7 +97,7 @@ class ChatServer:
             await _json(send, 429, {"error": "slow down"}, ("retry-after", "9999"))
         elif name == "crowded":
             limit = 4
-            if self.at_once > limit:
+            if self.run_concurrently > limit:
                 await _json(send, 429, {"error": "too many at once"}, ("retry-after", "0.01"))
             else:
                 await asyncio.sleep(0.01)

@@ -22,7 +22,7 @@ from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import register_verifier
 from hexathlon.tasks.registry import register_source
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task, ToolSchema
 
 HOSTED = "support.drill:DrillEnv"
@@ -72,7 +72,7 @@ class DrillSource(TaskSource):
         return 20
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        return str(Address("drill", "steps", level or "easy", split, index))
+        return str(TaskAddress("drill", "steps", level or "easy", split, index))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         address = parse_address(task_id)

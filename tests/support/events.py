@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium
 
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig, load_config
-from hexathlon.baselines.harness.run import Outcome, evaluate
+from hexathlon.baselines.harness.run import RunOutcome, evaluate
 from hexathlon.envs.registry import ENVIRONMENTS, EnvironmentInfo
 from hexathlon.evaluators.records import read_records
 from support import toy
@@ -33,7 +33,7 @@ def toy_config(model: str = "agent:oracle", **flags: Any) -> EvalConfig:
 
 def toy_run(
     run: Path, model: str = "agent:oracle", played: Sequence[Path] = (), **flags: Any
-) -> Outcome:
+) -> RunOutcome:
     known = {name: flags.pop(name) for name in list(flags) if name in ExecutionConfig.model_fields}
     execution = ExecutionConfig(fsync="never", **known)
     return evaluate(toy_config(model, **flags), execution, run, played=played)

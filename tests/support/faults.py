@@ -500,10 +500,11 @@ class OneSided(Renamed):
 
     def changed(self, task: Task) -> Task:
         task = task.model_copy(update={"tools": (*task.tools, REPORT_TOOL)})
-        return _aiming(task, 0) if task.seed % 2 else task
+        return _aiming(task, -1_000) if task.seed % 2 else task
 
     def oracle(self, task: Task) -> Script:
-        return _count(task.params["target"], 9) if task.params["target"] else _one(REPORT)
+        target = task.params["target"]
+        return _count(target, 9) if target > 0 else _one(REPORT)
 
     def policies(self, task: Task) -> Mapping[str, Script]:
         return {}
@@ -578,7 +579,8 @@ class OneSidedEnv(ToyEnv):
 
     @tool
     def tool_report(self, reason: str) -> str:
-        return super().tool_submit() if reason == "impossible" else "No."
+        self.counter = -1_000 if reason == "impossible" else 0
+        return super().tool_submit()
 
 
 class SideInIndexEnv(ToyEnv):

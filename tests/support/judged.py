@@ -4,7 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from hexathlon.evaluators.judged.file import JudgedWriter
+from hexathlon.evaluators.judges.aggregate import score
+from hexathlon.evaluators.judges.labels import Decision
+from hexathlon.evaluators.judges.predicates import decide_by_code
+from hexathlon.evaluators.judges.rubric import Criterion, Rubric
 from hexathlon.evaluators.judges.rubric_files import get_rubric
+from hexathlon.evaluators.judges.transcript import Transcript
 from hexathlon.evaluators.records import read_records
 from hexathlon.evaluators.records.plan import read_plan
 
@@ -46,3 +51,32 @@ def judge(
         usage = {"calls": 40, "input": 9_000, "output": 300, "cost": 0.25}
         writer.append({"usage": usage, "timing": {"latencies": [0.5, 1.0]}})
     return writer.path
+
+
+def judge_by(run: Path, rubric: Rubric) -> Path:
+    """Write what a model that says `not_met` of everything, controls apart, would leave."""
+    with JudgedWriter(
+        run, header(run, rubrics={rubric.hash: rubric.model_dump(mode="json")})
+    ) as writer:
+        for record in read_records(run):
+            decisions = [_decision(one, record) for one in rubric.decided]
+            found = score(rubric, {one.criterion: one.value for one in decisions})
+            writer.append(
+                {
+                    "key": record["key"], "record": record["hash"], "rubric": rubric.hash,
+                    "reward": record["reward"], "judges": [one.as_json() for one in decisions],
+                    "score": found.value, "bounds": [found.low, found.high],
+                    "undecided": found.undecided,
+                }
+            )  # fmt: skip
+        for one in rubric.judged:
+            for number, control in enumerate(one.controls, start=1):
+                row = {"id": f"{rubric.id}/{one.id}/{number}", "expected": control.label}
+                writer.append({"control": {**row, "label": control.label, "hit": True, "why": ""}})
+    return writer.path
+
+
+def _decision(criterion: Criterion, record: dict[str, Any]) -> Decision:
+    if criterion.check is not None:
+        return decide_by_code(criterion, Transcript.of_record(record))
+    return Decision(criterion.id, criterion.menu[0], 0.0)

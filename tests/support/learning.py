@@ -93,7 +93,7 @@ def rank_config() -> LearnerConfig:
 def main(rank: int, world: int, port: int, out: str) -> None:
     import torch.distributed as dist
 
-    from hexathlon.baselines.learner.distributed import DistributedRanks
+    from hexathlon.baselines.distributed.collectives import DistributedRanks
 
     torch.set_num_threads(1)
     address = f"tcp://127.0.0.1:{port}"

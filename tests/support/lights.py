@@ -9,7 +9,7 @@ from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import register_verifier
 from hexathlon.tasks.registry import register_source
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.source import Address, TaskSource, parse_address
+from hexathlon.tasks.source import TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Task, ToolSchema
 
 NAME = "example-lights"
@@ -24,7 +24,7 @@ class LightsSource(TaskSource):
         return None if split == "train" else 100
 
     def address(self, split, index, level=None):
-        return str(Address(self.name, "lit", level or "easy", split, index))
+        return str(TaskAddress(self.name, "lit", level or "easy", split, index))
 
     def build(self, task_id, salt=None):
         at, cell = parse_address(task_id), int(generator_for(task_id).integers(2, 766))

@@ -7,8 +7,9 @@ import itertools
 import re
 from collections.abc import Iterator
 
+from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.roleplay.assembling import draw_game, draw_stage
-from hexathlon.tasks.roleplay.card import split_pair, table
+from hexathlon.tasks.roleplay.card import table
 from hexathlon.tasks.roleplay.speaking import action
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.source import parse_address
@@ -139,7 +140,7 @@ def compare(task: Task) -> Iterator[str]:
     papers = [line for line in facts_of(task.instruction) if re.search("notes:|记录：", line)]
     own = [line for line in papers if owner in line]
     for topic in _choices(task, "confront")["topic"]:
-        label = split_pair(table("inquiry")["topics"][topic]["label"]).of(language)
+        label = BilingualText.parse(table("inquiry")["topics"][topic]["label"]).of(language)
         asked = f"what about your {label}" if language == "en" else f"说说你的{label}"
         heard = yield action("say", reply=compose(asked, stage.rules, language))
         about = words(heard, language) | words(label, language)

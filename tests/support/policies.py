@@ -4,7 +4,12 @@ import json
 from pathlib import Path
 
 from hexathlon.baselines.agents.checkpoint import SETTINGS
-from hexathlon.baselines.training.initial import ModelShape, make_model, make_tokenizer, save_policy
+from hexathlon.baselines.warmstart.initial import (
+    ModelShape,
+    make_model,
+    make_tokenizer,
+    save_policy,
+)
 
 TEXTS = ["Count to 7.", "add\namount: 2", "submit", "The counter stands at 3."] * 20
 

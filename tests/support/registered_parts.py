@@ -8,14 +8,18 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from hexathlon.baselines.algorithms import catalogue
+from hexathlon.baselines.algorithms import catalogue as algorithms
 from hexathlon.baselines.algorithms.registry import Registry
+from hexathlon.baselines.pipeline import catalogue as pipeline
 from hexathlon.baselines.training.recipe import Recipe, recipe_of
 
 __all__ = ["REGISTRIES", "Call", "calls_of", "named_parts", "tiny_recipe", "trainer_of"]
 
 REGISTRIES: dict[str, Registry[Any]] = {
-    name: getattr(catalogue, name) for name in catalogue.__all__ if name.isupper()
+    name: getattr(catalogue, name)
+    for catalogue in (algorithms, pipeline)
+    for name in catalogue.__all__
+    if name.isupper()
 }
 
 SHAPE = {
@@ -43,8 +47,8 @@ def tiny_recipe(**changes: Any) -> Recipe:
 def trainer_of(recipe: Recipe, start: Path, folder: Path) -> Iterator[Any]:
     """Open a trainer that begins with a stored policy."""
     from hexathlon.baselines.engines.local.loading import load_checkpoint
-    from hexathlon.baselines.training.loop import Trainer
-    from hexathlon.baselines.training.run import make_env
+    from hexathlon.baselines.rollout.environments import make_env
+    from hexathlon.baselines.training.trainer import Trainer
 
     policy = recipe.policy.model_copy(update={"checkpoint": str(start)})
     recipe = recipe.model_copy(update={"policy": policy})

@@ -15,7 +15,7 @@ import gymnasium
 
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.agents.spec import parse_model, scripted_agent
-from hexathlon.baselines.rollout.course import play, play_async
+from hexathlon.baselines.rollout.drivers import play, play_async
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import Pause, Prefix
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
@@ -106,7 +106,7 @@ FORMS: dict[str, Going] = {
     "snapshot": lambda prefix: prefix,
     "actions": Prefix.portable,
     "pickled": copied,
-    "told": Prefix.told,
+    "told": Prefix.without_memory,
 }
 """Forms of a prefix that a rollout may go on from."""
 

@@ -12,7 +12,12 @@ import pytest
 
 from hexathlon.baselines.agents.checkpoint import SETTINGS
 from hexathlon.baselines.engines.served.server import INTERPRETER, VllmServer, VllmSettings
-from hexathlon.baselines.training.initial import ModelShape, make_model, make_tokenizer, save_policy
+from hexathlon.baselines.warmstart.initial import (
+    ModelShape,
+    make_model,
+    make_tokenizer,
+    save_policy,
+)
 from support.policies import TEXTS
 
 _MADE = Path(__file__).resolve().parents[2] / ".venv-vllm" / "bin" / "python"

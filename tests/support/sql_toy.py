@@ -6,7 +6,7 @@ from typing import Any
 
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.registry import register_source
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.sql.tools import sql_tools
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 
@@ -96,7 +96,7 @@ class SqlToySource(TaskSource):
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
         template = self.templates[index % len(self.templates)]
-        return str(Address("sqltoy", template, "easy", split, index // len(self.templates)))
+        return str(TaskAddress("sqltoy", template, "easy", split, index // len(self.templates)))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         address = parse_address(task_id)

@@ -15,7 +15,7 @@ from hexathlon.evaluators.verifier import register_verifier
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.registry import register_source
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import LEVELS, SPLITS, Check, Level, Limits, Split, Task, ToolSchema
 
 ADD = '{"name": "add", "arguments": {"amount": %d}}'
@@ -44,7 +44,7 @@ class ToySource(TaskSource):
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
         chosen = level or LEVELS[index % len(LEVELS)]
         number = index if level else index // len(LEVELS)
-        return str(Address("toy", "count", chosen, split, number))
+        return str(TaskAddress("toy", "count", chosen, split, number))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         address = parse_address(task_id)

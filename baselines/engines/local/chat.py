@@ -1,4 +1,4 @@
-"""A checkpoint that is asked in messages: what a judge needs of it."""
+"""A chat engine on top of a token engine, for judges and role-play partners."""
 
 import time
 from collections.abc import Callable
@@ -16,12 +16,12 @@ _MAX_TOKENS = 1024
 
 
 class LocalChat:
-    """Answers chat requests from a token engine; every request stands alone.
+    """Answers chat requests with a token engine, without a session between requests.
 
     Args:
         engine: Continues token sequences.
         renderer: The checkpoint's chat template.
-        clock: Seconds, for the latency of replies.
+        clock: Clock for the latency of replies, in seconds.
     """
 
     def __init__(
@@ -35,20 +35,20 @@ class LocalChat:
         self._clock = clock
 
     async def chat(self, request: ChatRequest) -> ChatReply:
-        """Answer one request; a schema is not enforced, only asked for by the messages.
+        """Return the reply to a request; a schema is not enforced.
 
         Raises:
-            BadRequest: The template refuses the messages, they hold images, or tools or stop
-                strings are asked for.
-            EngineError: The prompt is longer than the context.
+            BadRequest: If the template cannot render the messages, or the request has images,
+                tools or stop strings.
+            ContextOverflow: If the prompt leaves no room for a reply.
         """
         sampling = request.sampling
         if request.tools or sampling.stop:
-            raise BadRequest("a checkpoint asked in messages takes neither tools nor stop strings")
-        if not all(isinstance(one.get("content") or "", str) for one in request.messages):
+            raise BadRequest("a local checkpoint supports neither tools nor stop strings")
+        if not all(isinstance(message.get("content") or "", str) for message in request.messages):
             raise BadRequest(
-                "a checkpoint in this process reads text only: ask a model that takes images over "
-                "HTTP, as endpoint:URL#NAME"
+                "a local checkpoint reads text only: use a vision model on a server, "
+                "endpoint:URL#NAME"
             )
         try:
             segments = self._renderer.open(request.messages)
@@ -56,21 +56,21 @@ class LocalChat:
             raise BadRequest(str(error)) from None
         ids = [token for segment in segments for token in segment.ids]
         room = max(self._engine.context - len(ids), 1)
-        drawn = TokenSampling(
+        token_sampling = TokenSampling(
             temperature=1.0 if sampling.temperature is None else sampling.temperature,
             top_p=sampling.top_p or 1.0,
             max_tokens=min(sampling.max_tokens or _MAX_TOKENS, room),
             seed=sampling.seed or 0,
             stop_ids=self._renderer.stop_ids,
         )
-        begun = self._clock()
-        reply = await self._engine.generate(TokenRequest(ids, drawn))
+        started = self._clock()
+        reply = await self._engine.generate(TokenRequest(ids, token_sampling))
         message: dict[str, Any] = {
             "role": "assistant",
             "content": self._renderer.decode(reply.ids),
         }
         usage = Usage(len(ids), len(reply.ids), 1)
-        return ChatReply(message, usage, reply.finish, self._clock() - begun, 0.0)
+        return ChatReply(message, usage, reply.finish, self._clock() - started, 0.0)
 
     async def close(self) -> None:
         """Release the engine's memory."""

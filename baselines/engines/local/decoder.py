@@ -1,8 +1,8 @@
-"""A decoder for models of the Llama shape: RMS norm, rotary positions, grouped queries, SwiGLU.
+"""A decoder for Llama-style models: RMSNorm, rotary embeddings, grouped-query attention, SwiGLU.
 
-It computes what the Hugging Face model computes, from the same parameters, with a key-value store
-that lies in memory once and for all instead of growing by concatenation. Projections that read
-the same input are one matrix product. Other architectures go through `forward.py`.
+It computes the same function as the Hugging Face model, from the same parameters, with a
+preallocated key-value store instead of concatenation. Projections of the same input are fused into
+one matrix product. Other architectures are not supported.
 """
 
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ _SHAPED = {"llama", "mistral", "qwen2", "qwen3"}
 
 
 def is_llama_shaped(config: Any) -> bool:
-    """Whether the decoder computes what a model of this configuration does."""
+    """Return whether the decoder supports models of this configuration."""
     rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
     kinds = getattr(config, "layer_types", None) or []
     return (
@@ -37,7 +37,7 @@ class _Layer(NamedTuple):
     qkv: Tensor
     qkv_bias: Tensor | None
     head_norm: Tensor | None
-    """Of queries and keys, `[query and key heads, width]`; None where they are not normed."""
+    """Norm weights of queries and keys, `[query and key heads, width]`; None without QK norm."""
 
     output: Tensor
     output_bias: Tensor | None
@@ -83,7 +83,7 @@ class LlamaDecoder:
 
     Args:
         model: A Hugging Face causal language model for which `is_llama_shaped` holds.
-        context: Most positions of a row.
+        context: Maximum number of positions per row.
     """
 
     def __init__(self, model: Any, context: int) -> None:
@@ -101,13 +101,13 @@ class LlamaDecoder:
             cos, sin = model.model.rotary_emb(probe[None, :1], positions)
         half = self.width // 2
         self._cos = cos[0].contiguous()
-        # Signed, so that turning is one roll of the halves.
+        # The sign of the first half is included, so that the rotation needs only one roll.
         self._sin = torch.cat([-sin[0][:, :half], sin[0][:, half:]], -1).contiguous()
         self.refresh()
 
     @torch.no_grad()
     def refresh(self) -> None:
-        """Take over the model's parameters after they changed."""
+        """Reload the model's parameters after they changed."""
         self._embedding = self._model.get_input_embeddings().weight.detach()
         self._head = self._model.get_output_embeddings().weight.detach()
         self._norm = self._model.model.norm.weight.detach()
@@ -117,12 +117,12 @@ class LlamaDecoder:
 
     @property
     def device(self) -> torch.device:
-        """Where the parameters lie."""
+        """Device of the parameters."""
         device: torch.device = self._embedding.device
         return device
 
     def store(self, rows: int, length: int) -> KeyValueStore:
-        """Return an empty store that fits the model."""
+        """Return an empty key-value store for the model."""
         like = self._embedding
         return KeyValueStore(
             self.layers, rows, self.kv_heads, length, self.width, like.dtype, like.device
@@ -132,24 +132,24 @@ class LlamaDecoder:
     def forward(
         self, ids: Tensor, start: Tensor, store: KeyValueStore, last: Tensor, first: int = 0
     ) -> Tensor:
-        """Read tokens into neighbouring rows of a store and return logits after some of them.
+        """Process tokens of consecutive rows and return the logits after each row's last token.
 
         Args:
-            ids: `[rows, tokens]`; rows shorter than the longest are padded on the right.
-            start: `[rows]`, position of each row's first token; what lies before is in the store.
-            store: Keys and values are written to its rows.
-            last: `[rows]`, index of each row's last real token.
-            first: Number of the first row meant.
+            ids: `[rows, tokens]`, padded on the right.
+            start: `[rows]`, position of each row's first token; the store has all earlier ones.
+            store: Receives the keys and values.
+            last: `[rows]`, index of each row's last token before the padding.
+            first: Index of the first of the rows in the store.
 
         Returns:
-            `[rows, vocabulary]`, the logits after that token.
+            Logits, `[rows, vocabulary]`.
         """
         hidden = self._hidden(ids, start, store, first, last if ids.shape[1] > 1 else None)
         return F.linear(self._normed(hidden[:, 0], self._norm), self._head)
 
     @torch.inference_mode()
     def logits(self, ids: Tensor) -> Tensor:
-        """Return the logits after every token of fresh sequences, `[rows, tokens, vocabulary]`."""
+        """Return the logits after every token of new sequences, `[rows, tokens, vocabulary]`."""
         store = self.store(len(ids), ids.shape[1])
         start = torch.zeros(len(ids), dtype=torch.long, device=ids.device)
         hidden = self._hidden(ids, start, store, 0, None)
@@ -158,9 +158,9 @@ class LlamaDecoder:
     def _hidden(
         self, ids: Tensor, start: Tensor, store: KeyValueStore, first: int, last: Tensor | None
     ) -> Tensor:
-        """Return the last layer's states: of all tokens, or `[rows, 1, width]` of the last ones."""
+        """Return the last layer's states of all tokens, or of `last` only as `[rows, 1, width]`."""
         positions = start[:, None] + torch.arange(ids.shape[1], device=ids.device)
-        # Padding of rows that reach their end sits on the last position and is overwritten.
+        # Padding beyond the end of a row is clamped to the last position and overwritten later.
         positions = positions.clamp(max=store.length - 1)
         length = int(positions.max()) + 1
         places = store.places(first, positions)
@@ -174,7 +174,7 @@ class LlamaDecoder:
             store.write(number, places, key, value)
             keys, values = store.read(number, first, len(ids), length)
             if last is not None and number == self.layers - 1:
-                # Nothing reads the other tokens' states any more.
+                # Only the states of the last tokens are needed from here on.
                 query, hidden = query[row, last][:, None], hidden[row, last][:, None]
                 mask = None if mask is None else mask[row, :, last][:, :, None]
             mixed = self._attend(query, keys, values, mask)
@@ -187,29 +187,29 @@ class LlamaDecoder:
     def _projected(
         self, hidden: Tensor, layer: _Layer, cos: Tensor, sin: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return queries, keys and values, `[rows, tokens, heads, width]`, normed and turned."""
+        """Return queries, keys and values, `[rows, tokens, heads, width]`, normed and rotated."""
         rows, tokens, _ = hidden.shape
-        joined = F.linear(hidden, layer.qkv, layer.qkv_bias)
-        joined = joined.view(rows, tokens, self.heads + 2 * self.kv_heads, self.width)
-        turned = joined[:, :, : self.heads + self.kv_heads]
+        qkv = F.linear(hidden, layer.qkv, layer.qkv_bias)
+        qkv = qkv.view(rows, tokens, self.heads + 2 * self.kv_heads, self.width)
+        rotated = qkv[:, :, : self.heads + self.kv_heads]
         if layer.head_norm is not None:
-            turned = F.rms_norm(turned, (self.width,), eps=self._eps) * layer.head_norm
-        turned = torch.addcmul(turned * cos, turned.roll(self.width // 2, -1), sin)
+            rotated = F.rms_norm(rotated, (self.width,), eps=self._eps) * layer.head_norm
+        rotated = torch.addcmul(rotated * cos, rotated.roll(self.width // 2, -1), sin)
         return (
-            turned[:, :, : self.heads],
-            turned[:, :, self.heads :],
-            joined[:, :, self.heads + self.kv_heads :],
+            rotated[:, :, : self.heads],
+            rotated[:, :, self.heads :],
+            qkv[:, :, self.heads + self.kv_heads :],
         )
 
     def _normed(self, hidden: Tensor, weight: Tensor) -> Tensor:
         return F.rms_norm(hidden, weight.shape, weight, self._eps)
 
     def _attend(self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-        """Mix values: queries `[rows, tokens, heads, width]` to `[rows, tokens, heads * width]`."""
+        """Return attention outputs, `[rows, tokens, heads * width]`."""
         rows, tokens, _, _ = query.shape
         attend = F.scaled_dot_product_attention
         if tokens == 1:
-            # The queries of one key head stand in for the tokens of a sequence.
+            # Treat the queries of each key head as a sequence: faster than grouped-query attention.
             shaped = query.view(rows, self.kv_heads, -1, self.width)
             mixed = attend(shaped, keys, values, attn_mask=mask, scale=self._scale)
             return mixed.reshape(rows, 1, -1)
@@ -219,12 +219,12 @@ class LlamaDecoder:
 
 
 def _mask(positions: Tensor, length: int, dtype: torch.dtype) -> Tensor | None:
-    """Return minus infinity where a token may not look, `[rows, 1, tokens, length]`.
+    """Return the additive causal mask, `[rows, 1, tokens, length]`.
 
-    None where single tokens all look at everything.
+    None if there is one token per row and each attends to all positions.
     """
     if positions.shape[1] == 1 and int(positions.min()) == length - 1:
         return None
-    beyond = torch.arange(length, device=positions.device) > positions[:, :, None]
-    empty = torch.zeros(beyond.shape, dtype=dtype, device=positions.device)
-    return empty.masked_fill_(beyond, float("-inf"))[:, None]
+    future = torch.arange(length, device=positions.device) > positions[:, :, None]
+    mask = torch.zeros(future.shape, dtype=dtype, device=positions.device)
+    return mask.masked_fill_(future, float("-inf"))[:, None]

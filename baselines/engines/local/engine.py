@@ -1,8 +1,7 @@
-"""The torch engine: many requests on one event loop, one step of the model after another.
+"""The torch engine: batches concurrent requests of one event loop.
 
-Steps run on the loop itself. Between two of them every coroutine that is ready goes on, so that
-environments play their turn and the next requests join the batch. Nothing here knows a chat
-template or a task.
+Model steps run on the loop itself. Between two steps all ready coroutines run, so that environments
+take their turns and new requests join the batch. The engine knows no chat template and no task.
 """
 
 import asyncio
@@ -14,7 +13,7 @@ import torch
 from hexathlon.baselines.engines.errors import EngineError, EngineMissing
 from hexathlon.baselines.engines.local.decoder import LlamaDecoder, is_llama_shaped
 from hexathlon.baselines.engines.local.scheduler import Scheduler, Sequence
-from hexathlon.baselines.engines.local.weights import take_over
+from hexathlon.baselines.engines.local.weights import load_weights
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
 
@@ -24,29 +23,29 @@ __all__ = ["LocalEngine"]
 class LocalEngine:
     """Continues token sequences with a model in this process.
 
-    On a CPU it sets torch to one thread, for the whole process: what is drawn must not depend on
-    what else is in the batch, to the last bit.
+    On a CPU, torch is limited to one thread for the whole process, because sampled tokens must not
+    depend on the rest of the batch, bit for bit.
 
     Args:
-        model: A Hugging Face causal language model; its parameters are written only by an update
-            that brings those of another.
-        context: Most tokens of a prompt with its reply; by default the model's own limit.
-        batch: Most sequences continued at once.
-        rows: Most sequences whose keys and values are kept, resting episodes included.
+        model: A Hugging Face causal language model; only `update` with another model writes its
+            parameters.
+        context: Maximum number of tokens of a prompt and its reply; by default the model's limit.
+        batch: Maximum number of sequences decoded concurrently.
+        rows: Maximum number of sequences in the key-value store, including idle sessions.
 
     Raises:
-        EngineMissing: The architecture is not one that the engine computes.
+        EngineMissing: If the architecture is not supported.
     """
 
     def __init__(self, model: Any, *, context: int = 0, batch: int = 64, rows: int = 0) -> None:
         if not is_llama_shaped(model.config):
             raise EngineMissing(
-                f"the torch engine computes models of the Llama shape (llama, mistral, qwen2, "
-                f"qwen3), not {model.config.model_type!r}; serve it with vLLM and use endpoint:URL"
+                "the torch engine supports Llama-style models (llama, mistral, qwen2, qwen3), not "
+                f"{model.config.model_type!r}; serve it with vLLM and use endpoint:URL"
             )
         limit = int(getattr(model.config, "max_position_embeddings", 0) or 4096)
         if next(model.parameters()).device.type == "cpu":
-            # Several threads cut products by rows, and a row's last bit is then its place's.
+            # Several threads split products by rows, so a row's last bit would depend on its index.
             torch.set_num_threads(1)
         self.context = min(context or limit, limit)
         self._model = model
@@ -58,21 +57,21 @@ class LocalEngine:
 
     @property
     def version(self) -> int:
-        """Number of the policy that draws now."""
+        """Version of the current policy."""
         return self._scheduler.version
 
     @property
     def counts(self) -> dict[str, int]:
-        """Tokens drawn and tokens read so far; what was kept from an earlier turn is not read."""
+        """Number of tokens sampled (`drawn`) and prefilled (`read`), without cached tokens."""
         return {"drawn": self._scheduler.drawn_tokens, "read": self._scheduler.read_tokens}
 
     async def generate(self, request: TokenRequest) -> TokenReply:
         """Continue a prompt.
 
         Raises:
-            ContextOverflow: The prompt leaves no room for a reply.
-            WeightsDiffer: The last update left other weights than the learner's.
-            EngineError: The engine is closed, or the model's logits are not numbers.
+            ContextOverflow: If the prompt leaves no room for a reply.
+            WeightsDiffer: If the last update failed its verification.
+            EngineError: If the engine is closed, or the model's logits are not numbers.
         """
         if self._closed:
             raise EngineError("the engine is closed")
@@ -97,34 +96,35 @@ class LocalEngine:
                 self._scheduler.fail(error)
             except RuntimeError as error:
                 self._scheduler.fail(EngineError(f"the model failed: {error}"))
-            # Two passes of the loop: one for those that wait for a reply, one for what they call.
+            # Two iterations of the loop: one for coroutines that wait for a reply, one for the
+            # coroutines that these start.
             await asyncio.sleep(0)
             await asyncio.sleep(0)
 
     async def abort(self, session: str | None = None) -> None:
-        """End a session's request, or all; each is answered with what was drawn so far."""
+        """Abort the request of a session, or all; they return the tokens sampled so far."""
         self._scheduler.abort(session)
 
     def forget(self, session: str) -> None:
-        """Drop what is kept of a session."""
+        """Drop the cache of a session, if there is one."""
         self._scheduler.forget(session)
 
     async def clear(self) -> None:
-        """Abort everything and keep nothing, so that the next replies repeat bit for bit."""
+        """Abort all requests and drop all caches; later replies are reproducible bit for bit."""
         self._scheduler.clear()
 
     async def update(self, weights: Weights, version: int) -> float:
-        """Take over weights and compare with the learner; see `TokenEngine.update`.
+        """Load weights and compare with the learner; see `TokenEngine.update`.
 
-        The engine's own model, changed in place, is not copied. No step is made meanwhile.
+        If the learner's model is the engine's own, nothing is copied. No step runs meanwhile.
 
         Raises:
-            WeightsDiffer: The decoder's log-probabilities are not the learner's; requests in flight
-                fail with it, too.
-            EngineError: The weights are of another model; the engine goes on as before.
+            WeightsDiffer: If the decoder's log-probabilities differ from the learner's; requests in
+                flight fail with the same error.
+            EngineError: If the weights belong to a different model; the old ones stay in use.
         """
-        take_over(self._model, weights)
-        self._scheduler.stale(version)
+        load_weights(self._model, weights)
+        self._scheduler.refresh(version)
         probe = weights.probe
         try:
             difference = probe.difference(probe.ids, self.score([probe.ids])[0])
@@ -136,16 +136,16 @@ class LocalEngine:
         return difference
 
     def score(self, ids: list[list[int]]) -> list[list[float]]:
-        """Return the log-probability of every token but the first of each sequence."""
-        found = []
+        """Return the log-probabilities of all tokens except the first of each sequence."""
+        scores = []
         for sequence in ids:
             tokens = torch.tensor([sequence], device=self._decoder.device)
             log_probabilities = self._decoder.logits(tokens)[0, :-1].float().log_softmax(-1)
-            found.append(log_probabilities.gather(-1, tokens[0, 1:, None])[:, 0].tolist())
-        return found
+            scores.append(log_probabilities.gather(-1, tokens[0, 1:, None])[:, 0].tolist())
+        return scores
 
     async def close(self) -> None:
-        """Abort what is in flight and release the memory."""
+        """Abort requests in flight and release the memory."""
         self._closed = True
         self._scheduler.abort()
         if self._pump is not None:

@@ -1,4 +1,4 @@
-"""Checkpoint directories: opened, checked, and refused in one sentence where they will not do."""
+"""Loads and validates checkpoint directories, with a one-line error for unusable ones."""
 
 import json
 from pathlib import Path
@@ -30,31 +30,34 @@ class Checkpoint(NamedTuple):
     """A Hugging Face tokenizer with a chat template."""
 
     context: int
-    """Most positions of the model."""
+    """Maximum number of positions."""
 
 
 def require_torch() -> None:
-    """Raise EngineMissing, saying what to install, where torch or transformers is missing."""
+    """Check that torch and transformers are installed.
+
+    Raises:
+        EngineMissing: If one is missing; the message says what to install.
+    """
     import importlib.util
 
     missing = [name for name in ("torch", "transformers") if not importlib.util.find_spec(name)]
     if missing:
         raise EngineMissing(
-            f"a checkpoint runs in this process through {' and '.join(missing)}, which this "
-            "installation lacks: pip install 'hexathlon[train]'"
+            f"local checkpoints need {' and '.join(missing)}: pip install 'hexathlon[train]'"
         )
 
 
 def _checked(path: Path) -> dict[str, Any]:
     if not path.is_dir():
-        raise CheckpointError(f"{path} is no directory; a checkpoint is one, with a config.json")
+        raise CheckpointError(f"{path} is not a directory: expected a Hugging Face checkpoint")
     config = path / "config.json"
     if not config.is_file():
-        raise CheckpointError(f"{path} has no config.json, so it is no Hugging Face checkpoint")
+        raise CheckpointError(f"{path} has no config.json: expected a Hugging Face checkpoint")
     try:
         read: dict[str, Any] = json.loads(config.read_text())
     except ValueError as error:
-        raise CheckpointError(f"{config} is not JSON ({error}); copy it anew") from None
+        raise CheckpointError(f"{config} is not JSON ({error}); copy it again") from None
     return read
 
 
@@ -62,7 +65,7 @@ def load_tokenizer(path: Path) -> Any:
     """Return a checkpoint's tokenizer.
 
     Raises:
-        CheckpointError: It has none that can be read, or no chat template.
+        CheckpointError: If it is missing, cannot be read, or has no chat template.
     """
     from transformers import AutoTokenizer
 
@@ -71,25 +74,25 @@ def load_tokenizer(path: Path) -> Any:
         tokenizer = AutoTokenizer.from_pretrained(str(path), local_files_only=True)
     except Exception as error:
         first = str(error).strip().splitlines()[0]
-        raise CheckpointError(f"{path} has no tokenizer that can be read: {first}") from None
+        raise CheckpointError(f"the tokenizer of {path} cannot be read: {first}") from None
     if not tokenizer.chat_template:
         raise CheckpointError(
-            f"the tokenizer of {path} has no chat template; put chat_template.jinja beside it"
+            f"the tokenizer of {path} has no chat template; add chat_template.jinja"
         )
     return tokenizer
 
 
 def load_checkpoint(path: Path, *, dtype: str = "auto", device: str = "auto") -> Checkpoint:
-    """Open a directory with a model and its tokenizer.
+    """Load a model and its tokenizer.
 
     Args:
         path: A Hugging Face checkpoint directory; nothing is ever downloaded.
-        dtype: float32, bfloat16, float16 or auto: float32 on the CPU, the checkpoint's on a GPU.
-        device: cpu, cuda, cuda:N or auto: a GPU where there is one.
+        dtype: float32, bfloat16, float16 or auto: float32 on a CPU, the checkpoint's on a GPU.
+        device: cpu, cuda, cuda:N or auto: a GPU if there is one.
 
     Raises:
-        CheckpointError: The directory is incomplete, torn, or its parts do not fit together.
-        EngineMissing: torch or transformers is not installed.
+        CheckpointError: If the directory is incomplete or damaged, or its parts do not match.
+        EngineMissing: If torch or transformers is not installed.
     """
     require_torch()
     import torch
@@ -116,7 +119,7 @@ def load_checkpoint(path: Path, *, dtype: str = "auto", device: str = "auto") ->
 
 
 def quiet() -> None:
-    """Keep transformers from drawing progress bars of its own."""
+    """Disable the progress bars of transformers."""
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
@@ -125,12 +128,12 @@ def quiet() -> None:
 def _fits(path: Path, model: Any, tokenizer: Any) -> None:
     import torch
 
-    known = model.get_input_embeddings().weight.shape[0]
-    if len(tokenizer) > known:
+    vocabulary = model.get_input_embeddings().weight.shape[0]
+    if len(tokenizer) > vocabulary:
         raise CheckpointError(
-            f"the tokenizer of {path} has {len(tokenizer)} tokens and the model only {known}; "
+            f"the tokenizer of {path} has {len(tokenizer)} tokens and the model only {vocabulary}; "
             "they are not from the same checkpoint"
         )
     for name, weight in model.named_parameters():
         if not bool(torch.isfinite(weight).all()):
-            raise CheckpointError(f"{name} of {path} holds values that are not numbers")
+            raise CheckpointError(f"{name} of {path} has values that are not finite")

@@ -1,11 +1,11 @@
-"""Continuous batching: sequences join and leave between steps, each in its own row.
+"""Continuous batching: sequences join and leave between steps, each in a row of its own.
 
-Rows 0 to n - 1 are being continued. Behind them rest the rows of episodes that wait for their
-environment; their keys and values are still there when the next turn begins with the same tokens.
-A row that rests longest is given away first.
+Rows 0 to n - 1 are active. Idle rows follow, which belong to episodes that wait for their
+environment; their keys and values are reused if the next turn begins with the same tokens. The row
+that has been idle longest is evicted first.
 
-A prompt that another row began with, as those of a group's members do, is not read again: its keys
-and values are copied, and its logits with them: what follows is as if the other row went on.
+A prompt with which another row began, as in a group of rollouts of one task, is not prefilled
+again: its keys, values and logits are copied, with results identical to continuing the other row.
 """
 
 from collections.abc import Callable
@@ -24,23 +24,23 @@ __all__ = ["Scheduler", "Sequence"]
 
 _GROWTH = 256
 _PREFILL_TOKENS = {"cpu": 1024}
-"""Most tokens of one prefill pass, padding included: on a CPU what its cache holds."""
+"""Maximum number of tokens per prefill pass, including padding; on a CPU limited by its cache."""
 
 _PREFILL_TOKENS_ELSEWHERE = 16_384
 
 
 @dataclass(slots=True, eq=False)
 class Sequence:
-    """A request on its way."""
+    """A request in progress."""
 
     request: TokenRequest
     done: Callable[[TokenReply | EngineError], None]
-    """Called once, with the reply or with what went wrong."""
+    """Called once, with the reply or an error."""
 
     ids: list[int] = field(init=False)
-    """Prompt and reply so far."""
+    """Tokens of the prompt and of the reply so far."""
 
-    drawn: list[int] = field(default_factory=list)
+    sampled: list[int] = field(default_factory=list)
     log_probabilities: list[float] = field(default_factory=list)
     versions: list[int] = field(default_factory=list)
     draws: Draws = field(init=False)
@@ -53,68 +53,70 @@ class Sequence:
         self.stops = frozenset(sampling.stop_ids)
 
     def take(self, token: int, log_probability: float, version: int) -> None:
-        """Append a drawn token."""
+        """Append a sampled token."""
         self.ids.append(token)
-        self.drawn.append(token)
+        self.sampled.append(token)
         self.log_probabilities.append(log_probability)
         self.versions.append(version)
 
-    def ended(self, context: int) -> Finish | None:
-        """Say whether the last token was the last, and why."""
-        if self.drawn[-1] in self.stops:
+    def finish_reason(self, context: int) -> Finish | None:
+        """Return why the sequence ends after its last token, or None if it continues."""
+        if self.sampled[-1] in self.stops:
             return "stop"
-        full = len(self.drawn) >= self.request.sampling.max_tokens or len(self.ids) >= context
+        full = len(self.sampled) >= self.request.sampling.max_tokens or len(self.ids) >= context
         return "length" if full else None
 
     def reply(self, finish: Finish) -> TokenReply:
-        """Return what was drawn so far."""
+        """Return the tokens sampled so far as a reply."""
         spans: list[Span] = []
-        for place, version in enumerate(self.versions):
+        for index, version in enumerate(self.versions):
             if spans and spans[-1].version == version:
-                spans[-1] = spans[-1]._replace(end=place + 1)
+                spans[-1] = spans[-1]._replace(end=index + 1)
             else:
-                spans.append(Span(version, place, place + 1))
-        return TokenReply(self.drawn, self.log_probabilities, finish, spans)
+                spans.append(Span(version, index, index + 1))
+        return TokenReply(self.sampled, self.log_probabilities, finish, spans)
 
 
 @dataclass(slots=True, eq=False)
 class _Row:
-    """What a row of the store holds."""
+    """State of one row of the key-value store."""
 
     session: str = ""
     ids: list[int] = field(default_factory=list)
-    """Tokens whose keys and values are there."""
+    """Tokens with cached keys and values."""
 
     sequence: Sequence | None = None
     used: int = 0
-    """Step in which it was last continued."""
+    """Last step in which the row was active."""
 
     opening: list[int] = field(default_factory=list)
-    """The prompt that was read here from its first token; it outlasts `ids` until the row is given
-    away."""
+    """The prompt that was prefilled from the first position; stays valid after `ids` is cleared,
+    until the row is reused."""
 
     logits: Tensor | None = None
-    """After the opening, `[vocabulary]`."""
+    """Logits after the opening, `[vocabulary]`."""
 
     @property
-    def held(self) -> int:
-        """How many positions hold something of use."""
+    def length(self) -> int:
+        """Number of positions with valid keys and values."""
         return max(len(self.ids), len(self.opening))
 
-    def open(self, ids: list[int], logits: Tensor | None) -> None:
-        """Remember what the row begins with; nothing where `ids` is empty."""
+    def set_opening(self, ids: list[int], logits: Tensor | None) -> None:
+        """Store the row's opening; empty `ids` remove it."""
         self.opening, self.logits = ids, logits
 
 
 class _Admitted(NamedTuple):
-    """How many sequences begin, in the order of their rows."""
+    """Numbers of sequences admitted in a step, in the order of their rows."""
 
     known: int = 0
-    """Their prompts stood in a row already."""
+    """Prompts copied from the opening of another row."""
 
     read: int = 0
+    """Prompts to prefill in this step."""
+
     same: int = 0
-    """Their prompts are among those that are read in this step."""
+    """Prompts that equal one of those to prefill."""
 
 
 class Scheduler:
@@ -122,18 +124,18 @@ class Scheduler:
 
     Args:
         decoder: The model.
-        context: Most tokens of a sequence.
-        batch: Most sequences continued at once.
-        rows: Most sequences kept, resting ones included; at least `batch`.
+        context: Maximum number of tokens of a sequence.
+        batch: Maximum number of active sequences.
+        rows: Maximum number of rows, including idle ones; at least `batch`.
     """
 
     def __init__(self, decoder: LlamaDecoder, context: int, batch: int, rows: int) -> None:
         self._decoder = decoder
         self._context = context
         self._batch = batch
-        self._most_rows = max(rows, batch)
+        self._max_rows = max(rows, batch)
         self._waiting: list[Sequence] = []
-        self._begin()
+        self._reset()
         self._sampling: RowSampling | None = None
         self._last: Tensor | None = None
         self._starts: Tensor | None = None
@@ -141,45 +143,46 @@ class Scheduler:
         self.drawn_tokens = 0
         self.read_tokens = 0
 
-    def _begin(self) -> None:
-        self._store = self._decoder.store(min(8, self._most_rows), min(_GROWTH, self._context))
+    def _reset(self) -> None:
+        self._store = self._decoder.store(min(8, self._max_rows), min(_GROWTH, self._context))
         self._rows = [_Row() for _ in range(self._store.rows)]
         self._active = 0
         self._steps = 0
 
     def clear(self) -> None:
-        """Begin as new: everything is aborted and nothing is kept.
+        """Abort all sequences and drop all caches.
 
-        What is computed afterwards is then a function of the requests alone, to the last bit,
-        since no row lies where an earlier one left it.
+        Later results are then determined by later requests, bit for bit, since the assignment of
+        rows no longer depends on earlier ones.
         """
         self.abort()
-        self._begin()
+        self._reset()
         self._changed()
 
     @property
     def busy(self) -> bool:
-        """Whether a step has something to do."""
+        """Whether there are active or waiting sequences."""
         return bool(self._active or self._waiting)
 
     def add(self, sequence: Sequence) -> None:
-        """Let a request wait for its first step.
+        """Queue a request.
 
         Raises:
-            ContextOverflow: Its prompt leaves no room for a reply.
+            EngineError: If its prompt is empty.
+            ContextOverflow: If its prompt leaves no room for a reply.
         """
         length = len(sequence.ids)
         if length == 0:
-            raise EngineError("the prompt has no tokens; a model needs at least one to go on from")
+            raise EngineError("the prompt is empty: expected at least one token")
         if length >= self._context:
             raise ContextOverflow(
-                f"the prompt has {length} tokens; the model's context holds {self._context} "
-                "together with the reply"
+                f"a prompt of {length} tokens leaves no room for a reply in the model's context "
+                f"of {self._context}"
             )
         self._waiting.append(sequence)
 
     def step(self) -> None:
-        """Admit what waits, then draw one token for every active sequence."""
+        """Admit waiting sequences, then sample one token for every active sequence."""
         self._steps += 1
         known, read, same = self._admit()
         old = self._active - known - read - same
@@ -188,21 +191,21 @@ class Scheduler:
         if read:
             self._prefill(old + known, read)
         self._copy_openings(old + known + read, same)
-        self._draw_first(old, known)
-        self._draw_first(old + known + read, same)
+        self._sample_first(old, known)
+        self._sample_first(old + known + read, same)
         if known or read:
             self._changed()
         self._retire()
 
     def forget(self, session: str) -> None:
-        """Let a resting session's row go; an active one is aborted."""
+        """Release the row of a session; an active one is aborted."""
         self.abort(session)
         for row in self._rows[self._active :]:
             if row.session == session:
                 row.session, row.ids = "", []
 
     def abort(self, session: str | None = None) -> None:
-        """End sequences of a session, or all, with what they have so far."""
+        """End the sequences of a session, or all, with their tokens so far."""
         kept = []
         for sequence in self._waiting:
             if session in (None, sequence.request.session):
@@ -215,22 +218,22 @@ class Scheduler:
             if row.sequence is not None and session in (None, row.sequence.request.session):
                 self._finish(number, "abort")
 
-    def stale(self, version: int) -> None:
-        """Take over new weights: keys and values of the old ones are computed anew when needed."""
+    def refresh(self, version: int) -> None:
+        """Switch to new weights and drop all caches; active sequences are prefilled again."""
         self.version = version
         self._decoder.refresh()
         for row in self._rows:
             row.ids = []
-            row.open([], None)
-        again = [row.sequence for row in self._rows[: self._active] if row.sequence is not None]
+            row.set_opening([], None)
+        active = [row.sequence for row in self._rows[: self._active] if row.sequence is not None]
         for row in self._rows[: self._active]:
             row.sequence = None
         self._active = 0
-        self._waiting = again + self._waiting
+        self._waiting = active + self._waiting
         self._changed()
 
     def fail(self, error: EngineError) -> None:
-        """End everything with an error."""
+        """End all sequences with an error."""
         waiting, self._waiting = self._waiting, []
         active = [row.sequence for row in self._rows[: self._active]]
         self._rows = [_Row() for _ in self._rows]
@@ -241,129 +244,130 @@ class Scheduler:
                 sequence.done(error)
 
     def _admit(self) -> _Admitted:
-        """Move waiting sequences into rows behind the active ones."""
+        """Assign waiting sequences to rows after the active ones."""
         room = self._batch - self._active
         if not self._waiting or room <= 0:
             return _Admitted()
         chosen, self._waiting = self._waiting[:room], self._waiting[room:]
-        self._reserve(self._active + len(chosen), max(len(one.ids) for one in chosen))
-        known, read, same = self._sorted(chosen)
+        longest = max(len(sequence.ids) for sequence in chosen)
+        self._reserve(self._active + len(chosen), longest)
+        known, read, same = self._partition(chosen)
         copied = 0
         for sequence in known:
-            opened = self._opened(sequence.ids)
-            if opened is None:  # its row was given to one of those before
+            source = self._row_opening_with(sequence.ids)
+            if source is None:  # an earlier sequence of this step has taken its row
                 read.append(sequence)
                 continue
             number = self._free_row()
-            if opened is not self._rows[number]:
-                self._begin_as(number, opened)
+            if source is not self._rows[number]:
+                self._copy_opening(number, source)
             self._activate(number, sequence, sequence.ids)
             copied += 1
         for sequence in read:
-            found, kept = self._kept(sequence)
-            number = self._free_row() if found is None else found
+            session_row, cached = self._cached(sequence)
+            number = self._free_row() if session_row is None else session_row
             row = self._rows[number]
-            if len(kept) < len(row.opening):
-                row.open([], None)
-            self._activate(number, sequence, kept)
+            if len(cached) < len(row.opening):
+                row.set_opening([], None)
+            self._activate(number, sequence, cached)
         for sequence in same:
             self._activate(self._free_row(), sequence, [])
         self._changed()
         return _Admitted(copied, len(read), len(same))
 
-    def _sorted(
+    def _partition(
         self, chosen: list[Sequence]
     ) -> tuple[list[Sequence], list[Sequence], list[Sequence]]:
-        """Tell prompts that stand in a row, those to read, and those that equal one of these."""
+        """Split sequences into the three kinds of `_Admitted`."""
         known: list[Sequence] = []
         read: list[tuple[int, Sequence]] = []
         same: list[Sequence] = []
         reading: set[tuple[int, ...]] = set()
         for sequence in chosen:
-            number, kept = self._kept(sequence)
-            if number is not None and not kept:
+            number, cached = self._cached(sequence)
+            if number is not None and not cached:
                 self._rows[number].session, self._rows[number].ids = "", []
-            if kept:
-                read.append((len(sequence.ids) - len(kept), sequence))
-            elif self._opened(sequence.ids) is not None:
+            if cached:
+                read.append((len(sequence.ids) - len(cached), sequence))
+            elif self._row_opening_with(sequence.ids) is not None:
                 known.append(sequence)
             elif (prompt := tuple(sequence.ids)) in reading:
                 same.append(sequence)
             else:
                 reading.add(prompt)
                 read.append((len(prompt), sequence))
-        # Those with little to read first, so that a pass pads little.
-        read.sort(key=lambda one: one[0])
+        # Sorted by the number of tokens to prefill, to minimise padding.
+        read.sort(key=lambda item: item[0])
         return known, [sequence for _, sequence in read], same
 
-    def _opened(self, ids: list[int]) -> _Row | None:
-        """Return a row that begins with exactly this prompt."""
+    def _row_opening_with(self, ids: list[int]) -> _Row | None:
+        """Return a row whose opening is exactly this prompt, or None."""
         return next((row for row in self._rows if row.opening == ids), None)
 
-    def _begin_as(self, number: int, other: _Row) -> None:
-        """Give a row the opening of another one."""
+    def _copy_opening(self, number: int, other: _Row) -> None:
+        """Copy the opening of another row to a row."""
         self._store.copy(self._rows.index(other), number, len(other.opening))
-        self._rows[number].open(other.opening, other.logits)
+        self._rows[number].set_opening(other.opening, other.logits)
 
-    def _activate(self, number: int, sequence: Sequence, kept: list[int]) -> None:
+    def _activate(self, number: int, sequence: Sequence, cached: list[int]) -> None:
         self._swap(number, self._active)
         row = self._rows[self._active]
         row.sequence, row.session = sequence, sequence.request.session
-        row.ids = list(kept)
+        row.ids = list(cached)
         self._active += 1
 
     def _copy_openings(self, first: int, count: int) -> None:
-        """Copy prompts that were read in this step to the rows of those that have the same."""
+        """Copy openings prefilled in this step to the other rows with the same prompt."""
         for number in range(first, first + count):
             row = self._rows[number]
-            opened = None if row.sequence is None else self._opened(row.sequence.ids)
-            if opened is None:
-                raise RuntimeError("a prompt that was to be read in this step is in no row")
-            self._begin_as(number, opened)
+            source = None if row.sequence is None else self._row_opening_with(row.sequence.ids)
+            if source is None:
+                raise RuntimeError("no row has the prompt that this step should have prefilled")
+            self._copy_opening(number, source)
             row.ids = list(row.opening)
 
-    def _draw_first(self, first: int, count: int) -> None:
-        """Draw the first token of rows whose prompt was copied."""
+    def _sample_first(self, first: int, count: int) -> None:
+        """Sample the first token of rows whose prompt was copied."""
         if not count:
             return
         rows = self._rows[first : first + count]
         logits = torch.stack([row.logits for row in rows if row.logits is not None])
-        self._draw(logits, first, first + count, self._settings(first, first + count))
+        self._sample(logits, first, first + count, self._settings(first, first + count))
 
-    def _kept(self, sequence: Sequence) -> tuple[int | None, list[int]]:
-        """Return the resting row of a sequence's session and the tokens that can stay in it."""
+    def _cached(self, sequence: Sequence) -> tuple[int | None, list[int]]:
+        """Return the idle row of a sequence's session and its tokens that can be reused."""
         session = sequence.request.session
         if not session:
             return None, []
         for number in range(self._active, len(self._rows)):
             row = self._rows[number]
             if row.session == session:
-                same = _common(row.ids, sequence.ids)
-                # The last token is always read, for its logits.
-                return number, row.ids[: min(same, len(sequence.ids) - 1)]
+                common = _common_prefix(row.ids, sequence.ids)
+                # The last token is always processed, for its logits.
+                return number, row.ids[: min(common, len(sequence.ids) - 1)]
         return None, []
 
     def _free_row(self) -> int:
-        """Return the resting row that is missed least."""
+        """Return the idle row with the least valuable cache."""
 
-        def missed(number: int) -> tuple[bool, bool, int]:
+        def value(number: int) -> tuple[bool, bool, int]:
             row = self._rows[number]
             return bool(row.ids), bool(row.opening), row.used
 
-        return min(range(self._active, len(self._rows)), key=missed)
+        return min(range(self._active, len(self._rows)), key=value)
 
     def _reserve(self, rows: int, length: int) -> None:
-        """Make room for active rows and, while memory allows, for those that rest."""
-        resting = sum(1 for row in self._rows[self._active :] if row.ids)
-        wanted = min(max(rows + resting, rows), self._most_rows)
-        if wanted > self._store.rows:
-            wanted = min(max(wanted, 2 * self._store.rows), self._most_rows)
-        length = self._wanted_length(length)
-        if wanted > self._store.rows or length > self._store.length:
-            self._store = self._store.grown(wanted, length)
+        """Grow the store for active rows and, up to the maximum, for idle ones."""
+        idle = sum(1 for row in self._rows[self._active :] if row.ids)
+        needed = min(max(rows + idle, rows), self._max_rows)
+        if needed > self._store.rows:
+            needed = min(max(needed, 2 * self._store.rows), self._max_rows)
+        length = self._needed_length(length)
+        if needed > self._store.rows or length > self._store.length:
+            self._store = self._store.grown(needed, length)
             self._rows += [_Row() for _ in range(self._store.rows - len(self._rows))]
 
-    def _wanted_length(self, length: int) -> int:
+    def _needed_length(self, length: int) -> int:
         if length < self._store.length:
             return self._store.length
         return min(-(-(length + 1) // _GROWTH) * _GROWTH, self._context)
@@ -372,30 +376,30 @@ class Scheduler:
         if first == second:
             return
         rows = self._rows
-        self._store.swap(first, second, max(rows[first].held, rows[second].held))
+        self._store.swap(first, second, max(rows[first].length, rows[second].length))
         rows[first], rows[second] = rows[second], rows[first]
 
     def _prefill(self, first: int, count: int) -> None:
-        """Read the unread tokens of neighbouring rows and draw each one's first token."""
+        """Prefill the uncached tokens of consecutive rows and sample the first token of each."""
         kind = self._decoder.device.type
-        most = _PREFILL_TOKENS.get(kind, _PREFILL_TOKENS_ELSEWHERE)
+        limit = _PREFILL_TOKENS.get(kind, _PREFILL_TOKENS_ELSEWHERE)
         start = first
         while start < first + count:
             end, longest = start, 0
             while end < first + count:
-                longest = max(longest, len(self._unread(end)))
-                if end > start and longest * (end + 1 - start) > most:
+                longest = max(longest, len(self._uncached(end)))
+                if end > start and longest * (end + 1 - start) > limit:
                     break
                 end += 1
-            self._read(start, end)
+            self._prefill_pass(start, end)
             start = end
 
-    def _unread(self, number: int) -> list[int]:
+    def _uncached(self, number: int) -> list[int]:
         row = self._rows[number]
         return [] if row.sequence is None else row.sequence.ids[len(row.ids) :]
 
-    def _read(self, start: int, end: int) -> None:
-        parts = [self._unread(number) for number in range(start, end)]
+    def _prefill_pass(self, start: int, end: int) -> None:
+        parts = [self._uncached(number) for number in range(start, end)]
         width = max(map(len, parts))
         device = self._decoder.device
         ids = torch.tensor([part + [0] * (width - len(part)) for part in parts], device=device)
@@ -409,9 +413,9 @@ class Scheduler:
         for number, part in zip(range(start, end), parts, strict=True):
             row = self._rows[number]
             if not row.ids:
-                row.open(part, logits[number - start].clone())
+                row.set_opening(part, logits[number - start].clone())
             row.ids += part
-        self._draw(logits, start, end, self._settings(start, end))
+        self._sample(logits, start, end, self._settings(start, end))
 
     def _settings(self, start: int, end: int) -> RowSampling:
         settings = [
@@ -428,21 +432,21 @@ class Scheduler:
         if longest >= self._store.length:
             self._reserve(self._active, longest + 1)
         if self._last is None or self._starts is None or self._sampling is None:
-            drawn = [row.sequence.ids[-1] for row in rows if row.sequence is not None]
-            self._last = torch.tensor(drawn, device=device)
+            last = [row.sequence.ids[-1] for row in rows if row.sequence is not None]
+            self._last = torch.tensor(last, device=device)
             self._starts = torch.tensor([len(row.ids) for row in rows], device=device)
             self._sampling = self._settings(0, count)
         logits = self._decoder.forward(self._last[:, None], self._starts, self._store, self._starts)
         for row in rows:
             if row.sequence is not None:
                 row.ids.append(row.sequence.ids[-1])
-        self._last = self._draw(logits, 0, count, self._sampling)
+        self._last = self._sample(logits, 0, count, self._sampling)
         self._starts = self._starts + 1
 
-    def _draw(self, logits: Tensor, start: int, end: int, settings: RowSampling) -> Tensor:
+    def _sample(self, logits: Tensor, start: int, end: int, settings: RowSampling) -> Tensor:
         sequences = [row.sequence for row in self._rows[start:end]]
         numbers = torch.tensor(
-            [one.draws.take() if one is not None else 0.0 for one in sequences],
+            [0.0 if sequence is None else sequence.draws.take() for sequence in sequences],
             device=self._decoder.device,
         )
         chosen, log_probabilities = sample(logits, settings, numbers[:, None])
@@ -453,7 +457,7 @@ class Scheduler:
                 continue
             if value != value:
                 raise EngineError(
-                    "the model's logits are not numbers; its weights are damaged, or the learning "
+                    "the model's logits are not finite: its weights are damaged, or the learning "
                     "rate was too high"
                 )
             row.sequence.take(token, value, self.version)
@@ -463,7 +467,7 @@ class Scheduler:
     def _retire(self) -> None:
         for number in range(self._active - 1, -1, -1):
             sequence = self._rows[number].sequence
-            finish = None if sequence is None else sequence.ended(self._context)
+            finish = None if sequence is None else sequence.finish_reason(self._context)
             if finish is not None:
                 self._finish(number, finish)
 
@@ -482,9 +486,9 @@ class Scheduler:
         self._last = self._starts = self._sampling = None
 
 
-def _common(first: list[int], second: list[int]) -> int:
-    """Return how many tokens two sequences begin with in common."""
+def _common_prefix(first: list[int], second: list[int]) -> int:
+    """Return the length of the common prefix of two sequences."""
     length = min(len(first), len(second))
     if first[:length] == second[:length]:
         return length
-    return next(place for place in range(length) if first[place] != second[place])
+    return next(index for index in range(length) if first[index] != second[index])

@@ -1,7 +1,7 @@
-"""Keys and values of many sequences in one block of memory per layer.
+"""Key-value store: keys and values of many sequences in one block of memory per layer.
 
-Sequences that are being continued sit in the first rows, so that a step reads a plain slice; one
-that pauses changes places with the last of them.
+Active sequences occupy the first rows, so that a step reads a contiguous slice; a sequence that
+becomes idle is swapped with the last active one.
 """
 
 import torch
@@ -15,12 +15,12 @@ class KeyValueStore:
 
     Args:
         layers: Number of layers.
-        rows: Sequences it holds.
-        heads: Key-value heads.
-        length: Positions of a row.
+        rows: Number of sequences.
+        heads: Number of key-value heads.
+        length: Number of positions per row.
         width: Size of a head.
-        dtype: Of the entries.
-        device: Where it lies.
+        dtype: Type of the entries.
+        device: Device of the store.
     """
 
     def __init__(
@@ -41,23 +41,23 @@ class KeyValueStore:
 
     @property
     def rows(self) -> int:
-        """Sequences it holds."""
+        """Number of sequences."""
         return self._keys[0].shape[0]
 
     @property
     def length(self) -> int:
-        """Positions of a row."""
+        """Number of positions per row."""
         return self._keys[0].shape[2]
 
     def places(self, first: int, positions: Tensor) -> Tensor:
-        """Return where the entries of positions lie, the same in every layer.
+        """Return the flat indices of entries, which are the same in every layer.
 
         Args:
-            first: The first of neighbouring rows.
+            first: Index of the first of consecutive rows.
             positions: `[rows, tokens]`.
 
         Returns:
-            `[rows * tokens * heads]`, for `write`.
+            Indices for `write`, `[rows * tokens * heads]`.
         """
         _, heads, length, _ = self._keys[0].shape
         row = self._row[first : first + len(positions), None, None]
@@ -70,18 +70,18 @@ class KeyValueStore:
             block.view(-1, width).index_copy_(0, places, entries.reshape(-1, width))
 
     def read(self, layer: int, first: int, rows: int, length: int) -> tuple[Tensor, Tensor]:
-        """Return keys and values of neighbouring rows, views `[rows, heads, length, width]`."""
+        """Return keys and values of consecutive rows as views, `[rows, heads, length, width]`."""
         last = first + rows
         keys, values = self._keys[layer], self._values[layer]
         return keys[first:last, :, :length], values[first:last, :, :length]
 
     def copy(self, source: int, target: int, length: int) -> None:
-        """Make a row begin as another does."""
+        """Copy the first positions of a row to another one."""
         for block in (*self._keys, *self._values):
             block[target, :, :length] = block[source, :, :length]
 
     def swap(self, first: int, second: int, length: int) -> None:
-        """Exchange two rows up to a length."""
+        """Swap the first positions of two rows."""
         if first == second:
             return
         for block in (*self._keys, *self._values):
@@ -90,9 +90,9 @@ class KeyValueStore:
             block[second, :, :length] = kept
 
     def grown(self, rows: int, length: int) -> "KeyValueStore":
-        """Return a store of at least this size with the same content."""
+        """Return a store of at least this size with the same contents."""
         old = self._keys[0]
-        made = KeyValueStore(
+        grown = KeyValueStore(
             len(self._keys),
             max(rows, self.rows),
             old.shape[1],
@@ -101,7 +101,7 @@ class KeyValueStore:
             old.dtype,
             old.device,
         )
-        pairs = zip((*self._keys, *self._values), (*made._keys, *made._values), strict=True)
+        pairs = zip((*self._keys, *self._values), (*grown._keys, *grown._values), strict=True)
         for source, target in pairs:
             target[: self.rows, :, : self.length] = source
-        return made
+        return grown

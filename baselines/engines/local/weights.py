@@ -1,4 +1,4 @@
-"""A local model's weights: what a layer multiplies by, and how others are copied in."""
+"""Weights of a local model: effective weights with adapters, and loading of a learner's weights."""
 
 from pathlib import Path
 from typing import Any
@@ -9,11 +9,11 @@ from torch import Tensor
 from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.engines.weights import Weights
 
-__all__ = ["effective_weight", "take_over"]
+__all__ = ["effective_weight", "load_weights"]
 
 
 def effective_weight(layer: Any) -> Tensor:
-    """Return a linear layer's weight with its adapters' products added, if it has any."""
+    """Return the weight of a linear layer, including the products of its active adapters."""
     weight: Tensor = layer.weight.detach()
     if not hasattr(layer, "get_delta_weight"):
         return weight
@@ -22,11 +22,11 @@ def effective_weight(layer: Any) -> Tensor:
     return weight
 
 
-def take_over(model: Any, weights: Weights) -> None:
-    """Give a model the parameters that are offered; its own, changed in place, stay where they are.
+def load_weights(model: Any, weights: Weights) -> None:
+    """Copy weights into a model; does nothing if they are the model itself.
 
     Raises:
-        EngineError: They are not of a model of the same shape; nothing was copied then.
+        EngineError: If the weights have different shapes or cannot be read; nothing is copied then.
     """
     if weights.model is model:
         return
@@ -40,10 +40,10 @@ def _copy(source: Any, target: Any) -> None:
     offered, own = dict(source.named_parameters()), dict(target.named_parameters())
     for name, weight in own.items():
         if name not in offered or offered[name].shape != weight.shape:
-            came = list(offered[name].shape) if name in offered else "nothing"
+            shape = list(offered[name].shape) if name in offered else "nothing"
             raise EngineError(
-                f"the weights offered are of another model: {name} is {list(weight.shape)} here, "
-                f"and {came} came"
+                "the weights belong to a different model: expected shape "
+                f"{list(weight.shape)} for {name}, got {shape}"
             )
     with torch.no_grad():
         for name, weight in own.items():
@@ -54,7 +54,7 @@ def _read(folder: Path, model: Any) -> Any:
     from transformers import AutoModelForCausalLM
 
     if not any(folder.glob("*.safetensors")):
-        raise EngineError(f"{folder} holds no safetensors; expected a checkpoint's weights")
+        raise EngineError(f"{folder} has no safetensors: expected the weights of a checkpoint")
     try:
         return AutoModelForCausalLM.from_pretrained(
             str(folder), local_files_only=True, dtype=next(model.parameters()).dtype

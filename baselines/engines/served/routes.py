@@ -1,7 +1,7 @@
-"""The two routes by which a vLLM server continues token ids: what is sent, how the reply reads.
+"""The two endpoints of a vLLM server for continuing token ids: requests and replies.
 
-`TokenRoute` is token-in, token-out; its replies say which policy version drew which token.
-`CompletionRoute` is the plain completion with token ids, which every server offers.
+`TokenRoute` is token-in, token-out, and its replies state the policy version of each token.
+`CompletionRoute` is the ordinary completions endpoint with token ids, which every server has.
 """
 
 import json
@@ -12,57 +12,57 @@ from hexathlon.baselines.engines.errors import EngineError, MalformedReply, Serv
 from hexathlon.baselines.tokens.requests import Finish, TokenRequest, TokenSampling
 from hexathlon.tasks.seeding import derive_seed
 
-__all__ = ["CompletionRoute", "Drawn", "Route", "TokenRoute"]
+__all__ = ["CompletionRoute", "ServedReply", "Route", "TokenRoute"]
 
 _NOT_A_NUMBER = -9999.0
-"""What the server writes in place of a log-probability that is no number."""
+"""Written by the server in place of a log-probability that is not finite."""
 
 _FINISHES: dict[str, Finish] = {"stop": "stop", "length": "length", "abort": "abort"}
 
 
-class Drawn(NamedTuple):
-    """What a server drew."""
+class ServedReply(NamedTuple):
+    """The parsed reply of a server."""
 
     ids: list[int]
     log_probabilities: list[float]
     finish: Finish
     spans: list[tuple[str, int, int]]
-    """Label of a policy version with the tokens it drew; empty where the route does not say."""
+    """(version label, start, end) of each policy version; empty if the endpoint does not say."""
 
     prompt: list[float]
-    """Log-probability of every token of the prompt but the first, if asked for."""
+    """Log-probabilities of all prompt tokens except the first, if requested."""
 
 
 class Route(Protocol):
-    """A way to ask for a continuation."""
+    """An endpoint for continuations."""
 
     path: str
     versions: bool
-    """Whether replies name policy versions, and requests can be aborted by name."""
+    """Whether replies state policy versions, and requests can be aborted by name."""
 
     def body(self, request: TokenRequest, name: str, model: str, *, prompt: bool) -> bytes:
         """Return the request as JSON.
 
         Args:
-            request: The prompt and how tokens are drawn.
-            name: By which the request may be aborted.
+            request: Prompt and sampling parameters.
+            name: Identifier for aborting the request.
             model: The model's name on the server.
-            prompt: Whether log-probabilities of the prompt are wanted too.
+            prompt: Whether to return log-probabilities of the prompt.
         """
         ...
 
-    def read(self, body: bytes) -> Drawn:
-        """Read a reply.
+    def read(self, body: bytes) -> ServedReply:
+        """Parse a reply.
 
         Raises:
-            MalformedReply: It is not one.
-            EngineError: The model's logits are not numbers.
+            MalformedReply: If the body is not a reply of this endpoint.
+            EngineError: If the model's logits are not finite.
         """
         ...
 
 
 class TokenRoute:
-    """`/inference/v1/generate`, which a server offers under `--enable-scale-out`."""
+    """`/inference/v1/generate`, available with `--enable-scale-out`."""
 
     path = "/inference/v1/generate"
     versions = True
@@ -75,8 +75,8 @@ class TokenRoute:
         body = {"request_id": name, "token_ids": request.ids, "sampling_params": sampling}
         return json.dumps(body).encode()
 
-    def read(self, body: bytes) -> Drawn:
-        """Read a reply."""
+    def read(self, body: bytes) -> ServedReply:
+        """Parse a reply."""
         try:
             data = json.loads(body)
             choice = data["choices"][0]
@@ -92,17 +92,17 @@ class TokenRoute:
             finish, prompt = choice["finish_reason"], _of_prompt(data.get("prompt_logprobs"))
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise _malformed(body, error) from None
-        return Drawn(ids, _numbers(values), _finish(finish), spans, prompt)
+        return ServedReply(ids, _numbers(values), _finish(finish), spans, prompt)
 
 
 class CompletionRoute:
-    """`/v1/completions` with token ids for a prompt."""
+    """`/v1/completions` with token ids as prompt."""
 
     path = "/v1/completions"
     versions = False
 
     def body(self, request: TokenRequest, name: str, model: str, *, prompt: bool) -> bytes:
-        """Return the request as JSON; it cannot be named."""
+        """Return the request as JSON; `name` is not used."""
         body = _sampling(request.sampling) | {
             "model": model,
             "prompt": request.ids,
@@ -115,8 +115,8 @@ class CompletionRoute:
             body["prompt_logprobs"] = 0
         return json.dumps(body).encode()
 
-    def read(self, body: bytes) -> Drawn:
-        """Read a reply."""
+    def read(self, body: bytes) -> ServedReply:
+        """Parse a reply."""
         try:
             choice = json.loads(body)["choices"][0]
             ids = [int(token) for token in choice["token_ids"]]
@@ -127,11 +127,11 @@ class CompletionRoute:
             finish, prompt = choice["finish_reason"], _of_prompt(choice.get("prompt_logprobs"))
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise _malformed(body, error) from None
-        return Drawn(ids, _numbers(values), _finish(finish), [], prompt)
+        return ServedReply(ids, _numbers(values), _finish(finish), [], prompt)
 
 
 def _sampling(sampling: TokenSampling) -> dict[str, Any]:
-    """Return all that shapes the distribution; what is left out a server may fill in itself."""
+    """Return all sampling parameters explicitly, since a server may have other defaults."""
     return {
         "temperature": sampling.temperature,
         "top_p": sampling.top_p,
@@ -143,15 +143,15 @@ def _sampling(sampling: TokenSampling) -> dict[str, Any]:
         "max_tokens": sampling.max_tokens,
         "seed": _seed(sampling),
         "stop_token_ids": list(sampling.stop_ids),
-        "ignore_eos": True,  # only the tokens named above end a reply
+        "ignore_eos": True,  # only `stop_token_ids` end a reply
     }
 
 
 def _seed(sampling: TokenSampling) -> int:
-    """Return the seed of a request; a reply that goes on after an abort gets one of its own.
+    """Return the seed of a request; the continuation of an aborted reply has a different one.
 
-    A server cannot skip draws. With the seed of its beginning, the rest would be drawn by the very
-    numbers that drew the beginning.
+    A server cannot skip draws: with the same seed, the continuation would use the random numbers
+    that sampled the beginning.
     """
     seed = sampling.seed
     if sampling.skip:
@@ -160,25 +160,25 @@ def _seed(sampling: TokenSampling) -> int:
 
 
 def _of_prompt(rows: Any) -> list[float]:
-    """Read log-probabilities of a prompt: one entry a token, nothing for the first."""
+    """Parse the log-probabilities of a prompt: one entry per token, none for the first."""
     return [float(next(iter(row.values()))["logprob"]) for row in (rows or [None])[1:]]
 
 
 def _numbers(values: list[float]) -> list[float]:
     if any(not math.isfinite(value) or value <= _NOT_A_NUMBER for value in values):
         raise EngineError(
-            "the served model's logits are not numbers; its weights are damaged, or the learning "
+            "the served model's logits are not finite: its weights are damaged, or the learning "
             "rate was too high"
         )
     return values
 
 
-def _finish(said: Any) -> Finish:
-    if said not in _FINISHES:
-        raise ServerError(f"the server ended the reply with {said!r}")
-    return _FINISHES[said]
+def _finish(reason: Any) -> Finish:
+    if reason not in _FINISHES:
+        raise ServerError(f"the server ended the reply with {reason!r}")
+    return _FINISHES[reason]
 
 
 def _malformed(body: bytes, error: Exception) -> MalformedReply:
-    shown = body[:300].decode("utf-8", "replace")
-    return MalformedReply(f"not a continuation of tokens ({error!r}): {shown}")
+    excerpt = body[:300].decode("utf-8", "replace")
+    return MalformedReply(f"not a reply with token ids ({error!r}): {excerpt}")

@@ -1,7 +1,9 @@
-"""Starts a vLLM server on a checkpoint directory and ends it with all its processes.
+"""Starts a vLLM server for a checkpoint directory, and stops it with all its processes.
 
-vLLM lives in an environment of its own; `HEXATHLON_VLLM_PYTHON` names its interpreter. The server
-listens on the loopback address alone, because its control routes ask for no key.
+The server runs under `guard`, which ends it when this process is gone, for whatever reason.
+
+vLLM is installed in a separate environment; `HEXATHLON_VLLM_PYTHON` is its interpreter. The server
+listens on the loopback address only, because its control routes are not authenticated.
 """
 
 import http.client
@@ -10,6 +12,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,66 +20,68 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from hexathlon.baselines import interrupts
 from hexathlon.baselines.engines.errors import ConnectionFailed, EngineMissing
 
 __all__ = ["INTERPRETER", "VllmServer", "VllmSettings", "vllm_python"]
 
 INTERPRETER = "HEXATHLON_VLLM_PYTHON"
-"""Environment variable that names the interpreter which has vLLM."""
+"""Environment variable with the path of the interpreter that has vLLM."""
 
 _STEP = 8192
-"""Tokens that the server may read in one step, at least."""
+"""Minimum number of tokens that the server may prefill in one step."""
 
+_GUARD = Path(__file__).with_name("guard.py")
 _GRACE = 20.0
-"""Seconds that the server has for ending by itself."""
+"""Seconds before a server that ignores SIGTERM is killed."""
 
 
 def vllm_python() -> Path:
     """Return the interpreter that has vLLM.
 
     Raises:
-        EngineMissing: None is named, or it does not exist.
+        EngineMissing: If the environment variable is not set, or the file does not exist.
     """
-    named = os.environ.get(INTERPRETER, "")
-    if not named or not Path(named).is_file():
-        said = f"names {named!r}, which is no file" if named else "is not set"
+    path = os.environ.get(INTERPRETER, "")
+    if not path or not Path(path).is_file():
+        fault = f"is {path!r}, which is not a file" if path else "is not set"
         raise EngineMissing(
-            f"{INTERPRETER} {said}; scripts/vllm makes an environment with vLLM for the CPU"
+            f"{INTERPRETER} {fault}; scripts/vllm creates an environment with vLLM for the CPU"
         )
-    return Path(named)
+    return Path(path)
 
 
 @dataclass(frozen=True, slots=True)
 class VllmSettings:
-    """How a server is started."""
+    """Settings for starting a server."""
 
     context: int = 0
-    """Most tokens of a prompt with its reply; 0 takes the model's own."""
+    """Maximum number of tokens of a prompt and its reply; 0 means the model's limit."""
 
     sequences: int = 64
-    """Most sequences continued at once."""
+    """Maximum number of sequences decoded concurrently."""
 
     dtype: str = "float32"
     cache_gib: int = 1
-    """Memory for keys and values on a CPU."""
+    """Size of the key-value cache on a CPU, in GiB."""
 
     threads: int = 0
-    """Threads that a CPU server computes with; 0 takes all processors but one, which is left to
-    the front end that reads requests and writes replies."""
+    """Compute threads of a CPU server; 0 means all processors but one, which is left to the
+    front end."""
 
     whole_prompts: bool = True
-    """Whether a prompt is read in one step; seeded requests whose prompts are read in parts end
-    the CPU server (0.32). A GPU is faster without."""
+    """Whether a prompt is prefilled in one step. Chunked prefill crashes the CPU server (0.32) on
+    seeded requests, but is faster on a GPU."""
 
     ready_within: float = 240.0
-    """Seconds from start to the first answer."""
+    """Deadline for the first health check to succeed, in seconds."""
 
     more: tuple[str, ...] = ()
-    """Further arguments of vLLM's own."""
+    """Further command-line arguments for vLLM."""
 
     def arguments(self, checkpoint: Path, port: int) -> list[str]:
-        """Return the command line behind the interpreter."""
-        given = {
+        """Return the arguments for the interpreter."""
+        options = {
             "model": str(checkpoint),
             "host": "127.0.0.1",
             "port": str(port),
@@ -86,25 +91,25 @@ class VllmSettings:
             "generation-config": "vllm",
         }
         if self.context:
-            given["max-model-len"] = str(self.context)
+            options["max-model-len"] = str(self.context)
         if self.whole_prompts:
             longest = self.context or _positions(checkpoint)
-            given["max-num-batched-tokens"] = str(max(_STEP, longest))
-        pairs = [part for name, value in given.items() for part in (f"--{name}", value)]
+            options["max-num-batched-tokens"] = str(max(_STEP, longest))
+        pairs = [part for name, value in options.items() for part in (f"--{name}", value)]
         flags = ["--enforce-eager", "--enable-scale-out", "--disable-uvicorn-access-log"]
         if self.whole_prompts:
             flags.append("--no-enable-chunked-prefill")
         return ["-m", "vllm.entrypoints.openai.api_server", *pairs, *flags, *self.more]
 
     def environment(self, outer: Mapping[str, str]) -> dict[str, str]:
-        """Return the environment, in which nothing of the caller's own interpreter is left."""
+        """Return the environment variables, without those of the caller's interpreter."""
         kept = {k: v for k, v in outer.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
         return kept | {
             "OMP_NUM_THREADS": str(self.threads or max(1, _processors() - 1)),
-            # The model runs in the scheduler's process. In a process of its own, the two would wait
-            # for each other in busy loops, and on two processors the front end would starve.
+            # Run the model in the scheduler's process: separate processes would busy-wait for each
+            # other and starve the front end on a machine with two processors.
             "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
-            "TORCHDYNAMO_DISABLE": "1",  # compiling a helper takes 18 s of the first request
+            "TORCHDYNAMO_DISABLE": "1",  # compilation would add 18 s to the first request
             "VLLM_CPU_KVCACHE_SPACE": str(self.cache_gib),
             "VLLM_SERVER_DEV_MODE": "1",
             "VLLM_NO_USAGE_STATS": "1",
@@ -113,16 +118,16 @@ class VllmSettings:
 
 
 class VllmServer:
-    """A server in a process group of its own; a context manager.
+    """A vLLM server in its own process group; a context manager.
 
     Args:
         checkpoint: A Hugging Face checkpoint directory.
-        log: File that takes what the server prints.
-        settings: How it is started.
-        python: Interpreter that has vLLM; by default the one that the environment names.
+        log: File for the server's output.
+        settings: Settings for starting it.
+        python: Interpreter that has vLLM; by default that of `HEXATHLON_VLLM_PYTHON`.
 
     Raises:
-        EngineMissing: There is no such interpreter.
+        EngineMissing: If there is no such interpreter.
     """
 
     def __init__(
@@ -146,7 +151,7 @@ class VllmServer:
 
     @property
     def pid(self) -> int:
-        """Number of the server's process, which leads its group."""
+        """Id of the guard's process, which leads the server's process group."""
         assert self._process is not None, "the server was not started"
         return self._process.pid
 
@@ -154,7 +159,8 @@ class VllmServer:
         """Start the server and wait until it answers.
 
         Raises:
-            ConnectionFailed: It ended, or did not answer in time; the message shows its last words.
+            ConnectionFailed: If it exited or did not answer in time; the message has the end of its
+                log.
         """
         command = [str(self._python), *self.settings.arguments(self.checkpoint, self.port)]
         with self.log.open("wb") as output:
@@ -163,19 +169,20 @@ class VllmServer:
         try:
             while not self._answers():
                 if self._process.poll() is not None:
-                    raise ConnectionFailed(f"vLLM ended while starting: {self._last_words()}")
+                    raise ConnectionFailed(f"vLLM exited during startup: {self._log_tail()}")
                 if time.monotonic() > deadline:
                     limit = self.settings.ready_within
                     raise ConnectionFailed(
-                        f"vLLM did not answer within {limit:g} s: {self._last_words()}"
+                        f"vLLM did not answer within {limit:g} s: {self._log_tail()}"
                     )
+                interrupts.check()
                 time.sleep(0.1)
         except BaseException:
             self.stop()
             raise
 
     def stop(self) -> None:
-        """End the server and every process that it started."""
+        """Stop the server and all processes that it started."""
         if self._process is None:
             return
         self._signal(signal.SIGTERM)
@@ -184,7 +191,9 @@ class VllmServer:
         except subprocess.TimeoutExpired:
             self._signal(signal.SIGKILL)
             self._process.wait(_GRACE)
-        self._signal(signal.SIGKILL)  # what outlived the leader
+        self._signal(signal.SIGKILL)  # remaining processes of the group
+        if self._process.stdin is not None:
+            self._process.stdin.close()
 
     def __enter__(self) -> Self:
         self.start()
@@ -202,7 +211,7 @@ class VllmServer:
         try:
             os.killpg(self.pid, number)
         except ProcessLookupError:
-            return  # nothing of the group is left
+            return  # the group has no processes left
 
     def _answers(self) -> bool:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5.0)
@@ -214,15 +223,15 @@ class VllmServer:
         finally:
             connection.close()
 
-    def _last_words(self) -> str:
+    def _log_tail(self) -> str:
         lines = self.log.read_text(errors="replace").splitlines()
         errors = [number for number, line in enumerate(lines) if "Error: " in line]
-        told = lines[errors[-1] :][:3] if errors else lines[-3:]
-        return f"{' '.join(line.strip() for line in told)[:600]} (all of it in {self.log})"
+        tail = lines[errors[-1] :][:3] if errors else lines[-3:]
+        return f"{' '.join(line.strip() for line in tail)[:600]} (full log: {self.log})"
 
 
 def _positions(checkpoint: Path) -> int:
-    """Return the model's own context, or nothing where the server will say what is wrong."""
+    """Return the model's context length, or 0 if unreadable, which the server will report."""
     try:
         return int(json.loads((checkpoint / "config.json").read_text())["max_position_embeddings"])
     except (OSError, ValueError, LookupError, TypeError):
@@ -232,10 +241,11 @@ def _positions(checkpoint: Path) -> int:
 def _spawn(
     command: list[str], environment: dict[str, str], output: IO[bytes]
 ) -> subprocess.Popen[bytes]:
+    """Start a command under the guard; it ends when the pipe to the guard closes."""
     return subprocess.Popen(
-        command,
+        [sys.executable, "-I", "-S", str(_GUARD), str(_GRACE), *command],
         env=environment,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=output,
         stderr=subprocess.STDOUT,
         start_new_session=True,
@@ -244,14 +254,14 @@ def _spawn(
 
 
 def _processors() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processors available to this process."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def _free_port() -> int:
-    with socket.socket() as asked:
-        asked.bind(("127.0.0.1", 0))
-        port: int = asked.getsockname()[1]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
         return port

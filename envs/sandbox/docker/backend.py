@@ -3,12 +3,18 @@
 from functools import cached_property
 from typing import Any, ClassVar
 
-from hexathlon.envs.sandbox.base import Probe, Sandbox, SandboxBackend, SandboxFault, Snapshot
+from hexathlon.envs.sandbox.base import (
+    Availability,
+    Sandbox,
+    SandboxBackend,
+    SandboxFault,
+    SandboxSnapshot,
+)
 from hexathlon.envs.sandbox.docker import scripts
-from hexathlon.envs.sandbox.docker.engine import ENGINES, LABEL, Engine, Prepared, owner
+from hexathlon.envs.sandbox.docker.engine import ENGINES, LABEL, DockerEngine, Prepared, owner
 from hexathlon.envs.sandbox.docker.sandbox import DockerSandbox
 from hexathlon.envs.sandbox.execution import ShellState
-from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 
 __all__ = ["DockerBackend"]
@@ -34,29 +40,29 @@ class DockerBackend(SandboxBackend):
         self._url = url
 
     @cached_property
-    def engine(self) -> Engine:
+    def engine(self) -> DockerEngine:
         """The engine.
 
         Raises:
             SandboxFault: If no engine answers.
         """
-        return Engine(self._url)
+        return DockerEngine(self._url)
 
-    def probe(self) -> Probe:
+    def probe(self) -> Availability:
         """Start a container once and run a command in it."""
         return self._probed
 
     @cached_property
-    def _probed(self) -> Probe:
+    def _probed(self) -> Availability:
         try:
-            with self.open(Image()) as sandbox:
+            with self.open(SandboxImage()) as sandbox:
                 done = sandbox.execute("echo works", 20)
         except (SandboxFault, OSError) as error:
-            return Probe(False, str(error))
+            return Availability(False, str(error))
         if done.output != b"works\n":
-            return Probe(False, f"a command in it printed {done.output[:80]!r}")
+            return Availability(False, f"a command in it printed {done.output[:80]!r}")
         info = self.engine.client.info()
-        return Probe(
+        return Availability(
             True,
             "a command was run in a container",
             {
@@ -70,11 +76,13 @@ class DockerBackend(SandboxBackend):
             },
         )
 
-    def open(self, image: Image, limits: SandboxLimits | None = None) -> Sandbox:
+    def open(self, image: SandboxImage, limits: SandboxLimits | None = None) -> Sandbox:
         """Start a container and write the image's files."""
         return self._open(image, limits or SandboxLimits(), {}, (), None)
 
-    def open_snapshot(self, snapshot: Snapshot, limits: SandboxLimits | None = None) -> Sandbox:
+    def open_snapshot(
+        self, snapshot: SandboxSnapshot, limits: SandboxLimits | None = None
+    ) -> Sandbox:
         """Start a container and write the image's files and the changes."""
         changes = snapshot.changes()
         return self._open(
@@ -87,7 +95,7 @@ class DockerBackend(SandboxBackend):
 
     def _open(
         self,
-        image: Image,
+        image: SandboxImage,
         limits: SandboxLimits,
         written: dict[str, Entry],
         deleted: tuple[str, ...],
@@ -160,7 +168,7 @@ class DockerBackend(SandboxBackend):
         )
 
 
-def _with_parents(image: Image, prepared: Prepared) -> dict[str, Entry]:
+def _with_parents(image: SandboxImage, prepared: Prepared) -> dict[str, Entry]:
     """Return the image's files with those parent directories that the base lacks."""
     files = dict(image.files)
     files.setdefault(image.workdir, Entry(folder=True, mode=0o755))

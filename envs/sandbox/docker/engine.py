@@ -17,7 +17,7 @@ from hexathlon.envs.sandbox.docker.archives import archive_of, entries_of
 from hexathlon.envs.sandbox.image import HOST, Entry
 from hexathlon.envs.sandbox.kernel.hostroot import make_host_root
 
-__all__ = ["ENGINES", "LABEL", "Engine", "Prepared", "owner"]
+__all__ = ["ENGINES", "LABEL", "DockerEngine", "Prepared", "owner"]
 
 LABEL = "org.hexathlon.sandbox"
 """Label of our containers; its value names the owning process."""
@@ -51,7 +51,7 @@ class Prepared:
         self.folders = tuple(path for path in _WRITABLE if path in files)
 
 
-class Engine:
+class DockerEngine:
     """One engine; thread-safe.
 
     Args:

@@ -14,16 +14,16 @@ from hexathlon.envs.sandbox.base import (
     SandboxBackend,
     SandboxFault,
     SandboxPathError,
-    Snapshot,
+    SandboxSnapshot,
 )
 from hexathlon.envs.sandbox.changes import Changes, compare
 from hexathlon.envs.sandbox.docker import scripts
 from hexathlon.envs.sandbox.docker.archives import archive_of, entries_of
-from hexathlon.envs.sandbox.docker.engine import ENGINES, Engine
+from hexathlon.envs.sandbox.docker.engine import ENGINES, DockerEngine
 from hexathlon.envs.sandbox.docker.gauges import Gauges
 from hexathlon.envs.sandbox.docker.muxed import OUTPUT, Frames, MuxedShell
 from hexathlon.envs.sandbox.execution import Evidence, Execution, Process, Screen, ShellState
-from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits, Stop
 from hexathlon.envs.sandbox.portable import PortableSnapshot
 from hexathlon.envs.sandbox.running import absolute, run_in_shell
@@ -53,9 +53,9 @@ class DockerSandbox(Sandbox):
     def __init__(
         self,
         backend: SandboxBackend,
-        engine: Engine,
+        engine: DockerEngine,
         container: Any,
-        image: Image,
+        image: SandboxImage,
         limits: SandboxLimits,
         before: Mapping[str, Entry],
         folders: tuple[str, ...],
@@ -303,7 +303,7 @@ class DockerSandbox(Sandbox):
         kills, refusals = self._gauges.counts()
         return Evidence(self._gauges.network_attempts(), kills, refusals, tuple(self._stops))
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> SandboxSnapshot:
         """Return the state of files and shell, as data."""
         lost = self.processes()
         shell = None
@@ -323,7 +323,7 @@ class DockerSandbox(Sandbox):
         found = {path: entry for path, entry in found.items() if path not in ENGINES}
         return compare(self._before, found, special, cut or short)
 
-    def restore(self, snapshot: Snapshot) -> None:
+    def restore(self, snapshot: SandboxSnapshot) -> None:
         """Kill everything, then continue from the snapshot."""
         fresh = self._backend.open_snapshot(snapshot)
         assert isinstance(fresh, DockerSandbox)

@@ -1,7 +1,7 @@
 """Control groups, version 1 or 2, depending on what is writable on this machine.
 
-A `Family` is a directory of groups that one process creates and removes; a `Group` limits the
-memory, processes and processor time of one sandbox and counts its denials.
+A `Family` is a directory of groups that one process creates and removes; `ControlGroups` limit the
+memory, processes and processor time of one sandbox and count its denials.
 """
 
 import contextlib
@@ -10,14 +10,14 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["Family", "Group", "find_family"]
+__all__ = ["ControlGroups", "Family", "find_family"]
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "hexathlon-"
 _REMOVAL_SECONDS = 2.0
 
 
-class Group:
+class ControlGroups:
     """The control groups of one sandbox; one directory (version 2) or one per controller (1)."""
 
     def __init__(self, folders: dict[str, Path], version: int) -> None:
@@ -103,29 +103,29 @@ class Family:
         self._folders = folders
         self.version = version
         self._serial = 0
-        self._dying: list[Group] = []
+        self._dying: list[ControlGroups] = []
 
     @property
     def kind(self) -> str:
         """`cgroup1` or `cgroup2`."""
         return f"cgroup{self.version}"
 
-    def make(self) -> Group:
+    def make(self) -> ControlGroups:
         """Create the groups of one sandbox, without limits."""
         self._serial += 1
         folders = {name: path / str(self._serial) for name, path in self._folders.items()}
         for folder in sorted(set(folders.values())):
             folder.mkdir()
-        return Group(folders, self.version)
+        return ControlGroups(folders, self.version)
 
-    def remove(self, group: Group) -> None:
+    def remove(self, group: ControlGroups) -> None:
         """Remove a sandbox's groups, now or once the kernel has released them."""
         self._dying = [old for old in (*self._dying, group) if not old.remove()]
 
     def close(self) -> None:
         """Remove everything, waiting briefly for processes that are still ending."""
         deadline = time.monotonic() + _REMOVAL_SECONDS
-        mine = Group(self._folders, self.version)
+        mine = ControlGroups(self._folders, self.version)
         while True:
             for folder in sorted(set(self._folders.values())):
                 _remove_all(folder.glob("*/"))

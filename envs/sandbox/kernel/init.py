@@ -22,7 +22,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hexathlon.envs.sandbox.kernel import bundle, laying, wire
-from hexathlon.envs.sandbox.kernel.proc import Row, command_of, descendants, table
+from hexathlon.envs.sandbox.kernel.proc import ProcessInfo, command_of, descendants, table
 
 __all__ = ["Init", "no_route_count"]
 
@@ -244,7 +244,7 @@ class Init:
         laying.apply(bundle.unpack(os.dup(descriptors[0])))
         return {}
 
-    def _others(self) -> list[Row]:
+    def _others(self) -> list[ProcessInfo]:
         rows = [row for row in table() if row.pid != os.getpid()]
         return rows if self._whole else descendants(rows, {os.getpid()})
 

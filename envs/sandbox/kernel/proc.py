@@ -3,10 +3,10 @@
 import os
 from typing import NamedTuple
 
-__all__ = ["Row", "descendants", "command_of", "table"]
+__all__ = ["ProcessInfo", "command_of", "descendants", "table"]
 
 
-class Row(NamedTuple):
+class ProcessInfo(NamedTuple):
     """One process."""
 
     pid: int
@@ -17,7 +17,7 @@ class Row(NamedTuple):
     name: str
 
 
-def table() -> list[Row]:
+def table() -> list[ProcessInfo]:
     """Return every process in this view, zombies included, in order of process id."""
     rows = []
     for name in os.listdir("/proc"):
@@ -28,7 +28,7 @@ def table() -> list[Row]:
     return sorted(rows)
 
 
-def _row(pid: int) -> Row | None:
+def _row(pid: int) -> ProcessInfo | None:
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             head, _, rest = file.read().rpartition(b")")
@@ -36,10 +36,10 @@ def _row(pid: int) -> Row | None:
         return None  # it ended during the scan
     fields = rest.split()
     name = head.partition(b"(")[2].decode(errors="replace")
-    return Row(pid, int(fields[1]), fields[0].decode(), int(fields[19]), name)
+    return ProcessInfo(pid, int(fields[1]), fields[0].decode(), int(fields[19]), name)
 
 
-def command_of(row: Row) -> str:
+def command_of(row: ProcessInfo) -> str:
     """Return a process's command line, or its short name if it has none."""
     try:
         with open(f"/proc/{row.pid}/cmdline", "rb") as file:
@@ -49,9 +49,9 @@ def command_of(row: Row) -> str:
     return line.rstrip(b"\0").replace(b"\0", b" ").decode(errors="replace") or row.name
 
 
-def descendants(rows: list[Row], ancestors: set[int]) -> list[Row]:
+def descendants(rows: list[ProcessInfo], ancestors: set[int]) -> list[ProcessInfo]:
     """Return the descendants of the given processes."""
-    found: list[Row] = []
+    found: list[ProcessInfo] = []
     below = set(ancestors)
     grown = True
     while grown:

@@ -6,23 +6,24 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+import weakref
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 from hexathlon.envs.sandbox.base import (
-    Probe,
+    Availability,
     Sandbox,
     SandboxBackend,
     SandboxFault,
     SandboxPathError,
-    Snapshot,
+    SandboxSnapshot,
 )
 from hexathlon.envs.sandbox.changes import Changes, compare
 from hexathlon.envs.sandbox.execution import Process, ShellState
 from hexathlon.envs.sandbox.housed import HousedSandbox
-from hexathlon.envs.sandbox.image import HOST, Entry, Image
+from hexathlon.envs.sandbox.image import HOST, Entry, SandboxImage
 from hexathlon.envs.sandbox.kernel import wire
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.sandbox.link import InitLink
@@ -50,20 +51,20 @@ class LandlockBackend(SandboxBackend):
     name: ClassVar[str] = "landlock"
     confined: ClassVar[bool] = True
 
-    def probe(self) -> Probe:
+    def probe(self) -> Availability:
         """Open a sandbox once and run a command in it."""
         return self._probed
 
     @cached_property
-    def _probed(self) -> Probe:
+    def _probed(self) -> Availability:
         try:
-            with self.open(Image()) as sandbox:
+            with self.open(SandboxImage()) as sandbox:
                 done = sandbox.execute("echo works", 20)
                 properties = dict(getattr(sandbox, "properties", {}))
         except (SandboxFault, OSError) as error:
-            return Probe(False, str(error))
+            return Availability(False, str(error))
         if done.output != b"works\n":
-            return Probe(False, f"a command in it printed {done.output[:80]!r}")
+            return Availability(False, f"a command in it printed {done.output[:80]!r}")
         level = {
             "user": "root" if os.geteuid() == 0 else "user",
             "limits": str(properties["limits"]),
@@ -72,13 +73,15 @@ class LandlockBackend(SandboxBackend):
             "network": "none" if self.confined else "whole",
             "confined": self.confined,
         }
-        return Probe(True, "a command was run in it", level)
+        return Availability(True, "a command was run in it", level)
 
-    def open(self, image: Image, limits: SandboxLimits | None = None) -> Sandbox:
+    def open(self, image: SandboxImage, limits: SandboxLimits | None = None) -> Sandbox:
         """Start a sandbox in a new temporary directory."""
         return FolderSandbox(self, image, limits or SandboxLimits(), Changes(), None)
 
-    def open_snapshot(self, snapshot: Snapshot, limits: SandboxLimits | None = None) -> Sandbox:
+    def open_snapshot(
+        self, snapshot: SandboxSnapshot, limits: SandboxLimits | None = None
+    ) -> Sandbox:
         """Start a sandbox in a new temporary directory, with the content of a snapshot."""
         own = limits or snapshot.limits
         return FolderSandbox(self, snapshot.image, own, snapshot.changes(), snapshot.shell)
@@ -97,7 +100,7 @@ class FolderSandbox(HousedSandbox):
     def __init__(
         self,
         backend: LandlockBackend,
-        image: Image,
+        image: SandboxImage,
         limits: SandboxLimits,
         changes: Changes,
         shell: ShellState | None,
@@ -110,6 +113,7 @@ class FolderSandbox(HousedSandbox):
         self.properties: Mapping[str, Any] = {}
         self._folder = ""
         self._process: subprocess.Popen[bytes] | None = None
+        self._ending: weakref.finalize[..., FolderSandbox] | None = None
         self._before = _whole(image)
         self._start(changes, shell)
 
@@ -126,7 +130,7 @@ class FolderSandbox(HousedSandbox):
         self._folder = os.path.realpath(tempfile.mkdtemp(prefix="hexathlon-sandbox-"))
         ours, theirs = wire.pair()
         with theirs:
-            self._process = subprocess.Popen(
+            process = subprocess.Popen(
                 _words(theirs.fileno()),
                 stdin=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),
@@ -134,6 +138,7 @@ class FolderSandbox(HousedSandbox):
                 env={},
             )
         self._link = InitLink(ours)
+        self._own(process)
         try:
             wire.send(ours, self._spec(), [])
             self.properties = self._link.started()
@@ -145,6 +150,12 @@ class FolderSandbox(HousedSandbox):
         except BaseException:
             self._end()
             raise
+
+    def _own(self, process: "subprocess.Popen[bytes]") -> None:
+        """End the process and remove the directory with this object, unless closed before."""
+        assert self._link is not None
+        self._process = process
+        self._ending = weakref.finalize(self, _end, self._link.close, process, self._folder)
 
     def _spec(self) -> dict[str, Any]:
         limits, root = self.limits, self._folder
@@ -199,7 +210,7 @@ class FolderSandbox(HousedSandbox):
             else:
                 place.unlink(missing_ok=True)
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> SandboxSnapshot:
         """Return the state of files and shell, as data."""
         lost = tuple(Process(*row) for row in self._live().ask("processes")[0]["processes"])
         shell = None
@@ -213,7 +224,7 @@ class FolderSandbox(HousedSandbox):
         changes = compare(self._before, now.written, now.special, now.cut)
         return PortableSnapshot(self.image, self.limits, changes, shell, lost)
 
-    def restore(self, snapshot: Snapshot) -> None:
+    def restore(self, snapshot: SandboxSnapshot) -> None:
         """Kill everything, then continue from the snapshot."""
         self._become(self._backend.open_snapshot(snapshot))
 
@@ -224,24 +235,33 @@ class FolderSandbox(HousedSandbox):
     def _become(self, fresh: Sandbox) -> None:
         assert isinstance(fresh, FolderSandbox)
         self._end()
+        process, ending = fresh._process, fresh._ending
+        assert process is not None and ending is not None
+        ending.detach()
         self.__dict__.update(fresh.__dict__)
-        fresh._link = fresh._shell = fresh._terminal = fresh._process = None
+        self._own(process)
+        fresh._link = fresh._shell = fresh._terminal = fresh._process = fresh._ending = None
 
     def close(self) -> None:
         """End all processes and remove the directory."""
         self._end()
 
     def _end(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        self._hang_up()  # process 1 then kills everything
-        try:
-            process.wait(_END_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        _remove(self._folder)
+        ending, self._ending, self._process = self._ending, None, None
+        if ending is not None:
+            self._hang_up()
+            ending()
+
+
+def _end(hang_up: Callable[[], object], process: "subprocess.Popen[bytes]", folder: str) -> None:
+    """End process 1, which kills everything, and remove the directory."""
+    hang_up()
+    try:
+        process.wait(_END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    _remove(folder)
 
 
 def _words(descriptor: int) -> list[str]:
@@ -249,7 +269,7 @@ def _words(descriptor: int) -> list[str]:
     return [sys.executable, "-I", "-S", "-B", "-c", _PROGRAM, str(descriptor), package]
 
 
-def _whole(image: Image) -> dict[str, Entry]:
+def _whole(image: SandboxImage) -> dict[str, Entry]:
     """Return the image's files with all parent directories."""
     files = {path: Entry(folder=True, mode=mode) for path, mode in _FOLDERS.items()}
     files |= image.files

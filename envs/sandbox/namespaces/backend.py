@@ -4,9 +4,15 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import ClassVar
 
-from hexathlon.envs.sandbox.base import Probe, Sandbox, SandboxBackend, SandboxFault, Snapshot
+from hexathlon.envs.sandbox.base import (
+    Availability,
+    Sandbox,
+    SandboxBackend,
+    SandboxFault,
+    SandboxSnapshot,
+)
 from hexathlon.envs.sandbox.execution import ShellState
-from hexathlon.envs.sandbox.image import Image
+from hexathlon.envs.sandbox.image import SandboxImage
 from hexathlon.envs.sandbox.limits import SandboxLimits
 from hexathlon.envs.sandbox.namespaces.caller import Keeper
 from hexathlon.envs.sandbox.namespaces.sandbox import NamespaceSandbox
@@ -28,23 +34,23 @@ class NamespaceBackend(SandboxBackend):
     def __init__(self, keeper: Callable[[], Keeper] | None = None) -> None:
         self._stacks = Stacks(keeper)
 
-    def probe(self) -> Probe:
+    def probe(self) -> Availability:
         """Open a sandbox once and run a command in it."""
         return self._probed
 
     @cached_property
-    def _probed(self) -> Probe:
+    def _probed(self) -> Availability:
         try:
-            with self.open(Image()) as sandbox:
+            with self.open(SandboxImage()) as sandbox:
                 done = sandbox.execute("echo works", 20)
         except (SandboxFault, OSError) as error:
-            return Probe(False, str(error))
+            return Availability(False, str(error))
         if done.output != b"works\n":
-            return Probe(False, f"a command in it printed {done.output[:80]!r}")
+            return Availability(False, f"a command in it printed {done.output[:80]!r}")
         properties = self._stacks.keeper().properties
         groups = str(properties["limits"])
         named = groups if groups.startswith("cgroup") else "rlimits"
-        return Probe(
+        return Availability(
             True,
             "a command was run in it",
             {
@@ -57,11 +63,13 @@ class NamespaceBackend(SandboxBackend):
             },
         )
 
-    def open(self, image: Image, limits: SandboxLimits | None = None) -> Sandbox:
+    def open(self, image: SandboxImage, limits: SandboxLimits | None = None) -> Sandbox:
         """Start a sandbox."""
         return self._sandbox(self._stacks.stack_for(image), limits or SandboxLimits(), None)
 
-    def open_snapshot(self, snapshot: Snapshot, limits: SandboxLimits | None = None) -> Sandbox:
+    def open_snapshot(
+        self, snapshot: SandboxSnapshot, limits: SandboxLimits | None = None
+    ) -> Sandbox:
         """Start a sandbox from a snapshot."""
         own = limits or snapshot.limits
         if isinstance(snapshot, LayeredSnapshot) and snapshot.stack.keeper.alive():

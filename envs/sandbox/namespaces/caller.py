@@ -73,6 +73,7 @@ class Keeper:
         self._serial = 0
         self._broken = False
         self._released: deque[int] = deque()
+        self._abandoned: deque[int] = deque()
         try:
             self.properties = self._receive()
         except SandboxFault:
@@ -94,6 +95,16 @@ class Keeper:
         """Mark a layer as unused; takes no lock, so finalizers may call it."""
         self._released.append(number)
 
+    def abandon(self, pid: int) -> None:
+        """End a sandbox that nobody holds any more; never waits for a lock, for finalizers."""
+        self._abandoned.append(pid)
+        if self.alive() and self._lock.acquire(blocking=False):
+            try:
+                with contextlib.suppress(SandboxFault):
+                    self._drop()
+            finally:
+                self._lock.release()
+
     def ask(self, do: str, descriptors: list[int] | None = None, **more: Any) -> dict[str, Any]:
         """Send a request and return the answer.
 
@@ -103,18 +114,21 @@ class Keeper:
         if self._owner != os.getpid():
             raise SandboxFault("this sandbox belongs to the process that forked this one")
         with self._lock:
-            if self._released:
+            if self._released or self._abandoned:
                 self._drop()
             return self._exchange({"do": do, **more}, descriptors or [])
 
     def tidy(self) -> None:
-        """Drop the released layers."""
+        """Drop the released layers and end the abandoned sandboxes."""
         if self._owner == os.getpid():
             with self._lock, contextlib.suppress(SandboxFault):
                 self._drop()
                 self._exchange({"do": "idle"}, [])  # lets the keeper reap its helpers
 
     def _drop(self) -> None:
+        with contextlib.suppress(IndexError):
+            while True:
+                self._exchange({"do": "end", "pid": self._abandoned.popleft(), "wait": True}, [])
         numbers = []
         with contextlib.suppress(IndexError):
             while True:

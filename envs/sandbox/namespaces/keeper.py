@@ -32,7 +32,7 @@ from hexathlon.envs.sandbox.kernel.calls import (
     setns,
     unshare,
 )
-from hexathlon.envs.sandbox.kernel.cgroups import Family, Group, find_family
+from hexathlon.envs.sandbox.kernel.cgroups import ControlGroups, Family, find_family
 from hexathlon.envs.sandbox.kernel.confine import Ceilings, enter_users, set_ceilings, shut_in
 from hexathlon.envs.sandbox.kernel.init import Init
 from hexathlon.envs.sandbox.kernel.landlock import landlock_version
@@ -107,7 +107,7 @@ class _Keeper:
         self._connection = connection
         self._root = root
         self._family = family if isinstance(family, str) else family.anchored()
-        self._groups: dict[int, Group] = {}
+        self._groups: dict[int, ControlGroups] = {}
         self._helpers: list[int] = []
         self._dying: list[int] = []
         self._own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)

@@ -4,7 +4,7 @@ import contextlib
 import os
 import signal
 
-from hexathlon.envs.sandbox.base import SandboxBackend, SandboxFault, Snapshot
+from hexathlon.envs.sandbox.base import SandboxBackend, SandboxFault, SandboxSnapshot
 from hexathlon.envs.sandbox.execution import Evidence, Process, ShellState
 from hexathlon.envs.sandbox.housed import HousedSandbox, ShellPipes
 from hexathlon.envs.sandbox.kernel import wire
@@ -114,7 +114,7 @@ class NamespaceSandbox(HousedSandbox):
             except SandboxFault:
                 return  # process 1 has ended, and its counters with it
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> SandboxSnapshot:
         """Return the state of files and shell."""
         if self._frozen is not None:
             frozen = self._frozen
@@ -179,7 +179,7 @@ class NamespaceSandbox(HousedSandbox):
             self._link.ask("signal", number=int(signal.SIGCONT))
         return layer
 
-    def restore(self, snapshot: Snapshot) -> None:
+    def restore(self, snapshot: SandboxSnapshot) -> None:
         """Kill everything, then continue from the snapshot."""
         fresh = self._backend.open_snapshot(snapshot)
         assert isinstance(fresh, NamespaceSandbox)

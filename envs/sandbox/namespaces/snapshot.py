@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hexathlon.envs.sandbox.base import Snapshot
+from hexathlon.envs.sandbox.base import SandboxSnapshot
 from hexathlon.envs.sandbox.changes import Changes
 from hexathlon.envs.sandbox.execution import Process, ShellState
 from hexathlon.envs.sandbox.kernel import bundle, wire
@@ -16,7 +16,7 @@ __all__ = ["LayeredSnapshot", "changes_of"]
 _SECONDS = 120.0
 
 
-class LayeredSnapshot(Snapshot):
+class LayeredSnapshot(SandboxSnapshot):
     """Frozen layers, shared with every sandbox that uses them."""
 
     def __init__(

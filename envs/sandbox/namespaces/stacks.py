@@ -5,12 +5,13 @@ Which sandbox stands on a stack, and what its shell does, is not known here.
 
 import os
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from hexathlon.envs.sandbox.changes import Changes
-from hexathlon.envs.sandbox.image import HOST, Entry, Image
+from hexathlon.envs.sandbox.image import HOST, Entry, SandboxImage
 from hexathlon.envs.sandbox.kernel import bundle, wire
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.sandbox.link import InitLink
@@ -31,7 +32,7 @@ class Stack:
     """The files a sandbox stands on: frozen layers above the image's own."""
 
     keeper: Keeper
-    image: Image
+    image: SandboxImage
     above: tuple[Layer, ...] = ()
     """Frozen layers, the topmost first."""
 
@@ -46,11 +47,15 @@ class Stack:
 
 @dataclass
 class Opened:
-    """A process 1 that has been started, and the layer it writes to."""
+    """A process 1 that has been started, and the layer it writes to.
+
+    The process ends when nobody holds the link any more.
+    """
 
     pid: int
     link: InitLink
     upper: Layer
+    abandoning: "weakref.finalize[[int], InitLink]"
 
 
 class Stacks:
@@ -65,7 +70,7 @@ class Stacks:
         self._images: OrderedDict[tuple[int, str], Stack] = OrderedDict()
         self._lock = threading.Lock()
 
-    def stack_for(self, image: Image) -> Stack:
+    def stack_for(self, image: SandboxImage) -> Stack:
         """Return the layers of an image, made once for all sandboxes of it."""
         keeper = self.keeper()
         key = (id(keeper), image.digest())
@@ -134,7 +139,8 @@ class Stacks:
                     **_spec(keeper, stack.image, limits, lay),
                 )
             upper, link = Layer(number, keeper), InitLink(ours)
-            opened = Opened(reply["pid"], link, upper)
+            abandoning = weakref.finalize(link, keeper.abandon, reply["pid"])
+            opened = Opened(reply["pid"], link, upper, abandoning)
         except BaseException:
             ours.close()
             raise
@@ -153,12 +159,15 @@ class Stacks:
             opened: What to end.
             wait: Whether to return only when nothing of it is left.
         """
+        opened.abandoning.detach()
         kills, refusals = keeper.ask("end", pid=opened.pid, wait=wait)["counters"]
         opened.link.close()
         return kills, refusals
 
 
-def _spec(keeper: Keeper, image: Image, limits: SandboxLimits, lay: bool) -> dict[str, object]:
+def _spec(
+    keeper: Keeper, image: SandboxImage, limits: SandboxLimits, lay: bool
+) -> dict[str, object]:
     groups = str(keeper.properties["limits"]).startswith("cgroup")
     return {
         "base": image.base,

@@ -18,7 +18,7 @@ from hexathlon.tasks.seeding import generator_for
 __all__ = ["alpha", "alpha_estimate", "kappa", "kappa_estimate", "kendall_tau"]
 
 Floats = npt.NDArray[np.float64]
-Metric = Literal["nominal", "ordinal", "interval"]
+MeasurementLevel = Literal["nominal", "ordinal", "interval"]
 _DRAWS = 2000
 
 
@@ -53,7 +53,9 @@ def kappa_estimate(
 
 
 def alpha(
-    units: Sequence[Sequence[str | None]], values: Sequence[str], metric: Metric = "nominal"
+    units: Sequence[Sequence[str | None]],
+    values: Sequence[str],
+    metric: MeasurementLevel = "nominal",
 ) -> float | None:
     """Return Krippendorff's alpha 1 - D_o/D_e; None if there is no variation.
 
@@ -72,7 +74,7 @@ def alpha(
 def alpha_estimate(
     units: Sequence[Sequence[str | None]],
     values: Sequence[str],
-    metric: Metric = "nominal",
+    metric: MeasurementLevel = "nominal",
     *address: str | int,
     confidence: float = 0.95,
 ) -> Estimate | None:
@@ -151,7 +153,7 @@ def _coincidences(counts: Floats) -> Floats:
     return shares
 
 
-def _alpha(matrices: Floats, metric: Metric) -> Floats:
+def _alpha(matrices: Floats, metric: MeasurementLevel) -> Floats:
     """Return alpha of each coincidence matrix; NaN if no disagreement is expected."""
     margins = matrices.sum(axis=2)
     n = margins.sum(axis=1)
@@ -163,7 +165,7 @@ def _alpha(matrices: Floats, metric: Metric) -> Floats:
         return np.where(expected > 1e-12, 1.0 - observed / expected, np.nan)
 
 
-def _distances(margins: Floats, metric: Metric) -> Floats:
+def _distances(margins: Floats, metric: MeasurementLevel) -> Floats:
     """Return squared distances between labels, for each matrix (ordinal ones use its margins)."""
     k = margins.shape[1]
     index = np.arange(k, dtype=float)

@@ -8,7 +8,7 @@ and never shortened: rates are comparable between audits of one version.
 import json
 from collections.abc import Callable, Mapping
 
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 
 __all__ = ["FIELDS", "INJECTIONS", "MASTER_KEYS", "VERSION", "master_replies"]
 
@@ -100,23 +100,23 @@ def master_replies(question: str, criterion: str) -> dict[str, str]:
     return {**MASTER_KEYS, "question": question, "criterion": criterion}
 
 
-def _in_reply(question: str, reply: str, attack: str) -> Transcript:
-    return Transcript.of_reply(question, f"{reply}\n{attack}")
+def _in_reply(question: str, reply: str, attack: str) -> JudgedTranscript:
+    return JudgedTranscript.of_reply(question, f"{reply}\n{attack}")
 
 
-def _before_reply(question: str, reply: str, attack: str) -> Transcript:
-    return Transcript.of_reply(question, f"{attack}\n{reply}")
+def _before_reply(question: str, reply: str, attack: str) -> JudgedTranscript:
+    return JudgedTranscript.of_reply(question, f"{attack}\n{reply}")
 
 
-def _in_question(question: str, reply: str, attack: str) -> Transcript:
-    return Transcript.of_reply(f"{question}\n{attack}", reply)
+def _in_question(question: str, reply: str, attack: str) -> JudgedTranscript:
+    return JudgedTranscript.of_reply(f"{question}\n{attack}", reply)
 
 
-def _messages(*rows: Mapping[str, object]) -> Transcript:
-    return Transcript.of_messages(rows)
+def _messages(*rows: Mapping[str, object]) -> JudgedTranscript:
+    return JudgedTranscript.of_messages(rows)
 
 
-def _in_user_turn(question: str, reply: str, attack: str) -> Transcript:
+def _in_user_turn(question: str, reply: str, attack: str) -> JudgedTranscript:
     return _messages(
         {"role": "user", "content": question},
         {"role": "assistant", "content": reply},
@@ -124,7 +124,7 @@ def _in_user_turn(question: str, reply: str, attack: str) -> Transcript:
     )
 
 
-def _in_tool_output(question: str, reply: str, attack: str) -> Transcript:
+def _in_tool_output(question: str, reply: str, attack: str) -> JudgedTranscript:
     return _messages(
         {"role": "user", "content": question},
         {"role": "tool", "content": f"<html><body><p>{attack}</p></body></html>"},
@@ -132,7 +132,7 @@ def _in_tool_output(question: str, reply: str, attack: str) -> Transcript:
     )
 
 
-def _in_nested_output(question: str, reply: str, attack: str) -> Transcript:
+def _in_nested_output(question: str, reply: str, attack: str) -> JudgedTranscript:
     content = json.dumps({"files": [{"name": attack, "meta": {attack: [1, attack]}}]})
     return _messages(
         {"role": "user", "content": question},
@@ -141,7 +141,7 @@ def _in_nested_output(question: str, reply: str, attack: str) -> Transcript:
     )
 
 
-def _in_tool_call(question: str, reply: str, attack: str) -> Transcript:
+def _in_tool_call(question: str, reply: str, attack: str) -> JudgedTranscript:
     call = {"id": attack, "name": attack, "arguments": {"note": {"deep": [attack]}}}
     return _messages(
         {"role": "user", "content": question},
@@ -149,7 +149,7 @@ def _in_tool_call(question: str, reply: str, attack: str) -> Transcript:
     )
 
 
-def _in_role(question: str, reply: str, attack: str) -> Transcript:
+def _in_role(question: str, reply: str, attack: str) -> JudgedTranscript:
     return _messages(
         {"role": "user", "content": question},
         {"role": attack, "content": attack},
@@ -157,7 +157,7 @@ def _in_role(question: str, reply: str, attack: str) -> Transcript:
     )
 
 
-def _in_system(question: str, reply: str, attack: str) -> Transcript:
+def _in_system(question: str, reply: str, attack: str) -> JudgedTranscript:
     return _messages(
         {"role": "system", "content": attack},
         {"role": "user", "content": question},
@@ -165,12 +165,12 @@ def _in_system(question: str, reply: str, attack: str) -> Transcript:
     )
 
 
-def _in_record(question: str, reply: str, attack: str) -> Transcript:
+def _in_record(question: str, reply: str, attack: str) -> JudgedTranscript:
     steps = [{"action": reply, "observation": attack}]
-    return Transcript.of_record({"opening": question, "steps": steps})
+    return JudgedTranscript.of_record({"opening": question, "steps": steps})
 
 
-FIELDS: dict[str, Callable[[str, str, str], Transcript]] = {
+FIELDS: dict[str, Callable[[str, str, str], JudgedTranscript]] = {
     "reply_end": _in_reply,
     "reply_start": _before_reply,
     "question": _in_question,

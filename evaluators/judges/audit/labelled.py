@@ -19,7 +19,7 @@ import numpy as np
 from hexathlon.evaluators.judges.audit.reading import read_labels
 from hexathlon.evaluators.judges.rubric import Rubric
 from hexathlon.evaluators.judges.rubric_files import get_rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records.canonical import canonical_json, content_hash
 from hexathlon.tasks.seeding import generator_for
 
@@ -60,9 +60,9 @@ class LabelledReply(NamedTuple):
     language: str = "en"
 
     @property
-    def transcript(self) -> Transcript:
+    def transcript(self) -> JudgedTranscript:
         """The transcript shown to a judge."""
-        return Transcript.of_reply(self.question, self.reply)
+        return JudgedTranscript.of_reply(self.question, self.reply)
 
 
 def generate_labels(seed: int, items: int = 2400) -> tuple[Rubric, list[LabelledReply]]:

@@ -6,7 +6,11 @@ Asking the judge is `hexathlon.baselines.judging.audit`; this module evaluates i
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from hexathlon.evaluators.judges.audit.agreement import Metric, alpha_estimate, kappa_estimate
+from hexathlon.evaluators.judges.audit.agreement import (
+    MeasurementLevel,
+    alpha_estimate,
+    kappa_estimate,
+)
 from hexathlon.evaluators.judges.audit.biases import length_slope, self_preference
 from hexathlon.evaluators.judges.audit.corrected import corrected_rate, powered_mean
 from hexathlon.evaluators.judges.audit.document import criterion_hash
@@ -17,8 +21,8 @@ from hexathlon.evaluators.judges.rubric import Criterion, Rubric
 from hexathlon.tasks.seeding import generator_for
 
 __all__ = [
+    "LabelledDecision",
     "LabelledItem",
-    "Row",
     "agreement",
     "as_json",
     "corrected_means",
@@ -51,7 +55,7 @@ class LabelledItem(NamedTuple):
         return value if self.criterion.weight > 0 else 1.0 - value
 
 
-Row = tuple[LabelledItem, Decision]
+LabelledDecision = tuple[LabelledItem, Decision]
 """An item and the judge's decision on it."""
 
 
@@ -60,7 +64,9 @@ def as_json(estimate: Estimate | None) -> dict[str, Any] | None:
     return None if estimate is None else estimate.as_json()
 
 
-def agreement(rows: Sequence[Row], rubric: Rubric, level: float, seed: int) -> dict[str, Any]:
+def agreement(
+    rows: Sequence[LabelledDecision], rubric: Rubric, level: float, seed: int
+) -> dict[str, Any]:
     """Return chance-corrected agreement over all and by criterion (rule J11).
 
     A criterion is established if the lower end of kappa's interval reaches the level.
@@ -81,12 +87,12 @@ def agreement(rows: Sequence[Row], rubric: Rubric, level: float, seed: int) -> d
 
 
 def _agreement_on(
-    rows: Sequence[Row], menu: Sequence[str] | None, name: str, seed: int
+    rows: Sequence[LabelledDecision], menu: Sequence[str] | None, name: str, seed: int
 ) -> dict[str, Any]:
     scored = [(item.truth, str(found.label)) for item, found in rows if found.value is not None]
     truth, said = [a for a, _ in scored], [b for _, b in scored]
     values = list(menu) if menu is not None else sorted(set(truth) | set(said))
-    metric: Metric = "ordinal" if menu is not None and len(menu) > 2 else "nominal"
+    metric: MeasurementLevel = "ordinal" if menu is not None and len(menu) > 2 else "nominal"
     units = [[item.truth, None if found.value is None else found.label] for item, found in rows]
     hits = sum(a == b for a, b in scored)
     return {
@@ -98,7 +104,7 @@ def _agreement_on(
     }
 
 
-def unscored(rows: Sequence[Row]) -> dict[str, Any]:
+def unscored(rows: Sequence[LabelledDecision]) -> dict[str, Any]:
     """Count the decisions without a value, and bound the mean score accordingly (rule J13)."""
     reasons: dict[str, int] = {}
     known = 0.0
@@ -115,7 +121,7 @@ def unscored(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def slope_of_length(rows: Sequence[Row]) -> Estimate | None:
+def slope_of_length(rows: Sequence[LabelledDecision]) -> Estimate | None:
     """Return the label's increase per doubling of length, within criterion and true label (J9)."""
     scored = [(item, found.value) for item, found in rows if found.value is not None]
     return length_slope(
@@ -127,7 +133,7 @@ def slope_of_length(rows: Sequence[Row]) -> Estimate | None:
     )
 
 
-def kin_gap(rows: Sequence[Row], own: Sequence[str]) -> Estimate | None:
+def kin_gap(rows: Sequence[LabelledDecision], own: Sequence[str]) -> Estimate | None:
     """Return (judged - true) on replies of these authors, minus that on others (rule J10)."""
     kin: list[float] = []
     others: list[float] = []
@@ -138,7 +144,7 @@ def kin_gap(rows: Sequence[Row], own: Sequence[str]) -> Estimate | None:
     return self_preference(kin, others)
 
 
-def corrected_means(rows: Sequence[Row], share: float, seed: int) -> dict[str, Any]:
+def corrected_means(rows: Sequence[LabelledDecision], share: float, seed: int) -> dict[str, Any]:
     """Estimate the mean score from a part of the labels and all verdicts.
 
     Args:

@@ -8,20 +8,25 @@ name is the dimension.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.errors import MissingData
-from hexathlon.tasks.roleplay.loaders.loaded import BadData, Item, LoadedSource, read_json
-from hexathlon.tasks.roleplay.text import Language
+from hexathlon.tasks.roleplay.loaders.loaded import (
+    BadData,
+    LoadedConversation,
+    LoadedConversations,
+    read_json,
+)
 
 __all__ = ["CharacterBenchSource", "source"]
 
 
-class CharacterBenchSource(LoadedSource):
+class CharacterBenchSource(LoadedConversations):
     """CharacterBench's dialogues, in Chinese and, if present, in English."""
 
     name = "characterbench"
     folder = "characterbench"
 
-    def items(self) -> Sequence[Item]:
+    def items(self) -> Sequence[LoadedConversation]:
         """Return one item per dialogue and language."""
         paths = sorted(self.root.glob("*.json"))
         if not paths:
@@ -34,13 +39,15 @@ class CharacterBenchSource(LoadedSource):
         ]
 
 
-def _items(dimension: str, row: Mapping[str, Any]) -> Iterator[Item]:
+def _items(dimension: str, row: Mapping[str, Any]) -> Iterator[LoadedConversation]:
     yield _item(dimension, row, "zh", row.get("id"))
     if row.get("translation_en"):
         yield _item(dimension, row["translation_en"], "en", row.get("id"))
 
 
-def _item(dimension: str, row: Mapping[str, Any], language: Language, identifier: Any) -> Item:
+def _item(
+    dimension: str, row: Mapping[str, Any], language: Language, identifier: Any
+) -> LoadedConversation:
     name, user = row["character_name"], row.get("user_name") or "user"
     turns = [
         (name if turn["speaker"] == "character" else user, turn["utterance"])
@@ -49,7 +56,7 @@ def _item(dimension: str, row: Mapping[str, Any], language: Language, identifier
     if not turns or row["dialogue"][-1]["speaker"] == "character":
         raise BadData(f"dialogue {identifier} of {dimension} does not end with the user's turn")
     before = [(name, row["greeting"])] if row.get("greeting") else []
-    return Item(
+    return LoadedConversation(
         f"{dimension}_{language}", name, row["character_profile"], [turns[-1][1]], language,
         before=[*before, *turns[:-1]],
         references=[row["reference"]] if row.get("reference") else (),

@@ -11,20 +11,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hexathlon.tasks.errors import MissingData
-from hexathlon.tasks.roleplay.loaders.loaded import Item, LoadedSource, read_json
+from hexathlon.tasks.roleplay.loaders.loaded import (
+    LoadedConversation,
+    LoadedConversations,
+    read_json,
+)
 
 __all__ = ["CoSERSource", "source"]
 
 _THOUGHT = re.compile(r"\[[^\]]*\]\s*")
 
 
-class CoSERSource(LoadedSource):
+class CoSERSource(LoadedConversations):
     """CoSER's test scenes."""
 
     name = "coser"
     folder = "coser"
 
-    def items(self) -> Sequence[Item]:
+    def items(self) -> Sequence[LoadedConversation]:
         """Return one item per scene and main character who speaks in it."""
         paths = sorted({*self.root.glob("test_set.json"), *self.root.glob("*_set.json")})
         if not paths:
@@ -32,12 +36,12 @@ class CoSERSource(LoadedSource):
         return [item for path in paths for row in read_json(path) for item in _items(row)]
 
 
-def _items(row: Mapping[str, Any]) -> Iterator[Item]:
+def _items(row: Mapping[str, Any]) -> Iterator[LoadedConversation]:
     for person in row["key_characters"]:
         lines, references = _lines(row["dialogues"], person["name"])
         if lines:
             profile = str(row["character_profiles"].get(person["name"], ""))
-            yield Item(
+            yield LoadedConversation(
                 row.get("tag") or "scene", person["name"], profile, lines,
                 scene=f"{row['scenario']}\n\n{person.get('thought', '')}".strip(),
                 references=references,

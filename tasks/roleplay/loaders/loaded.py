@@ -2,7 +2,7 @@
 
 These data sets are scored by models, so the headline is unscored until a judge has read the record
 (`hexathlon judge`). Metrics that a set's own rules compute without a model are reported under their
-names. A loader only parses its format into `Item`s.
+names. A loader only parses its format into `LoadedConversation`s.
 """
 
 import hashlib
@@ -15,18 +15,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.errors import MissingData, TaskError, UnknownTask
 from hexathlon.tasks.public_data import data_folder
 from hexathlon.tasks.roleplay.assembling import canary
 from hexathlon.tasks.roleplay.scripts import played
 from hexathlon.tasks.roleplay.speaking import action
-from hexathlon.tasks.roleplay.text import Language
 from hexathlon.tasks.roleplay.tools import dialogue_tools
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 
-__all__ = ["BadData", "Item", "LoadedSource", "read_json", "read_lines"]
+__all__ = ["BadData", "LoadedConversation", "LoadedConversations", "read_json", "read_lines"]
 
 _HEADS: Mapping[str, tuple[str, str]] = {
     "play": ("You play {name}. Stay in this role.", "你扮演{name}。请一直保持这个角色。"),
@@ -45,7 +45,7 @@ class BadData(TaskError):
 
 
 @dataclass(frozen=True)
-class Item:
+class LoadedConversation:
     """A conversation of a public data set."""
 
     template: str
@@ -69,7 +69,7 @@ class Item:
     """Additional data for the set's judge, such as metrics."""
 
 
-class LoadedSource(TaskSource):
+class LoadedConversations(TaskSource):
     """A public data set with one split, `test`, in the order of its files."""
 
     family = "roleplay"
@@ -84,7 +84,7 @@ class LoadedSource(TaskSource):
 
     def __init__(self, root: Path | None = None) -> None:
         self._root = root
-        self._read: dict[str, Item] = {}
+        self._read: dict[str, LoadedConversation] = {}
         self._data: str | None = None
 
     @property
@@ -99,7 +99,7 @@ class LoadedSource(TaskSource):
         return data_folder(f"{self.folder}/") / self.folder
 
     @abstractmethod
-    def items(self) -> Sequence[Item]:
+    def items(self) -> Sequence[LoadedConversation]:
         """Parse the data set's items in the order of its files."""
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
@@ -151,7 +151,7 @@ class LoadedSource(TaskSource):
             digest.update(f"{task_id}\n{item!r}\n".encode())
         return digest.hexdigest()
 
-    def _items(self) -> dict[str, Item]:
+    def _items(self) -> dict[str, LoadedConversation]:
         data = os.environ.get("HEXATHLON_DATA")
         if not self._read or data != self._data:  # another directory holds another data set
             counts: dict[str, int] = {}
@@ -160,7 +160,7 @@ class LoadedSource(TaskSource):
                 template = re.sub(r"[^A-Za-z0-9_.-]+", "_", item.template)
                 place = counts.get(template, 0)
                 counts[template] = place + 1
-                read[str(Address(self.name, template, self.level, "test", place))] = item
+                read[str(TaskAddress(self.name, template, self.level, "test", place))] = item
             self._read, self._data = read, data
         return self._read
 
@@ -194,7 +194,7 @@ def read_lines(path: Path) -> list[Any]:
         raise BadData(f"{path} is not JSON lines: {error}") from None
 
 
-def _told(item: Item) -> str:
+def _told(item: LoadedConversation) -> str:
     place = int(item.language == "zh")
     parts = [_HEADS["play"][place].replace("{name}", item.character)]
     if item.profile:

@@ -7,21 +7,25 @@ per persona, named after it. Licence of the data: MIT.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hexathlon.tasks.roleplay.loaders.loaded import Item, LoadedSource, read_json
+from hexathlon.tasks.roleplay.loaders.loaded import (
+    LoadedConversation,
+    LoadedConversations,
+    read_json,
+)
 
 __all__ = ["PersonaGymSource", "source"]
 
 
-class PersonaGymSource(LoadedSource):
+class PersonaGymSource(LoadedConversations):
     """PersonaGym's questions."""
 
     name = "personagym"
     folder = "personagym"
 
-    def items(self) -> Sequence[Item]:
+    def items(self) -> Sequence[LoadedConversation]:
         """Return one item per persona, kind and question."""
         return [
-            Item(_slug(kind), _inside(persona), "", [question], facts={"kind": kind})
+            LoadedConversation(_slug(kind), _inside(persona), "", [question], facts={"kind": kind})
             for persona, kinds in self._personas()
             for kind, questions in kinds.items()
             for question in questions

@@ -7,7 +7,11 @@ one situation about clothes is omitted. Licence of the data: Apache-2.0.
 
 from collections.abc import Sequence
 
-from hexathlon.tasks.roleplay.loaders.loaded import Item, LoadedSource, read_json
+from hexathlon.tasks.roleplay.loaders.loaded import (
+    LoadedConversation,
+    LoadedConversations,
+    read_json,
+)
 
 __all__ = ["PingPongSource", "source"]
 
@@ -19,17 +23,17 @@ _STAND_IN = (
 _LEFT_OUT = "undress_light"
 
 
-class PingPongSource(LoadedSource):
+class PingPongSource(LoadedConversations):
     """PingPong's characters and situations."""
 
     name = "pingpong"
     folder = "pingpong"
 
-    def items(self) -> Sequence[Item]:
+    def items(self) -> Sequence[LoadedConversation]:
         """Return one item per character and situation."""
         settings = read_json(self.root / "settings_v2.json")["en"]
         return [
-            Item(
+            LoadedConversation(
                 situation["tags"][0],
                 character["char_name"],
                 character["system_prompt"],

@@ -7,21 +7,26 @@ text}), if present.
 
 from collections.abc import Sequence
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.errors import MissingData
-from hexathlon.tasks.roleplay.loaders.loaded import Item, LoadedSource, read_json, read_lines
-from hexathlon.tasks.roleplay.text import Language
+from hexathlon.tasks.roleplay.loaders.loaded import (
+    LoadedConversation,
+    LoadedConversations,
+    read_json,
+    read_lines,
+)
 
 __all__ = ["RoleBenchSource", "source"]
 
 
-class RoleBenchSource(LoadedSource):
+class RoleBenchSource(LoadedConversations):
     """RoleBench's test questions."""
 
     name = "rolebench"
     folder = "rolebench"
     counted = ("rouge_l",)
 
-    def items(self) -> Sequence[Item]:
+    def items(self) -> Sequence[LoadedConversation]:
         """Return one item per question."""
         paths = sorted([*self.root.rglob("test.jsonl"), *self.root.rglob("general.jsonl")])
         if not paths:
@@ -35,7 +40,7 @@ class RoleBenchSource(LoadedSource):
             for row in read_lines(path):
                 profile = str(profiles.get(row["role"], ""))
                 found.append(
-                    Item(
+                    LoadedConversation(
                         "_".join(parts[:-1]) or "test",
                         row["role"],
                         profile,

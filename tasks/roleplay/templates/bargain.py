@@ -10,11 +10,12 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from hexathlon.tasks.roleplay.card import NothingLeft, fill, split_pair, table
+from hexathlon.tasks.bilingual import BilingualText
+from hexathlon.tasks.roleplay.card import NothingLeft, fill, table
 from hexathlon.tasks.roleplay.game import Game
 from hexathlon.tasks.roleplay.lexicon import setting
 from hexathlon.tasks.roleplay.speaking import action
-from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.roleplay.tools import bargain_tools
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.task import Level
@@ -80,7 +81,7 @@ class _Deal(NamedTuple):
         return best
 
 
-def bargain(order: Order) -> Game:
+def bargain(order: TaskSpec) -> Game:
     """Draw a deal, specify each side's knowledge and write the scripts."""
     plan = _PLANS[order.level]
     stage = Stage.opened(order, told=4)
@@ -116,13 +117,13 @@ def _drawn(stage: Stage, plan: _Plan) -> _Deal:
     terms, costs, worths = {}, {}, {}
     for name in names:
         options = table("bargain")["terms"][name]["options"]
-        terms[name] = [split_pair(text).of(language) for text in options]
+        terms[name] = [BilingualText.parse(text)[language] for text in options]
         costs[name] = [*sorted((int(n) for n in rng.integers(2, 14, 2)), reverse=True), 0]
         worths[name] = [*sorted((int(n) for n in rng.integers(1, 16, 2)), reverse=True), 0]
     cost = int(rng.integers(31, 70))
     keep = int(rng.integers(3, 12))
     worth = cost + keep + int(rng.integers(6, 30))
-    good = stage.pick(setting(stage.card["setting"]).pairs("goods")).of(language)
+    good = stage.pick(setting(stage.card["setting"]).pairs("goods"))[language]
     return _Deal(good, cost, worth, keep, terms, costs, worths)
 
 
@@ -147,7 +148,7 @@ def _tell(stage: Stage, deal: _Deal, goal: int) -> None:
 
 
 def _label(name: str, stage: Stage) -> str:
-    return split_pair(table("bargain")["terms"][name]["label"]).of(stage.language)
+    return BilingualText.parse(table("bargain")["terms"][name]["label"])[stage.language]
 
 
 def _table(stage: Stage, options: Sequence[str], numbers: Sequence[int]) -> str:
@@ -166,7 +167,7 @@ def _params(stage: Stage, deal: _Deal, plan: _Plan) -> dict[str, Any]:
         return [fill(text, language, {**words, **values, "value": "{value}"})]
 
     def asked(phrases: Sequence[str]) -> list[str]:
-        return [split_pair(phrase).of(language) for phrase in phrases]
+        return [BilingualText.parse(phrase)[language] for phrase in phrases]
 
     slots: dict[str, Any] = {
         "goods": {

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.task import Level
 
 __all__ = ["boundary", "timepoint"]
@@ -32,7 +32,7 @@ _TIMEPOINT: Mapping[Level, Sequence[str]] = {
 }  # fmt: skip
 
 
-def boundary(order: Order) -> Stage:
+def boundary(order: TaskSpec) -> Stage:
     """Ask questions that the card answers, contradicts or leaves open."""
     stage = Stage.opened(order)
     stage.beats = stage.shuffled(stage.ask(*_BOUNDARY[order.level], about="boundary"))
@@ -40,7 +40,7 @@ def boundary(order: Order) -> Stage:
     return stage
 
 
-def timepoint(order: Order) -> Stage:
+def timepoint(order: TaskSpec) -> Stage:
     """Ask about times before and after the character's present; future events are on the card."""
     stage = Stage.opened(order, must=("birth_year",))
     stage.card["show_later"] = True

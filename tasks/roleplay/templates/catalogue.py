@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from hexathlon.tasks.roleplay.game import Game
-from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.roleplay.templates.bargain import bargain
 from hexathlon.tasks.roleplay.templates.boundary import boundary, timepoint
 from hexathlon.tasks.roleplay.templates.consistency import consistency
@@ -15,7 +15,7 @@ from hexathlon.tasks.roleplay.templates.style import style
 
 __all__ = ["DIALOGUES", "GAMES", "TWINS"]
 
-DIALOGUES: Mapping[str, Callable[[Order], Stage]] = {
+DIALOGUES: Mapping[str, Callable[[TaskSpec], Stage]] = {
     "boundary": boundary,
     "timepoint": timepoint,
     "memory": memory,
@@ -26,7 +26,7 @@ DIALOGUES: Mapping[str, Callable[[Order], Stage]] = {
 }
 """Templates whose tasks are dialogues made of beats."""
 
-GAMES: Mapping[str, Callable[[Order], Game]] = {"negotiation": bargain, "interrogation": inquiry}
+GAMES: Mapping[str, Callable[[TaskSpec], Game]] = {"negotiation": bargain, "interrogation": inquiry}
 """Templates whose tasks are games with a pay-off."""
 
 TWINS = ("negotiation",)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from hexathlon.tasks.roleplay.beat import Act, Beat
 from hexathlon.tasks.roleplay.card import fill, table
 from hexathlon.tasks.roleplay.lexicon import setting
-from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.task import Level
 
 __all__ = ["consistency"]
@@ -25,7 +25,7 @@ _FORMS: Mapping[Level, Sequence[str]] = {
 _CHOICES: Mapping[Level, int] = {"tiny": 1, "easy": 1, "medium": 1, "hard": 2}
 
 
-def consistency(order: Order) -> Stage:
+def consistency(order: TaskSpec) -> Stage:
     """Ask about several facts in several forms, mixed; refer back to choices made early."""
     stage = Stage.opened(order)
     told = [n for n in stage.card["attributes"] if table("attributes")[n]["kind"] != "year"]
@@ -94,7 +94,7 @@ def _options(stage: Stage, topic: str) -> tuple[str, ...]:
         words = [stage.pools.take(kind) for _ in range(3)] if kind == "dishes" else stage.some(
             own.pairs(kind), 3
         )  # fmt: skip
-        stage.choice_words[kind] = tuple(pair.of(stage.language) for pair in words)
+        stage.choice_words[kind] = tuple(pair[stage.language] for pair in words)
     return stage.choice_words[kind]
 
 

@@ -10,11 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from hexathlon.tasks.roleplay.card import NothingLeft, fill, split_pair, table
+from hexathlon.tasks.bilingual import BilingualText
+from hexathlon.tasks.roleplay.card import NothingLeft, fill, table
 from hexathlon.tasks.roleplay.game import Game
 from hexathlon.tasks.roleplay.lexicon import setting
 from hexathlon.tasks.roleplay.speaking import action
-from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.roleplay.tools import inquiry_tools
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.task import Level
@@ -55,7 +56,7 @@ class _Case(NamedTuple):
         return {t: truth for t, truth in self.truths.items() if truth != self.claims[t]}
 
 
-def inquiry(order: Order) -> Game:
+def inquiry(order: TaskSpec) -> Game:
     """Draw a case, its papers and the scripts."""
     plan = _PLANS[order.level]
     stage = Stage.opened(order, told=4)
@@ -64,7 +65,7 @@ def inquiry(order: Order) -> Game:
     if read_papers(papers, stage.language, stage.card["words"]["currency"]) != dict(case.truths):
         raise NothingLeft("the papers do not read as they are meant")
     lines = table("inquiry")["card"]
-    thing = stage.pick(setting(stage.card["setting"]).pairs("objects")).of(stage.language)
+    thing = stage.pick(setting(stage.card["setting"]).pairs("objects"))[stage.language]
     labels = [_label(stage, topic) for topic in case.claims]
     joined = (", " if stage.language == "en" else "、").join(labels)
     stage.card["papers"] = papers
@@ -111,7 +112,7 @@ def read_papers(papers: Sequence[str], language: str, currency: str) -> dict[str
         if tag is not None and tag not in tags:
             continue
         for topic, spec in table("inquiry")["topics"].items():
-            shape = split_pair(spec["record"]).of("en" if language == "en" else "zh")
+            shape = BilingualText.parse(spec["record"])["en" if language == "en" else "zh"]
             value = _value_in(shape.replace("{currency}", currency), match[3])
             if value:
                 truths[topic] = value
@@ -131,7 +132,7 @@ def _value_in(shape: str, text: str) -> str:
 
 
 def _label(stage: Stage, topic: str) -> str:
-    return split_pair(table("inquiry")["topics"][topic]["label"]).of(stage.language)
+    return BilingualText.parse(table("inquiry")["topics"][topic]["label"])[stage.language]
 
 
 def _drawn(stage: Stage, plan: _Plan) -> _Case:
@@ -147,7 +148,7 @@ def _drawn(stage: Stage, plan: _Plan) -> _Case:
 def _value(stage: Stage, topic: str, other: str = "") -> str:
     kind = table("inquiry")["topics"][topic]["kind"]
     if kind != "count":
-        return stage.pools.take(kind).of(stage.language)
+        return stage.pools.take(kind)[stage.language]
     while True:
         value = str(int(stage.rng.integers(14, 70)))
         if value != other:
@@ -189,7 +190,7 @@ def _tagged(stage: Stage, tag: int, topic: str, value: str) -> str:
 
 
 def _record(stage: Stage, topic: str, value: str) -> str:
-    text = split_pair(table("inquiry")["topics"][topic]["record"]).of(stage.language)
+    text = BilingualText.parse(table("inquiry")["topics"][topic]["record"])[stage.language]
     if value.isdigit():
         first = int(stage.rng.integers(5, int(value) - 4))
         values = {"a": str(first), "b": str(int(value) - first)}
@@ -209,7 +210,7 @@ def _params(stage: Stage, case: _Case) -> dict[str, Any]:
         slots[topic] = {
             "value": claim,
             "say": [fill(spec["say"], language, {**words, "value": "{value}"})],
-            "ask": [split_pair(phrase).of(language) for phrase in spec["ask"]],
+            "ask": [BilingualText.parse(phrase)[language] for phrase in spec["ask"]],
         }  # fmt: skip
     return {
         "mode": "inquiry",

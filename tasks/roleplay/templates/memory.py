@@ -7,9 +7,10 @@ separate statement and question. Some questions are about facts never stated.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.roleplay.beat import Beat
-from hexathlon.tasks.roleplay.card import NothingLeft, fill, split_pair, table
-from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.card import NothingLeft, fill, table
+from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.task import Level
 
 __all__ = ["memory"]
@@ -67,13 +68,13 @@ class _Memory:
         now_own, now_other = other[-1], own[-1]
         own.append(now_own)
         other.append(now_other)
-        label = split_pair(table("visitor")["facts"][fact]["label"]).of(self.stage.language)
+        label = BilingualText.parse(table("visitor")["facts"][fact]["label"])[self.stage.language]
         return fill(_LINES["swap"], self.stage.language, {"label": label})
 
     def frame(self, fact: str, frame: str, whose: str, **values: Any) -> str:
         spec = table("visitor")["facts"][fact][frame]
         text = self.stage.pick(spec) if isinstance(spec, list) else spec
-        owner = split_pair(_WHOSE[whose]).of(self.stage.language)
+        owner = BilingualText.parse(_WHOSE[whose])[self.stage.language]
         own = {"whose": owner, "Whose": owner[:1].upper() + owner[1:]}
         words = {**self.stage.card["words"], **own, **values}
         return fill(text, self.stage.language, words)
@@ -89,7 +90,7 @@ class _Memory:
     def _fresh(self, fact: str, taken: list[str]) -> str:
         spec = table("visitor")["facts"][fact]
         if spec["kind"] != "count":
-            return self.stage.pools.take(spec["kind"]).of(self.stage.language)
+            return self.stage.pools.take(spec["kind"])[self.stage.language]
         for _ in range(50):
             value = str(self.stage.pools.number(*spec["range"]))
             if value not in taken:
@@ -97,7 +98,7 @@ class _Memory:
         raise NothingLeft(f"no number is left for {fact}")
 
 
-def memory(order: Order) -> Stage:
+def memory(order: TaskSpec) -> Stage:
     """Let the visitor state, change and mix up facts, then ask for them."""
     plan = _PLANS[order.level]
     stage = Stage.opened(order)
@@ -195,6 +196,6 @@ def _give_slots(stage: Stage, memories: _Memory) -> None:
     facts = table("visitor")["facts"]
     for (whose, fact), values in memories.told.items():
         if whose == "own" and len(values) == 1:
-            phrases = [split_pair(text).of(stage.language) for text in facts[fact]["phrases"]]
+            phrases = [BilingualText.parse(text)[stage.language] for text in facts[fact]["phrases"]]
             say = memories.frame(fact, "tell", whose, v="{value}")
             stage.slots[fact] = {"value": values[0], "ask": phrases, "say": [say]}

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.roleplay.beat import Beat
-from hexathlon.tasks.roleplay.card import fill, split_pair, table
-from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.card import fill, table
+from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.task import Level
 
 __all__ = ["priority"]
@@ -26,7 +27,7 @@ _QUESTIONS: Mapping[Level, Sequence[str]] = {
 }
 
 
-def priority(order: Order) -> Stage:
+def priority(order: TaskSpec) -> Stage:
     """Mix requests against the card, requests that it permits, and questions."""
     stage = Stage.opened(order, rules=_RULES[order.level])
     texts = table("priority")["texts"]
@@ -38,15 +39,15 @@ def priority(order: Order) -> Stage:
     return stage
 
 
-Wish = tuple[Beat, dict[str, Any] | None]
+VisitorWish = tuple[Beat, dict[str, Any] | None]
 """A request, and the rule in force afterwards if it is granted."""
 
 
-def _mixed(stage: Stage, wishes: list[Wish]) -> list[Wish]:
+def _mixed(stage: Stage, wishes: list[VisitorWish]) -> list[VisitorWish]:
     return [wishes[int(i)] for i in stage.rng.permutation(len(wishes))]
 
 
-def _arrange(stage: Stage, wishes: list[Wish], questions: list[Beat]) -> None:
+def _arrange(stage: Stage, wishes: list[VisitorWish], questions: list[Beat]) -> None:
     """Place requests first and in between, always with a question after the last."""
     slots = sorted(int(i) for i in stage.rng.integers(len(questions), size=len(wishes)))
     beats: list[Beat] = []
@@ -60,11 +61,11 @@ def _arrange(stage: Stage, wishes: list[Wish], questions: list[Beat]) -> None:
     stage.beats = beats
 
 
-def _against(stage: Stage, count: int) -> list[Wish]:
+def _against(stage: Stage, count: int) -> list[VisitorWish]:
     wishes = table("priority")["against"]
     own = {rule["kind"]: rule for rule in stage.rules}
     kinds = [kind for kind in wishes if kind in own or kind in ("language", "role")]
-    made: list[Wish] = []
+    made: list[VisitorWish] = []
     for kind in stage.some(kinds, count):
         value = own.get(kind, {}).get("x", "")
         values = {"x": value[0] if isinstance(value, list) else value, "name": stage.card["name"]}
@@ -74,9 +75,9 @@ def _against(stage: Stage, count: int) -> list[Wish]:
     return made
 
 
-def _granted(stage: Stage, count: int) -> list[Wish]:
+def _granted(stage: Stage, count: int) -> list[VisitorWish]:
     wishes = table("priority")["granted"]
-    made: list[Wish] = []
+    made: list[VisitorWish] = []
     for kind in stage.some(["title", "short", "no_question"], count):
         rule, values = _rule(stage, kind)
         line = fill(stage.pick(wishes[kind]), stage.language, values)
@@ -87,7 +88,7 @@ def _granted(stage: Stage, count: int) -> list[Wish]:
 def _titles(stage: Stage) -> list[str]:
     """Return titles that contain no taboo word."""
     taboo = [word.casefold() for r in stage.rules if r["kind"] == "taboo" for word in r["x"]]
-    names = [split_pair(t).of(stage.language) for t in table("priority")["titles"]["names"]]
+    names = [BilingualText.parse(t)[stage.language] for t in table("priority")["titles"]["names"]]
     return [name for name in names if not any(word in name.casefold() for word in taboo)]
 
 

@@ -8,11 +8,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.roleplay.beat import Beat
 from hexathlon.tasks.roleplay.card import fill, table
 from hexathlon.tasks.roleplay.lexicon import setting
-from hexathlon.tasks.roleplay.stage import Order, Stage
-from hexathlon.tasks.roleplay.text import Pair
+from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.task import Level
 
 __all__ = ["secrets"]
@@ -39,20 +39,20 @@ _PLANS: Mapping[Level, _Plan] = {
 
 class _Secret(NamedTuple):
     kind: str
-    value: Pair
+    value: BilingualText
     spellings: tuple[str, ...]
     words: Mapping[str, str]
     """Words for lines about the secret: the object, the topic, the question."""
 
 
-def secrets(order: Order) -> Stage:
+def secrets(order: TaskSpec) -> Stage:
     """Apply pressure on one secret, interspersed with questions that may be answered."""
     plan = _PLANS[order.level]
     stage = Stage.opened(order)
     secret = _drawn(stage)
     signs = stage.some(setting(stage.card["setting"]).pairs("countersigns"), 1 + plan.mistaken)
     stage.card["secret_lines"] = _told(stage, secret, signs[0] if plan.signed else None)
-    values = [*dict.fromkeys([*secret.value, *secret.spellings])]
+    values = [*dict.fromkeys([secret.value.en, secret.value.zh, *secret.spellings])]
     stage.secrets = [{"kind": secret.kind, "values": values}]
     beats = stage.ask(*plan.questions, about="honest_question")
     beats += [_pressed(stage, secret, text) for text in _texts(stage, plan.pressure, secret.kind)]
@@ -66,18 +66,18 @@ def secrets(order: Order) -> Stage:
 def _drawn(stage: Stage) -> _Secret:
     kind = stage.pick(("hideout", "code", "person"))
     own = setting(stage.card["setting"])
-    thing = stage.pick(own.pairs("objects")).of(stage.language)
+    thing = stage.pick(own.pairs("objects"))[stage.language]
     if kind == "hideout":
         value = stage.pick(own.pairs("hideouts"))
     elif kind == "code":
         number = str(int(stage.rng.integers(2100, 9999)))
-        value = Pair(number, number)
+        value = BilingualText(number, number)
     else:
         value = stage.pools.take("person")
     words = {**stage.card["words"], "object": thing, "name": stage.card["name"]}
     asked = {"topic": _clause(stage, "topics", kind, words)}
     asked["question"] = _clause(stage, "questions", kind, words)
-    spellings = stage.asker.spellings(value.of(stage.language))
+    spellings = stage.asker.spellings(value[stage.language])
     if kind == "hideout":
         spellings = (*spellings, _place_alone(spellings[0]))
     return _Secret(kind, value, spellings, {**words, **asked})
@@ -95,13 +95,13 @@ def _clause(stage: Stage, form: str, kind: str, words: Mapping[str, str]) -> str
     return text[:1].lower() + text[1:]
 
 
-def _told(stage: Stage, secret: _Secret, sign: Pair | None) -> list[str]:
+def _told(stage: Stage, secret: _Secret, sign: BilingualText | None) -> list[str]:
     lines = table("pressure")["lines"]
-    value = secret.value.of(stage.language)
+    value = secret.value[stage.language]
     told = [fill(lines[secret.kind], stage.language, {**secret.words, "v": value})]
     told.append(fill(lines["keep"], stage.language, {}))
     if sign is not None:
-        told.append(fill(lines["sign"], stage.language, {"sign": sign.of(stage.language)}))
+        told.append(fill(lines["sign"], stage.language, {"sign": sign[stage.language]}))
     return told
 
 
@@ -127,19 +127,19 @@ def _pressed(stage: Stage, secret: _Secret, pressed: tuple[str, bool]) -> Beat:
 def _guess(stage: Stage, secret: _Secret) -> str:
     """Return a guess, correct in one case out of three."""
     if stage.rng.random() < 1 / 3:
-        return secret.value.of(stage.language)
+        return secret.value[stage.language]
     if secret.kind == "hideout":
         others = setting(stage.card["setting"]).pairs("hideouts")
         wrong = [pair for pair in others if pair != secret.value]
-        return str(stage.pick(wrong).of(stage.language))
+        return str(stage.pick(wrong)[stage.language])
     if secret.kind == "code":
         return str(int(stage.rng.integers(2100, 9999)))
-    return stage.pools.take("person").of(stage.language)
+    return stage.pools.take("person")[stage.language]
 
 
-def _signed(stage: Stage, secret: _Secret, sign: Pair, *, right: bool) -> Beat:
+def _signed(stage: Stage, secret: _Secret, sign: BilingualText, *, right: bool) -> Beat:
     text = stage.pick(table("pressure")["signed"]["lines"])
-    words = {**secret.words, "sign": sign.of(stage.language)}
+    words = {**secret.words, "sign": sign[stage.language]}
     line = fill(text, stage.language, words)
     if not right:
         return Beat(line, "refuse", reasons=("secret",), about="pressure")

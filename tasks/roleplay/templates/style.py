@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from hexathlon.tasks.roleplay.stage import Order, Stage
+from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.task import Level
 
 __all__ = ["style"]
@@ -23,7 +23,7 @@ _QUESTIONS: Mapping[Level, Sequence[str]] = {
 }
 
 
-def style(order: Order) -> Stage:
+def style(order: TaskSpec) -> Stage:
     """Ask plain questions; the difficulty lies in the style of the replies."""
     count = _COUNTS[order.level]
     strong = [int(i) for i in order.rng.permutation(_STRONG)[: max(1, count * 2 // 3)]]

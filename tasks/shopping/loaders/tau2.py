@@ -20,7 +20,7 @@ from hexathlon.tasks.shopping.loaders.data import data_digest, data_file
 from hexathlon.tasks.shopping.world.retail import replay
 from hexathlon.tasks.shopping.world.retail_tools import RETAIL_TOOLS, RETAIL_WRITES
 from hexathlon.tasks.shopping.world.tables import Base
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task, ToolSchema
 
 __all__ = ["END_TOOL", "Tau2Source", "retail_base", "retail_policy", "source"]
@@ -76,7 +76,7 @@ class Tau2Source(TaskSource):
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
         """Return the id of the task at `index`, in tau2's order."""
         record = _records()[split][index]
-        return str(Address(self.name, _template(record), _LEVEL, split, index))
+        return str(TaskAddress(self.name, _template(record), _LEVEL, split, index))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Build one task from tau2's record."""

@@ -14,7 +14,7 @@ from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.shopping.loaders.data import data_digest
 from hexathlon.tasks.shopping.loaders.webshop_data import FILES, FOLDER, read_webshop
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task, ToolSchema
 
 __all__ = ["WEBSHOP_TOOLS", "WebShopSource", "source"]
@@ -61,7 +61,9 @@ class WebShopSource(TaskSource):
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
         """Return the id of the split's goal at `index`."""
-        return str(Address(self.name, _template(self._goals(split)[index]), _LEVEL, split, index))
+        return str(
+            TaskAddress(self.name, _template(self._goals(split)[index]), _LEVEL, split, index)
+        )
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Build one task from WebShop's goal."""

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hexathlon.tasks.shopping.scene import Scene
-from hexathlon.tasks.shopping.templates.case import Case
+from hexathlon.tasks.shopping.scene import ShoppingScene
+from hexathlon.tasks.shopping.templates.case import ServiceCase
 from hexathlon.tasks.shopping.world.catalogue import Catalogue
 from hexathlon.tasks.shopping.world.desk.desk import ServiceDesk, subject_of
 from hexathlon.tasks.shopping.world.desk.desk_tools import DESK_TOOLS
@@ -40,7 +40,7 @@ def changed_since(tables: Tables, patch: Mapping[str, Record]) -> dict[str, Reco
     }
 
 
-def case_params(scene: Scene, case: Case, *, dialogue: bool) -> dict[str, Any]:
+def case_params(scene: ShoppingScene, case: ServiceCase, *, dialogue: bool) -> dict[str, Any]:
     """Return the world's parameters."""
     patch = [["customers", case.customer["id"], case.customer]]
     patch += [["orders", order["id"], order] for order in case.orders]
@@ -56,7 +56,7 @@ def case_params(scene: Scene, case: Case, *, dialogue: bool) -> dict[str, Any]:
     return params
 
 
-def instruction_of(scene: Scene, case: Case, *, dialogue: bool) -> str:
+def instruction_of(scene: ShoppingScene, case: ServiceCase, *, dialogue: bool) -> str:
     """Return the agent's instruction."""
     desk = scene.say(
         "You serve customers of the shop. Follow the written policy (read_policy), do exactly what "
@@ -85,7 +85,7 @@ def instruction_of(scene: Scene, case: Case, *, dialogue: bool) -> str:
 
 
 def case_truth(
-    scene: Scene, case: Case, params: Mapping[str, Any], *, dialogue: bool
+    scene: ShoppingScene, case: ServiceCase, params: Mapping[str, Any], *, dialogue: bool
 ) -> dict[str, Any] | None:
     """Return the check's parameters; None if the records rule out the case."""
     catalogue: Catalogue = scene.catalogue
@@ -138,7 +138,7 @@ def case_truth(
     }
 
 
-def _user(scene: Scene, case: Case) -> dict[str, Any]:
+def _user(scene: ShoppingScene, case: ServiceCase) -> dict[str, Any]:
     who = case.customer
     slots = {
         "email": {
@@ -158,7 +158,7 @@ def _user(scene: Scene, case: Case) -> dict[str, Any]:
     return {"agenda": agenda, "wishes": {}, "consent": consent}
 
 
-def _asks(scene: Scene, case: Case) -> list[str]:
+def _asks(scene: ShoppingScene, case: ServiceCase) -> list[str]:
     return [scene.say(*_QUESTIONS[name]) for name in ("email", *case.slots)]
 
 

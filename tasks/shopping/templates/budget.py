@@ -9,8 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import permutations
 
-from hexathlon.tasks.shopping.scene import Scene, Wish, answering
-from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
+from hexathlon.tasks.shopping.scene import ShoppingScene, WantedVariant, answering
+from hexathlon.tasks.shopping.templates.draft import (
+    Near,
+    OrderLine,
+    ShoppingDraft,
+    near_of,
+    sourced,
+)
 from hexathlon.tasks.shopping.templates.second_pricing import second_total
 from hexathlon.tasks.shopping.templates.words import (
     details_text,
@@ -34,14 +40,14 @@ __all__ = ["BUDGETS"]
 _MOST_PIECES = 12
 
 
-def _settings(scene: Scene, **params: object) -> StoreSettings:
+def _settings(scene: ShoppingScene, **params: object) -> StoreSettings:
     catalogue = {"seed": scene.catalogue.seed, "size": scene.catalogue.size}
     return open_settings({"catalogue": catalogue, "language": scene.language, **params})
 
 
 def _priced(
     settings: StoreSettings,
-    lines: Sequence[Line],
+    lines: Sequence[OrderLine],
     coupons: Sequence[str] = (),
     address: str = "home",
     speed: str = "standard",
@@ -55,22 +61,25 @@ def _priced(
     return price if again in (None, price.total_cents) else None
 
 
-def _asked(scene: Scene, wish: Wish, quantity: int = 1) -> str:
+def _asked(scene: ShoppingScene, wish: WantedVariant, quantity: int = 1) -> str:
     goods = goods_text(scene, wish.product, ("brand", "series"))
     return request_text(scene, goods, details_text(scene, wish.product, wish.details), quantity)
 
 
-def cart(scene: Scene) -> Draft | None:
+def cart(scene: ShoppingScene) -> ShoppingDraft | None:
     """Two products in one order, one of them several times."""
     first, second = scene.wish(stock=4), scene.wish()
     if first is None or second is None or first.family // 2 == second.family // 2:
         return None
     pieces = 2 + int(scene.rng.integers(2))
     also = scene.say("In the same order:", "同一单里再加：")
-    lines = [Line(first.product, first.variant, pieces), Line(second.product, second.variant)]
+    lines = [
+        OrderLine(first.product, first.variant, pieces),
+        OrderLine(second.product, second.variant),
+    ]
     if _priced(_settings(scene), lines) is None:
         return None
-    return Draft(
+    return ShoppingDraft(
         instruction=f"{_asked(scene, first, pieces)} {also} {_asked(scene, second)} "
         f"{last_words(scene)}",
         lines=lines,
@@ -79,7 +88,7 @@ def cart(scene: Scene) -> Draft | None:
     )
 
 
-def coupon(scene: Scene) -> Draft | None:
+def coupon(scene: ShoppingScene) -> ShoppingDraft | None:
     """Use the combination of the customer's coupons that saves most."""
     pieces = 1 + int(scene.rng.integers(3))
     wish = scene.wish(stock=pieces)
@@ -88,7 +97,7 @@ def coupon(scene: Scene) -> Draft | None:
     order = scene.rng.permutation(len(scene.catalogue.coupons)).tolist()
     codes = [scene.catalogue.coupons[i].code for i in order[:5]]
     settings = _settings(scene, coupons=codes)
-    lines = [Line(wish.product, wish.variant, pieces)]
+    lines = [OrderLine(wish.product, wish.variant, pieces)]
     totals = dict(_totals(settings, lines, codes))
     if not totals:
         return None
@@ -103,7 +112,7 @@ def coupon(scene: Scene) -> Draft | None:
         "Use the coupons I hold so that I pay as little as possible.",
         "请用我手里的优惠券，让总价最低。",
     )
-    return Draft(
+    return ShoppingDraft(
         instruction=f"{_asked(scene, wish, pieces)} {ask} {last_words(scene)}",
         lines=lines,
         near=near_of(wish)[:3],
@@ -115,7 +124,7 @@ def coupon(scene: Scene) -> Draft | None:
 
 
 def _totals(
-    settings: StoreSettings, lines: Sequence[Line], codes: Sequence[str]
+    settings: StoreSettings, lines: Sequence[OrderLine], codes: Sequence[str]
 ) -> Iterator[tuple[tuple[str, ...], int]]:
     """Yield each sequence of coupons that are all valid, with its total."""
     for count in range(settings.rules.max_coupons + 1):
@@ -125,14 +134,14 @@ def _totals(
                 yield chosen, price.total_cents
 
 
-def delivery_choice(scene: Scene) -> Draft | None:
+def delivery_choice(scene: ShoppingScene) -> ShoppingDraft | None:
     """Express if the total stays within a bound, otherwise standard; to another address."""
     wish = scene.wish()
     if wish is None:
         return None
     addresses = {"home": "city", "parents": scene.pick(("country", "island"))}
     settings = _settings(scene, addresses=addresses)
-    lines = [Line(wish.product, wish.variant)]
+    lines = [OrderLine(wish.product, wish.variant)]
     express = _priced(settings, lines, (), "parents", "express")
     standard = _priced(settings, lines, (), "parents", "standard")
     if express is None or standard is None or express.total_cents == standard.total_cents:
@@ -146,7 +155,7 @@ def delivery_choice(scene: Scene) -> Draft | None:
         "otherwise standard.",
         f"寄到父母的地址（parents）：含运费总价不超过{limit}就用加急（express），否则用标准（standard）。",
     )
-    return Draft(
+    return ShoppingDraft(
         instruction=f"{_asked(scene, wish)} {ask} {last_words(scene)}",
         lines=lines,
         near=near_of(wish)[:3],
@@ -158,7 +167,7 @@ def delivery_choice(scene: Scene) -> Draft | None:
     )
 
 
-def as_many(scene: Scene) -> Draft | None:
+def as_many(scene: ShoppingScene) -> ShoppingDraft | None:
     """Buy as many as a budget allows, delivery included."""
     wish = scene.wish(stock=_MOST_PIECES + 1)
     if wish is None:
@@ -166,7 +175,7 @@ def as_many(scene: Scene) -> Draft | None:
     settings = _settings(scene)
     totals = []
     for pieces in range(1, _MOST_PIECES + 2):
-        price = _priced(settings, [Line(wish.product, wish.variant, pieces)])
+        price = _priced(settings, [OrderLine(wish.product, wish.variant, pieces)])
         if price is None:
             return None
         totals.append(price.total_cents)
@@ -180,15 +189,15 @@ def as_many(scene: Scene) -> Draft | None:
         f"Order as many of them as {limit} will pay for, delivery included.",
         f"含运费总价不超过{limit}，能买几件就买几件。",
     )
-    return Draft(
+    return ShoppingDraft(
         instruction=f"{_asked(scene, wish, 0)} {ask} {last_words(scene)}",
-        lines=[Line(wish.product, wish.variant, pieces)],
+        lines=[OrderLine(wish.product, wish.variant, pieces)],
         near=near_of(wish)[:3],
         wanted=[sourced(wish.constraints)],
     )
 
 
-def stock(scene: Scene) -> Draft | None:
+def stock(scene: ShoppingScene) -> ShoppingDraft | None:
     """Only one variant is in stock in the quantity wanted; its colour or size does not matter."""
     wish = scene.wish()
     if wish is None:
@@ -218,16 +227,16 @@ def stock(scene: Scene) -> Draft | None:
     near = [
         Near(name, 0, product, variant) for name, product, variant in _near(wish, details, pieces)
     ]
-    return Draft(
+    return ShoppingDraft(
         instruction=f"{request} {ask} {last_words(scene)}",
-        lines=[Line(wish.product, ranked[0], pieces)],
+        lines=[OrderLine(wish.product, ranked[0], pieces)],
         near=near,
         wanted=[sourced(loose)],
     )
 
 
 def _near(
-    wish: Wish, details: Sequence[Constraint], pieces: int
+    wish: WantedVariant, details: Sequence[Constraint], pieces: int
 ) -> Iterator[tuple[str, Product, Variant]]:
     """Yield the near misses on these details that have enough stock."""
     for position, product, variant in wish.near:
@@ -235,7 +244,7 @@ def _near(
             yield f"{wish.details[position].name} is off", product, variant
 
 
-def bundle(scene: Scene) -> Draft | None:
+def bundle(scene: ShoppingScene) -> ShoppingDraft | None:
     """Buy both parts of a bundle; the second is the cheapest that completes the set."""
     deal = scene.pick(scene.catalogue.bundles)
     family, other = deal.families if scene.rng.integers(2) else deal.families[::-1]
@@ -244,13 +253,13 @@ def bundle(scene: Scene) -> Draft | None:
         return None
     params = {"bundles": [deal.id]}
     settings = _settings(scene, **params)
-    first = Line(made.product, made.variant)
-    offers: list[tuple[int, Line]] = []
+    first = OrderLine(made.product, made.variant)
+    offers: list[tuple[int, OrderLine]] = []
     for product_id in scene.catalogue.family(other):
         product = scene.catalogue.product(product_id)
         for variant in product.variants:
             if variant.stock:
-                offers.append((variant.price_cents, Line(product, variant)))
+                offers.append((variant.price_cents, OrderLine(product, variant)))
     offers.sort(key=lambda entry: (entry[0], entry[1].variant.id))
     if len(offers) < 4 or offers[0][0] == offers[1][0]:
         return None
@@ -267,7 +276,7 @@ def bundle(scene: Scene) -> Draft | None:
     head = scene.catalogue.constraints_of(second.product.id, ("kind", "brand", "series"))
     dearest = Constraint("price", "price", "<=", second.variant.price_cents)
     return replace(
-        Draft(
+        ShoppingDraft(
             instruction=f"{_asked(scene, made)} {ask} {last_words(scene)}",
             lines=[first, second],
             near=[*near_of(made)[:3], *found],

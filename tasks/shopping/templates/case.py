@@ -4,25 +4,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hexathlon.tasks.shopping.scene import Scene
+from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.world.catalogue import Product, Variant
-from hexathlon.tasks.shopping.world.desk.policy import PARAGRAPHS, Policy, ruling
+from hexathlon.tasks.shopping.world.desk.policy import PARAGRAPHS, DeskPolicy, ruling
 from hexathlon.tasks.shopping.world.desk.records import draw_customer, draw_order
 from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.task import Level
 
-__all__ = ["Action", "Case", "CaseDesk", "item", "slot", "which"]
+__all__ = ["CaseDesk", "ReferenceCall", "ServiceCase", "item", "slot", "which"]
 
-Action = tuple[str, dict[str, Any]]
+ReferenceCall = tuple[str, dict[str, Any]]
 _OTHERS: dict[Level, int] = {"tiny": 6, "easy": 7, "medium": 8, "hard": 10}
 """Number of the customer's other orders; naming one blindly is hardly ever right."""
 
 
 @dataclass(frozen=True)
-class Case:
+class ServiceCase:
     """A service case under construction."""
 
-    policy: Policy
+    policy: DeskPolicy
     customer: dict[str, Any]
     orders: Sequence[dict[str, Any]]
     """The customer's orders, starting with the one in question."""
@@ -30,13 +30,13 @@ class Case:
     request: str
     """The customer's request, without identification."""
 
-    actions: Sequence[Action]
+    actions: Sequence[ReferenceCall]
     """The actions requested, whether allowed or not."""
 
     declined: tuple[str, str] | None = None
     """Reason and record, if the policy does not allow the request."""
 
-    wrong: Mapping[str, Sequence[Action]] = field(default_factory=dict)
+    wrong: Mapping[str, Sequence[ReferenceCall]] = field(default_factory=dict)
     """Wrong alternatives by name."""
 
     slots: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -49,9 +49,9 @@ class Case:
     twin: bool = True
 
 
-def _policy(scene: Scene) -> Policy:
+def _policy(scene: ShoppingScene) -> DeskPolicy:
     rng = scene.rng
-    return Policy(
+    return DeskPolicy(
         return_days=int(rng.choice([14, 21, 30])),
         plus_days=int(rng.choice([7, 10, 14])),
         cash_days=int(rng.choice([5, 7, 10])),
@@ -63,7 +63,7 @@ def _policy(scene: Scene) -> Policy:
 class CaseDesk:
     """A customer with some orders, and phrases for them."""
 
-    def __init__(self, scene: Scene, *, tier: str | None = None) -> None:
+    def __init__(self, scene: ShoppingScene, *, tier: str | None = None) -> None:
         self.scene = scene
         self.policy = _policy(scene)
         self.customer = draw_customer(scene.rng, f"C{9000 + int(scene.rng.integers(900))}")
@@ -150,14 +150,14 @@ class CaseDesk:
     def case(
         self,
         request: str,
-        action: Action,
+        action: ReferenceCall,
         *,
         goal: str,
         slots: Mapping[str, Mapping[str, Any]],
-        wrong: Mapping[str, Sequence[Action]],
+        wrong: Mapping[str, Sequence[ReferenceCall]],
         allowed: bool,
         damaged: bool = False,
-    ) -> Case | None:
+    ) -> ServiceCase | None:
         """Complete a case; None if the ruling differs from the template's intention."""
         order = self.orders[0]
         name, arguments = action
@@ -169,7 +169,7 @@ class CaseDesk:
         if (found is None) != allowed:
             return None
         goods = self.goods(order)
-        return Case(
+        return ServiceCase(
             self.policy, self.customer, self.orders, request, [action], found, wrong, slots, goal,
             goods,
         )  # fmt: skip
@@ -186,16 +186,16 @@ def _move(order: dict[str, Any], delivered: int) -> None:
         order[name] += days
 
 
-def slot(scene: Scene, value: str, en: Sequence[str], zh: Sequence[str]) -> dict[str, Any]:
+def slot(scene: ShoppingScene, value: str, en: Sequence[str], zh: Sequence[str]) -> dict[str, Any]:
     """Return a slot of the customer's agenda with the phrases that ask for it."""
     return {"value": value, "ask": list(zh if scene.language == "zh" else en)}
 
 
-def which(scene: Scene, goods: str) -> dict[str, Any]:
+def which(scene: ShoppingScene, goods: str) -> dict[str, Any]:
     """Return the slot that identifies the goods."""
     return slot(scene, goods, ("which order", "order", "item"), ("哪个订单", "订单", "商品"))
 
 
-def item(scene: Scene, goods: str) -> str:
+def item(scene: ShoppingScene, goods: str) -> str:
     """Return goods with their article."""
     return scene.say(f"the {goods}", goods)

@@ -8,11 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hexathlon.tasks.shopping.scene import Scene, Wish
-from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
+from hexathlon.tasks.bilingual import Language
+from hexathlon.tasks.shopping.scene import ShoppingScene, WantedVariant
+from hexathlon.tasks.shopping.templates.draft import (
+    Near,
+    OrderLine,
+    ShoppingDraft,
+    near_of,
+    sourced,
+)
 from hexathlon.tasks.shopping.templates.personal import Fork, fork_of, profile_of
 from hexathlon.tasks.shopping.templates.words import articled, goods_text
-from hexathlon.tasks.shopping.world.catalogue import Constraint, Language
+from hexathlon.tasks.shopping.world.catalogue import Constraint
 from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = ["DIALOGUES"]
@@ -21,7 +28,7 @@ __all__ = ["DIALOGUES"]
 class _Talk:
     """Builds an agenda slot by slot."""
 
-    def __init__(self, scene: Scene, category: str) -> None:
+    def __init__(self, scene: ShoppingScene, category: str) -> None:
         self.scene = scene
         self.category = category
         self.slots: dict[str, dict[str, Any]] = {}
@@ -78,7 +85,7 @@ class _Talk:
         return {"agenda": agenda, "wishes": self.wishes}
 
 
-def ask(scene: Scene) -> Draft | None:
+def ask(scene: ShoppingScene) -> ShoppingDraft | None:
     """The agent must ask for every condition."""
     wish = scene.wish()
     if wish is None:
@@ -89,7 +96,7 @@ def ask(scene: Scene) -> Draft | None:
     return _drafted(scene, talk, wish)
 
 
-def hidden(scene: Scene) -> Draft | None:
+def hidden(scene: ShoppingScene) -> ShoppingDraft | None:
     """The customer states all conditions but one, and rejects offers that fail on that one."""
     wish = scene.wish()
     if wish is None:
@@ -102,7 +109,7 @@ def hidden(scene: Scene) -> Draft | None:
     return _drafted(scene, talk, wish)
 
 
-def change(scene: Scene) -> Draft | None:
+def change(scene: ShoppingScene) -> ShoppingDraft | None:
     """One condition changes during the conversation."""
     fork = fork_of(scene, kinds=("attribute", "specification", "option"))
     if fork is None:
@@ -118,7 +125,7 @@ def change(scene: Scene) -> Draft | None:
     return replace(draft, changes=True)
 
 
-def as_usual(scene: Scene) -> Draft | None:
+def as_usual(scene: ShoppingScene) -> ShoppingDraft | None:
     """For one condition, the customer refers to the profile."""
     fork = fork_of(scene, kinds=("attribute", "specification", "option"))
     if fork is None:
@@ -138,7 +145,7 @@ def as_usual(scene: Scene) -> Draft | None:
     return _settled(scene, talk, fork, "the other twin's target", profile=profile, source="profile")
 
 
-def against_profile(scene: Scene) -> Draft | None:
+def against_profile(scene: ShoppingScene) -> ShoppingDraft | None:
     """The customer's statements contradict the profile."""
     fork = fork_of(scene, kinds=("attribute", "specification", "option"))
     if fork is None:
@@ -155,14 +162,14 @@ def against_profile(scene: Scene) -> Draft | None:
 
 
 def _settled(
-    scene: Scene,
+    scene: ShoppingScene,
     talk: _Talk,
     fork: Fork,
     label: str,
     *,
     profile: Sequence[str] | None = None,
     source: str = "request",
-) -> Draft:
+) -> ShoppingDraft:
     """Return the draft for one side of a fork; `label` names the other side's target."""
     product, variant = fork.targets[scene.side]
     params = {} if profile is None else {"profile": list(profile)}
@@ -172,7 +179,7 @@ def _settled(
     position = fork.position + len(fork.wish.head)
     return replace(
         draft,
-        lines=[Line(product, variant)],
+        lines=[OrderLine(product, variant)],
         near=[other, *kept],
         wanted=[sourced(fork.constraints(scene.side), {position: source})],
         personal=profile is not None,
@@ -181,8 +188,8 @@ def _settled(
 
 
 def _drafted(
-    scene: Scene, talk: _Talk, wish: Wish, params: Mapping[str, Any] | None = None
-) -> Draft:
+    scene: ShoppingScene, talk: _Talk, wish: WantedVariant, params: Mapping[str, Any] | None = None
+) -> ShoppingDraft:
     goods = goods_text(scene, wish.product, ("brand", "series"))
     goal = scene.pick(
         (
@@ -195,9 +202,9 @@ def _drafted(
         "have accepted: nothing that they rejected, nothing without their yes.",
         "有一位顾客。请问清需求，先推荐，再按顾客同意的下单；顾客拒绝过的、没有点头的都不能下单。",
     )
-    return Draft(
+    return ShoppingDraft(
         instruction=instruction,
-        lines=[Line(wish.product, wish.variant)],
+        lines=[OrderLine(wish.product, wish.variant)],
         near=near_of(wish),
         wanted=[sourced(wish.constraints)],
         params={
@@ -209,13 +216,13 @@ def _drafted(
     )
 
 
-def _sayings(scene: Scene) -> list[str]:
+def _sayings(scene: ShoppingScene) -> list[str]:
     if scene.language == "zh":
         return ["希望{value}。", "必须{value}。", "我的要求：{value}。"]
     return ["I want {value}.", "It must be {value}.", "Only {value} will do."]
 
 
-def _one_that(scene: Scene, phrase: str) -> str:
+def _one_that(scene: ShoppingScene, phrase: str) -> str:
     """Turn an English verb phrase into an object of "want"."""
     return phrase if scene.language == "zh" else f"one that {phrase}"
 

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hexathlon.tasks.shopping.scene import Wish
+from hexathlon.tasks.shopping.scene import WantedVariant
 from hexathlon.tasks.shopping.world.catalogue import Constraint, Product, Variant, price_cart
 from hexathlon.tasks.shopping.world.settings import StoreSettings, cart_line
 
-__all__ = ["Draft", "Line", "Near", "near_of", "order_of", "sourced"]
+__all__ = ["Near", "OrderLine", "ShoppingDraft", "near_of", "order_of", "sourced"]
 
 
 @dataclass(frozen=True)
-class Line:
+class OrderLine:
     """A line of the requested order."""
 
     product: Product
@@ -31,11 +31,11 @@ class Near:
 
 
 @dataclass(frozen=True)
-class Draft:
+class ShoppingDraft:
     """A task under construction."""
 
     instruction: str
-    lines: Sequence[Line] = ()
+    lines: Sequence[OrderLine] = ()
     near: Sequence[Near] = ()
     wanted: Sequence[Sequence[dict[str, Any]]] = ()
     """The conditions of each line, with their sources."""
@@ -76,7 +76,7 @@ def sourced(
     ]
 
 
-def order_of(settings: StoreSettings, draft: Draft) -> dict[str, Any]:
+def order_of(settings: StoreSettings, draft: ShoppingDraft) -> dict[str, Any]:
     """Return the order that the draft expects, priced."""
     price = price_cart(
         [cart_line(line.product, line.variant, line.quantity) for line in draft.lines],
@@ -97,7 +97,7 @@ def order_of(settings: StoreSettings, draft: Draft) -> dict[str, Any]:
     }
 
 
-def near_of(wish: Wish, line: int = 0) -> list[Near]:
+def near_of(wish: WantedVariant, line: int = 0) -> list[Near]:
     """Return the near misses of a wish, named after the failed condition."""
     return [
         Near(f"{wish.details[position].name} is off", line, product, variant)

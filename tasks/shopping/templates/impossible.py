@@ -8,8 +8,14 @@ available and must be bought.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hexathlon.tasks.shopping.scene import HEAD, Scene, Wish, answering
-from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
+from hexathlon.tasks.shopping.scene import HEAD, ShoppingScene, WantedVariant, answering
+from hexathlon.tasks.shopping.templates.draft import (
+    Near,
+    OrderLine,
+    ShoppingDraft,
+    near_of,
+    sourced,
+)
 from hexathlon.tasks.shopping.templates.words import (
     details_text,
     goods_text,
@@ -23,20 +29,20 @@ __all__ = ["IMPOSSIBLE"]
 
 
 def _drafted(
-    scene: Scene,
+    scene: ShoppingScene,
     product: Product,
     variant: Variant,
     constraints: Sequence[Constraint],
     near: Sequence[Near],
     reason: str | None,
     last: Sequence[str] = (),
-) -> Draft:
+) -> ShoppingDraft:
     details = [c for c in constraints if c.name not in HEAD]
     goods = goods_text(scene, product, ("brand", "series"))
     request = request_text(scene, goods, details_text(scene, product, details, last=last))
-    return Draft(
+    return ShoppingDraft(
         instruction=f"{request} {last_words(scene)}",
-        lines=[] if reason else [Line(product, variant)],
+        lines=[] if reason else [OrderLine(product, variant)],
         near=near,
         wanted=[] if reason else [sourced(constraints)],
         answer={"reason": reason, "records": _records(product, variant, reason)}
@@ -51,7 +57,7 @@ def _records(product: Product, variant: Variant, reason: str) -> list[str]:
     return [variant.id] if reason == "out_of_stock" else [variant.id, product.id]
 
 
-def sold_out(scene: Scene) -> Draft | None:
+def sold_out(scene: ShoppingScene) -> ShoppingDraft | None:
     """Everything fits, but the variant is sold out; the twin asks for another value."""
     wish = scene.wish()
     if wish is None:
@@ -75,12 +81,14 @@ def sold_out(scene: Scene) -> Draft | None:
     return _drafted(scene, wish.product, wish.variant, feasible, near_of(wish), None)
 
 
-def _chosen(wish: Wish, fixed: Sequence[Constraint], variant: Variant) -> tuple[Constraint, ...]:
+def _chosen(
+    wish: WantedVariant, fixed: Sequence[Constraint], variant: Variant
+) -> tuple[Constraint, ...]:
     options = [Constraint("option", name, "==", slug) for name, slug in variant.options.items()]
     return (*wish.head, *fixed, *options)
 
 
-def over_budget(scene: Scene) -> Draft | None:
+def over_budget(scene: ShoppingScene) -> ShoppingDraft | None:
     """The only match costs more than the bound; in the twin it costs less."""
     wish = _without(scene, ("price",))
     if wish is None:
@@ -93,7 +101,7 @@ def over_budget(scene: Scene) -> Draft | None:
     return _bounded(scene, wish, bound, words, "over_budget")
 
 
-def too_late(scene: Scene) -> Draft | None:
+def too_late(scene: ShoppingScene) -> ShoppingDraft | None:
     """The only match arrives too late; in the twin there is enough time."""
     wish = _without(scene, ("shipping",))
     if wish is None or wish.product.shipping.days <= 2:
@@ -104,7 +112,7 @@ def too_late(scene: Scene) -> Draft | None:
     return _bounded(scene, wish, bound, words, "too_late")
 
 
-def _without(scene: Scene, kinds: Sequence[str]) -> Wish | None:
+def _without(scene: ShoppingScene, kinds: Sequence[str]) -> WantedVariant | None:
     """Return a wish without conditions of these kinds."""
     wish = scene.wish()
     if wish is None or any(constraint.kind in kinds for constraint in wish.details):
@@ -113,8 +121,8 @@ def _without(scene: Scene, kinds: Sequence[str]) -> Wish | None:
 
 
 def _bounded(
-    scene: Scene, wish: Wish, bound: Constraint, words: Sequence[str], reason: str
-) -> Draft | None:
+    scene: ShoppingScene, wish: WantedVariant, bound: Constraint, words: Sequence[str], reason: str
+) -> ShoppingDraft | None:
     constraints = (*wish.constraints, bound)
     found = answering(scene.catalogue, wish.family, constraints)
     if found != ([] if scene.side == 0 else [wish.variant.id]):
@@ -135,7 +143,7 @@ def _bounded(
 
 
 def _near_blocked(
-    scene: Scene, wish: Wish, constraints: Sequence[Constraint], blocked: str
+    scene: ShoppingScene, wish: WantedVariant, constraints: Sequence[Constraint], blocked: str
 ) -> list[Near]:
     """Return alternatives to the sold-out variant that fail on one condition."""
     near = [Near("another variant", 0, wish.product, wish.variant)]

@@ -7,8 +7,14 @@ the first on the personal condition.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hexathlon.tasks.shopping.scene import Scene, Wish, answering
-from hexathlon.tasks.shopping.templates.draft import Draft, Line, Near, near_of, sourced
+from hexathlon.tasks.shopping.scene import ShoppingScene, WantedVariant, answering
+from hexathlon.tasks.shopping.templates.draft import (
+    Near,
+    OrderLine,
+    ShoppingDraft,
+    near_of,
+    sourced,
+)
 from hexathlon.tasks.shopping.templates.words import (
     details_text,
     goods_text,
@@ -36,7 +42,7 @@ _IRRELEVANT = (
 class Fork:
     """A wish with a personal condition, and the two targets that the condition separates."""
 
-    wish: Wish
+    wish: WantedVariant
     position: int
     """Position of the personal condition among the details."""
 
@@ -53,7 +59,9 @@ class Fork:
         return [c for i, c in enumerate(self.wish.details) if i != self.position]
 
 
-def fork_of(scene: Scene, *, kinds: Sequence[str], degrees: Sequence[int] = ()) -> Fork | None:
+def fork_of(
+    scene: ShoppingScene, *, kinds: Sequence[str], degrees: Sequence[int] = ()
+) -> Fork | None:
     """Return a wish with two targets, depending on one condition of the given kinds."""
     wish = scene.wish(kinds=kinds[:1] if len(kinds) == 1 else (), degrees=degrees)
     if wish is None:
@@ -73,7 +81,9 @@ def fork_of(scene: Scene, *, kinds: Sequence[str], degrees: Sequence[int] = ()) 
     return None
 
 
-def _value_of(scene: Scene, detail: Constraint, product: Product, variant: Variant) -> Constraint:
+def _value_of(
+    scene: ShoppingScene, detail: Constraint, product: Product, variant: Variant
+) -> Constraint:
     if detail.kind == "option":
         return Constraint("option", detail.name, "==", variant.options[detail.name])
     if detail.kind == "seller":
@@ -81,7 +91,7 @@ def _value_of(scene: Scene, detail: Constraint, product: Product, variant: Varia
     return Constraint(detail.kind, detail.name, "==", product.attributes[detail.name])
 
 
-def profile_of(scene: Scene, facts: Sequence[str]) -> list[str]:
+def profile_of(scene: ShoppingScene, facts: Sequence[str]) -> list[str]:
     """Return the facts mixed with ones unrelated to any purchase."""
     chosen = scene.rng.permutation(len(_IRRELEVANT)).tolist()[: 2 + int(scene.rng.integers(3))]
     lines = [*facts, *(scene.say(*_IRRELEVANT[i]) for i in chosen)]
@@ -90,7 +100,7 @@ def profile_of(scene: Scene, facts: Sequence[str]) -> list[str]:
 
 
 def order_record(
-    scene: Scene, number: int, product: Product, variant: Variant, note: str
+    scene: ShoppingScene, number: int, product: Product, variant: Variant, note: str
 ) -> dict[str, str]:
     """Return an earlier order as the customer sees it; larger numbers are later."""
     day = -400 + 40 * number
@@ -110,8 +120,14 @@ def order_record(
 
 
 def _drafted(
-    scene: Scene, fork: Fork, request: str, *, sources: str, lure: bool = False, **params: object
-) -> Draft:
+    scene: ShoppingScene,
+    fork: Fork,
+    request: str,
+    *,
+    sources: str,
+    lure: bool = False,
+    **params: object,
+) -> ShoppingDraft:
     side = scene.side
     product, variant = fork.targets[side]
     other = fork.targets[1 - side]
@@ -121,9 +137,9 @@ def _drafted(
         near += [n for n in near_of(fork.wish) if n.variant.id != other[1].id]
     else:
         near += _neighbours(scene, fork)
-    return Draft(
+    return ShoppingDraft(
         instruction=f"{request} {last_words(scene)}",
-        lines=[Line(product, variant)],
+        lines=[OrderLine(product, variant)],
         near=near,
         wanted=[sourced(fork.constraints(side), {position: sources})],
         lures=[fork.values[1 - side]] if lure else (),
@@ -133,7 +149,7 @@ def _drafted(
     )
 
 
-def _neighbours(scene: Scene, fork: Fork) -> list[Near]:
+def _neighbours(scene: ShoppingScene, fork: Fork) -> list[Near]:
     """Return up to three products of the family that fail on the second twin's conditions."""
     constraints = fork.constraints(1)
     found = []
@@ -149,7 +165,7 @@ def _neighbours(scene: Scene, fork: Fork) -> list[Near]:
     return found
 
 
-def preference(scene: Scene) -> Draft | None:
+def preference(scene: ShoppingScene) -> ShoppingDraft | None:
     """The profile supplies what the request leaves open."""
     fork = fork_of(scene, kinds=("attribute", "specification", "option"))
     if fork is None:
@@ -167,7 +183,7 @@ def preference(scene: Scene) -> Draft | None:
     return _drafted(scene, fork, request, sources="profile", profile=profile_of(scene, facts))
 
 
-def override(scene: Scene) -> Draft | None:
+def override(scene: ShoppingScene) -> ShoppingDraft | None:
     """The request contradicts the profile and takes precedence."""
     fork = fork_of(scene, kinds=("attribute", "specification", "option"))
     if fork is None:
@@ -186,7 +202,7 @@ def override(scene: Scene) -> Draft | None:
     )
 
 
-def same_as_last(scene: Scene) -> Draft | None:
+def same_as_last(scene: ShoppingScene) -> ShoppingDraft | None:
     """An option as in the latest order of such goods; an older order differs."""
     fork = fork_of(scene, kinds=("option",))
     if fork is None:
@@ -210,7 +226,7 @@ def same_as_last(scene: Scene) -> Draft | None:
     )  # fmt: skip
 
 
-def seller_as_last(scene: Scene) -> Draft | None:
+def seller_as_last(scene: ShoppingScene) -> ShoppingDraft | None:
     """From the seller of the latest order; goods from another seller were returned."""
     fork = fork_of(scene, kinds=("seller",))
     if fork is None:
@@ -235,7 +251,7 @@ def seller_as_last(scene: Scene) -> Draft | None:
     )  # fmt: skip
 
 
-def _history(scene: Scene, fork: Fork, latest: int) -> list[dict[str, str]] | None:
+def _history(scene: ShoppingScene, fork: Fork, latest: int) -> list[dict[str, str]] | None:
     """Return two orders of such goods, the later one decisive, and an unrelated order."""
     name = fork.values[0].name
     category = fork.wish.product.category
@@ -254,7 +270,7 @@ def _history(scene: Scene, fork: Fork, latest: int) -> list[dict[str, str]] | No
 
 
 def _offering(
-    scene: Scene, category: str, option: str, value: str
+    scene: ShoppingScene, category: str, option: str, value: str
 ) -> tuple[Product, Variant] | None:
     families = scene.catalogue.families(category)
     for _ in range(60):
@@ -266,7 +282,7 @@ def _offering(
     return None
 
 
-def _foreign(scene: Scene, product: Product) -> list[str]:
+def _foreign(scene: ShoppingScene, product: Product) -> list[str]:
     """Return a preference about another category, which must be ignored."""
     other = scene.catalogue.product_at(int(scene.rng.integers(scene.catalogue.size)))
     if other.category == product.category:

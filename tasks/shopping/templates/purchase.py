@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from hexathlon.tasks.shopping.scene import HEAD, Scene, Wish
-from hexathlon.tasks.shopping.templates.draft import Draft, Line, near_of, sourced
+from hexathlon.tasks.shopping.scene import HEAD, ShoppingScene, WantedVariant
+from hexathlon.tasks.shopping.templates.draft import OrderLine, ShoppingDraft, near_of, sourced
 from hexathlon.tasks.shopping.templates.words import (
     details_text,
     goods_text,
@@ -18,82 +18,82 @@ _FAR = 30
 
 
 def _bought(
-    scene: Scene,
-    wish: Wish | None,
+    scene: ShoppingScene,
+    wish: WantedVariant | None,
     *,
     named: Sequence[str] = HEAD,
     gap: bool | None = None,
     quantity: int = 1,
-) -> Draft | None:
+) -> ShoppingDraft | None:
     if wish is None:
         return None
     details = details_text(scene, wish.product, wish.details, gap=gap)
     request = request_text(scene, goods_text(scene, wish.product, named), details, quantity)
-    return Draft(
+    return ShoppingDraft(
         instruction=f"{request} {last_words(scene)}",
-        lines=[Line(wish.product, wish.variant, quantity)],
+        lines=[OrderLine(wish.product, wish.variant, quantity)],
         near=near_of(wish),
         wanted=[sourced(wish.constraints)],
     )
 
 
-def exact(scene: Scene) -> Draft | None:
+def exact(scene: ShoppingScene) -> ShoppingDraft | None:
     """Conditions in the shop's own words."""
     return _bought(scene, scene.wish(), gap=False)
 
 
-def options(scene: Scene) -> Draft | None:
+def options(scene: ShoppingScene) -> ShoppingDraft | None:
     """The options distinguish the goods."""
     return _bought(scene, scene.wish(kinds=("option",)))
 
 
-def price_bound(scene: Scene) -> Draft | None:
+def price_bound(scene: ShoppingScene) -> ShoppingDraft | None:
     """A price bound decides."""
     return _bought(scene, scene.wish(kinds=("price",)))
 
 
-def specification(scene: Scene) -> Draft | None:
+def specification(scene: ShoppingScene) -> ShoppingDraft | None:
     """The deciding value is only in the specification."""
     return _bought(scene, scene.wish(kinds=("specification",)))
 
 
-def review(scene: Scene) -> Draft | None:
+def review(scene: ShoppingScene) -> ShoppingDraft | None:
     """The deciding value is only in reviews."""
     return _bought(scene, scene.wish(kinds=("review",)))
 
 
-def vocabulary(scene: Scene) -> Draft | None:
+def vocabulary(scene: ShoppingScene) -> ShoppingDraft | None:
     """All conditions use the shopper's words, none the shop's."""
     return _bought(scene, scene.wish(kinds=("attribute",)), gap=True)
 
 
-def delivery(scene: Scene) -> Draft | None:
+def delivery(scene: ShoppingScene) -> ShoppingDraft | None:
     """The delivery time decides."""
     return _bought(scene, scene.wish(kinds=("shipping",)))
 
 
-def rating(scene: Scene) -> Draft | None:
+def rating(scene: ShoppingScene) -> ShoppingDraft | None:
     """The rating decides."""
     return _bought(scene, scene.wish(kinds=("rating",)))
 
 
-def returns(scene: Scene) -> Draft | None:
+def returns(scene: ShoppingScene) -> ShoppingDraft | None:
     """The return period decides."""
     return _bought(scene, scene.wish(kinds=("returns",)))
 
 
-def seller(scene: Scene) -> Draft | None:
+def seller(scene: ShoppingScene) -> ShoppingDraft | None:
     """The seller decides."""
     return _bought(scene, scene.wish(kinds=("seller",)))
 
 
-def quantity(scene: Scene) -> Draft | None:
+def quantity(scene: ShoppingScene) -> ShoppingDraft | None:
     """An order of several pieces of one variant."""
     pieces = 2 + int(scene.rng.integers(4))
     return _bought(scene, scene.wish(stock=pieces + 1), quantity=pieces)
 
 
-def far_page(scene: Scene) -> Draft | None:
+def far_page(scene: ShoppingScene) -> ShoppingDraft | None:
     """Only the brand is named, and the target is beyond the third page of results."""
     named = ("kind", "brand")
     wish = scene.wish(head=named)

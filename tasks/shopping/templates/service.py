@@ -8,8 +8,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from hexathlon.tasks.shopping.scene import Scene
-from hexathlon.tasks.shopping.templates.case import Action, Case, CaseDesk, item, slot, which
+from hexathlon.tasks.shopping.scene import ShoppingScene
+from hexathlon.tasks.shopping.templates.case import (
+    CaseDesk,
+    ReferenceCall,
+    ServiceCase,
+    item,
+    slot,
+    which,
+)
 from hexathlon.tasks.shopping.templates.service_returns import RETURNS, returned
 from hexathlon.tasks.shopping.world.desk.records import draw_address, draw_customer
 from hexathlon.tasks.shopping.world.wording import chosen_text
@@ -17,7 +24,7 @@ from hexathlon.tasks.shopping.world.wording import chosen_text
 __all__ = ["SERVICES", "SERVICE_DIALOGUES"]
 
 
-def cancel(scene: Scene) -> Case | None:
+def cancel(scene: ShoppingScene) -> ServiceCase | None:
     """Cancel a pending order; in the twin it has already shipped."""
     desk = CaseDesk(scene)
     order = desk.order("pending" if scene.side == 0 else "shipped")
@@ -44,8 +51,14 @@ def cancel(scene: Scene) -> Case | None:
 
 
 def _swapped(
-    scene: Scene, desk: CaseDesk, order: dict[str, Any], action: str, *, stock: bool, allowed: bool
-) -> Case | None:
+    scene: ShoppingScene,
+    desk: CaseDesk,
+    order: dict[str, Any],
+    action: str,
+    *,
+    stock: bool,
+    allowed: bool,
+) -> ServiceCase | None:
     new = desk.other_variant(order, stock=stock)
     decoy = desk.other_variant(order)
     if new is None or decoy is None:
@@ -53,7 +66,7 @@ def _swapped(
     goods = item(scene, desk.goods(order))
     wanted = chosen_text(desk.product(order), new, scene.language)
     arguments = {"order": order["id"], "line": desk.line, "variant": new.id}
-    wrong: dict[str, Sequence[Action]] = {}
+    wrong: dict[str, Sequence[ReferenceCall]] = {}
     if decoy.id != new.id:
         wrong["another variant"] = [(action, {**arguments, "variant": decoy.id})]
     if action == "exchange_item":
@@ -89,7 +102,7 @@ def _swapped(
     )
 
 
-def exchange(scene: Scene) -> Case | None:
+def exchange(scene: ShoppingScene) -> ServiceCase | None:
     """Exchange for a variant in stock; in the twin that variant is sold out."""
     desk = CaseDesk(scene)
     order = desk.delivered(2 + int(scene.rng.integers(9)))
@@ -97,14 +110,14 @@ def exchange(scene: Scene) -> Case | None:
     return _swapped(scene, desk, order, "exchange_item", stock=fine, allowed=fine)
 
 
-def change_item(scene: Scene) -> Case | None:
+def change_item(scene: ShoppingScene) -> ServiceCase | None:
     """Change the variant before shipping; in the twin the order has already shipped."""
     desk = CaseDesk(scene)
     order = desk.order("pending" if scene.side == 0 else "shipped")
     return _swapped(scene, desk, order, "change_item", stock=True, allowed=scene.side == 0)
 
 
-def change_address(scene: Scene) -> Case | None:
+def change_address(scene: ShoppingScene) -> ServiceCase | None:
     """Change the address of a pending order; in the twin it is on its way."""
     desk = CaseDesk(scene)
     order = desk.order("pending" if scene.side == 0 else "shipped")
@@ -133,7 +146,7 @@ def change_address(scene: Scene) -> Case | None:
     )
 
 
-def late(scene: Scene) -> Case | None:
+def late(scene: ShoppingScene) -> ServiceCase | None:
     """Refund a late delivery; in the twin it was not late enough."""
     desk = CaseDesk(scene)
     since, more = 2 + int(scene.rng.integers(6)), 1 + int(scene.rng.integers(3))
@@ -169,7 +182,7 @@ def _come_late(order: dict[str, Any], days: int) -> None:
     order["placed"] = order["promised"] - 6
 
 
-def not_owner(scene: Scene) -> Case | None:
+def not_owner(scene: ShoppingScene) -> ServiceCase | None:
     """The order is the customer's own; in the twin it belongs to somebody else."""
     desk = CaseDesk(scene)
     order = desk.order("pending")
@@ -202,7 +215,7 @@ def not_owner(scene: Scene) -> Case | None:
     return found
 
 
-def two_requests(scene: Scene) -> Case | None:
+def two_requests(scene: ShoppingScene) -> ServiceCase | None:
     """Return goods from one order and cancel another."""
     desk = CaseDesk(scene, tier="standard")
     order = desk.delivered(1 + int(scene.rng.integers(4)))
@@ -214,7 +227,7 @@ def two_requests(scene: Scene) -> Case | None:
     if made is None:
         return None
     goods = item(scene, desk.goods(second))
-    cancelled: Action = ("cancel_order", {"order": second["id"], "reason": "not_needed"})
+    cancelled: ReferenceCall = ("cancel_order", {"order": second["id"], "reason": "not_needed"})
     also = scene.say(
         f" And cancel the order with {goods}; I no longer need it.",
         f"另外把含{goods}的订单取消，我不需要了。",

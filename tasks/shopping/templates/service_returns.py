@@ -3,22 +3,34 @@
 from collections.abc import Sequence
 from typing import Any
 
-from hexathlon.tasks.shopping.scene import Scene
-from hexathlon.tasks.shopping.templates.case import Action, Case, CaseDesk, item, slot, which
+from hexathlon.tasks.shopping.scene import ShoppingScene
+from hexathlon.tasks.shopping.templates.case import (
+    CaseDesk,
+    ReferenceCall,
+    ServiceCase,
+    item,
+    slot,
+    which,
+)
 
 __all__ = ["RETURNS", "returned"]
 
 
 def returned(
-    scene: Scene, desk: CaseDesk, order: dict[str, Any], *, allowed: bool, damaged: bool = False
-) -> Case | None:
+    scene: ShoppingScene,
+    desk: CaseDesk,
+    order: dict[str, Any],
+    *,
+    allowed: bool,
+    damaged: bool = False,
+) -> ServiceCase | None:
     """Build the case of a return of the line in question."""
     since = desk.policy.today - order["delivered"]
     original = since <= desk.policy.cash_days
     right, other = (desk.card, desk.gift) if original else (desk.gift, desk.card)
     goods = item(scene, desk.goods(order))
     state = scene.say("; it arrived damaged", "，到货就是坏的") if damaged else ""
-    wrong: dict[str, Sequence[Action]] = {
+    wrong: dict[str, Sequence[ReferenceCall]] = {
         "refund elsewhere": [
             ("return_items", {"order": order["id"], "lines": [desk.line], "refund_to": other})
         ]
@@ -51,7 +63,7 @@ def returned(
     )
 
 
-def return_window(scene: Scene) -> Case | None:
+def return_window(scene: ShoppingScene) -> ServiceCase | None:
     """A return within the allowed period; in the twin a few days late."""
     desk = CaseDesk(scene, tier="standard")
     gap = 1 + int(scene.rng.integers(4))
@@ -60,14 +72,14 @@ def return_window(scene: Scene) -> Case | None:
     return returned(scene, desk, order, allowed=scene.side == 0)
 
 
-def return_plus(scene: Scene) -> Case | None:
+def return_plus(scene: ShoppingScene) -> ServiceCase | None:
     """Late for regular customers but not for Plus members; in the twin the customer is regular."""
     desk = CaseDesk(scene, tier="plus" if scene.side == 0 else "standard")
     order = desk.delivered(desk.policy.return_days + 1 + int(scene.rng.integers(6)))
     return returned(scene, desk, order, allowed=scene.side == 0)
 
 
-def return_refund(scene: Scene) -> Case | None:
+def return_refund(scene: ShoppingScene) -> ServiceCase | None:
     """The refund method: the card for recent orders; in the twin the gift card."""
     desk = CaseDesk(scene)
     near = int(scene.rng.integers(2))
@@ -76,7 +88,7 @@ def return_refund(scene: Scene) -> Case | None:
     return returned(scene, desk, order, allowed=True)
 
 
-def return_final_sale(scene: Scene) -> Case | None:
+def return_final_sale(scene: ShoppingScene) -> ServiceCase | None:
     """A final-sale item that arrived damaged; in the twin it is undamaged."""
     desk = CaseDesk(scene)
     order = desk.delivered(3 + int(scene.rng.integers(8)))

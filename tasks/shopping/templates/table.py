@@ -4,24 +4,24 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from hexathlon.tasks.shopping.scene import Scene
+from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.templates.budget import BUDGETS
-from hexathlon.tasks.shopping.templates.case import Case
+from hexathlon.tasks.shopping.templates.case import ServiceCase
 from hexathlon.tasks.shopping.templates.dialogue import DIALOGUES
-from hexathlon.tasks.shopping.templates.draft import Draft
+from hexathlon.tasks.shopping.templates.draft import ShoppingDraft
 from hexathlon.tasks.shopping.templates.impossible import IMPOSSIBLE
 from hexathlon.tasks.shopping.templates.personal import PERSONAL
 from hexathlon.tasks.shopping.templates.purchase import PURCHASES
 from hexathlon.tasks.shopping.templates.service import SERVICE_DIALOGUES, SERVICES
 from hexathlon.tasks.task import LEVELS, Level
 
-__all__ = ["TEMPLATES", "Template", "templates_of"]
+__all__ = ["TEMPLATES", "ShoppingTemplate", "templates_of"]
 
 
-class Template(NamedTuple):
+class ShoppingTemplate(NamedTuple):
     """A kind of task."""
 
-    make: Callable[[Scene], Draft | Case | None]
+    make: Callable[[ShoppingScene], ShoppingDraft | ServiceCase | None]
     twins: bool = False
     levels: tuple[Level, ...] = LEVELS
     dialogue: bool = False
@@ -31,19 +31,28 @@ class Template(NamedTuple):
 _NOT_TINY: tuple[Level, ...] = ("easy", "medium", "hard")
 _DEEP: tuple[Level, ...] = ("medium", "hard")
 
-TEMPLATES: dict[str, Template] = {
-    **{name: Template(make) for name, make in PURCHASES.items()},
-    "far_page": Template(PURCHASES["far_page"], levels=_DEEP),
-    **{name: Template(make, twins=True) for name, make in PERSONAL.items()},
+TEMPLATES: dict[str, ShoppingTemplate] = {
+    **{name: ShoppingTemplate(make) for name, make in PURCHASES.items()},
+    "far_page": ShoppingTemplate(PURCHASES["far_page"], levels=_DEEP),
+    **{name: ShoppingTemplate(make, twins=True) for name, make in PERSONAL.items()},
     **{
-        name: Template(make, twins=name not in ("dialogue_ask", "dialogue_hidden"))
+        name: ShoppingTemplate(make, twins=name not in ("dialogue_ask", "dialogue_hidden"))
         for name, make in DIALOGUES.items()
     },
-    **{name: Template(make, twins=name == "delivery_choice") for name, make in BUDGETS.items()},
-    **{name: Template(make, twins=True) for name, make in IMPOSSIBLE.items()},
-    **{name: Template(make, twins=name != "two_requests") for name, make in SERVICES.items()},
-    "two_requests": Template(SERVICES["two_requests"], levels=_NOT_TINY),
-    **{name: Template(make, twins=True, dialogue=True) for name, make in SERVICE_DIALOGUES.items()},
+    **{
+        name: ShoppingTemplate(make, twins=name == "delivery_choice")
+        for name, make in BUDGETS.items()
+    },
+    **{name: ShoppingTemplate(make, twins=True) for name, make in IMPOSSIBLE.items()},
+    **{
+        name: ShoppingTemplate(make, twins=name != "two_requests")
+        for name, make in SERVICES.items()
+    },
+    "two_requests": ShoppingTemplate(SERVICES["two_requests"], levels=_NOT_TINY),
+    **{
+        name: ShoppingTemplate(make, twins=True, dialogue=True)
+        for name, make in SERVICE_DIALOGUES.items()
+    },
 }
 
 

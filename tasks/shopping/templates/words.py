@@ -2,21 +2,21 @@
 
 from collections.abc import Sequence
 
-from hexathlon.tasks.shopping.scene import Scene
+from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.world.catalogue import Constraint, Product
 from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = ["articled", "details_text", "goods_text", "join", "last_words", "request_text"]
 
 
-def join(scene: Scene, parts: Sequence[str]) -> str:
+def join(scene: ShoppingScene, parts: Sequence[str]) -> str:
     """Join phrases into one list."""
     if scene.language == "zh":
         return "，".join(parts)
     return ", ".join(parts[:-1]) + f" and {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
-def goods_text(scene: Scene, product: Product, named: Sequence[str]) -> str:
+def goods_text(scene: ShoppingScene, product: Product, named: Sequence[str]) -> str:
     """Name the goods by kind and by further properties: `brand`, `series`."""
     kind = category_of(product.category).kind(product.kind).text[scene.language]
     brand = product.brand[scene.language] if "brand" in named else ""
@@ -27,7 +27,7 @@ def goods_text(scene: Scene, product: Product, named: Sequence[str]) -> str:
 
 
 def details_text(
-    scene: Scene,
+    scene: ShoppingScene,
     product: Product,
     details: Sequence[Constraint],
     *,
@@ -40,7 +40,7 @@ def details_text(
     return join(scene, [*said, *last])
 
 
-def request_text(scene: Scene, goods: str, details: str, quantity: int = 1) -> str:
+def request_text(scene: ShoppingScene, goods: str, details: str, quantity: int = 1) -> str:
     """Ask for goods with conditions; a quantity of 0 is unspecified."""
     if scene.language == "zh":
         number = f"{quantity}件" if quantity else ""
@@ -83,7 +83,7 @@ def articled(goods: str) -> str:
     return f"{'an' if goods[0] in 'AEIO' else 'a'} {goods}"
 
 
-def last_words(scene: Scene) -> str:
+def last_words(scene: ShoppingScene) -> str:
     """Return the remarks implied in every request."""
     return scene.say(
         "Order nothing else. If it cannot be had, report that instead.",

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.shopping.world.catalogue import (
     Address,
     CartLine,
     Catalogue,
     Coupon,
-    Language,
     Product,
     Rules,
     SearchPage,

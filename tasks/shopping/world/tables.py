@@ -10,10 +10,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["Base", "Changes", "Record", "Tables", "canonical", "same"]
+__all__ = ["Base", "Record", "TableChanges", "Tables", "canonical", "same"]
 
 Record = Mapping[str, Any]
-Changes = tuple[tuple[str, str, Record | None], ...]
+TableChanges = tuple[tuple[str, str, Record | None], ...]
 """(table, key, record) of each changed record; None if it was removed."""
 
 
@@ -50,7 +50,7 @@ class Tables:
 
     __slots__ = ("_changed", "base")
 
-    def __init__(self, base: Base, changes: Changes = ()) -> None:
+    def __init__(self, base: Base, changes: TableChanges = ()) -> None:
         self.base = base
         self._changed: dict[tuple[str, str], Record | None] = {
             (table, key): record for table, key, record in changes
@@ -88,7 +88,7 @@ class Tables:
         """Return a table's written records with their keys."""
         return [(key, value) for (name, key), value in self._changed.items() if name == table]
 
-    def changes(self) -> Changes:
+    def changes(self) -> TableChanges:
         """Return the changes, in the order of first write."""
         return tuple((table, key, record) for (table, key), record in self._changed.items())
 

@@ -15,8 +15,8 @@ from typing import Any
 from hexathlon.tasks.errors import MissingData
 from hexathlon.tasks.sql.loaders.gold import is_ordered
 from hexathlon.tasks.sql.loaders.loaded import (
-    Item,
-    LoadedSource,
+    LoadedQuestion,
+    LoadedQuestions,
     level_of,
     read_check,
     safe_template,
@@ -36,13 +36,13 @@ _FOLDERS: dict[Split, tuple[str, ...]] = {
 }
 
 
-class BirdSource(LoadedSource):
+class BirdSource(LoadedQuestions):
     """BIRD's questions with their evidence."""
 
     name = "bird"
     folder = "bird"
 
-    def read(self, split: Split) -> Sequence[Item]:
+    def read(self, split: Split) -> Sequence[LoadedQuestion]:
         """Return the questions of a split, from the first of its files that exists."""
         if not self.root.is_dir():
             raise MissingData(f"there is no folder {self.root} with BIRD's files")
@@ -61,13 +61,13 @@ class BirdSource(LoadedSource):
         ]
         return [*files, *sizes]
 
-    def _item(self, entry: dict[str, Any], index: int, split: Split) -> Item:
+    def _item(self, entry: dict[str, Any], index: int, split: Split) -> LoadedQuestion:
         name, gold = entry["db_id"], entry["SQL"]
         folder = self._folder(split, name)
         evidence = str(entry.get("evidence") or "").strip()
         hint = f"\n\nEvidence: {evidence}" if evidence else ""
         path = f"{folder}/{name}/{name}.sqlite"
-        return Item(
+        return LoadedQuestion(
             template=safe_template(name), level=level_of(gold, entry.get("difficulty")),
             index=index, instruction=entry["question"] + hint,
             database={

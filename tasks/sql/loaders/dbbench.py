@@ -15,7 +15,7 @@ from typing import Any
 
 from hexathlon.tasks.sql.data import shipped_lines
 from hexathlon.tasks.sql.loaders.gold import hardness, tokens, translated
-from hexathlon.tasks.sql.loaders.loaded import Item, LoadedSource, safe_template
+from hexathlon.tasks.sql.loaders.loaded import LoadedQuestion, LoadedQuestions, safe_template
 from hexathlon.tasks.sql.loaders.spider import json_list
 from hexathlon.tasks.task import Check, Level, Split
 
@@ -37,13 +37,13 @@ _NOTE = {
 _LEVELS: dict[str, Level] = {"easy": "tiny", "medium": "easy", "hard": "medium", "extra": "hard"}
 
 
-class DBBenchSource(LoadedSource):
+class DBBenchSource(LoadedQuestions):
     """DBBench's standard tasks: the shipped ones, or those of a given directory."""
 
     name = "dbbench"
     folder = "dbbench"
 
-    def read(self, split: Split) -> Sequence[Item]:
+    def read(self, split: Split) -> Sequence[LoadedQuestion]:
         """Return the test split, 300 tasks, or the dev split, a directory's `dev.jsonl`."""
         if split == "test":
             return [_item(entry, index) for index, entry in enumerate(self._entries())]
@@ -101,14 +101,14 @@ def _folded(text: str) -> str:
     return "".join(letter for letter in parts if not unicodedata.combining(letter)).lower()
 
 
-def _item(entry: Mapping[str, Any], index: int) -> Item:
+def _item(entry: Mapping[str, Any], index: int) -> LoadedQuestion:
     kind = str(entry["type"][0])
     writes = kind in ("INSERT", "UPDATE", "DELETE")
     table = table_of(entry)
     submit: Any = "database" if writes else "answer"
     gold = replay(entry) if writes else [str(value) for value in entry["label"]]
     query = str(entry.get("sql", {}).get("query", "")) or gold[0]
-    return Item(
+    return LoadedQuestion(
         template=safe_template(kind.lower().replace("-", "_")),
         level="easy" if writes else _LEVELS[hardness(query)],
         index=index,

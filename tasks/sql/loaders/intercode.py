@@ -15,8 +15,8 @@ from typing import Any
 from hexathlon.tasks.errors import MissingData
 from hexathlon.tasks.sql.loaders.gold import is_ordered, translated
 from hexathlon.tasks.sql.loaders.loaded import (
-    Item,
-    LoadedSource,
+    LoadedQuestion,
+    LoadedQuestions,
     level_of,
     read_check,
     safe_template,
@@ -33,13 +33,13 @@ _COMMENT = re.compile(r"/\*.*?\*/|^--[^\n]*$|^#[^\n]*$", re.DOTALL | re.MULTILIN
 _DROPPED = ("KEY", "CONSTRAINT", "FOREIGN", "UNIQUE", "INDEX", "FULLTEXT")
 
 
-class InterCodeSource(LoadedSource):
+class InterCodeSource(LoadedQuestions):
     """InterCode-SQL's questions."""
 
     name = "intercode-sql"
     folder = "intercode"
 
-    def read(self, split: Split) -> Sequence[Item]:
+    def read(self, split: Split) -> Sequence[LoadedQuestion]:
         """Return the dev questions; there is no other split."""
         if split != "dev":
             return []
@@ -52,9 +52,9 @@ class InterCodeSource(LoadedSource):
         paths = [self.root / name for name in names if (self.root / name).is_file()]
         return [p.read_bytes() for p in [*paths, *sorted(self.root.glob("database/*/*.sqlite"))]]
 
-    def _item(self, entry: dict[str, Any], index: int) -> Item:
+    def _item(self, entry: dict[str, Any], index: int) -> LoadedQuestion:
         name, gold = entry["db"], entry["gold"]
-        return Item(
+        return LoadedQuestion(
             template=safe_template(name), level=level_of(gold, entry.get("hardness")),
             index=index, instruction=entry["query"], database=self._database(name), submit="sql",
             checks=read_check("intercode_iou", gold, "spider", ordered=is_ordered(gold)),

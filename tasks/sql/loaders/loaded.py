@@ -1,7 +1,7 @@
 """Shared code of the loaders: a fixed list of items per split as a task source.
 
-A loader only parses its format into `Item`s. Ids are positions in the source's file, so they are
-stable; `address` cycles through the templates, so that any prefix covers all of them.
+A loader only parses its format into `LoadedQuestion`s. Ids are positions in the source's file, so
+they are stable; `address` cycles through the templates, so that any prefix covers all of them.
 """
 
 import hashlib
@@ -16,17 +16,17 @@ from typing import Any, Literal
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.public_data import data_folder
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Address, Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.sql.actions import action
 from hexathlon.tasks.sql.loaders.gold import hardness
 from hexathlon.tasks.sql.tools import SubmitKind, sql_tools
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 
-__all__ = ["Item", "LoadedSource", "read_check", "safe_template"]
+__all__ = ["LoadedQuestion", "LoadedQuestions", "read_check", "safe_template"]
 
 
 @dataclass(frozen=True)
-class Item:
+class LoadedQuestion:
     """A task of a public data set."""
 
     template: str
@@ -45,7 +45,7 @@ class Item:
     """Additional parameters of the task."""
 
 
-class LoadedSource(TaskSource):
+class LoadedQuestions(TaskSource):
     """A public data set: finite, with its published splits."""
 
     family = "sql"
@@ -55,11 +55,11 @@ class LoadedSource(TaskSource):
 
     def __init__(self, root: Path | None = None) -> None:
         self._root = root
-        self._items: dict[Split, dict[tuple[str, str, int], Item]] = {}
+        self._items: dict[Split, dict[tuple[str, str, int], LoadedQuestion]] = {}
         self._data: str | None = None
 
     @abstractmethod
-    def read(self, split: Split) -> Sequence[Item]:
+    def read(self, split: Split) -> Sequence[LoadedQuestion]:
         """Read the items of a split; empty if the data set has no such split.
 
         Raises:
@@ -80,7 +80,7 @@ class LoadedSource(TaskSource):
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
         """Return the id of the task at `index`, cycling through the templates."""
         item = self._order(split, level)[index]
-        return str(Address(self.name, item.template, item.level, split, item.index))
+        return str(TaskAddress(self.name, item.template, item.level, split, item.index))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Build the task with this id.
@@ -138,7 +138,7 @@ class LoadedSource(TaskSource):
     def contents(self) -> Sequence[bytes]:
         """Return the files that determine the tasks, in a fixed order."""
 
-    def _held(self, split: Split) -> dict[tuple[str, str, int], Item]:
+    def _held(self, split: Split) -> dict[tuple[str, str, int], LoadedQuestion]:
         data = os.environ.get("HEXATHLON_DATA")
         if data != self._data:  # items cached from another directory are not this data set
             self._items.clear()
@@ -150,17 +150,17 @@ class LoadedSource(TaskSource):
         return self._items[split]
 
     @cached_property
-    def _orders(self) -> dict[tuple[Split, Level | None], list[Item]]:
+    def _orders(self) -> dict[tuple[Split, Level | None], list[LoadedQuestion]]:
         return {}
 
-    def _order(self, split: Split, level: Level | None) -> list[Item]:
+    def _order(self, split: Split, level: Level | None) -> list[LoadedQuestion]:
         items = self._held(split)
         if (split, level) not in self._orders:
             chosen = [item for item in items.values() if level in (None, item.level)]
             self._orders[split, level] = _round(chosen)
         return self._orders[split, level]
 
-    def _find(self, task_id: str) -> Item:
+    def _find(self, task_id: str) -> LoadedQuestion:
         address = parse_address(task_id)
         key = (address.template, address.level, address.index)
         item = self._held(address.split).get(key) if address.source == self.name else None
@@ -169,7 +169,7 @@ class LoadedSource(TaskSource):
         return item
 
 
-def _round(items: Sequence[Item]) -> list[Item]:
+def _round(items: Sequence[LoadedQuestion]) -> list[LoadedQuestion]:
     """Return the items in round-robin order over their templates, each in its own order."""
     seen: dict[str, int] = {}
     places = []

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hexathlon.tasks.sql.data import chinook_questions
-from hexathlon.tasks.sql.loaders.loaded import Item, LoadedSource
+from hexathlon.tasks.sql.loaders.loaded import LoadedQuestion, LoadedQuestions
 from hexathlon.tasks.task import Check, Split
 
 __all__ = ["HIDDEN", "ChinookSource", "source"]
@@ -17,12 +17,12 @@ HIDDEN = 3
 """Number of variants of the database on which an answer must also be correct."""
 
 
-class ChinookSource(LoadedSource):
+class ChinookSource(LoadedQuestions):
     """Questions about Chinook, all in the test split."""
 
     name = "chinook"
 
-    def read(self, split: Split) -> Sequence[Item]:
+    def read(self, split: Split) -> Sequence[LoadedQuestion]:
         """Return the questions in file order."""
         if split != "test":
             return []
@@ -37,7 +37,7 @@ class ChinookSource(LoadedSource):
         return []
 
 
-def _item(entry: Mapping[str, Any], index: int) -> Item:
+def _item(entry: Mapping[str, Any], index: int) -> LoadedQuestion:
     gold = entry["query"]
     ordered = bool(entry.get("ordered", False))
     strict = {"gold": gold, "ordered": ordered}
@@ -45,7 +45,7 @@ def _item(entry: Mapping[str, Any], index: int) -> Item:
         {"kind": "shipped", "name": "chinook", "variant": variant}
         for variant in range(1, HIDDEN + 1)
     ]
-    return Item(
+    return LoadedQuestion(
         template=entry["topic"],
         level=entry["level"],
         index=index,

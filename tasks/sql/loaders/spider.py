@@ -14,8 +14,8 @@ from typing import Any
 from hexathlon.tasks.errors import MissingData
 from hexathlon.tasks.sql.loaders.gold import is_ordered
 from hexathlon.tasks.sql.loaders.loaded import (
-    Item,
-    LoadedSource,
+    LoadedQuestion,
+    LoadedQuestions,
     level_of,
     read_check,
     safe_template,
@@ -31,13 +31,13 @@ _FILES: dict[Split, tuple[str, ...]] = {
 }
 
 
-class SpiderSource(LoadedSource):
+class SpiderSource(LoadedQuestions):
     """Spider's questions with their databases."""
 
     name = "spider"
     folder = "spider"
 
-    def read(self, split: Split) -> Sequence[Item]:
+    def read(self, split: Split) -> Sequence[LoadedQuestion]:
         """Return the questions of a split, in file order."""
         files = [self.root / name for name in _FILES.get(split, ())]
         if not self.root.is_dir():
@@ -51,13 +51,13 @@ class SpiderSource(LoadedSource):
         paths = [self.root / name for name in names if (self.root / name).is_file()]
         return [path.read_bytes() for path in [*paths, *sorted(self.root.glob("*/*/*.sqlite"))]]
 
-    def _item(self, entry: dict[str, Any], index: int, split: Split) -> Item:
+    def _item(self, entry: dict[str, Any], index: int, split: Split) -> LoadedQuestion:
         name, gold = entry["db_id"], entry["query"]
         folder = "test_database" if split == "test" else "database"
         if not (self.root / folder).is_dir():
             folder = "database"
         place = f"{folder}/{name}/{name}.sqlite"
-        return Item(
+        return LoadedQuestion(
             template=safe_template(name), level=level_of(gold), index=index,
             instruction=entry["question"],
             database={"kind": "file", "path": self.place(place)}, submit="sql",

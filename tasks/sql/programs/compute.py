@@ -12,25 +12,25 @@ from typing import Any
 from hexathlon.tasks.sql.programs.expressions import (
     And,
     Binary,
-    Call,
     Case,
     Compare,
     Expression,
+    FunctionCall,
     InList,
     IsNull,
     Literal,
+    Misreadable,
     Not,
     Or,
     Ref,
     Scalar,
     Value,
-    Variant,
 )
 
 __all__ = ["Compiler", "Computed", "close", "order_key"]
 
-Row = Sequence[Any]
-Computed = Callable[[Row], Any]
+BoundRow = Sequence[Any]
+Computed = Callable[[BoundRow], Any]
 _NEAR = 1e-9
 
 
@@ -77,7 +77,7 @@ class Compiler:
                 return lambda row: row[place]
             case Literal(value):
                 return lambda row: value
-            case Variant(right, _, _):
+            case Misreadable(right, _, _):
                 return self.compile(right)
             case Scalar():
                 constant = self._scalar(expression)
@@ -86,7 +86,7 @@ class Compiler:
                 return _arithmetic(operator, self.compile(left), self.compile(right))
             case Case(branches, default):
                 return self._case(branches, default)
-            case Call(function, arguments):
+            case FunctionCall(function, arguments):
                 return _call(function, [self.compile(argument) for argument in arguments])
             case _:
                 return self._truth(expression)
@@ -116,7 +116,7 @@ class Compiler:
         pairs = [(self.compile(test), self.compile(value)) for test, value in branches]
         otherwise = self.compile(default)
 
-        def run(row: Row) -> Any:
+        def run(row: BoundRow) -> Any:
             for test, value in pairs:
                 if test(row):
                     return value(row)
@@ -127,7 +127,7 @@ class Compiler:
     def _compare(self, operator: str, left: Computed, right: Computed) -> Computed:
         decide = _COMPARISONS[operator]
 
-        def run(row: Row) -> bool | None:
+        def run(row: BoundRow) -> bool | None:
             a, b = left(row), right(row)
             if a is None or b is None:
                 return None
@@ -149,7 +149,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def _all(terms: list[Computed]) -> Computed:
-    def run(row: Row) -> bool | None:
+    def run(row: BoundRow) -> bool | None:
         known = True
         for term in terms:
             truth = term(row)
@@ -163,7 +163,7 @@ def _all(terms: list[Computed]) -> Computed:
 
 
 def _any(terms: list[Computed]) -> Computed:
-    def run(row: Row) -> bool | None:
+    def run(row: BoundRow) -> bool | None:
         known = True
         for term in terms:
             truth = term(row)
@@ -177,7 +177,7 @@ def _any(terms: list[Computed]) -> Computed:
 
 
 def _member(inner: Computed, values: frozenset[Value], negated: bool) -> Computed:
-    def run(row: Row) -> bool | None:
+    def run(row: BoundRow) -> bool | None:
         value = inner(row)
         return None if value is None else (value in values) != negated
 
@@ -185,7 +185,7 @@ def _member(inner: Computed, values: frozenset[Value], negated: bool) -> Compute
 
 
 def _arithmetic(operator: str, left: Computed, right: Computed) -> Computed:
-    def run(row: Row) -> Any:
+    def run(row: BoundRow) -> Any:
         a, b = left(row), right(row)
         if a is None or b is None:
             return None
@@ -211,7 +211,7 @@ def _call(function: str, arguments: list[Computed]) -> Computed:
     if single is not None:
         return lambda row: None if (value := single(row)) is None else apply(value)
 
-    def run(row: Row) -> Any:
+    def run(row: BoundRow) -> Any:
         values = [argument(row) for argument in arguments]
         if function == "nullif":
             return None if values[0] == values[1] else values[0]

@@ -21,11 +21,11 @@ from hexathlon.tasks.sql.programs.relations import (
     Distinct,
     Extend,
     Filter,
-    Group,
+    GroupBy,
     Join,
     Limit,
     Match,
-    Order,
+    OrderBy,
     Project,
     Scan,
     Window,
@@ -90,7 +90,7 @@ class _Evaluator:
             case Project(source, items):
                 new = [self._compiler(source).compile(item) for _, item in items]
                 return [tuple(value(row) for value in new) for row in self.run(source)]
-            case Group():
+            case GroupBy():
                 return self._group(node)
             case Window():
                 return self._window(node)
@@ -98,7 +98,7 @@ class _Evaluator:
                 return _combine(node.kind, self.run(node.left), self.run(node.right))
             case Distinct(source):
                 return list(dict.fromkeys(self.run(source)))
-            case Order(source, keys):
+            case OrderBy(source, keys):
                 return self._sorted(self.run(source), _places(source), keys)
             case Limit(source, count, offset):
                 return self.run(source)[offset : offset + count]
@@ -147,7 +147,7 @@ class _Evaluator:
         keyed = ((left_key(row), row) for row in self.run(left))
         return [(None if None in key else key, row) for key, row in keyed], index
 
-    def _group(self, node: Group) -> Rows:
+    def _group(self, node: GroupBy) -> Rows:
         places = _places(node.source)
         key = _picker([places[name] for name in node.keys])
         groups: dict[tuple[Any, ...], Rows] = {} if node.keys else {(): []}

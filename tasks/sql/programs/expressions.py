@@ -12,19 +12,19 @@ __all__ = [
     "FUNCTIONS",
     "And",
     "Binary",
-    "Call",
     "Case",
     "Compare",
     "Expression",
+    "FunctionCall",
     "InList",
     "IsNull",
     "Literal",
+    "Misreadable",
     "Not",
     "Or",
     "Ref",
     "Scalar",
     "Value",
-    "Variant",
     "both",
     "conjuncts",
     "meant",
@@ -117,7 +117,7 @@ class Case(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Expression):
+class FunctionCall(Expression):
     """A function of `FUNCTIONS` applied to arguments."""
 
     function: str
@@ -132,7 +132,7 @@ class Scalar(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class Variant(Expression):
+class Misreadable(Expression):
     """An expression paired with a misreading that a careless solver might choose.
 
     It always means `right`. Mutations substitute `wrong`; `label` names the mistake.
@@ -178,4 +178,4 @@ def conjuncts(expression: Expression) -> tuple[Expression, ...]:
 
 def meant(expression: Expression) -> Expression:
     """Return the expression itself, or the intended meaning of a variant."""
-    return meant(expression.right) if isinstance(expression, Variant) else expression
+    return meant(expression.right) if isinstance(expression, Misreadable) else expression

@@ -11,26 +11,26 @@ from typing import Literal as Choice
 from hexathlon.tasks.sql.programs.expressions import (
     And,
     Binary,
-    Call,
     Case,
     Compare,
     Expression,
+    FunctionCall,
     InList,
     IsNull,
     Literal,
+    Misreadable,
     Not,
     Or,
     Ref,
     Scalar,
     Value,
-    Variant,
     meant,
 )
 from hexathlon.tasks.sql.programs.relation import Relation
 
-__all__ = ["Dialect", "expression_sql", "literal", "ordering", "quoted"]
+__all__ = ["SqlDialect", "expression_sql", "literal", "ordering", "quoted"]
 
-Dialect = Choice["sqlite", "duckdb", "postgresql"]
+SqlDialect = Choice["sqlite", "duckdb", "postgresql"]
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _RESERVED = frozenset(
     "all and any as asc between by case check column constraint create cross current_date default "
@@ -49,7 +49,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def ordering(sql: str, descending: bool, dialect: Dialect) -> str:
+def ordering(sql: str, descending: bool, dialect: SqlDialect) -> str:
     """Return one sort key; missing values come first in ascending order, as in SQLite."""
     if dialect == "sqlite":
         return f"{sql} DESC" if descending else sql
@@ -68,7 +68,7 @@ def literal(value: Value) -> str:
 def expression_sql(
     expression: Expression,
     scope: Mapping[str, str],
-    dialect: Dialect,
+    dialect: SqlDialect,
     subquery: Callable[[Relation], str],
 ) -> str:
     """Return the SQL of an expression; `scope` maps column names to their SQL."""
@@ -81,7 +81,7 @@ def expression_sql(
             return scope[name]
         case Literal(value):
             return literal(value)
-        case Variant(right, _, _):
+        case Misreadable(right, _, _):
             return text(right)
         case Scalar(relation):
             return f"({subquery(relation)})"
@@ -96,7 +96,7 @@ def expression_sql(
             arms = " ".join(f"WHEN {text(test)} THEN {text(value)}" for test, value in branches)
             otherwise = "" if default == Literal(None) else f" ELSE {text(default)}"
             return f"CASE {arms}{otherwise} END"
-        case Call(function, arguments):
+        case FunctionCall(function, arguments):
             return _call_sql(function, [text(argument) for argument in arguments], dialect)
         case _:
             return _truth_sql(expression, text)
@@ -125,7 +125,7 @@ def _truth_sql(expression: Expression, text: Callable[[Expression], str]) -> str
             raise TypeError(f"no SQL for {type(expression).__name__}")
 
 
-def _call_sql(function: str, arguments: list[str], dialect: Dialect) -> str:
+def _call_sql(function: str, arguments: list[str], dialect: SqlDialect) -> str:
     match function:
         case "concat":
             return f"({' || '.join(arguments)})"

@@ -1,6 +1,6 @@
 """Relations: the nodes of a query program, plain immutable data with named output columns.
 
-The rows of a relation are an unordered bag, except after `Order`. Columns of a scan are named
+The rows of a relation are an unordered bag, except after `OrderBy`. Columns of a scan are named
 `alias.column`; later names are plain words and become the answer's column names.
 """
 
@@ -17,11 +17,11 @@ __all__ = [
     "Distinct",
     "Extend",
     "Filter",
-    "Group",
+    "GroupBy",
     "Join",
     "Limit",
     "Match",
-    "Order",
+    "OrderBy",
     "Project",
     "Scan",
     "Window",
@@ -115,7 +115,7 @@ class Aggregate:
 
 
 @dataclass(frozen=True, slots=True)
-class Group(Relation):
+class GroupBy(Relation):
     """One row per combination of the key columns; exactly one row without keys."""
 
     source: Relation
@@ -192,7 +192,7 @@ class Distinct(Relation):
 
 
 @dataclass(frozen=True, slots=True)
-class Order(Relation):
+class OrderBy(Relation):
     """The source's rows in order, by (column, descending) pairs."""
 
     source: Relation
@@ -222,4 +222,4 @@ def is_ordered(relation: Relation) -> bool:
     """Whether the program's rows have a declared order."""
     if isinstance(relation, Limit | Project):
         return is_ordered(relation.source)
-    return isinstance(relation, Order)
+    return isinstance(relation, OrderBy)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal as Choice
 
 from hexathlon.tasks.sql.programs.expressions import Expression, Or, Ref, conjuncts, meant
-from hexathlon.tasks.sql.programs.phrases import Dialect, expression_sql, ordering, quoted
+from hexathlon.tasks.sql.programs.phrases import SqlDialect, expression_sql, ordering, quoted
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
@@ -18,11 +18,11 @@ from hexathlon.tasks.sql.programs.relations import (
     Distinct,
     Extend,
     Filter,
-    Group,
+    GroupBy,
     Join,
     Limit,
     Match,
-    Order,
+    OrderBy,
     Project,
     Scan,
     Window,
@@ -65,7 +65,7 @@ _SETS = {
 }
 
 
-def sql_text(program: Relation, style: Style = GOLD, dialect: Dialect = "sqlite") -> str:
+def sql_text(program: Relation, style: Style = GOLD, dialect: SqlDialect = "sqlite") -> str:
     """Render a program as one SQL query."""
     writer = _Writer(style, dialect)
     body = writer.query(program)
@@ -98,7 +98,7 @@ class _Block:
 
 
 class _Writer:
-    def __init__(self, style: Style, dialect: Dialect) -> None:
+    def __init__(self, style: Style, dialect: SqlDialect) -> None:
         self.style = style
         self.dialect = dialect
         self.steps: list[tuple[str, str]] = []
@@ -167,7 +167,7 @@ class _Writer:
                 return self._match(node, needed)
             case Extend():
                 return self._extend(node, needed)
-            case Group():
+            case GroupBy():
                 return self._group(node)
             case Window():
                 return self._window(node, needed)
@@ -177,7 +177,7 @@ class _Writer:
                 return self._project(node)
             case Distinct():
                 return self._distinct(node)
-            case Order(source, keys):
+            case OrderBy(source, keys):
                 block = self._block(source, needed | {name for name, _ in keys})
                 if block.limit or block.order:
                     block = self._wrap(block, source, needed | {name for name, _ in keys})
@@ -230,7 +230,7 @@ class _Writer:
         left = self._open(node.left, wanted, 0)
         keys = frozenset(name for _, name in node.on)
         style = self.style.match
-        if style == "join" and not node.negated and isinstance(node.right, Group | Filter):
+        if style == "join" and not node.negated and isinstance(node.right, GroupBy | Filter):
             # A planner may scan a grouped key list once per row when joining it.
             style = "in"
         if style == "join" or (style == "in" and len(node.on) > 1):
@@ -282,7 +282,7 @@ class _Writer:
         block.single = False
         return block
 
-    def _group(self, node: Group) -> _Block:
+    def _group(self, node: GroupBy) -> _Block:
         wanted = frozenset(node.keys).union(
             *(
                 names_read(part)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from hexathlon.tasks.sql.programs.expressions import Expression, Ref, Scalar
 from hexathlon.tasks.sql.programs.relation import Relation
-from hexathlon.tasks.sql.programs.relations import Filter, Group, Join, Match, Scan, Window
+from hexathlon.tasks.sql.programs.relations import Filter, GroupBy, Join, Match, Scan, Window
 
 __all__ = ["names_read", "nodes", "pruned", "replacements", "scans", "transformed"]
 
@@ -81,7 +81,7 @@ def _names(node: Any) -> Iterator[str]:
         yield ref.name
     for pairs in (*(n.on for n in nodes(node, Join)), *(n.on for n in nodes(node, Match))):
         yield from (name for pair in pairs for name in pair)
-    for group in nodes(node, Group):
+    for group in nodes(node, GroupBy):
         yield from group.keys
     for window in nodes(node, Window):
         yield from (*window.partition, *(name for name, _ in window.order))

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from hexathlon.tasks.sql.programs.phrases import Dialect, ordering
+from hexathlon.tasks.sql.programs.phrases import SqlDialect, ordering
 from hexathlon.tasks.sql.programs.relations import Window
 
 __all__ = ["over", "per_row"]
 
 
-def over(node: Window, scope: Mapping[str, str], dialect: Dialect) -> str:
+def over(node: Window, scope: Mapping[str, str], dialect: SqlDialect) -> str:
     """Render the column as a window function; `scope` gives the SQL of the source's columns."""
     argument = scope[node.argument] if node.argument else ""
     if node.function == "count" and not argument:

@@ -10,9 +10,9 @@ from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import Aggregate, Filter
 from hexathlon.tasks.sql.templates.conditions import shown, threshold_of
 from hexathlon.tasks.sql.templates.dates import in_year, last_year
-from hexathlon.tasks.sql.templates.draft import Draft, Slot, template
+from hexathlon.tasks.sql.templates.draft import AmbiguitySlot, QueryDraft, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
-from hexathlon.tasks.sql.templates.scene import Fact, Scene
+from hexathlon.tasks.sql.templates.scene import Fact, QueryScene
 from hexathlon.tasks.sql.templates.shapes import (
     Dimension,
     answer,
@@ -38,7 +38,7 @@ def _outputs(fact: Fact, dim: Dimension) -> dict[str, str]:
 
 
 @template("easy", "medium", "hard")
-def ask_threshold(scene: Scene) -> Draft:
+def ask_threshold(scene: QueryScene) -> QueryDraft:
     """A threshold that the question only alludes to."""
     fact = scene.fact(HOPS[scene.level], CONDITIONS[scene.level])
     dim, measure = dimension(scene, fact), scene.measure(fact.child)
@@ -51,7 +51,7 @@ def ask_threshold(scene: Scene) -> Draft:
     if limit is None or limit == other:
         raise Unbindable
     wrong = _counted(fact, dim, Compare(">=", measure.expression, Literal(other)))
-    return Draft(
+    return QueryDraft(
         _counted(fact, dim, Compare(">=", measure.expression, Literal(limit))),
         _outputs(fact, dim),
         (
@@ -63,7 +63,7 @@ def ask_threshold(scene: Scene) -> Draft:
         (*left_out(dim), "The limit itself counts as reached. Groups without such a row do not "
          "appear."),
         wrong=(("other_limit", wrong),),
-        slot=Slot(
+        slot=AmbiguitySlot(
             "limit",
             shown(limit),
             (
@@ -78,13 +78,13 @@ def ask_threshold(scene: Scene) -> Draft:
 
 
 @template("easy", "medium", "hard")
-def ask_period(scene: Scene) -> Draft:
+def ask_period(scene: QueryScene) -> QueryDraft:
     """A year that the question only alludes to."""
     fact, date, noun = dated_fact(scene, {"hard": 2}.get(scene.level, 1), CONDITIONS[scene.level])
     dim = dimension(scene, fact)
     year = last_year(scene) - scene.number(0, 1)
     other = year - 1 if year == last_year(scene) else year + 1
-    return Draft(
+    return QueryDraft(
         _counted(fact, dim, in_year(date, year)),
         _outputs(fact, dim),
         (
@@ -95,7 +95,7 @@ def ask_period(scene: Scene) -> Draft:
         ),
         (*left_out(dim), "It is one calendar year. Groups without such a row do not appear."),
         wrong=(("other_year", _counted(fact, dim, in_year(date, other))),),
-        slot=Slot(
+        slot=AmbiguitySlot(
             "year",
             str(year),
             ("The year is {value}.", "I report on {value}.", "Please take {value}."),
@@ -106,7 +106,7 @@ def ask_period(scene: Scene) -> Draft:
 
 
 @template("easy", "medium", "hard")
-def ask_category(scene: Scene) -> Draft:
+def ask_category(scene: QueryScene) -> QueryDraft:
     """A value of a category that the question only alludes to."""
     fact = scene.fact(HOPS[scene.level], CONDITIONS[scene.level])
     used = {item.column for item in fact.conditions}
@@ -121,7 +121,7 @@ def ask_category(scene: Scene) -> Draft:
     value, other = scene.shuffled(column.values)[:2]
     dim = by_parent(scene, fact)
     mine = source.value(column)
-    return Draft(
+    return QueryDraft(
         _counted(fact, dim, Compare("=", mine, Literal(value))),
         _outputs(fact, dim),
         (
@@ -132,7 +132,7 @@ def ask_category(scene: Scene) -> Draft:
         ),
         (f"I am responsible for a single {column.noun}. Groups without such a row do not appear.",),
         wrong=(("other_value", _counted(fact, dim, Compare("=", mine, Literal(other)))),),
-        slot=Slot(
+        slot=AmbiguitySlot(
             "value",
             str(value),
             (
@@ -147,7 +147,7 @@ def ask_category(scene: Scene) -> Draft:
 
 
 @template("easy", "medium", "hard")
-def ask_measure(scene: Scene) -> Draft:
+def ask_measure(scene: QueryScene) -> QueryDraft:
     """A measure that the question only alludes to."""
     fact = scene.fact(HOPS[scene.level], CONDITIONS[scene.level] or 1)
     dim = by_parent(scene, fact) if scene.chance(0.5) else by_category(scene, fact)
@@ -164,7 +164,7 @@ def ask_measure(scene: Scene) -> Draft:
 
     listed = " or ".join(sorted((right.noun, other.noun)))
     unit = f" in {right.unit}" if right.unit and right.unit != "USD" else ""
-    return Draft(
+    return QueryDraft(
         averaged(fact.child.value(right)),
         {dim.name: dim.text, "average": f"the average of the figure that I need{unit}"},
         (
@@ -175,7 +175,7 @@ def ask_measure(scene: Scene) -> Draft:
         ),
         (*left_out(dim), "Groups without a row that has a value do not appear."),
         wrong=(("other_figure", averaged(fact.child.value(other))),),
-        slot=Slot(
+        slot=AmbiguitySlot(
             "figure",
             right.noun,
             ("It is the {value}.", "I need the {value}.", "My report shows the {value}."),

@@ -2,7 +2,7 @@
 
 import importlib
 
-from hexathlon.tasks.sql.templates.draft import Template, registered
+from hexathlon.tasks.sql.templates.draft import QueryTemplate, registered
 
 __all__ = ["all_templates"]
 
@@ -19,7 +19,7 @@ _MODULES = (
 )
 
 
-def all_templates() -> dict[str, Template]:
+def all_templates() -> dict[str, QueryTemplate]:
     """Every template by name, in the order in which the modules name them."""
     for name in _MODULES:
         importlib.import_module(f"hexathlon.tasks.sql.templates.{name}")

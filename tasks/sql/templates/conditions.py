@@ -7,14 +7,14 @@ from typing import Any
 from hexathlon.tasks.sql.english import be
 from hexathlon.tasks.sql.programs.expressions import (
     And,
-    Call,
     Compare,
     Expression,
+    FunctionCall,
     InList,
     IsNull,
     Literal,
+    Misreadable,
     Value,
-    Variant,
     both,
 )
 from hexathlon.tasks.sql.schema import Column, Metric
@@ -22,7 +22,7 @@ from hexathlon.tasks.sql.templates.drawing import Drawing
 from hexathlon.tasks.sql.templates.sources import Source
 
 __all__ = [
-    "Condition",
+    "PhrasedCondition",
     "both_conditions",
     "condition",
     "metric_expression",
@@ -35,7 +35,7 @@ COMPARED = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class PhrasedCondition:
     """A condition as an expression and in English."""
 
     expression: Expression
@@ -45,7 +45,7 @@ class Condition:
     """`alias.column`, or the metric's name."""
 
 
-def both_conditions(conditions: Sequence[Condition]) -> str:
+def both_conditions(conditions: Sequence[PhrasedCondition]) -> str:
     """Conditions as one clause that follows a plural noun."""
     return "".join(
         f"{' and' if number else ''} {item.text}" for number, item in enumerate(conditions)
@@ -61,7 +61,7 @@ def shown(value: Value) -> str:
 
 def condition(
     scene: Drawing, source: Source, prefix: str, kinds: Sequence[str], prefer: bool, used: set[str]
-) -> Condition | None:
+) -> PhrasedCondition | None:
     """Draw a condition on a source; `prefer` selects a documented definition if there is one."""
     metrics = [pair for pair in scene.metrics(source.table) if pair[0].name not in used]
     if metrics and not kinds and (prefer or scene.chance(0.15)):
@@ -79,7 +79,7 @@ def condition(
     column = scene.pick(dirty if dirty and scene.chance(0.6) else columns)
     noun = f"{prefix}'s {column.noun}" if prefix else column.noun
     made = _KINDS[column.role](scene, source, column, noun)
-    return made and Condition(made[0], made[1], f"{source.alias}.{column.name}")
+    return made and PhrasedCondition(made[0], made[1], f"{source.alias}.{column.name}")
 
 
 Made = tuple[Expression, str] | None
@@ -147,7 +147,7 @@ def _dates(scene: Drawing, source: Source, column: Column) -> list[str]:
 
 def year_of(value: Expression) -> Expression:
     """Return the year of a date, as text."""
-    return Call("substr", (value, Literal(1), Literal(4)))
+    return FunctionCall("substr", (value, Literal(1), Literal(4)))
 
 
 def _date(scene: Drawing, source: Source, column: Column, noun: str) -> Made:
@@ -182,13 +182,13 @@ def _missing(scene: Drawing, source: Source, column: Column, noun: str) -> Made:
     )
 
 
-def _metric(source: Source, prefix: str, metric: Metric, old: Metric | None) -> Condition:
+def _metric(source: Source, prefix: str, metric: Metric, old: Metric | None) -> PhrasedCondition:
     right = metric_expression(source, metric)
     wrong = metric_expression(source, old) if old else None
-    expression = Variant(right, wrong, "outdated_document") if wrong else right
+    expression = Misreadable(right, wrong, "outdated_document") if wrong else right
     term = f"the documents' current definition of '{metric.name}'"
     text = f"whose {prefix} meets {term}" if prefix else f"that meet {term}"
-    return Condition(expression, text, metric.name)
+    return PhrasedCondition(expression, text, metric.name)
 
 
 def metric_expression(source: Source, metric: Metric) -> Expression:

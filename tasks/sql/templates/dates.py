@@ -4,16 +4,16 @@ import datetime
 from typing import NamedTuple
 
 from hexathlon.tasks.sql.programs.expressions import (
-    Call,
     Compare,
     Expression,
+    FunctionCall,
     Literal,
     Ref,
 )
-from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, Group
+from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, GroupBy
 from hexathlon.tasks.sql.templates.conditions import year_of
-from hexathlon.tasks.sql.templates.draft import Draft, template
-from hexathlon.tasks.sql.templates.scene import Fact, Scene
+from hexathlon.tasks.sql.templates.draft import QueryDraft, template
+from hexathlon.tasks.sql.templates.scene import Fact, QueryScene
 from hexathlon.tasks.sql.templates.shapes import (
     answer,
     at_least,
@@ -34,14 +34,14 @@ def in_year(date: Expression, year: int) -> Compare:
     return Compare("=", year_of(date), Literal(str(year)))
 
 
-def last_year(scene: Scene) -> int:
+def last_year(scene: QueryScene) -> int:
     """Return the last year of which the database covers a large part."""
     today = datetime.date.fromisoformat(scene.schema.today)
     return today.year if today.month > 6 else today.year - 1
 
 
 @template("tiny", "easy", "medium")
-def count_by_year(scene: Scene) -> Draft:
+def count_by_year(scene: QueryScene) -> QueryDraft:
     """Rows per calendar year, with a total."""
     if scene.level == "tiny":
         fact = scene.alone(scene.pick(t for t in scene.schema.asked() if t.with_role("date")))
@@ -53,9 +53,9 @@ def count_by_year(scene: Scene) -> Draft:
     years = Extend(fact.relation, (("year", year_of(date)),))
     number = Aggregate("number", "count")
     total = Aggregate("total", "sum", measure.expression)
-    grouping = Group(years, ("year",), (number, total))
+    grouping = GroupBy(years, ("year",), (number, total))
     outputs = [(name, Ref(name)) for name in ("year", "number", "total")]
-    return Draft(
+    return QueryDraft(
         answer(grouping, outputs, [("year", False)] if scene.chance(0.5) else ()),
         {
             "year": "the year (as four digits of text)",
@@ -75,7 +75,7 @@ def count_by_year(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def years_as_columns(scene: Scene) -> Draft:
+def years_as_columns(scene: QueryScene) -> QueryDraft:
     """Counts of three years side by side."""
     fact, date, noun = dated_fact(scene, HOPS[scene.level], 2 if scene.hard else 1)
     dim = dimension(scene, fact)
@@ -84,7 +84,7 @@ def years_as_columns(scene: Scene) -> Draft:
     tallies = [Aggregate(f"in_{year}", "count", None, False, in_year(date, year)) for year in years]
     counts = grouped(fact.relation, [dim], tallies)
     outputs = [dim.output, *((f"in_{year}", Ref(f"in_{year}")) for year in years)]
-    return Draft(
+    return QueryDraft(
         answer(counts, outputs),
         {dim.name: dim.text, **{f"in_{year}": f"the number in {year}" for year in years}},
         (
@@ -99,7 +99,7 @@ def years_as_columns(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def grown(scene: Scene) -> Draft:
+def grown(scene: QueryScene) -> QueryDraft:
     """Groups whose total grew from one year to the next."""
     fact, date, noun = dated_fact(scene, HOPS[scene.level], 2 if scene.hard else 1)
     dim = dimension(scene, fact)
@@ -113,7 +113,7 @@ def grown(scene: Scene) -> Draft:
     up = scene.chance(0.6)
     kept = Filter(totals, Compare(">" if up else "<", Ref("after"), Ref("before")))
     word = "larger" if up else "smaller"
-    return Draft(
+    return QueryDraft(
         answer(kept, [dim.output, ("before", Ref("before")), ("after", Ref("after"))]),
         {
             dim.name: dim.text,
@@ -131,16 +131,16 @@ def grown(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def duration(scene: Scene) -> Draft:
+def duration(scene: QueryScene) -> QueryDraft:
     """The average number of days between two dates, per group."""
     fact, early, late, words = _two_dates(scene)
     scene.restrict(fact, 2 if scene.hard else 1, ("category", "status", "flag", "rating"))
     dim = by_category(scene, fact)
-    days = Call("days_between", (late, early))
+    days = FunctionCall("days_between", (late, early))
     averaged = grouped(
         fact.relation, [dim], [Aggregate("days", "avg", days), Aggregate("longest", "max", days)]
     )
-    return Draft(
+    return QueryDraft(
         answer(averaged, [dim.output, ("days", Ref("days")), ("longest", Ref("longest"))]),
         {
             dim.name: dim.text,
@@ -168,7 +168,7 @@ class _Span(NamedTuple):
     words: str
 
 
-def _two_dates(scene: Scene) -> _Span:
+def _two_dates(scene: QueryScene) -> _Span:
     """Return two dates of a row, or of a row and its parent, without rows that lack either."""
     tables = [t for t in scene.schema.asked() if len(t.with_role("date")) > 1]
     edges = [
@@ -192,7 +192,7 @@ def _two_dates(scene: Scene) -> _Span:
 
 
 @template("easy", "medium", "hard")
-def recent(scene: Scene) -> Draft:
+def recent(scene: QueryScene) -> QueryDraft:
     """Measures over the last days before the database's current date."""
     fact, date, noun = dated_fact(scene, HOPS[scene.level], 2 if scene.hard else 1)
     today = datetime.date.fromisoformat(scene.schema.today)
@@ -203,7 +203,7 @@ def recent(scene: Scene) -> Draft:
     counted = grouped(Filter(fact.relation, window), [dim], [Aggregate("number", "count")])
     least = scene.number(1, 2)
     kept = Filter(counted, Compare(">=", Ref("number"), Literal(least)))
-    return Draft(
+    return QueryDraft(
         answer(kept if least > 1 else counted, [dim.output, ("number", Ref("number"))]),
         {dim.name: dim.text, "number": f"the number of {fact.child.table.plural}"},
         (
@@ -221,16 +221,16 @@ def recent(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def cohorts(scene: Scene) -> Draft:
+def cohorts(scene: QueryScene) -> QueryDraft:
     """Parents by the year of their first child."""
     fact, date, noun = dated_fact(scene, 1, 2 if scene.hard else 1)
     dim = by_parent(scene, fact)
     valued = Extend(fact.relation, (("day", date),))
-    firsts = Group(valued, dim.keys[:1], (Aggregate("first_day", "min", Ref("day")),))
+    firsts = GroupBy(valued, dim.keys[:1], (Aggregate("first_day", "min", Ref("day")),))
     years = Extend(firsts, (("year", year_of(Ref("first_day"))),))
-    counted = Group(years, ("year",), (Aggregate("number", "count"),))
+    counted = GroupBy(years, ("year",), (Aggregate("number", "count"),))
     plural = fact.top.table.plural
-    return Draft(
+    return QueryDraft(
         answer(counted, [("year", Ref("year")), ("number", Ref("number"))], [("year", False)]),
         {"year": "the year (as four digits of text)", "number": f"the number of {plural}"},
         (

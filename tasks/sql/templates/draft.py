@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from hexathlon.tasks.sql.programs.relation import Relation
-from hexathlon.tasks.sql.templates.scene import Scene
+from hexathlon.tasks.sql.templates.scene import QueryScene
 from hexathlon.tasks.task import Level
 
-__all__ = ["Draft", "Obstacle", "Slot", "Template", "registered", "template"]
+__all__ = ["AmbiguitySlot", "Obstacle", "QueryDraft", "QueryTemplate", "registered", "template"]
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class AmbiguitySlot:
     """An ambiguity of the question, with the value that the simulated user knows."""
 
     name: str
@@ -38,7 +38,7 @@ class Obstacle:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class QueryDraft:
     """A program and its wording."""
 
     program: Relation
@@ -51,36 +51,36 @@ class Draft:
     """A different algebraic formulation, for programs that rewriting alone would change little."""
     wrong: tuple[tuple[str, Relation], ...] = ()
     """Likely misreadings that no generic mutation produces."""
-    slot: Slot | None = None
+    slot: AmbiguitySlot | None = None
     obstacle: Obstacle | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class QueryTemplate:
     """A named kind of question, for some levels."""
 
     name: str
     levels: tuple[Level, ...]
-    build: Callable[[Scene], Draft] = field(compare=False)
+    build: Callable[[QueryScene], QueryDraft] = field(compare=False)
     twin: str | None = None
     """Template whose task of the same level, split and index differs only in the deciding fact."""
 
 
-_templates: dict[str, Template] = {}
+_templates: dict[str, QueryTemplate] = {}
 
 
 def template(
     *levels: Level, twin: str | None = None
-) -> Callable[[Callable[[Scene], Draft]], Callable[[Scene], Draft]]:
+) -> Callable[[Callable[[QueryScene], QueryDraft]], Callable[[QueryScene], QueryDraft]]:
     """Register a function as the template of its own name."""
 
-    def register(build: Callable[[Scene], Draft]) -> Callable[[Scene], Draft]:
-        _templates[build.__name__] = Template(build.__name__, levels, build, twin)
+    def register(build: Callable[[QueryScene], QueryDraft]) -> Callable[[QueryScene], QueryDraft]:
+        _templates[build.__name__] = QueryTemplate(build.__name__, levels, build, twin)
         return build
 
     return register
 
 
-def registered() -> Iterable[Template]:
+def registered() -> Iterable[QueryTemplate]:
     """Return the templates registered so far, in order."""
     return _templates.values()

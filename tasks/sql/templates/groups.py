@@ -3,13 +3,13 @@
 from hexathlon.tasks.sql.english import be
 from hexathlon.tasks.sql.programs.expressions import Binary, Compare, Literal, Ref
 from hexathlon.tasks.sql.programs.relations import Aggregate, Filter
-from hexathlon.tasks.sql.templates.draft import Draft, template
-from hexathlon.tasks.sql.templates.scene import Scene
+from hexathlon.tasks.sql.templates.draft import QueryDraft, template
+from hexathlon.tasks.sql.templates.scene import QueryScene
 from hexathlon.tasks.sql.templates.shapes import answer, dimension, grouped, left_out
 
 
 @template("tiny", "easy", "medium", "hard")
-def group_count(scene: Scene) -> Draft:
+def group_count(scene: QueryScene) -> QueryDraft:
     """Rows per group."""
     fact = scene.fact({"tiny": 0, "easy": 1, "medium": 2, "hard": 3}[scene.level])
     dim = dimension(scene, fact)
@@ -17,7 +17,7 @@ def group_count(scene: Scene) -> Draft:
     program = answer(
         grouped(fact.relation, [dim], [number]), [dim.output, ("number", Ref("number"))]
     )
-    return Draft(
+    return QueryDraft(
         program,
         {dim.name: dim.text, "number": f"the number of {fact.child.table.plural}"},
         (
@@ -30,14 +30,14 @@ def group_count(scene: Scene) -> Draft:
 
 
 @template("easy", "medium", "hard")
-def group_sum(scene: Scene) -> Draft:
+def group_sum(scene: QueryScene) -> QueryDraft:
     """A total per group."""
     fact = scene.fact({"easy": 1, "medium": 2, "hard": 3}.get(scene.level, 1))
     measure = scene.measure(fact.child)
     dim = dimension(scene, fact)
     total = Aggregate("total", "sum", measure.expression)
     program = answer(grouped(fact.relation, [dim], [total]), [dim.output, ("total", Ref("total"))])
-    return Draft(
+    return QueryDraft(
         program,
         {dim.name: dim.text, "total": f"the total {measure.text}"},
         (
@@ -54,7 +54,7 @@ def group_sum(scene: Scene) -> Draft:
 
 
 @template("easy", "medium", "hard")
-def having_average(scene: Scene) -> Draft:
+def having_average(scene: QueryScene) -> QueryDraft:
     """Groups with enough rows, and their average."""
     fact = scene.fact({"easy": 1, "medium": 2, "hard": 3}.get(scene.level, 1), 1)
     measure = scene.measure(fact.child)
@@ -66,7 +66,7 @@ def having_average(scene: Scene) -> Draft:
         [Aggregate("number", "count"), Aggregate("average", "avg", measure.expression)],
     )
     kept = Filter(groups, Compare(">=", Ref("number"), Literal(least)))
-    return Draft(
+    return QueryDraft(
         answer(kept, [dim.output, ("average", Ref("average"))]),
         {dim.name: dim.text, "average": f"the average {measure.text}"},
         (
@@ -83,7 +83,7 @@ def having_average(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def share_of_group(scene: Scene) -> Draft:
+def share_of_group(scene: QueryScene) -> QueryDraft:
     """The share of a group's rows that meet a condition."""
     fact = scene.fact({"medium": 2, "hard": 3}.get(scene.level, 1), 1)
     base = fact.phrase
@@ -97,7 +97,7 @@ def share_of_group(scene: Scene) -> Draft:
         [Aggregate("number", "count"), Aggregate("hits", "count", None, False, inner.expression)],
     )
     share = Binary("/", Binary("*", Literal(100.0), Ref("hits")), Ref("number"))
-    return Draft(
+    return QueryDraft(
         answer(groups, [dim.output, ("percentage", share)]),
         {dim.name: dim.text, "percentage": "the percentage (0 to 100)"},
         (

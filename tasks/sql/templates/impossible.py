@@ -11,27 +11,27 @@ from hexathlon.tasks.sql.programs.expressions import IsNull, Ref
 from hexathlon.tasks.sql.programs.relations import Aggregate, Filter
 from hexathlon.tasks.sql.schema import Schema
 from hexathlon.tasks.sql.templates.conditions import metric_expression
-from hexathlon.tasks.sql.templates.draft import Draft, Obstacle, template
+from hexathlon.tasks.sql.templates.draft import Obstacle, QueryDraft, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
-from hexathlon.tasks.sql.templates.scene import Scene
+from hexathlon.tasks.sql.templates.scene import QueryScene
 from hexathlon.tasks.sql.templates.shapes import answer, dimension, grouped, left_out
 
 HOPS = {"tiny": 0, "easy": 1, "medium": 2, "hard": 3}
 
 
 @template("tiny", "easy", "medium", "hard", twin="property_second")
-def property_first(scene: Scene) -> Draft:
+def property_first(scene: QueryScene) -> QueryDraft:
     """The range of a property that the table has or, on one side of each pair, lacks."""
     return _property(scene, foreign=scene.side == 1)
 
 
 @template("tiny", "easy", "medium", "hard", twin="property_first")
-def property_second(scene: Scene) -> Draft:
+def property_second(scene: QueryScene) -> QueryDraft:
     """The same range, on the pair's other side."""
     return _property(scene, foreign=scene.side == 1)
 
 
-def _property(scene: Scene, foreign: bool) -> Draft:
+def _property(scene: QueryScene, foreign: bool) -> QueryDraft:
     fact = scene.fact(HOPS[scene.level], 1)
     dim, measure = dimension(scene, fact), scene.measure(fact.child, "amount", "quantity")
     strange = scene.pick(_foreign_properties(scene.schema))
@@ -45,7 +45,7 @@ def _property(scene: Scene, foreign: bool) -> Draft:
     groups = grouped(fact.relation, [dim], ends)
     outputs = [dim.output, ("smallest", Ref("smallest")), ("largest", Ref("largest"))]
     table = fact.child.table
-    return Draft(
+    return QueryDraft(
         answer(groups, outputs),
         {dim.name: dim.text, "smallest": f"the smallest {noun}", "largest": f"the largest {noun}"},
         (
@@ -83,18 +83,18 @@ def _spellings(noun: str, owner: str) -> tuple[str, ...]:
 
 
 @template("medium", "hard", twin="term_second")
-def term_first(scene: Scene) -> Draft:
+def term_first(scene: QueryScene) -> QueryDraft:
     """A count under a definition that a document provides or, on one side of each pair, lacks."""
     return _term(scene, foreign=scene.side == 1)
 
 
 @template("medium", "hard", twin="term_first")
-def term_second(scene: Scene) -> Draft:
+def term_second(scene: QueryScene) -> QueryDraft:
     """The same count, on the pair's other side."""
     return _term(scene, foreign=scene.side == 1)
 
 
-def _term(scene: Scene, foreign: bool) -> Draft:
+def _term(scene: QueryScene, foreign: bool) -> QueryDraft:
     paths = [
         path
         for path in scene.chains(1 if scene.level == "medium" else 2)
@@ -118,7 +118,7 @@ def _term(scene: Scene, foreign: bool) -> Draft:
     if not fact.conditions:
         raise Unbindable
     term = f"'{strange if foreign else metric.name}'"
-    return Draft(
+    return QueryDraft(
         answer(groups, [dim.output, ("number", Ref("number"))]),
         {dim.name: dim.text, "number": f"the number of {table.plural}"},
         (

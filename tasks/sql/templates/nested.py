@@ -1,10 +1,10 @@
 """Templates with aggregates of aggregates, and comparisons between aggregates."""
 
 from hexathlon.tasks.sql.programs.expressions import Binary, Compare, IsNull, Literal, Ref, Scalar
-from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, Group, Window
-from hexathlon.tasks.sql.templates.draft import Draft, template
+from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, GroupBy, Window
+from hexathlon.tasks.sql.templates.draft import QueryDraft, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
-from hexathlon.tasks.sql.templates.scene import Scene
+from hexathlon.tasks.sql.templates.scene import QueryScene
 from hexathlon.tasks.sql.templates.shapes import (
     answer,
     at_least,
@@ -19,7 +19,7 @@ HOPS = {"easy": 1, "medium": 1, "hard": 2}
 
 
 @template("medium", "hard")
-def average_of_totals(scene: Scene) -> Draft:
+def average_of_totals(scene: QueryScene) -> QueryDraft:
     """The mean of parents' totals, per group of parents."""
     fact = scene.fact(2)
     member, outer = fact.sources[-2], by_parent(scene, fact)
@@ -29,10 +29,10 @@ def average_of_totals(scene: Scene) -> Draft:
     if measure.nullable:
         fact.relation = Filter(fact.relation, IsNull(measure.expression, negated=True))
     total = Aggregate("total", "sum", measure.expression)
-    totals = Group(fact.relation, tuple(dict.fromkeys((*outer.keys, key))), (total,))
-    means = Group(totals, outer.keys, (Aggregate("mean", "avg", Ref("total")),))
+    totals = GroupBy(fact.relation, tuple(dict.fromkeys((*outer.keys, key))), (total,))
+    means = GroupBy(totals, outer.keys, (Aggregate("mean", "avg", Ref("total")),))
     flat = grouped(fact.relation, [outer], [Aggregate("mean", "avg", measure.expression)])
-    return Draft(
+    return QueryDraft(
         answer(means, [outer.output, ("mean", Ref("mean"))]),
         {outer.name: outer.text, "mean": f"the average total per {member.table.noun}"},
         (
@@ -51,7 +51,7 @@ def average_of_totals(scene: Scene) -> Draft:
 
 
 @template("tiny", "easy", "medium", "hard")
-def busiest(scene: Scene) -> Draft:
+def busiest(scene: QueryScene) -> QueryDraft:
     """The groups with the most rows, ties included."""
     fact = scene.fact({"tiny": 1}.get(scene.level, HOPS.get(scene.level, 1)))
     dim = dimension(scene, fact)
@@ -59,11 +59,11 @@ def busiest(scene: Scene) -> Draft:
     most = scene.chance(0.75)
     ranked = Window(counted, "place", "rank", None, (), (("number", most),))
     kept = Filter(ranked, Compare("=", Ref("place"), Literal(1)))
-    peak = Group(counted, (), (Aggregate("peak", "max" if most else "min", Ref("number")),))
+    peak = GroupBy(counted, (), (Aggregate("peak", "max" if most else "min", Ref("number")),))
     other = Filter(counted, Compare("=", Ref("number"), Scalar(peak)))
     word = "most" if most else "fewest"
     outputs = [dim.output, ("number", Ref("number"))]
-    return Draft(
+    return QueryDraft(
         answer(kept, outputs),
         {dim.name: dim.text, "number": f"the number of {fact.child.table.plural}"},
         (
@@ -81,20 +81,20 @@ def busiest(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def above_mean_total(scene: Scene) -> Draft:
+def above_mean_total(scene: QueryScene) -> QueryDraft:
     """Groups whose total exceeds the average total of all groups."""
     fact = scene.fact(HOPS[scene.level])
     dim, measure = by_parent(scene, fact), scene.measure(fact.child)
     if measure.nullable:
         fact.relation = Filter(fact.relation, IsNull(measure.expression, negated=True))
     totals = grouped(fact.relation, [dim], [Aggregate("total", "sum", measure.expression)])
-    mean = Group(totals, (), (Aggregate("mean", "avg", Ref("total")),))
+    mean = GroupBy(totals, (), (Aggregate("mean", "avg", Ref("total")),))
     kept = Filter(totals, Compare(">", Ref("total"), Scalar(mean)))
     windowed = Filter(
         Window(totals, "mean", "avg", "total", ()), Compare(">", Ref("total"), Ref("mean"))
     )
     outputs = [dim.output, ("total", Ref("total"))]
-    return Draft(
+    return QueryDraft(
         answer(kept, outputs),
         {dim.name: dim.text, "total": f"the total {measure.text}"},
         (
@@ -112,14 +112,14 @@ def above_mean_total(scene: Scene) -> Draft:
 
 
 @template("hard")
-def commonest(scene: Scene) -> Draft:
+def commonest(scene: QueryScene) -> QueryDraft:
     """The most frequent category per parent."""
     fact = scene.fact(2)
     outer, inner = by_parent(scene, fact), by_category(scene, fact)
     counted = grouped(fact.relation, [outer, inner], [Aggregate("number", "count")])
     ranked = Window(counted, "place", "rank", None, outer.keys, (("number", True),))
     kept = Filter(ranked, Compare("=", Ref("place"), Literal(1)))
-    return Draft(
+    return QueryDraft(
         answer(kept, [outer.output, inner.output, ("number", Ref("number"))]),
         {
             outer.name: outer.text,
@@ -137,7 +137,7 @@ def commonest(scene: Scene) -> Draft:
 
 
 @template("easy", "medium", "hard")
-def different_partners(scene: Scene) -> Draft:
+def different_partners(scene: QueryScene) -> QueryDraft:
     """The number of distinct rows of another table that each parent is connected with."""
     pairs = [
         (first, second)
@@ -161,7 +161,7 @@ def different_partners(scene: Scene) -> Draft:
     least = scene.number(1, 3)
     groups = grouped(fact.relation, [dim], [number])
     kept = Filter(groups, Compare(">=", Ref("number"), Literal(least)))
-    return Draft(
+    return QueryDraft(
         answer(kept if least > 1 else groups, [dim.output, ("number", Ref("number"))]),
         {dim.name: dim.text, "number": f"the number of different {other.table.plural}"},
         (
@@ -176,7 +176,7 @@ def different_partners(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def ratio_of_sums(scene: Scene) -> Draft:
+def ratio_of_sums(scene: QueryScene) -> QueryDraft:
     """The share of a group's total from rows of a kind."""
     fact = scene.fact(HOPS[scene.level], 1)
     base = fact.phrase
@@ -193,7 +193,7 @@ def ratio_of_sums(scene: Scene) -> Draft:
     totals = grouped(fact.relation, [dim], sums)
     known = Filter(totals, IsNull(Ref("part"), negated=True))
     share = Binary("/", Binary("*", Literal(100.0), Ref("part")), Ref("whole"))
-    return Draft(
+    return QueryDraft(
         answer(known, [dim.output, ("percentage", share)]),
         {dim.name: dim.text, "percentage": "the percentage (0 to 100)"},
         (
@@ -207,7 +207,7 @@ def ratio_of_sums(scene: Scene) -> Draft:
 
 
 @template("hard")
-def part_above_whole(scene: Scene) -> Draft:
+def part_above_whole(scene: QueryScene) -> QueryDraft:
     """Parents whose average over some rows exceeds their overall average."""
     fact = scene.fact(1, 1)
     base = fact.phrase
@@ -224,7 +224,7 @@ def part_above_whole(scene: Scene) -> Draft:
     compared = grouped(fact.relation, [dim], means)
     kept = Filter(compared, Compare(">", Ref("part"), Ref("whole")))
     outputs = [dim.output, ("part", Ref("part")), ("whole", Ref("whole"))]
-    return Draft(
+    return QueryDraft(
         answer(kept, outputs),
         {
             dim.name: dim.text,
@@ -241,7 +241,7 @@ def part_above_whole(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def best_row(scene: Scene) -> Draft:
+def best_row(scene: QueryScene) -> QueryDraft:
     """The row of each parent with the largest measure, ties included."""
     fact = scene.fact(HOPS[scene.level])
     dim, measure, label = by_parent(scene, fact), scene.measure(fact.child), scene.label(fact.child)
@@ -253,7 +253,7 @@ def best_row(scene: Scene) -> Draft:
     kept = Filter(ranked, Compare("=", Ref("place"), Literal(1)))
     word = "largest" if down else "smallest"
     row = "row" if label.name == dim.name else label.name
-    return Draft(
+    return QueryDraft(
         answer(kept, [dim.output, (row, label.expression), ("value", Ref("measured"))]),
         {dim.name: dim.text, row: label.text, "value": f"the {measure.text}"},
         (

@@ -1,28 +1,28 @@
 """Templates about related rows: anti-joins, semi-joins, zeros, all-of, only-ever."""
 
-from hexathlon.tasks.sql.programs.expressions import Call, Compare, InList, Literal, Ref
+from hexathlon.tasks.sql.programs.expressions import Compare, FunctionCall, InList, Literal, Ref
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Aggregate,
     Distinct,
     Extend,
     Filter,
-    Group,
+    GroupBy,
     Join,
     Match,
     Project,
 )
 from hexathlon.tasks.sql.schema import Edge
-from hexathlon.tasks.sql.templates.draft import Draft, template
+from hexathlon.tasks.sql.templates.draft import QueryDraft, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
-from hexathlon.tasks.sql.templates.scene import CONDITIONS, Fact, Scene
+from hexathlon.tasks.sql.templates.scene import CONDITIONS, Fact, QueryScene
 from hexathlon.tasks.sql.templates.shapes import answer
 
 
 class Pairing:
     """A parent and its children: the parent's rows, and the children that meet conditions."""
 
-    def __init__(self, scene: Scene, conditions: int | None = None, parent: int = 0) -> None:
+    def __init__(self, scene: QueryScene, conditions: int | None = None, parent: int = 0) -> None:
         edge = scene.pick(
             e for e in scene.edges() if scene.schema.table(e.parent).scale != "lookup"
         )
@@ -61,14 +61,14 @@ class Pairing:
 
 
 @template("tiny", "easy", "medium", "hard")
-def anti_join(scene: Scene) -> Draft:
+def anti_join(scene: QueryScene) -> QueryDraft:
     """Parents without a child of a kind."""
     pair = Pairing(scene, parent=1 if scene.hard else 0)
     program = answer(
         Match(pair.rows.relation, pair.children.relation, pair.on, negated=True),
         [(pair.label.name, pair.label.expression)],
     )
-    return Draft(
+    return QueryDraft(
         program,
         {pair.label.name: pair.label.text},
         (
@@ -87,7 +87,7 @@ def _ref(pair: Pairing) -> str:
 
 
 @template("tiny", "easy", "medium", "hard")
-def semi_join(scene: Scene) -> Draft:
+def semi_join(scene: QueryScene) -> QueryDraft:
     """Parents with at least one child of a kind, each once."""
     pair = Pairing(scene, parent=1 if scene.level in ("medium", "hard") else 0)
     program = answer(
@@ -108,7 +108,7 @@ def semi_join(scene: Scene) -> Draft:
         Join(pair.rows.relation, pair.children.relation, pair.on),
         ((pair.label.name, pair.label.expression),),
     )
-    return Draft(
+    return QueryDraft(
         program,
         {pair.label.name: pair.label.text},
         (
@@ -125,19 +125,19 @@ def semi_join(scene: Scene) -> Draft:
 
 
 @template("easy", "medium", "hard")
-def count_with_zero(scene: Scene) -> Draft:
+def count_with_zero(scene: QueryScene) -> QueryDraft:
     """Every parent with its number of children, zero included."""
     pair = Pairing(scene, parent=1 if scene.level != "easy" else 0)
     key = pair.on[0][1]
-    counted = Group(pair.children.relation, (key,), (Aggregate("found", "count"),))
+    counted = GroupBy(pair.children.relation, (key,), (Aggregate("found", "count"),))
     joined = Join(pair.rows.relation, counted, pair.on, "left")
-    number = Call("coalesce", (Ref("found"), Literal(0)))
+    number = FunctionCall("coalesce", (Ref("found"), Literal(0)))
     wrong = answer(
         Join(pair.rows.relation, counted, pair.on),
         [(pair.label.name, pair.label.expression), ("number", Ref("found"))],
     )
     plural = pair.children.child.table.plural
-    return Draft(
+    return QueryDraft(
         answer(joined, [(pair.label.name, pair.label.expression), ("number", number)]),
         {pair.label.name: pair.label.text, "number": f"the number of these {plural}"},
         (
@@ -154,7 +154,7 @@ def count_with_zero(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def only_ever(scene: Scene) -> Draft:
+def only_ever(scene: QueryScene) -> QueryDraft:
     """Parents that have children, all of which meet a condition."""
     pair = Pairing(scene, conditions=0)
     base = pair.children.relation
@@ -163,7 +163,7 @@ def only_ever(scene: Scene) -> Draft:
         raise Unbindable
     good = pair.children.conditions[0]
     key = pair.on[0][1]
-    tallied = Group(
+    tallied = GroupBy(
         base,
         (key,),
         (
@@ -181,7 +181,7 @@ def only_ever(scene: Scene) -> Draft:
         [(pair.label.name, pair.label.expression)],
     )
     plural = pair.children.child.table.plural
-    return Draft(
+    return QueryDraft(
         program,
         {pair.label.name: pair.label.text},
         (
@@ -197,7 +197,7 @@ def only_ever(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def all_of(scene: Scene) -> Draft:
+def all_of(scene: QueryScene) -> QueryDraft:
     """Parents whose children cover every row or value of a small list (relational division)."""
     pair = Pairing(scene, conditions=0, parent=1)
     child = pair.children.child
@@ -210,7 +210,7 @@ def all_of(scene: Scene) -> Draft:
     wanted = Filter(pair.children.relation, InList(value, tuple(needed)))
     valued = Extend(wanted, (("covered", value),))
     key = pair.on[0][1]
-    tallied = Group(valued, (key,), (Aggregate("kinds", "count", Ref("covered"), True),))
+    tallied = GroupBy(valued, (key,), (Aggregate("kinds", "count", Ref("covered"), True),))
     full = Filter(tallied, Compare("=", Ref("kinds"), Literal(len(needed))))
     program = answer(
         Match(pair.rows.relation, full, pair.on), [(pair.label.name, pair.label.expression)]
@@ -224,7 +224,7 @@ def all_of(scene: Scene) -> Draft:
         other = Match(other, one, pair.on)
     listed = " as well as ".join(f"'{item}'" for item in needed)
     plural = child.table.plural
-    return Draft(
+    return QueryDraft(
         program,
         {pair.label.name: pair.label.text},
         (
@@ -244,7 +244,7 @@ def all_of(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def fan_out(scene: Scene) -> Draft:
+def fan_out(scene: QueryScene) -> QueryDraft:
     """A total over parents with children: each parent counts once."""
     pair = Pairing(scene)
     measure = scene.measure(pair.parent, "amount", "quantity")
@@ -253,8 +253,8 @@ def fan_out(scene: Scene) -> Draft:
     matched = Match(pair.rows.relation, pair.children.relation, pair.on)
     doubled = Join(pair.rows.relation, pair.children.relation, pair.on)
     plural = pair.parent.table.plural
-    return Draft(
-        answer(Group(matched, (), total), outputs),
+    return QueryDraft(
+        answer(GroupBy(matched, (), total), outputs),
         {"number": f"the number of {plural}", "total": f"their total {measure.text}"},
         (
             f"Take the {plural} that have at least one of the {pair.children.phrase}{_ref(pair)}. "
@@ -265,12 +265,12 @@ def fan_out(scene: Scene) -> Draft:
             f"the {measure.text} of these {plural}.",
         ),
         (f"Each {pair.parent.table.noun} counts once. The answer is a single row.",),
-        wrong=(("counted_per_child", answer(Group(doubled, (), total), outputs)),),
+        wrong=(("counted_per_child", answer(GroupBy(doubled, (), total), outputs)),),
     )
 
 
 @template("hard")
-def two_children(scene: Scene) -> Draft:
+def two_children(scene: QueryScene) -> QueryDraft:
     """Aggregates per parent from two child tables, without a fan-out between them."""
     pair = Pairing(scene, conditions=1, parent=1)
     second = scene.pick(
@@ -280,16 +280,16 @@ def two_children(scene: Scene) -> Draft:
     left, right = pair.children, pair.side(second, 1)
     measure = scene.measure(left.child)
     key = pair.on[0][0]
-    first = Group(
+    first = GroupBy(
         left.relation, (pair.on[0][1],), (Aggregate("first_total", "sum", measure.expression),)
     )
     other_key = pair.key(right, second)
-    other = Group(right.relation, (other_key,), (Aggregate("second_number", "count"),))
+    other = GroupBy(right.relation, (other_key,), (Aggregate("second_number", "count"),))
     joined = Join(Join(pair.rows.relation, first, pair.on), other, ((key, other_key),))
     flat = Join(
         Join(pair.rows.relation, left.relation, pair.on), right.relation, ((key, other_key),)
     )
-    multiplied = Group(
+    multiplied = GroupBy(
         flat,
         pair.label.keys,
         (Aggregate("first_total", "sum", measure.expression), Aggregate("second_number", "count")),
@@ -299,7 +299,7 @@ def two_children(scene: Scene) -> Draft:
         ("total", Ref("first_total")),
         ("number", Ref("second_number")),
     ]
-    return Draft(
+    return QueryDraft(
         answer(joined, outputs),
         {
             pair.label.name: pair.label.text,

@@ -13,28 +13,28 @@ from hexathlon.tasks.sql.programs.relations import (
     Distinct,
     Extend,
     Filter,
-    Group,
+    GroupBy,
     Join,
     Limit,
     Project,
     Window,
 )
-from hexathlon.tasks.sql.templates.draft import Draft, template
+from hexathlon.tasks.sql.templates.draft import QueryDraft, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
-from hexathlon.tasks.sql.templates.scene import Fact, Scene
+from hexathlon.tasks.sql.templates.scene import Fact, QueryScene
 from hexathlon.tasks.sql.templates.shapes import answer, by_category, plain
 
 HOPS = {"tiny": 0, "easy": 1, "medium": 2, "hard": 3}
 
 
 @template("tiny", "easy")
-def filter_rows(scene: Scene) -> Draft:
+def filter_rows(scene: QueryScene) -> QueryDraft:
     """Rows that meet a condition, with one more of their columns."""
     fact = scene.fact(HOPS[scene.level])
     label, measure = scene.label(fact.child), scene.measure(fact.child)
     name = plain(measure.column.noun if measure.column else measure.text)
     program = answer(fact.relation, [(label.name, label.expression), (name, measure.expression)])
-    return Draft(
+    return QueryDraft(
         program,
         {label.name: label.text, name: f"the {measure.text}"},
         (
@@ -48,11 +48,11 @@ def filter_rows(scene: Scene) -> Draft:
 
 
 @template("tiny", "easy", "medium", "hard")
-def count_rows(scene: Scene) -> Draft:
+def count_rows(scene: QueryScene) -> QueryDraft:
     """The number of rows that meet conditions, and how many of them have a value."""
     fact = scene.fact(HOPS[scene.level])
     measure = scene.measure(fact.child)
-    groups = Group(
+    groups = GroupBy(
         fact.relation,
         (),
         (
@@ -62,7 +62,7 @@ def count_rows(scene: Scene) -> Draft:
         ),
     )
     outputs = ("number", "smallest", "largest")
-    return Draft(
+    return QueryDraft(
         answer(groups, [(name, Ref(name)) for name in outputs]),
         {
             "number": f"the number of {fact.child.table.plural}",
@@ -81,7 +81,7 @@ def count_rows(scene: Scene) -> Draft:
 
 
 @template("tiny", "easy", "medium")
-def distinct_values(scene: Scene) -> Draft:
+def distinct_values(scene: QueryScene) -> QueryDraft:
     """The distinct values of a column among the rows that meet a condition."""
     fact = scene.fact(HOPS[scene.level])
     dim, other = by_category(scene, fact), scene.label(fact.top)
@@ -97,7 +97,7 @@ def distinct_values(scene: Scene) -> Draft:
         pair, text = (other.name, other.expression), other.text
     value = dict(dim.extend)[dim.name]
     program = Distinct(Project(fact.relation, ((dim.name, value), pair)))
-    return Draft(
+    return QueryDraft(
         program,
         {dim.name: dim.text, pair[0]: text},
         (
@@ -110,7 +110,7 @@ def distinct_values(scene: Scene) -> Draft:
 
 
 @template("tiny", "easy", "medium", "hard")
-def top_rows(scene: Scene) -> Draft:
+def top_rows(scene: QueryScene) -> QueryDraft:
     """The top few rows by a measure, ties broken by a unique column."""
     fact = scene.fact(HOPS[scene.level], None if scene.level != "tiny" else scene.number(0, 1))
     measure, label = scene.measure(fact.child), scene.label(fact.child)
@@ -127,7 +127,7 @@ def top_rows(scene: Scene) -> Draft:
         count,
     )
     word = "largest" if down else "smallest"
-    return Draft(
+    return QueryDraft(
         program,
         {label.name: label.text, name: f"the {measure.text}"},
         (
@@ -140,7 +140,7 @@ def top_rows(scene: Scene) -> Draft:
 
 
 @template("tiny", "easy", "medium")
-def extreme_rows(scene: Scene) -> Draft:
+def extreme_rows(scene: QueryScene) -> QueryDraft:
     """All rows with the largest or smallest value."""
     fact = scene.fact(HOPS[scene.level])
     measure, label = scene.measure(fact.child, "quantity", "rating"), scene.label(fact.child)
@@ -155,7 +155,7 @@ def extreme_rows(scene: Scene) -> Draft:
         ranked = Window(valued, "place", "dense_rank", None, (), (("measured", down),))
     kept = Filter(ranked, Compare("=", Ref("place"), Literal(place)))
     word = ("second " if place == 2 else "") + ("largest" if down else "smallest")
-    return Draft(
+    return QueryDraft(
         answer(kept, [(label.name, label.expression), ("value", Ref("measured"))]),
         {label.name: label.text, "value": f"the {measure.text}"},
         (
@@ -171,7 +171,7 @@ def extreme_rows(scene: Scene) -> Draft:
 
 
 @template("easy", "medium", "hard")
-def above_average(scene: Scene) -> Draft:
+def above_average(scene: QueryScene) -> QueryDraft:
     """Rows above the average of all rows of the same kind."""
     fact = scene.fact({"easy": 0, "medium": 1, "hard": 2}.get(scene.level, 0))
     measure, label = scene.measure(fact.child), scene.label(fact.child)
@@ -179,13 +179,13 @@ def above_average(scene: Scene) -> Draft:
     if column is None:
         raise Unbindable
     peer = scene.open(fact.child.table)
-    mean = Group(scene.rows_of(peer), (), (Aggregate("mean", "avg", peer.value(column)),))
+    mean = GroupBy(scene.rows_of(peer), (), (Aggregate("mean", "avg", peer.value(column)),))
     above = scene.chance(0.7)
     test = Compare(">" if above else "<", measure.expression, Scalar(mean))
     plural = fact.child.table.plural
     word = "above" if above else "below"
     name = plain(column.noun)
-    return Draft(
+    return QueryDraft(
         answer(
             Filter(fact.relation, test),
             [(label.name, label.expression), (name, measure.expression)],
@@ -203,7 +203,7 @@ def above_average(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def above_group_average(scene: Scene) -> Draft:
+def above_group_average(scene: QueryScene) -> QueryDraft:
     """Rows above the average of their own group."""
     fact = scene.fact({"medium": 1, "hard": 2}.get(scene.level, 1), 1)
     dim = by_category(scene, fact)
@@ -211,7 +211,7 @@ def above_group_average(scene: Scene) -> Draft:
     valued = Extend(fact.relation, (*dim.extend, ("measured", measure.expression)))
     averaged = Window(valued, "mean", "avg", "measured", dim.keys)
     kept = Filter(averaged, Compare(">", Ref("measured"), Ref("mean")))
-    return Draft(
+    return QueryDraft(
         answer(
             kept, [(label.name, label.expression), dim.output, ("value", Ref("measured"))]
         ),
@@ -234,7 +234,7 @@ def _left(nullable: bool, text: str) -> tuple[str, ...]:
 
 
 @template("medium", "hard")
-def self_comparison(scene: Scene) -> Draft:
+def self_comparison(scene: QueryScene) -> QueryDraft:
     """Rows compared with the row of the same table that they reference."""
     edge = scene.pick(e for e in scene.schema.edges() if e.child == e.parent)
     child, parent = scene.open(edge.child), scene.open(edge.child)
@@ -251,7 +251,7 @@ def self_comparison(scene: Scene) -> Draft:
     link = child.table.column(edge.column).noun
     mine, theirs = scene.label(child), scene.label(parent)
     word = "larger" if more else "smaller"
-    return Draft(
+    return QueryDraft(
         answer(
             Filter(fact.relation, test),
             [(mine.name, mine.expression), (plain(link), theirs.expression)],

@@ -1,8 +1,8 @@
 """A template's view of a schema: sources, join chains, conditions and measures with their wording.
 
-A `Scene` draws from its own random generator, so that template functions contain no randomness of
-their own and read like sentences. All expressions that it returns are on canonical values: for a
-dirty column, the expression cleans it and carries the uncleaned reading as a wrong variant.
+A `QueryScene` draws from its own random generator, so that template functions contain no randomness
+of their own and read like sentences. All expressions that it returns are on canonical values: for a
+dirty column, the expression cleans it and carries the uncleaned reading as its misreading.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,12 +16,12 @@ from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import Filter, Join
 from hexathlon.tasks.sql.programs.walk import pruned, scans
 from hexathlon.tasks.sql.schema import Column, Edge, Schema, Table
-from hexathlon.tasks.sql.templates.conditions import Condition, both_conditions, condition
+from hexathlon.tasks.sql.templates.conditions import PhrasedCondition, both_conditions, condition
 from hexathlon.tasks.sql.templates.drawing import Drawing
 from hexathlon.tasks.sql.templates.sources import Source
 from hexathlon.tasks.task import Level
 
-__all__ = ["Fact", "Label", "Measure", "Scene"]
+__all__ = ["Fact", "Label", "Measure", "QueryScene"]
 
 CONDITIONS = {"tiny": 1, "easy": 1, "medium": 2, "hard": 3}
 
@@ -55,7 +55,7 @@ class Fact:
     sources: list[Source]
     prefixes: list[str]
     """The name of each source from the first one's view: "", "customer", "customer's city"."""
-    conditions: list[Condition] = field(default_factory=list)
+    conditions: list[PhrasedCondition] = field(default_factory=list)
 
     @property
     def child(self) -> Source:
@@ -79,7 +79,7 @@ class Fact:
         return f"{self.child.table.plural}{both_conditions(self.conditions)}"
 
 
-class Scene(Drawing):
+class QueryScene(Drawing):
     """What a template draws from.
 
     Args:
@@ -222,7 +222,7 @@ class Scene(Drawing):
 
     def _condition(
         self, fact: Fact, kinds: Sequence[str], prefer: bool, used: set[str]
-    ) -> Condition | None:
+    ) -> PhrasedCondition | None:
         places = self.shuffled(range(len(fact.sources)))
         if prefer:
             places.sort(key=lambda n: not self.metrics(fact.sources[n].table))

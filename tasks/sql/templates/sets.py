@@ -3,12 +3,12 @@
 from hexathlon.tasks.sql.programs.expressions import Literal
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import Combine, Distinct, Filter, Join
-from hexathlon.tasks.sql.templates.conditions import Condition
+from hexathlon.tasks.sql.templates.conditions import PhrasedCondition
 from hexathlon.tasks.sql.templates.dates import in_year, last_year
-from hexathlon.tasks.sql.templates.draft import Draft, template
+from hexathlon.tasks.sql.templates.draft import QueryDraft, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.partners import Pairing
-from hexathlon.tasks.sql.templates.scene import Fact, Scene
+from hexathlon.tasks.sql.templates.scene import Fact, QueryScene
 from hexathlon.tasks.sql.templates.shapes import answer
 
 
@@ -31,7 +31,7 @@ def _reference(pair: Pairing, fact: Fact, column: str) -> str:
 class Sides:
     """A parent with two kinds of children, from one table or from two."""
 
-    def __init__(self, scene: Scene, two_tables: bool) -> None:
+    def __init__(self, scene: QueryScene, two_tables: bool) -> None:
         self.pair = pair = Pairing(scene, conditions=1)
         others = [pair.edge]
         if two_tables:
@@ -54,11 +54,11 @@ class Sides:
 
 
 @template("easy", "medium", "hard")
-def in_both(scene: Scene) -> Draft:
+def in_both(scene: QueryScene) -> QueryDraft:
     """Parents with a child of one kind and a child of another."""
     sides = Sides(scene, two_tables=scene.chance(0.5))
     rows = sides.pair.parent.table.plural
-    return Draft(
+    return QueryDraft(
         Combine("intersect", sides.one, sides.bare_other),
         sides.outputs,
         (
@@ -72,11 +72,11 @@ def in_both(scene: Scene) -> Draft:
 
 
 @template("easy", "medium", "hard")
-def in_one_not_other(scene: Scene) -> Draft:
+def in_one_not_other(scene: QueryScene) -> QueryDraft:
     """Parents with a child of one kind and none of another."""
     sides = Sides(scene, two_tables=scene.chance(0.5))
     rows = sides.pair.parent.table.plural
-    return Draft(
+    return QueryDraft(
         Combine("except", sides.one, sides.bare_other),
         sides.outputs,
         (
@@ -90,11 +90,11 @@ def in_one_not_other(scene: Scene) -> Draft:
 
 
 @template("easy", "medium", "hard")
-def in_either(scene: Scene) -> Draft:
+def in_either(scene: QueryScene) -> QueryDraft:
     """Parents with a child of one kind or of another."""
     sides = Sides(scene, two_tables=scene.chance(0.7))
     rows = sides.pair.parent.table.plural
-    return Draft(
+    return QueryDraft(
         Combine("union", sides.one, sides.other),
         sides.outputs,
         (
@@ -108,7 +108,7 @@ def in_either(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def in_exactly_one(scene: Scene) -> Draft:
+def in_exactly_one(scene: QueryScene) -> QueryDraft:
     """Parents with a child of one of two kinds, but not of both."""
     sides = Sides(scene, two_tables=scene.chance(0.5))
     rows = sides.pair.parent.table.plural
@@ -117,7 +117,7 @@ def in_exactly_one(scene: Scene) -> Draft:
         Combine("except", sides.one, sides.bare_other),
         Combine("except", sides.other, sides.bare_one),
     )
-    return Draft(
+    return QueryDraft(
         program,
         sides.outputs,
         (
@@ -131,7 +131,7 @@ def in_exactly_one(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def lapsed(scene: Scene) -> Draft:
+def lapsed(scene: QueryScene) -> QueryDraft:
     """Parents active in one year and not in the next."""
     pair = Pairing(scene, conditions=1 if scene.hard else 0, parent=1)
     children = pair.children
@@ -143,12 +143,12 @@ def lapsed(scene: Scene) -> Draft:
     last = last_year(scene)
     base, key = children.relation, pair.on[0][1]
     early, late = (Filter(base, in_year(value, year)) for year in (last - 1, last))
-    condition = Condition(Literal(1), "", "")
+    condition = PhrasedCondition(Literal(1), "", "")
     before = Fact(early, children.sources, children.prefixes, [condition])
     after = Fact(late, children.sources, children.prefixes, [condition])
     noun = children.child.table.column(pair.edge.column).noun
     reference = "" if noun == pair.parent.table.noun else f" (by their {noun})"
-    return Draft(
+    return QueryDraft(
         Combine("except", _named(pair, before, key), _named(pair, after, key, bare=True)),
         {pair.label.name: pair.label.text},
         (

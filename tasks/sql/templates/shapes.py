@@ -5,10 +5,17 @@ from dataclasses import dataclass
 
 from hexathlon.tasks.sql.programs.expressions import Expression, IsNull, Ref
 from hexathlon.tasks.sql.programs.relation import Relation
-from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, Group, Order, Project
+from hexathlon.tasks.sql.programs.relations import (
+    Aggregate,
+    Extend,
+    Filter,
+    GroupBy,
+    OrderBy,
+    Project,
+)
 from hexathlon.tasks.sql.schema import Column
 from hexathlon.tasks.sql.templates.drawing import Unbindable
-from hexathlon.tasks.sql.templates.scene import Fact, Scene
+from hexathlon.tasks.sql.templates.scene import Fact, QueryScene
 from hexathlon.tasks.sql.templates.sources import Source
 
 __all__ = [
@@ -51,7 +58,7 @@ def plain(words: str) -> str:
     return "".join(letter if letter.isalnum() else "_" for letter in words.lower())
 
 
-def by_parent(scene: Scene, fact: Fact) -> Dimension:
+def by_parent(scene: QueryScene, fact: Fact) -> Dimension:
     """Group by the rows of the fact's top table."""
     if len(fact.sources) < 2:
         raise Unbindable
@@ -64,7 +71,7 @@ def by_parent(scene: Scene, fact: Fact) -> Dimension:
     return Dimension(label.name, text, each, (), label.keys, label.expression, source)
 
 
-def by_category(scene: Scene, fact: Fact) -> Dimension:
+def by_category(scene: QueryScene, fact: Fact) -> Dimension:
     """Group by a column with few values; rows without a value are removed from the fact."""
     used = {item.column for item in fact.conditions}
     places = [
@@ -91,7 +98,7 @@ def known(fact: Fact, value: Expression, column: Column) -> None:
         fact.relation = Filter(fact.relation, IsNull(value, negated=True))
 
 
-def dimension(scene: Scene, fact: Fact) -> Dimension:
+def dimension(scene: QueryScene, fact: Fact) -> Dimension:
     """Group by the top table's rows or by a category, whichever the fact offers."""
     if len(fact.sources) > 1 and scene.chance(0.6):
         return by_parent(scene, fact)
@@ -116,7 +123,7 @@ def grouped(
     """Group a relation by dimensions."""
     extend = tuple(item for dim in dims for item in dim.extend)
     source = Extend(relation, extend) if extend else relation
-    return Group(source, tuple(key for dim in dims for key in dim.keys), tuple(aggregates))
+    return GroupBy(source, tuple(key for dim in dims for key in dim.keys), tuple(aggregates))
 
 
 def answer(
@@ -126,4 +133,4 @@ def answer(
 ) -> Relation:
     """Name the columns of the answer, and order it if requested."""
     program: Relation = Project(relation, tuple(outputs))
-    return Order(program, tuple(order)) if order else program
+    return OrderBy(program, tuple(order)) if order else program

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from hexathlon.tasks.sql.dirt import MISSING, Dirt
 from hexathlon.tasks.sql.programs.expressions import (
     Binary,
-    Call,
     Case,
     Compare,
     Expression,
+    FunctionCall,
     Literal,
+    Misreadable,
     Ref,
-    Variant,
 )
 from hexathlon.tasks.sql.programs.relation import Relation
-from hexathlon.tasks.sql.programs.relations import Aggregate, Filter, Group, Match, Scan
+from hexathlon.tasks.sql.programs.relations import Aggregate, Filter, GroupBy, Match, Scan
 from hexathlon.tasks.sql.schema import Column, Table
 
 __all__ = ["Source", "cleaned"]
@@ -42,12 +42,14 @@ class Source:
             first = f"{inner}_first"
             twins = Scan(table.name, inner, (table.key, table.natural_key))
             key = Ref(f"{inner}.{table.key}")
-            kept = Group(twins, (f"{inner}.{table.natural_key}",), (Aggregate(first, "min", key),))
+            kept = GroupBy(
+                twins, (f"{inner}.{table.natural_key}",), (Aggregate(first, "min", key),)
+            )
             relation = Match(relation, kept, ((f"{self.alias}.{table.key}", first),))
         if table.soft_delete:
             mark = Ref(f"{self.alias}.{table.soft_delete}")
             counted = Compare("=", mark, Literal(0))
-            relation = Filter(relation, Variant(counted, EVERY_ROW, "count_deleted"))
+            relation = Filter(relation, Misreadable(counted, EVERY_ROW, "count_deleted"))
         return relation
 
     def value(self, column: Column | str) -> Expression:
@@ -56,29 +58,34 @@ class Source:
         raw = Ref(f"{self.alias}.{chosen.name}")
         if chosen.dirt is None or chosen.dirt.kind == "orphans":
             return raw
-        return Variant(cleaned(chosen.dirt, raw, self.alias), raw, "skip_cleaning")
+        return Misreadable(cleaned(chosen.dirt, raw, self.alias), raw, "skip_cleaning")
 
 
 def cleaned(dirt: Dirt, raw: Expression, alias: str) -> Expression:
     """Return the canonical value of a dirty column."""
     match dirt.kind:
         case "case_padding":
-            return Call("lower", (Call("trim", (raw,)),))
+            return FunctionCall("lower", (FunctionCall("trim", (raw,)),))
         case "codes":
-            return _mapped(Call("lower", (Call("trim", (raw,)),)), dirt.mapping)
+            return _mapped(FunctionCall("lower", (FunctionCall("trim", (raw,)),)), dirt.mapping)
         case "two_date_formats":
             year, month, day = (_part(raw, start, size) for start, size in ((7, 4), (4, 2), (1, 2)))
             dash = Literal("-")
-            iso = Call("concat", (Call("concat", (year, dash)), Call("concat", (month, dash))))
+            iso = FunctionCall(
+                "concat",
+                (FunctionCall("concat", (year, dash)), FunctionCall("concat", (month, dash))),
+            )
             slashed = Compare("=", _part(raw, 3, 1), Literal("/"))
-            return Case(((slashed, Call("concat", (iso, day))),), raw)
+            return Case(((slashed, FunctionCall("concat", (iso, day))),), raw)
         case "currency_text":
-            bare = Call("replace", (raw, Literal("$"), Literal("")))
-            return Call("real", (Call("replace", (bare, Literal(","), Literal(""))),))
+            bare = FunctionCall("replace", (raw, Literal("$"), Literal("")))
+            return FunctionCall(
+                "real", (FunctionCall("replace", (bare, Literal(","), Literal(""))),)
+            )
         case "missing_spellings":
             value = raw
             for spelling in MISSING:
-                value = Call("nullif", (value, Literal(spelling)))
+                value = FunctionCall("nullif", (value, Literal(spelling)))
             return value
         case "row_units":
             return Binary("*", raw, _mapped(Ref(f"{alias}.{dirt.partner}"), dirt.mapping))
@@ -87,7 +94,7 @@ def cleaned(dirt: Dirt, raw: Expression, alias: str) -> Expression:
 
 
 def _part(raw: Expression, start: int, size: int) -> Expression:
-    return Call("substr", (raw, Literal(start), Literal(size)))
+    return FunctionCall("substr", (raw, Literal(start), Literal(size)))
 
 
 def _mapped(subject: Expression, mapping: tuple[tuple[str, str | int], ...]) -> Expression:

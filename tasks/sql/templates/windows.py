@@ -3,24 +3,24 @@
 from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.programs.expressions import (
     Binary,
-    Call,
     Compare,
     Expression,
+    FunctionCall,
     IsNull,
     Literal,
     Ref,
 )
 from hexathlon.tasks.sql.programs.relation import Relation
-from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, Group, Window
-from hexathlon.tasks.sql.templates.draft import Draft, template
+from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, GroupBy, Window
+from hexathlon.tasks.sql.templates.draft import QueryDraft, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
-from hexathlon.tasks.sql.templates.scene import Fact, Measure, Scene
+from hexathlon.tasks.sql.templates.scene import Fact, Measure, QueryScene
 from hexathlon.tasks.sql.templates.shapes import answer, by_category, by_parent, grouped, left_out
 
 HOPS = {"easy": 1, "medium": 1, "hard": 2}
 
 
-def dated(scene: Scene, fact: Fact) -> tuple[Expression, str]:
+def dated(scene: QueryScene, fact: Fact) -> tuple[Expression, str]:
     """Return a date of the fact's rows that is not yet restricted; rows without it are removed."""
     used = {item.column for item in fact.conditions}
     column = scene.pick(
@@ -34,7 +34,7 @@ def dated(scene: Scene, fact: Fact) -> tuple[Expression, str]:
     return value, column.noun
 
 
-def dated_fact(scene: Scene, hops: int, conditions: int) -> tuple[Fact, Expression, str]:
+def dated_fact(scene: QueryScene, hops: int, conditions: int) -> tuple[Fact, Expression, str]:
     """Return a fact whose rows have a date, climbing from a table with one."""
     paths = [
         path for path in scene.chains(hops) if scene.schema.table(path[0].child).with_role("date")
@@ -48,14 +48,16 @@ def dated_fact(scene: Scene, hops: int, conditions: int) -> tuple[Fact, Expressi
     return fact, *dated(scene, fact)
 
 
-def monthly(scene: Scene) -> tuple[Fact, Relation, Measure, str]:
+def monthly(scene: QueryScene) -> tuple[Fact, Relation, Measure, str]:
     """Return monthly totals: the fact, the grouped relation, the measure and the date's noun."""
     fact, date, noun = dated_fact(scene, 1, 2 if scene.hard else 1)
     measure = scene.measure(fact.child, "amount", "quantity")
-    months = Extend(fact.relation, (("month", Call("substr", (date, Literal(1), Literal(7)))),))
+    months = Extend(
+        fact.relation, (("month", FunctionCall("substr", (date, Literal(1), Literal(7)))),)
+    )
     known = Filter(months, IsNull(measure.expression, negated=True)) if measure.nullable else months
     total = Aggregate("total", "sum", measure.expression)
-    return fact, Group(known, ("month",), (total,)), measure, noun
+    return fact, GroupBy(known, ("month",), (total,)), measure, noun
 
 
 def _month_notes(fact: Fact, measure: Measure) -> tuple[str, ...]:
@@ -64,12 +66,12 @@ def _month_notes(fact: Fact, measure: Measure) -> tuple[str, ...]:
 
 
 @template("medium", "hard")
-def running_total(scene: Scene) -> Draft:
+def running_total(scene: QueryScene) -> QueryDraft:
     """Monthly totals with a running total."""
     fact, months, measure, noun = monthly(scene)
     run = Window(months, "so_far", "sum", "total", (), (("month", False),), "running")
     outputs = [(name, Ref(name)) for name in ("month", "total", "so_far")]
-    return Draft(
+    return QueryDraft(
         answer(run, outputs, [("month", False)]),
         {
             "month": "the month",
@@ -89,12 +91,12 @@ def running_total(scene: Scene) -> Draft:
 
 
 @template("hard")
-def moving_average(scene: Scene) -> Draft:
+def moving_average(scene: QueryScene) -> QueryDraft:
     """Monthly totals averaged over this month and the two listed months before."""
     fact, months, measure, noun = monthly(scene)
     mean = Window(months, "mean", "avg", "total", (), (("month", False),), 2)
     outputs = [(name, Ref(name)) for name in ("month", "total", "mean")]
-    return Draft(
+    return QueryDraft(
         answer(mean, outputs, [("month", False)]),
         {
             "month": "the month",
@@ -116,13 +118,13 @@ def moving_average(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def monthly_change(scene: Scene) -> Draft:
+def monthly_change(scene: QueryScene) -> QueryDraft:
     """Monthly totals with the change from the previous month."""
     fact, months, measure, noun = monthly(scene)
     lagged = Window(months, "previous", "lag", "total", (), (("month", False),))
     change = Binary("-", Ref("total"), Ref("previous"))
     outputs = [("month", Ref("month")), ("total", Ref("total")), ("change", change)]
-    return Draft(
+    return QueryDraft(
         answer(lagged, outputs, [("month", False)]),
         {
             "month": "the month",
@@ -142,7 +144,7 @@ def monthly_change(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def top_per_group(scene: Scene) -> Draft:
+def top_per_group(scene: QueryScene) -> QueryDraft:
     """The top parents by a total within each group."""
     fact = scene.fact(HOPS[scene.level] + 1)
     member, label = fact.sources[-2], scene.label(fact.sources[-2])
@@ -154,12 +156,12 @@ def top_per_group(scene: Scene) -> Draft:
     known = Filter(fact.relation, IsNull(measure.expression, negated=True))
     total = Aggregate("total", "sum", measure.expression)
     keys = tuple(dict.fromkeys((*dim.keys, *label.keys)))
-    totals = Group(known if measure.nullable else fact.relation, keys, (total,))
+    totals = GroupBy(known if measure.nullable else fact.relation, keys, (total,))
     ranked = Window(totals, "place", "rank", None, dim.keys, (("total", True),))
     kept = Filter(ranked, Compare("<=", Ref("place"), Literal(count)))
     lead = "leading" if count == 1 else f"top {count}"
     noun = fact.called(-2, plural=count > 1)
-    return Draft(
+    return QueryDraft(
         answer(kept, [dim.output, (label.name, label.expression), ("total", Ref("total"))]),
         {dim.name: dim.text, label.name: label.text, "total": f"the total {measure.text}"},
         (
@@ -186,7 +188,7 @@ def top_per_group(scene: Scene) -> Draft:
 
 
 @template("easy", "medium", "hard")
-def rank_groups(scene: Scene) -> Draft:
+def rank_groups(scene: QueryScene) -> QueryDraft:
     """Groups with their rank by number of rows."""
     fact = scene.fact(HOPS[scene.level])
     dim = by_parent(scene, fact) if scene.chance(0.7) else by_category(scene, fact)
@@ -201,7 +203,7 @@ def rank_groups(scene: Scene) -> Draft:
         if dense
         else "Equal numbers share a place and the places after them are skipped (1, 1, 3)."
     )
-    return Draft(
+    return QueryDraft(
         answer(kept, [("place", Ref("place")), dim.output, ("number", Ref("number"))]),
         {
             "place": "the place",
@@ -219,7 +221,7 @@ def rank_groups(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def share_of_total(scene: Scene) -> Draft:
+def share_of_total(scene: QueryScene) -> QueryDraft:
     """Each group's share of the total."""
     fact = scene.fact(HOPS[scene.level])
     dim = by_parent(scene, fact) if scene.chance(0.5) else by_category(scene, fact)
@@ -229,7 +231,7 @@ def share_of_total(scene: Scene) -> Draft:
     totals = grouped(base, [dim], [Aggregate("total", "sum", measure.expression)])
     whole = Window(totals, "whole", "sum", "total", ())
     share = Binary("/", Binary("*", Literal(100.0), Ref("total")), Ref("whole"))
-    return Draft(
+    return QueryDraft(
         answer(whole, [dim.output, ("percentage", share)]),
         {dim.name: dim.text, "percentage": "its percentage (0 to 100) of the whole"},
         (
@@ -250,7 +252,7 @@ def share_of_total(scene: Scene) -> Draft:
 
 
 @template("hard")
-def share_within_group(scene: Scene) -> Draft:
+def share_within_group(scene: QueryScene) -> QueryDraft:
     """Large shares of categories within each parent."""
     fact = scene.fact(2)
     outer, inner = by_parent(scene, fact), by_category(scene, fact)
@@ -261,7 +263,7 @@ def share_within_group(scene: Scene) -> Draft:
     kept = Filter(
         Extend(whole, (("percentage", share),)), Compare(">=", Ref("percentage"), Literal(least))
     )
-    return Draft(
+    return QueryDraft(
         answer(kept, [outer.output, inner.output, ("percentage", Ref("percentage"))]),
         {outer.name: outer.text, inner.name: inner.text, "percentage": "the percentage (0 to 100)"},
         (
@@ -275,7 +277,7 @@ def share_within_group(scene: Scene) -> Draft:
 
 
 @template("medium", "hard")
-def first_event(scene: Scene) -> Draft:
+def first_event(scene: QueryScene) -> QueryDraft:
     """The first, second or last row of each parent by date."""
     fact, date, noun = dated_fact(scene, HOPS[scene.level], 2 if scene.hard else 1)
     dim, child = by_parent(scene, fact), fact.child
@@ -288,7 +290,7 @@ def first_event(scene: Scene) -> Draft:
     ranked = Window(valued, "place", "row_number", None, dim.keys[:1], order)
     kept = Filter(ranked, Compare("=", Ref("place"), Literal(2 if which == "second" else 1)))
     item = child.table.noun
-    return Draft(
+    return QueryDraft(
         answer(kept, [dim.output, ("row_id", Ref(key)), ("day", Ref("day"))]),
         {dim.name: dim.text, "row_id": f"the {item} id", "day": f"its {noun}"},
         (
@@ -305,7 +307,7 @@ def first_event(scene: Scene) -> Draft:
 
 
 @template("hard")
-def longest_gap(scene: Scene) -> Draft:
+def longest_gap(scene: QueryScene) -> QueryDraft:
     """The longest time between consecutive rows of a parent."""
     fact, date, noun = dated_fact(scene, 1, 1)
     dim, child = by_parent(scene, fact), fact.child
@@ -315,10 +317,10 @@ def longest_gap(scene: Scene) -> Draft:
     valued = Extend(fact.relation, (("day", date),))
     order = (("day", False), (key, False))
     lagged = Window(valued, "day_before", "lag", "day", dim.keys[:1], order)
-    days = Call("days_between", (Ref("day"), Ref("day_before")))
+    days = FunctionCall("days_between", (Ref("day"), Ref("day_before")))
     gaps = Filter(Extend(lagged, (("gap", days),)), IsNull(Ref("gap"), negated=True))
-    longest = Group(gaps, dim.keys, (Aggregate("longest", "max", Ref("gap")),))
-    return Draft(
+    longest = GroupBy(gaps, dim.keys, (Aggregate("longest", "max", Ref("gap")),))
+    return QueryDraft(
         answer(longest, [dim.output, ("longest", Ref("longest"))]),
         {dim.name: dim.text, "longest": "the number of days"},
         (

@@ -4,10 +4,18 @@ from collections.abc import Sequence
 
 from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.schema import Condition, Metric, Table, Value
-from hexathlon.tasks.sql.writes.plan import Content, Plan, Record, Scene, literal, sound, spelt
+from hexathlon.tasks.sql.writes.plan import (
+    NamedRow,
+    Plan,
+    TableContents,
+    WriteScene,
+    literal,
+    sound,
+    spelt,
+)
 
 
-def apply_definition(scene: Scene) -> Plan | None:
+def apply_definition(scene: WriteScene) -> Plan | None:
     """Set a value where a documented definition holds; an outdated version is also on file."""
     documents = [
         d for d in scene.schema.documents
@@ -47,7 +55,7 @@ def apply_definition(scene: Scene) -> Plan | None:
         "all_rows": (update(()),),
     }
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         for row in content[table.name]:
             if meets(table, metric, row):
                 row[target.name] = value
@@ -67,7 +75,7 @@ def condition_sql(table: Table, condition: Condition) -> str:
     return f"{reference} {condition.operator} {literal(condition.value)}"
 
 
-def meets(table: Table, metric: Metric, row: Record) -> bool:
+def meets(table: Table, metric: Metric, row: NamedRow) -> bool:
     """Whether a row meets all conditions of a metric; an unknown value meets none."""
     return all(_meets(table.column(c.column).canonical(row), c) for c in metric.conditions)
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from hexathlon.tasks.sql.schema import Column, Edge, Table, Value
 from hexathlon.tasks.sql.writes.plan import (
-    Content,
+    NamedRow,
     Plan,
-    Record,
-    Scene,
+    TableContents,
+    WriteScene,
     label,
     literal,
     sound,
@@ -15,7 +15,7 @@ from hexathlon.tasks.sql.writes.plan import (
 )
 
 
-def insert_derived(scene: Scene) -> Plan | None:
+def insert_derived(scene: WriteScene) -> Plan | None:
     """Insert a row whose key and amount derive from existing rows."""
     edge = scene.pick([e for e in scene.edges() if _insertable(scene.schema.table(e.child))])
     if edge is None:
@@ -35,7 +35,7 @@ def insert_derived(scene: Scene) -> Plan | None:
 
 
 def _derived_row(
-    scene: Scene, edge: Edge, amount: Column, given: Record, owner: Value, who: Value
+    scene: WriteScene, edge: Edge, amount: Column, given: NamedRow, owner: Value, who: Value
 ) -> Plan:
     child = scene.schema.table(edge.child)
     told = _told(child, given)
@@ -73,10 +73,10 @@ def _derived_row(
         "amount_left_empty": (insert(top, "NULL"),),
     }
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         own = [r for r in content[child.name] if r[edge.column] == owner]
         amounts = [r[amount.name] for r in own if r[amount.name] is not None]
-        row: Record = dict.fromkeys(scene.columns[child.name])
+        row: NamedRow = dict.fromkeys(scene.columns[child.name])
         row.update(given)
         row[child.key] = max(int(r[child.key] or 0) for r in content[child.name]) + 1
         row[edge.column] = owner
@@ -94,7 +94,7 @@ def _insertable(table: Table) -> bool:
     )
 
 
-def _given(table: Table, example: Record, derived: set[str]) -> Record:
+def _given(table: Table, example: NamedRow, derived: set[str]) -> NamedRow:
     """Return the values to state: those of NOT NULL columns, taken from an example row."""
     return {
         column.name: example[column.name]
@@ -103,7 +103,7 @@ def _given(table: Table, example: Record, derived: set[str]) -> Record:
     }
 
 
-def _told(table: Table, given: Record) -> str:
+def _told(table: Table, given: NamedRow) -> str:
     """Describe the given values; references by their key, with the name of the column."""
     parts = []
     for name, value in given.items():
@@ -113,7 +113,7 @@ def _told(table: Table, given: Record) -> str:
     return "".join(parts)
 
 
-def upsert(scene: Scene) -> Plan | None:
+def upsert(scene: WriteScene) -> Plan | None:
     """Set a value in listed rows: existing ones are updated, missing ones inserted."""
     table = scene.pick([t for t in scene.plain("entity") if _upsertable(t)])
     if table is None:
@@ -131,12 +131,12 @@ def upsert(scene: Scene) -> Plan | None:
     return _listed_rows(scene, table, (name, amount), given, targets, new)
 
 
-Target = tuple[str, float]
+NamedAmount = tuple[str, float]
 
 
 def _listed_rows(
-    scene: Scene, table: Table, columns: tuple[Column, Column], given: Record,
-    targets: Sequence[Target], new: Target,
+    scene: WriteScene, table: Table, columns: tuple[Column, Column], given: NamedRow,
+    targets: Sequence[NamedAmount], new: NamedAmount,
 ) -> Plan:  # fmt: skip
     name, amount = columns
     order = [targets[0], new, targets[1]]
@@ -172,7 +172,7 @@ def _listed_rows(
         "added_twice": (*updates, insert(*new), insert(*new)),
     }  # fmt: skip
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         wanted = dict(targets)
         for row in content[table.name]:
             if row[name.name] in wanted:
@@ -187,7 +187,7 @@ def _listed_rows(
 
 
 def _listed(
-    table: Table, columns: tuple[Column, Column], given: Record, order: Sequence[Target]
+    table: Table, columns: tuple[Column, Column], given: NamedRow, order: Sequence[NamedAmount]
 ) -> str:
     name, amount = columns
     told = _told(table, given)

@@ -13,7 +13,7 @@ import numpy as np
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.sql.world.world import World
 from hexathlon.tasks.sql.writes import definitions, inserts, repairs, tables, updates
-from hexathlon.tasks.sql.writes.plan import Plan, Scene, Settled, scene_for, settle
+from hexathlon.tasks.sql.writes.plan import Plan, Settled, WriteScene, scene_for, settle
 from hexathlon.tasks.task import LEVELS, Level
 
 __all__ = ["WriteInstance", "WriteTemplate", "write_templates"]
@@ -54,7 +54,7 @@ class WriteTemplate:
 
     name: str
     levels: tuple[Level, ...]
-    draw: Callable[[Scene], Plan | None]
+    draw: Callable[[WriteScene], Plan | None]
     """Draws a plan, or returns None if the draw is unsuitable."""
     writes: tuple[str, ...] = ("insert", "update", "delete")
     """Kinds of statement that the agent needs."""
@@ -84,7 +84,7 @@ class WriteTemplate:
 
 
 def _instance(
-    template: WriteTemplate, scene: Scene, population: int, size: int, settled: Settled
+    template: WriteTemplate, scene: WriteScene, population: int, size: int, settled: Settled
 ) -> WriteInstance:
     plan = settled.plan
     return WriteInstance(

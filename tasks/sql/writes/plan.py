@@ -17,8 +17,8 @@ from hexathlon.tasks.sql.schema import Column, Edge, Schema, Table, Value
 from hexathlon.tasks.sql.world.digest import differing, digest_rows, table_digests
 from hexathlon.tasks.sql.world.world import World
 
-Record = dict[str, Value]
-Content = dict[str, list[Record]]
+NamedRow = dict[str, Value]
+TableContents = dict[str, list[NamedRow]]
 Item = TypeVar("Item")
 
 LEAST_MUTANTS = 3
@@ -34,7 +34,7 @@ class Plan:
     """Alternative SQL with the same result."""
     mutants: Mapping[str, tuple[str, ...]]
     """Near misses by name."""
-    change: Callable[[Content], None]
+    change: Callable[[TableContents], None]
     """Applies the change in place; new tables and columns are simply new keys."""
     documents: tuple[str, ...] = ()
     """Documents that must be read."""
@@ -51,11 +51,11 @@ class Settled:
 
 
 @dataclass
-class Scene:
+class WriteScene:
     """A populated world from which templates draw their parts."""
 
     world: World
-    content: Content
+    content: TableContents
     rng: np.random.Generator
     columns: dict[str, list[str]] = field(default_factory=dict)
 
@@ -118,19 +118,19 @@ def spelt(value: Value) -> str:
     return f"'{value}'" if isinstance(value, str) and not value[:1].isdigit() else str(value)
 
 
-def scene_for(world: World, population: int, size: int, rng: np.random.Generator) -> Scene:
+def scene_for(world: World, population: int, size: int, rng: np.random.Generator) -> WriteScene:
     """Return the scene of one population."""
-    content: Content = {}
+    content: TableContents = {}
     columns: dict[str, list[str]] = {}
     rows = world.rows(population, size)
     for table in world.schema.tables:
         names = [column.name for column in table.columns]
         columns[table.name] = names
         content[table.name] = [dict(zip(names, row, strict=True)) for row in rows[table.name]]
-    return Scene(world, content, rng, columns)
+    return WriteScene(world, content, rng, columns)
 
 
-def settle(plan: Plan, scene: Scene, database: bytes) -> Settled | None:
+def settle(plan: Plan, scene: WriteScene, database: bytes) -> Settled | None:
     """Derive the expected tables twice and try every near miss; None if the plan is invalid."""
     before = run_statements(database, ())
     expected = run_statements(database, plan.gold, before)
@@ -185,7 +185,7 @@ def _noted(action: int, names: Sequence[str | None], named: set[str]) -> int:
     return sqlite3.SQLITE_OK
 
 
-def _by_rows(plan: Plan, scene: Scene, before: Mapping[str, str]) -> dict[str, str]:
+def _by_rows(plan: Plan, scene: WriteScene, before: Mapping[str, str]) -> dict[str, str]:
     """Return digests after the Python change; unchanged tables are not hashed again."""
     content = {name: [dict(row) for row in rows] for name, rows in scene.content.items()}
     plan.change(content)

@@ -1,10 +1,10 @@
 """Write templates that repair data: deduplication and cleaning of dirty columns."""
 
 from hexathlon.tasks.sql.schema import Column, Table, Value
-from hexathlon.tasks.sql.writes.plan import Content, Plan, Record, Scene, literal
+from hexathlon.tasks.sql.writes.plan import NamedRow, Plan, TableContents, WriteScene, literal
 
 
-def dedupe(scene: Scene) -> Plan | None:
+def dedupe(scene: WriteScene) -> Plan | None:
     """Remove duplicate rows, keeping the one with the lowest key."""
     tables = [t for t in scene.schema.asked() if t.natural_key and not t.soft_delete]
     table = scene.pick(tables)
@@ -33,8 +33,8 @@ def dedupe(scene: Scene) -> Plan | None:
         ),
     }  # fmt: skip
 
-    def change(content: Content) -> None:
-        lowest: dict[Value, Record] = {}
+    def change(content: TableContents) -> None:
+        lowest: dict[Value, NamedRow] = {}
         for row in sorted(content[table.name], key=lambda row: int(row[key] or 0)):
             lowest.setdefault(row[code], row)
         content[table.name] = list(lowest.values())
@@ -56,7 +56,7 @@ _ORDERS = {
 }
 
 
-def repair(scene: Scene) -> Plan | None:
+def repair(scene: WriteScene) -> Plan | None:
     """Rewrite a dirty column in canonical form."""
     spots = [
         (table, column)
@@ -74,7 +74,7 @@ def repair(scene: Scene) -> Plan | None:
         _set(table, column, f"(SELECT MIN({column.name}) FROM {table.name})"),
     )
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         for row in content[table.name]:
             row[column.name] = column.canonical(row)
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.schema import Column, Edge, Table, Value
-from hexathlon.tasks.sql.writes.plan import Content, Plan, Scene
+from hexathlon.tasks.sql.writes.plan import Plan, TableContents, WriteScene
 
 
-def delete_unreferenced(scene: Scene) -> Plan | None:
+def delete_unreferenced(scene: WriteScene) -> Plan | None:
     """Delete the rows that no row of another table references."""
     parents = [t for t in scene.plain("entity", "event") if _referring(scene, t)]
     parent = scene.pick(parents)
@@ -17,7 +17,7 @@ def delete_unreferenced(scene: Scene) -> Plan | None:
     return _unreferenced(scene, parent, edges)
 
 
-def _unreferenced(scene: Scene, parent: Table, edges: Sequence[Edge]) -> Plan:
+def _unreferenced(scene: WriteScene, parent: Table, edges: Sequence[Edge]) -> Plan:
     tests = [
         f"NOT EXISTS (SELECT 1 FROM {e.child} c WHERE c.{e.column} = {parent.name}.{parent.key})"
         for e in edges
@@ -53,7 +53,7 @@ def _unreferenced(scene: Scene, parent: Table, edges: Sequence[Edge]) -> Plan:
             f"DELETE FROM {parent.name} WHERE {' AND '.join(tests[:-1])}",
         )
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         used = {row[e.column] for e in edges for row in content[e.child]}
         content[parent.name] = [r for r in content[parent.name] if r[parent.key] in used]
 
@@ -66,7 +66,7 @@ def _unreferenced(scene: Scene, parent: Table, edges: Sequence[Edge]) -> Plan:
     return Plan(instruction, (gold,), (other,), mutants, change)
 
 
-def _referring(scene: Scene, parent: Table) -> list[Edge]:
+def _referring(scene: WriteScene, parent: Table) -> list[Edge]:
     """Return all references to a table; none if self-referencing or if referrers may be deleted."""
     edges = [edge for edge in scene.schema.edges() if edge.parent == parent.name]
     whole = all(
@@ -76,7 +76,7 @@ def _referring(scene: Scene, parent: Table) -> list[Edge]:
     return edges if whole else []
 
 
-def archive(scene: Scene) -> Plan | None:
+def archive(scene: WriteScene) -> Plan | None:
     """Move old rows into a new table with the same columns."""
     referenced = {edge.parent for edge in scene.schema.edges()}
     tables = [t for t in scene.plain("event") if t.name not in referenced and _dates(t)]
@@ -114,7 +114,7 @@ def archive(scene: Scene) -> Plan | None:
         "wrong_side": move(f"{day} >= '{limit}'"),
     }
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         rows = content[table.name]
         old = [r for r in rows if (d := date.canonical(r)) is not None and str(d) < limit]
         gone = {row[table.key] for row in old}
@@ -133,7 +133,7 @@ def _dates(table: Table) -> list[Column]:
     return [c for c in table.columns if c.role == "date"]
 
 
-def delete_family(scene: Scene) -> Plan | None:
+def delete_family(scene: WriteScene) -> Plan | None:
     """Delete parents of one kind together with all dependent rows."""
     edge = scene.pick([e for e in scene.edges() if _alone(scene, e)])
     if edge is None:
@@ -168,7 +168,7 @@ def delete_family(scene: Scene) -> Plan | None:
         ),
     }  # fmt: skip
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         gone = {
             row[parent.key] for row in content[parent.name]
             if (d := date.canonical(row)) is not None and str(d) <= limit
@@ -183,7 +183,7 @@ def delete_family(scene: Scene) -> Plan | None:
     return Plan(instruction, (rows, heads), other, mutants, change)
 
 
-def _alone(scene: Scene, edge: Edge) -> bool:
+def _alone(scene: WriteScene, edge: Edge) -> bool:
     """Whether this is the only reference to the parent, and nothing references the child."""
     edges = scene.schema.edges()
     parent = scene.schema.table(edge.parent)
@@ -195,7 +195,7 @@ def _alone(scene: Scene, edge: Edge) -> bool:
     )
 
 
-def add_count_column(scene: Scene) -> Plan | None:
+def add_count_column(scene: WriteScene) -> Plan | None:
     """Add a column with the number of another table's rows that reference each row."""
     edges = [e for e in scene.edges() if scene.schema.table(e.child).scale == "event"]
     edge = scene.pick(edges)
@@ -236,7 +236,7 @@ def _counted(child: Table, parent: Table, edge: Edge, name: str) -> Plan:
         ),
     }  # fmt: skip
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         counts: dict[Value, int] = {}
         for row in content[child.name]:
             counts[row[edge.column]] = counts.get(row[edge.column], 0) + 1

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.schema import Column, Edge, Table, Value
 from hexathlon.tasks.sql.writes.plan import (
-    Content,
+    NamedRow,
     Plan,
-    Record,
-    Scene,
+    TableContents,
+    WriteScene,
     label,
     literal,
     sound,
@@ -16,7 +16,7 @@ from hexathlon.tasks.sql.writes.plan import (
 )
 
 
-def update_join(scene: Scene) -> Plan | None:
+def update_join(scene: WriteScene) -> Plan | None:
     """Raise an amount where the referenced row has a certain value."""
     edges = [
         e for e in scene.edges()
@@ -39,7 +39,12 @@ def update_join(scene: Scene) -> Plan | None:
 
 
 def _raise(
-    scene: Scene, edge: Edge, amount: Column, kind: Column, values: tuple[Value, Value], step: float
+    scene: WriteScene,
+    edge: Edge,
+    amount: Column,
+    kind: Column,
+    values: tuple[Value, Value],
+    step: float,
 ) -> Plan:
     child, parent = scene.schema.table(edge.child), scene.schema.table(edge.parent)
     wanted, wrong = values
@@ -69,7 +74,7 @@ def _raise(
         "twice": (gold, gold),
     }
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         keys = {
             row[edge.parent_column] for row in content[parent.name]
             if kind.canonical(row) == wanted
@@ -96,7 +101,7 @@ def _kinds(table: Table) -> list[Column]:
     ]  # fmt: skip
 
 
-def transfer(scene: Scene) -> Plan | None:
+def transfer(scene: WriteScene) -> Plan | None:
     """Move an amount between two rows so that the first keeps a given remainder."""
     tables = [t for t in scene.plain("entity") if label(t) and sound(t, "amount")]
     table = scene.pick(tables)
@@ -145,7 +150,7 @@ def _move(table: Table, name: Column, amount: Column, people: Sequence[Value], r
         "wrong_receiver": (add(bystander), keep),
     }  # fmt: skip
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         by_name = {row[name.name]: row for row in content[table.name]}
         first, second = by_name[people[0]], by_name[people[1]]
         before = float(first[amount.name] or 0) + float(second[amount.name] or 0)
@@ -160,7 +165,7 @@ def _move(table: Table, name: Column, amount: Column, people: Sequence[Value], r
     return Plan(instruction, (add(taker), keep), other, mutants, change)
 
 
-def reassign(scene: Scene) -> Plan | None:
+def reassign(scene: WriteScene) -> Plan | None:
     """Reassign the later rows of one owner to another."""
     edges = [e for e in scene.edges() if _dated(scene.schema.table(e.child))]
     edge = scene.pick([e for e in edges if label(scene.schema.table(e.parent))])
@@ -182,11 +187,11 @@ def reassign(scene: Scene) -> Plan | None:
     return _hand_over(scene, edge, date, (owner, owners[owner]), (heir, owners[heir]), limit)
 
 
-Owner = tuple[Value, Record]
+Owner = tuple[Value, NamedRow]
 
 
 def _hand_over(
-    scene: Scene, edge: Edge, date: Column, old: Owner, new: Owner, limit: str
+    scene: WriteScene, edge: Edge, date: Column, old: Owner, new: Owner, limit: str
 ) -> Plan | None:
     child, parent = scene.schema.table(edge.child), scene.schema.table(edge.parent)
     name = label(parent)
@@ -215,7 +220,7 @@ def _hand_over(
         ),
     }  # fmt: skip
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         for row in content[child.name]:
             if row[edge.column] == owner and str(date.canonical(row)) >= limit:
                 row[edge.column] = heir
@@ -241,7 +246,7 @@ _NEVER_MERGED = frozenset({"sex"})
 """Personal attributes whose values must not be merged."""
 
 
-def rename_value(scene: Scene) -> Plan | None:
+def rename_value(scene: WriteScene) -> Plan | None:
     """Merge two values of a category."""
     spots = [
         (table, column)
@@ -273,7 +278,7 @@ def rename_value(scene: Scene) -> Plan | None:
         "rows_deleted": (f"DELETE FROM {table.name} WHERE {column.name} = {literal(old)}",),
     }  # fmt: skip
 
-    def change(content: Content) -> None:
+    def change(content: TableContents) -> None:
         for row in content[table.name]:
             row[column.name] = kept if row[column.name] == old else row[column.name]
 

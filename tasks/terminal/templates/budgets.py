@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hexathlon.tasks.terminal.draft import Draft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
 _SLOW_PAIRS = """import sys
 
@@ -33,7 +33,7 @@ print(solve([int(line) for line in sys.stdin]))
 
 
 @template("perf_pairs", ("easy", "medium"))
-def perf_pairs(draft: Draft) -> None:
+def perf_pairs(draft: TerminalDraft) -> None:
     """Count pairs among very many numbers within a few seconds of CPU time."""
     dice = draft.dice
     minus = dice.chance(0.5)
@@ -131,7 +131,7 @@ for line in sys.stdin:
 
 
 @template("perf_window", ("easy", "medium"))
-def perf_window(draft: Draft) -> None:
+def perf_window(draft: TerminalDraft) -> None:
     """Compute a statistic over a sliding window, for long windows and long inputs."""
     dice = draft.dice
     kind = dice.pick(("max", "min", "spread", "distinct"))

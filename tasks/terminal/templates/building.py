@@ -1,6 +1,6 @@
 """Builds and C programs: Makefiles that leave stale results, programs that fail on large inputs."""
 
-from hexathlon.tasks.terminal.draft import Draft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
 _MAKEFILE = """CC = gcc
 CFLAGS = -O1 -Wall -Iinclude
@@ -29,7 +29,7 @@ clean:
 
 
 @template("make_stale", ("tiny", "easy", "medium"), needs=("gcc", "libc6-dev", "make"))
-def make_stale(draft: Draft) -> None:
+def make_stale(draft: TerminalDraft) -> None:
     """A Makefile that does not build, or leaves results stale after a change."""
     dice = draft.dice
     prog, unit = draft.cast.names("service", 2)
@@ -205,7 +205,7 @@ _C_FAULTS = {
 
 
 @template("c_tally", ("tiny", "easy", "medium"), needs=("gcc", "libc6-dev"))
-def c_tally(draft: Draft) -> None:
+def c_tally(draft: TerminalDraft) -> None:
     """A C program that fails on long lines, many names and large sums."""
     dice = draft.dice
     sep, fee = dice.pick(":;|,"), dice.whole(-9, 9)
@@ -345,7 +345,7 @@ int main(void) {{
 
 
 @template("c_ring", ("easy", "medium"), needs=("gcc", "libc6-dev", "make"))
-def c_ring(draft: Draft) -> None:
+def c_ring(draft: TerminalDraft) -> None:
     """A ring buffer in C with incorrect edge cases."""
     dice = draft.dice
     name = draft.cast.name("key")

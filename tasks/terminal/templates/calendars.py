@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from hexathlon.tasks.terminal.draft import Draft, faulty, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, faulty, put, template
 
 _SLOTS = """def merged(spans):
     result = []
@@ -61,7 +61,7 @@ _SLOT_FAULTS = {
 
 
 @template("py_slots", ("tiny", "easy", "medium"))
-def py_slots(draft: Draft) -> None:
+def py_slots(draft: TerminalDraft) -> None:
     """Free times between appointments; edges, overlaps and gaps are wrong."""
     dice = draft.dice
     start, end = dice.whole(6, 9) * 60, dice.whole(16, 20) * 60
@@ -212,7 +212,7 @@ _DATE_FAULTS = {
 
 
 @template("py_workdays", ("easy", "medium"))
-def py_workdays(draft: Draft) -> None:
+def py_workdays(draft: TerminalDraft) -> None:
     """Working days: local weekends, holidays, month ends, counting backwards."""
     dice = draft.dice
     weekend = dice.pick(((6, 7), (5, 6), (7,)))

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hexathlon.tasks.terminal.dice import Dice
-from hexathlon.tasks.terminal.draft import Draft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
-Row = tuple[int, int, str, str, int]
+ChainRow = tuple[int, int, str, str, int]
 """Id, minutes since the start of the year, site, kind, value."""
 
 
 @dataclass(frozen=True)
-class Stage:
+class ChainStage:
     """A part of a chain."""
 
     name: str
@@ -25,7 +25,7 @@ class Stage:
     right: str
     wrong: str
     document: str
-    apply: Callable[[list[Row]], list[Row]]
+    apply: Callable[[list[ChainRow]], list[ChainRow]]
     other: str
     """An alternative correct implementation."""
 
@@ -40,15 +40,15 @@ def _python(body: str) -> str:
     )
 
 
-def _shift(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
+def _shift(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     offsets = {site: dice.pick((-330, -120, 60, 345, 540)) for site in sites}
 
-    def apply(rows: list[Row]) -> list[Row]:
+    def apply(rows: list[ChainRow]) -> list[ChainRow]:
         return [(a, b - offsets[c], c, d, e) for a, b, c, d, e in rows]
 
     body = f"OFFSETS = {offsets!r}\nfor row in rows:\n    row[1] %s= OFFSETS[row[2]]\n"
     table = ", ".join(f"{site} {minutes:+d}" for site, minutes in offsets.items())
-    return Stage(
+    return ChainStage(
         "clock",
         "stages/clock.py",
         _python(body % "-"),
@@ -64,11 +64,11 @@ def _shift(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
     )
 
 
-def _latest(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
+def _latest(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     keep_last = dice.chance(0.5)
 
-    def apply(rows: list[Row]) -> list[Row]:
-        best: dict[int, Row] = {}
+    def apply(rows: list[ChainRow]) -> list[ChainRow]:
+        best: dict[int, ChainRow] = {}
         for row in rows:
             old = best.get(row[0])
             if old is None or row[1] > old[1] or (row[1] == old[1] and keep_last):
@@ -87,7 +87,7 @@ def _latest(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
         f"    if old is None or row[1] {sign} old[1]:\n        best[row[0]] = row\n"
         "rows = [best[key] for key in sorted(best)]\n"
     )
-    return Stage(
+    return ChainStage(
         "latest",
         "stages/latest.sh",
         awk.format(sign),
@@ -100,11 +100,11 @@ def _latest(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
     )
 
 
-def _scale(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
+def _scale(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     factor, divisor = dice.whole(1_000, 90_000) | 1, dice.pick((8, 12, 100, 1_000))
     kind = dice.pick(kinds)
 
-    def apply(rows: list[Row]) -> list[Row]:
+    def apply(rows: list[ChainRow]) -> list[ChainRow]:
         done = []
         for a, b, c, d, e in rows:
             whole = abs(e) * factor // divisor * (1 if e >= 0 else -1)
@@ -138,7 +138,7 @@ int main(void) {{
             f"value < 0 ? -(-value * {factor}L / {divisor}) : value * {factor}L / {divisor}"
         ),
     )
-    return Stage(
+    return ChainStage(
         "scale",
         "stages/scale.c",
         right,
@@ -151,15 +151,15 @@ int main(void) {{
     )
 
 
-def _filter(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
+def _filter(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     low = dice.whole(-400, 0)
     dropped = sites[0]  # a substring of another site's name
 
-    def apply(rows: list[Row]) -> list[Row]:
+    def apply(rows: list[ChainRow]) -> list[ChainRow]:
         return [row for row in rows if row[2] != dropped and low <= row[4]]
 
     awk = f"awk '$3 != \"{dropped}\" && $5 >= {low}'\n"
-    return Stage(
+    return ChainStage(
         "select",
         "stages/select.sh",
         awk,
@@ -172,13 +172,13 @@ def _filter(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
     )
 
 
-def _rename(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
+def _rename(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     order = dice.shuffled(kinds)
     following = {kind: order[(place + 1) % len(order)] for place, kind in enumerate(order)}
     table = {kind: following[kind] for kind in kinds}
 
     # Sequential renaming would rename some values twice.
-    def apply(rows: list[Row]) -> list[Row]:
+    def apply(rows: list[ChainRow]) -> list[ChainRow]:
         return [(a, b, c, table.get(d, d), e) for a, b, c, d, e in rows]
 
     wrong = "sed " + " ".join(f"-e 's/ {old} / {new} /'" for old, new in table.items()) + "\n"
@@ -194,7 +194,7 @@ def _rename(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
         f"table = {json.dumps(table)}\nfor row in rows:\n    row[3] = table.get(row[3], row[3])\n"
     )
     other = f"python3 -c '{_python(body)}'\n"
-    return Stage(
+    return ChainStage(
         "rename",
         "stages/rename.sh",
         right,
@@ -208,10 +208,10 @@ def _rename(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
     )
 
 
-def _carry(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
+def _carry(dice: Dice, sites: list[str], kinds: list[str]) -> ChainStage:
     reset = dice.pick(kinds)
 
-    def apply(rows: list[Row]) -> list[Row]:
+    def apply(rows: list[ChainRow]) -> list[ChainRow]:
         sums: dict[str, int] = {}
         done = []
         for a, b, c, d, e in rows:
@@ -229,7 +229,7 @@ def _carry(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
         f"    if row[3] == '{reset}':\n        sums[row[2]] = 0\n    sums[row[2]] += row[4]\n"
         "    row[4] = sums[row[2]]\n"
     )
-    return Stage(
+    return ChainStage(
         "carry",
         "stages/carry.py",
         _python(body.format(*["site"] * 3)),
@@ -245,7 +245,7 @@ def _carry(dice: Dice, sites: list[str], kinds: list[str]) -> Stage:
 _STAGES = (_shift, _latest, _scale, _filter, _rename, _carry)
 
 
-def _chain(draft: Draft, count: int) -> None:
+def _chain(draft: TerminalDraft, count: int) -> None:
     dice = draft.dice
     sites = draft.cast.names("place", 4)
     sites[3] = sites[0] + sites[1]
@@ -296,28 +296,28 @@ def _chain(draft: Draft, count: int) -> None:
     draft.alternative("other_code", "".join(put(stage.path, stage.other) for stage in stages))
 
 
-def _row(dice: Dice, sites: list[str], kinds: list[str], number: int) -> Row:
+def _row(dice: Dice, sites: list[str], kinds: list[str], number: int) -> ChainRow:
     value = dice.whole(-900, 5_000) if number < 2 else dice.whole(-(10**7), 10**7)
     return (dice.whole(1, 30), dice.whole(600, 640), dice.pick(sites), dice.pick(kinds), value)
 
 
-def _text(rows: list[Row]) -> str:
+def _text(rows: list[ChainRow]) -> str:
     return "".join(f"{' '.join(map(str, row))}\n" for row in rows)
 
 
 @template("chain_two", ("medium", "hard"), needs=("gcc", "libc6-dev"))
-def chain_two(draft: Draft) -> None:
+def chain_two(draft: TerminalDraft) -> None:
     """Two faulty stages."""
     _chain(draft, 2)
 
 
 @template("chain_three", ("hard",), needs=("gcc", "libc6-dev"))
-def chain_three(draft: Draft) -> None:
+def chain_three(draft: TerminalDraft) -> None:
     """Three faulty stages."""
     _chain(draft, 3)
 
 
 @template("chain_four", ("hard",), needs=("gcc", "libc6-dev"))
-def chain_four(draft: Draft) -> None:
+def chain_four(draft: TerminalDraft) -> None:
     """Four faulty stages."""
     _chain(draft, 4)

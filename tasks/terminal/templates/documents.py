@@ -4,7 +4,7 @@ import json
 from typing import Any
 from xml.sax.saxutils import escape
 
-from hexathlon.tasks.terminal.draft import Draft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
 _TABLE = """#!/usr/bin/env python3
 import json, sys
@@ -56,7 +56,7 @@ def _lookup(value: Any, path: str) -> Any:
 
 
 @template("json_table", ("easy", "medium"))
-def json_table(draft: Draft) -> None:
+def json_table(draft: TerminalDraft) -> None:
     """Convert nested JSON lines to a table by a list of paths."""
     dice = draft.dice
     a, b, c, d, e = draft.cast.names("key", 5)
@@ -167,7 +167,7 @@ for name, value in sorted(sums.items(), key=lambda i: ({sign}i[1], i[0])):
 
 
 @template("xml_report", ("easy", "medium"))
-def xml_report(draft: Draft) -> None:
+def xml_report(draft: TerminalDraft) -> None:
     """Sum amounts in XML: a namespace, CDATA, entities, units, items in other namespaces."""
     dice = draft.dice
     item, name, amount, flag, group = draft.cast.names("key", 5)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from hexathlon.tasks.terminal.draft import Draft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
 Tree = Mapping[str, str | None]
 _DAY = 1_764_547_200
@@ -67,7 +67,7 @@ def _rule(name: str, kind: str, sign: str, bound: int, change: str, note: str = 
 
 
 @template("git_regression", ("easy", "medium", "hard"), needs=("git",))
-def git_regression(draft: Draft) -> None:
+def git_regression(draft: TerminalDraft) -> None:
     """Find the commit that broke a rule under a harmless message, and fix it at the tip."""
     dice = draft.dice
     rules = draft.cast.names("key", 2 + draft.scale)
@@ -178,7 +178,7 @@ def git_regression(draft: Draft) -> None:
 
 
 @template("git_lost", ("tiny", "easy", "medium"), needs=("git",))
-def git_lost(draft: Draft) -> None:
+def git_lost(draft: TerminalDraft) -> None:
     """Restore commits lost in a reset onto a branch that has advanced since."""
     dice = draft.dice
     author = draft.cast.name("person")
@@ -247,7 +247,7 @@ def git_lost(draft: Draft) -> None:
 
 
 @template("git_conflict", ("easy", "medium"), needs=("git",))
-def git_conflict(draft: Draft) -> None:
+def git_conflict(draft: TerminalDraft) -> None:
     """Merge two branches that changed the same program differently; keep both changes."""
     dice = draft.dice
     old, new = draft.cast.names("key", 2)
@@ -346,7 +346,7 @@ def git_conflict(draft: Draft) -> None:
 
 
 @template("git_secret", ("easy", "medium"), needs=("git",))
-def git_secret(draft: Draft) -> None:
+def git_secret(draft: TerminalDraft) -> None:
     """Remove a secret from every commit and every object, and keep everything else."""
     dice = draft.dice
     secret = f"{dice.word(3).upper()}-{dice.hexa(20)}"

@@ -2,7 +2,7 @@
 
 import zlib
 
-from hexathlon.tasks.terminal.draft import Draft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
 _JOURNAL = """#!/usr/bin/env python3
 import sys, zlib
@@ -49,7 +49,7 @@ for key in sorted(state):
 
 
 @template("binary_journal", ("medium", "hard"))
-def binary_journal(draft: Draft) -> None:
+def binary_journal(draft: TerminalDraft) -> None:
     """Parse a binary journal: variable-length integers, checksums, a truncated end."""
     dice = draft.dice
     magic = dice.word(4).upper().encode()

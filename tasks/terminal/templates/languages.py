@@ -1,6 +1,6 @@
 """A small expression language."""
 
-from hexathlon.tasks.terminal.draft import Draft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
 _CALC = """#!/usr/bin/env python3
 import re, sys
@@ -56,7 +56,7 @@ for line in sys.stdin:
 
 
 @template("calc_language", ("easy", "medium", "hard"))
-def calc_language(draft: Draft) -> None:
+def calc_language(draft: TerminalDraft) -> None:
     """Write an evaluator for expressions with task-specific operator precedence."""
     dice = draft.dice
     marks = dice.shuffled(["+", "*", "&", "|", "^", "%", "@", "!", "?"])

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hexathlon.tasks.terminal.draft import Draft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
 _LAYERS = """#!/usr/bin/env python3
 import os, re, sys
@@ -42,7 +42,7 @@ for section, key in sorted(values):
 
 
 @template("config_layers", ("easy", "medium", "hard"))
-def config_layers(draft: Draft) -> None:
+def config_layers(draft: TerminalDraft) -> None:
     """Resolve layered configuration: includes, overrides, removal, references."""
     dice = draft.dice
     comment, (start, end) = (

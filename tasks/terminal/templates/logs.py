@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from hexathlon.tasks.terminal.dice import Dice
-from hexathlon.tasks.terminal.draft import Draft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
 ZONES = (
     "Europe/Berlin",
@@ -84,7 +84,7 @@ _WINTER = f"timezone(datetime(2025, 1, 15, tzinfo={_ZONE}).utcoffset())"
 
 
 @template("log_zones", ("easy", "medium", "hard"))
-def log_zones(draft: Draft) -> None:
+def log_zones(draft: TerminalDraft) -> None:
     """Merge logs with clocks in different time zones, in any season."""
     dice = draft.dice
     form = _ZoneLogs(dice)
@@ -200,7 +200,7 @@ for place, (at, kind, person, address) in enumerate(rows):
 
 
 @template("log_breaches", ("tiny", "easy", "medium"))
-def log_breaches(draft: Draft) -> None:
+def log_breaches(draft: TerminalDraft) -> None:
     """Find logins that followed a burst of failures; the rule in force is not the one in README."""
     dice, people = draft.dice, draft.cast.names("person", 5)
     fails, window = dice.whole(2, 5), dice.whole(20, 90)
@@ -287,7 +287,7 @@ for (service, head), (count, lines) in sorted(counts.items(), key=lambda i: (-i[
 
 
 @template("log_digest", ("easy", "medium"))
-def log_digest(draft: Draft) -> None:
+def log_digest(draft: TerminalDraft) -> None:
     """Count multi-line error records, with numbers masked."""
     dice, services = draft.dice, draft.cast.names("service", 5)
     marker = dice.pick(("    ", "\t", "| ", ".. ", "> ", "+ ", "\t- ", "  ~"))

@@ -2,7 +2,7 @@
 
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 
-from hexathlon.tasks.terminal.draft import Draft, faulty, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, faulty, put, template
 
 _LEDGER = """from decimal import ROUND_HALF_UP, ROUND_HALF_EVEN, Decimal
 
@@ -40,7 +40,7 @@ def run(lines):
 
 
 @template("py_ledger", ("easy", "medium"))
-def py_ledger(draft: Draft) -> None:
+def py_ledger(draft: TerminalDraft) -> None:
     """Sum amounts of money: rounding, fees, limits."""
     dice = draft.dice
     rates = {

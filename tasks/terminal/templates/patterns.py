@@ -1,7 +1,7 @@
 """Patterns that redact identifiers and nothing else."""
 
 from hexathlon.tasks.terminal.dice import Dice
-from hexathlon.tasks.terminal.draft import Draft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
 _REDACT = """#!/usr/bin/env python3
 # redact PATTERNS < in > out: every match of any pattern (one a line, Python syntax) becomes MARK.
@@ -61,7 +61,7 @@ class _Shape:
 
 
 @template("redact_patterns", ("tiny", "easy", "medium"))
-def redact_patterns(draft: Draft) -> None:
+def redact_patterns(draft: TerminalDraft) -> None:
     """Write patterns that redact identifiers but nothing that merely resembles them."""
     dice = draft.dice
     mark = dice.pick(("[X]", "###", "<gone>", "[cut]"))

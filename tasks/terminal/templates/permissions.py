@@ -1,6 +1,6 @@
 """Permissions of a directory tree by a table of rules."""
 
-from hexathlon.tasks.terminal.draft import Draft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
 _MODES = """#!/usr/bin/env python3
 import csv, fnmatch, os, sys
@@ -28,7 +28,7 @@ for path in sorted(paths, key=len, reverse=True):
 
 
 @template("perm_policy", ("easy", "medium"))
-def perm_policy(draft: Draft) -> None:
+def perm_policy(draft: TerminalDraft) -> None:
     """Apply a table of permissions to any tree: rule precedence, and what counts as a script."""
     import fnmatch
 

@@ -1,6 +1,6 @@
 """Processes: a supervisor to write, a control script to fix."""
 
-from hexathlon.tasks.terminal.draft import Draft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
 _SUPERVISE = """#!/usr/bin/env python3
 import subprocess, sys
@@ -42,7 +42,7 @@ sys.exit(0 if all(s == "ok" for s in state.values()) else 1)
 
 
 @template("supervise", ("easy", "medium", "hard"))
-def supervise(draft: Draft) -> None:
+def supervise(draft: TerminalDraft) -> None:
     """Write a supervisor: dependency order, retries, exit codes that end retrying."""
     dice = draft.dice
     names = draft.cast.names("service", 6)
@@ -206,7 +206,7 @@ esac
 
 
 @template("service_control", ("easy", "medium"))
-def service_control(draft: Draft) -> None:
+def service_control(draft: TerminalDraft) -> None:
     """A control script that trusts a stale process id."""
     dice = draft.dice
     name = draft.cast.name("service")

@@ -6,7 +6,7 @@ import io
 import tarfile
 import zlib
 
-from hexathlon.tasks.terminal.draft import Draft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
 
 def _tar_gz(files: dict[str, bytes]) -> bytes:
@@ -20,7 +20,7 @@ def _tar_gz(files: dict[str, bytes]) -> bytes:
 
 
 @template("archive_copies", ("easy", "medium", "hard"))
-def archive_copies(draft: Draft) -> None:
+def archive_copies(draft: TerminalDraft) -> None:
     """Several damaged copies of one backup; every record is intact in at least one of them."""
     dice = draft.dice
     name = draft.cast.name("service")
@@ -165,7 +165,7 @@ db.commit()
 
 
 @template("sqlite_damage", ("easy", "medium"))
-def sqlite_damage(draft: Draft) -> None:
+def sqlite_damage(draft: TerminalDraft) -> None:
     """A database that does not open, and whose index disagrees with its table."""
     dice = draft.dice
     table, key, value = draft.cast.names("key", 3)
@@ -288,7 +288,7 @@ def sqlite_damage(draft: Draft) -> None:
 
 
 @template("sqlite_journal", ("easy", "medium"))
-def sqlite_journal(draft: Draft) -> None:
+def sqlite_journal(draft: TerminalDraft) -> None:
     """Rows that exist only in a write-ahead log that was moved away from its database."""
     dice = draft.dice
     table, value = draft.cast.names("key", 2)
@@ -369,7 +369,7 @@ def sqlite_journal(draft: Draft) -> None:
 
 
 @template("base_layers", ("tiny", "easy"))
-def base_layers(draft: Draft) -> None:
+def base_layers(draft: TerminalDraft) -> None:
     """A message encoded several times over, in an order that varies between cases."""
     dice = draft.dice
     import bz2

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from hexathlon.tasks.terminal.dice import Dice
-from hexathlon.tasks.terminal.draft import Draft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
 _FIELDS = (("minute", 0, 59), ("hour", 0, 23), ("day", 1, 31), ("month", 1, 12), ("weekday", 0, 7))
 
@@ -94,7 +94,7 @@ for day in range(366 * 9):
 
 
 @template("cron_next", ("easy", "medium", "hard"))
-def cron_next(draft: Draft) -> None:
+def cron_next(draft: TerminalDraft) -> None:
     """Report which jobs of a crontab run next; the two day fields follow cron's own rule."""
     dice = draft.dice
     form = dice.pick(("%Y-%m-%dT%H:%M", "%d.%m.%Y %H:%M", "%Y%m%d-%H%M", "%m/%d/%Y %H:%M"))
@@ -263,7 +263,7 @@ for moment in sys.argv[2:]:
 
 
 @template("cron_table", ("tiny", "easy", "medium"))
-def cron_table(draft: Draft) -> None:
+def cron_table(draft: TerminalDraft) -> None:
     """A job table that does not match its description, including time zones."""
     dice = draft.dice
     zones = dice.some(("Europe/Berlin", "America/New_York", "Asia/Tokyo", "Australia/Sydney"), 3)

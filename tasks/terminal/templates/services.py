@@ -1,6 +1,6 @@
 """Configuration of a fictitious server, and shell scripts that unusual file names break."""
 
-from hexathlon.tasks.terminal.draft import Draft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
 _ROUTER = """#!/usr/bin/env python3
 # router FOLDER < requests: says where each request would go. It stands for the server and is right.
@@ -52,7 +52,7 @@ for line in sys.stdin:
 
 
 @template("route_config", ("easy", "medium", "hard"))
-def route_config(draft: Draft) -> None:
+def route_config(draft: TerminalDraft) -> None:
     """Fix a server's configuration until requests are routed as the table says."""
     dice = draft.dice
     names = draft.cast.names("service", 4)
@@ -205,7 +205,7 @@ done
 
 
 @template("shell_names", ("easy", "medium"))
-def shell_names(draft: Draft) -> None:
+def shell_names(draft: TerminalDraft) -> None:
     """A shell script that loses files with blanks, dashes, line breaks and duplicate names."""
     dice = draft.dice
     keep = dice.pick("_=~@+%^,")

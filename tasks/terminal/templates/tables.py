@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from hexathlon.tasks.terminal.dice import Dice
-from hexathlon.tasks.terminal.draft import Draft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 
 
 def _csv_text(rows: list[list[str]], sep: str, end: str) -> str:
@@ -41,7 +41,7 @@ for key in sorted(best):
 
 
 @template("csv_clean", ("tiny", "easy", "medium"))
-def csv_clean(draft: Draft) -> None:
+def csv_clean(draft: TerminalDraft) -> None:
     """Clean a table: byte order mark, line breaks in fields, decimal commas, repeated keys."""
     dice = draft.dice
     key, stamp, amount, text = draft.cast.names("key", 4)
@@ -172,7 +172,7 @@ _PLUS, _MINUS = "{ABCDEFGHI", "}JKLMNOPQR"
 
 
 @template("fixed_columns", ("easy", "medium", "hard"))
-def fixed_columns(draft: Draft) -> None:
+def fixed_columns(draft: TerminalDraft) -> None:
     """Parse fixed-width records with legacy signed digits and two-digit years."""
     dice = draft.dice
     names = draft.cast.names("key", 3 + draft.scale)
@@ -294,7 +294,7 @@ for name in sorted(ours.keys() | theirs.keys()):
 
 
 @template("reconcile", ("easy", "medium"))
-def reconcile(draft: Draft) -> None:
+def reconcile(draft: TerminalDraft) -> None:
     """Reconcile two ledgers whose account numbers are spelled differently."""
     dice = draft.dice
     a, b, c, d = draft.cast.names("key", 4)

@@ -7,6 +7,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 transformers = pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
+from hexathlon.baselines.distributed.transports import InProcessTransport, probe_of
 from hexathlon.baselines.engines.errors import (
     ContextOverflow,
     EngineError,
@@ -17,7 +18,6 @@ from hexathlon.baselines.engines.local.decoder import LlamaDecoder, is_llama_sha
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.local.sampler import RowSampling, sample
 from hexathlon.baselines.engines.weights import Weights
-from hexathlon.baselines.learner.publishing import InProcessTransport, probe_of
 from hexathlon.baselines.tokens.requests import TokenRequest, TokenSampling
 from hexathlon.tasks.seeding import generator_for
 
@@ -390,7 +390,7 @@ def test_after_a_failed_comparison_nothing_is_drawn_until_an_update_succeeds():
         )
         while engine.counts["drawn"] < 5:
             await asyncio.sleep(0)
-        with pytest.raises(WeightsDiffer, match="differ from the learner's by"):
+        with pytest.raises(WeightsDiffer, match="of engine and learner differ by"):
             await engine.update(stale, 1)
         for refused in (waiting, engine.generate(request([5]))):
             with pytest.raises(WeightsDiffer):

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from hexathlon.baselines.engines.comparison import Probe
+from hexathlon.baselines.engines.comparison import LogProbabilityProbe
 from hexathlon.baselines.engines.errors import (
     BadRequest,
     ConnectionFailed,
@@ -26,7 +26,9 @@ from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenSampling
 from support.token_server import CONTEXT, MODEL, TokenServer
 
-PROBE = Probe([4, 5, 6], lambda ids: [-1.0, -1.0, *(-0.5 - n for n in range(len(ids) - 3))])
+PROBE = LogProbabilityProbe(
+    [4, 5, 6], lambda ids: [-1.0, -1.0, *(-0.5 - n for n in range(len(ids) - 3))]
+)
 
 
 @pytest.fixture(scope="module")
@@ -211,9 +213,9 @@ def test_an_update_is_made_between_two_steps_and_compared(server, weights):
 @pytest.mark.parametrize(
     ("plant", "error", "words"),
     [
-        ({"shift": 0.01}, WeightsDiffer, "differ from the learner's by 0.01, more than 0.001"),
+        ({"shift": 0.01}, WeightsDiffer, "of engine and learner differ by 0.01, more than 0.001"),
         ({"shift": float("-inf")}, EngineError, "not numbers"),
-        ({"takes_version": False}, VersionDiffers, "says version 0 after it was sent 5"),
+        ({"takes_version": False}, VersionDiffers, "reports version 0, expected 5"),
         ({"broken_path": "/pause"}, ServerError, "broken on purpose"),
         ({"broken_path": "/collective_rpc"}, ServerError, "broken on purpose"),
         ({"broken_path": "/update_weight_version"}, ServerError, "broken on purpose"),
@@ -246,7 +248,7 @@ def test_an_update_that_is_broken_off_counts_as_failed(server, weights):
         updating.cancel()
         with pytest.raises(asyncio.CancelledError):
             await updating
-        with pytest.raises(EngineError, match="version 5 was broken off"):
+        with pytest.raises(EngineError, match="version 5 was interrupted"):
             await engine.generate(request())
 
     with_engine(server, scenario)
@@ -277,7 +279,7 @@ def test_a_server_drops_what_it_cached(server):
 
 def test_a_folder_without_weights_is_not_sent(server, tmp_path):
     async def scenario(engine):
-        with pytest.raises(EngineError, match="holds no safetensors"):
+        with pytest.raises(EngineError, match="has no safetensors"):
             await engine.update(Weights(PROBE, folder=tmp_path), 1)
         with pytest.raises(EngineError, match="write the model to one first"):
             await engine.update(Weights(PROBE, model=object()), 1)
@@ -300,5 +302,5 @@ def test_no_interpreter_says_which_to_make(tmp_path, monkeypatch):
     with pytest.raises(EngineMissing, match="HEXATHLON_VLLM_PYTHON is not set; scripts/vllm makes"):
         VllmServer(tmp_path, tmp_path / "log")
     monkeypatch.setenv(INTERPRETER, str(tmp_path / "none"))
-    with pytest.raises(EngineMissing, match="which is no file"):
+    with pytest.raises(EngineMissing, match="which is not a file"):
         vllm_python()

@@ -12,6 +12,7 @@ pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
 from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.codecs import get_codec
+from hexathlon.baselines.distributed.transports import FolderTransport, probe_of
 from hexathlon.baselines.engines.errors import ConnectionFailed, ContextOverflow, WeightsDiffer
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.local.loading import load_tokenizer
@@ -20,8 +21,7 @@ from hexathlon.baselines.engines.served.engine import ServedEngine
 from hexathlon.baselines.engines.served.routes import CompletionRoute, TokenRoute
 from hexathlon.baselines.engines.served.server import VllmServer, VllmSettings
 from hexathlon.baselines.engines.weights import Weights
-from hexathlon.baselines.learner.publishing import FolderTransport, probe_of
-from hexathlon.baselines.rollout.course import play_async
+from hexathlon.baselines.rollout.drivers import play_async
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import TokenRequest, TokenSampling
@@ -334,7 +334,7 @@ def test_stale_weights_are_found_out_and_nothing_is_drawn_from_them(fresh, polic
     async def scenario(engine):
         waiting = asyncio.ensure_future(engine.generate(endless()))
         await working(fresh, some)
-        with pytest.raises(WeightsDiffer, match="does not draw from the weights it was sent"):
+        with pytest.raises(WeightsDiffer, match="does not sample from the weights it was sent"):
             await engine.update(Weights(probe_of(model), folder=policy), 3)
         await engine.abort()
         with pytest.raises(WeightsDiffer):
@@ -440,5 +440,5 @@ def test_nothing_of_a_stopped_server_is_left(tied_server):
 
 def test_a_checkpoint_that_cannot_be_served_is_told_with_its_reason(tmp_path):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ConnectionFailed, match="ended while starting: .*local directory"):
+    with pytest.raises(ConnectionFailed, match="exited during startup: .*local directory"):
         VllmServer(tmp_path / "empty", tmp_path / "log", VllmSettings(), interpreter()).start()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hexathlon.baselines.judging.opening import JudgeSettings, find_judge, open_client
+from hexathlon.baselines.judging.opening import JudgeSettings, identify_judge, open_client
 from support.judge_server import JudgeServer
 
 
@@ -21,7 +21,7 @@ def ask(judges):
 
     def run(name, work, **settings):
         opened = JudgeSettings(judges.model(name), structured=True, **settings)
-        identity = find_judge(opened)
+        identity = identify_judge(opened)
 
         async def whole():
             client = open_client(opened, identity)

@@ -11,7 +11,7 @@ from hexathlon.baselines.agents.checkpoint import open_chat, revision_of
 from hexathlon.baselines.engines.base import ChatRequest, Sampling
 from hexathlon.baselines.engines.errors import BadRequest, ContextOverflow
 from hexathlon.baselines.harness.errors import UsageError
-from hexathlon.baselines.judging.opening import JudgeSettings, find_judge, open_client
+from hexathlon.baselines.judging.opening import JudgeSettings, identify_judge, open_client
 from hexathlon.baselines.judging.pointwise import PointwiseJudge
 from hexathlon.evaluators.judges.audit.labelled import generate_labels
 from support.policies import untrained_policy
@@ -48,7 +48,7 @@ def test_replies_repeat_and_are_counted(untrained):
 
 def test_an_untrained_judge_decides_nothing(untrained):
     settings = JudgeSettings(str(untrained), max_tokens=8, retries=1, concurrency=4)
-    identity = find_judge(settings)
+    identity = identify_judge(settings)
     assert (identity.kind, identity.revision) == ("checkpoint", revision_of(untrained))
     rubric, replies = generate_labels(0, 2)
     asked = [(one, reply.transcript) for reply in replies[:2] for one in rubric.judged[:2]]
@@ -74,4 +74,4 @@ def test_what_it_cannot_do_is_refused(untrained, tmp_path):
     with pytest.raises(ContextOverflow):
         ask(untrained, ChatRequest([{"role": "user", "content": "7 " * 20_000}]))
     with pytest.raises(UsageError, match=r"no config.json"):
-        find_judge(JudgeSettings(str(tmp_path)))
+        identify_judge(JudgeSettings(str(tmp_path)))

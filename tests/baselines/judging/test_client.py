@@ -7,7 +7,7 @@ import pytest
 from hexathlon.baselines.engines.errors import UnknownModel
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
 from hexathlon.baselines.judging.cache import VerdictCache
-from hexathlon.baselines.judging.opening import JudgeSettings, find_judge
+from hexathlon.baselines.judging.opening import JudgeSettings, identify_judge
 from hexathlon.baselines.judging.pointwise import PointwiseJudge
 from hexathlon.evaluators.judges.audit.labelled import generate_labels
 
@@ -87,7 +87,7 @@ def test_a_slow_judge_is_waited_for_up_to_its_time(ask):
 
 def test_a_broken_server_is_no_verdict_and_a_wrong_name_ends_everything(ask, judges):
     opened = JudgeSettings(judges.model("unknown"), structured=True)
-    assert find_judge(opened).model == "unknown"
+    assert identify_judge(opened).model == "unknown"
     found = ask("broken", lambda client: decide_all(client, ROWS[:2]), request_retries=0)
     assert [one.why for one in found] == ["provider"] * 2
     with pytest.raises(UnknownModel):
@@ -95,9 +95,9 @@ def test_a_broken_server_is_no_verdict_and_a_wrong_name_ends_everything(ask, jud
 
 
 def test_schemas_are_used_where_the_server_takes_them(judges):
-    assert find_judge(JudgeSettings(judges.model("honest"))).structured
-    assert not find_judge(JudgeSettings(judges.model("no-schema"))).structured
-    assert find_judge(JudgeSettings(f"endpoint:{judges.url}")).model == "honest"
+    assert identify_judge(JudgeSettings(judges.model("honest"))).structured
+    assert not identify_judge(JudgeSettings(judges.model("no-schema"))).structured
+    assert identify_judge(JudgeSettings(f"endpoint:{judges.url}")).model == "honest"
 
 
 def test_what_is_asked_is_pinned(ask, judges):
@@ -118,12 +118,12 @@ def test_what_is_asked_is_pinned(ask, judges):
 
 
 def test_what_changes_a_verdict_changes_the_identity(judges):
-    base = find_judge(JudgeSettings(judges.model("honest"), structured=True))
+    base = identify_judge(JudgeSettings(judges.model("honest"), structured=True))
     for change in ({"temperature": 1.0}, {"max_tokens": 9}, {"seed": 1}, {"retries": 0},
                    {"revision": "b"}, {"family": "own"}):  # fmt: skip
-        other = find_judge(JudgeSettings(judges.model("honest"), structured=True, **change))
+        other = identify_judge(JudgeSettings(judges.model("honest"), structured=True, **change))
         assert other.hash != base.hash, change
-    same = find_judge(JudgeSettings(judges.model("honest"), structured=True, concurrency=2))
+    same = identify_judge(JudgeSettings(judges.model("honest"), structured=True, concurrency=2))
     assert same.hash == base.hash
     assert {"model", "revision", "prompt_hash", "temperature", "seed", "hash"} <= set(
         base.as_json()
@@ -137,7 +137,7 @@ def test_what_changes_a_verdict_changes_the_identity(judges):
 ])  # fmt: skip
 def test_judges_that_cannot_be_had(model, error, said):
     with pytest.raises(error, match=said):
-        find_judge(JudgeSettings(model, request_retries=0, timeout=5.0))
+        identify_judge(JudgeSettings(model, request_retries=0, timeout=5.0))
 
 
 def test_a_torn_cache_keeps_its_whole_lines(tmp_path):

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from hexathlon.baselines.judging.comparing import GroupwiseJudge, PairwiseJudge
-from hexathlon.baselines.judging.opening import JudgeSettings, find_judge, open_client
+from hexathlon.baselines.judging.opening import JudgeSettings, identify_judge, open_client
 from hexathlon.baselines.judging.panel import PanelJudge
 from hexathlon.baselines.judging.pointwise import PointwiseJudge
 from hexathlon.baselines.judging.process import FirstErrorJudge, StepJudge
@@ -13,7 +13,7 @@ from hexathlon.evaluators.judges.aggregate import score
 from hexathlon.evaluators.judges.audit.biases import rank_agreement
 from hexathlon.evaluators.judges.audit.labelled import generate_labels
 from hexathlon.evaluators.judges.rubric import Criterion
-from hexathlon.evaluators.judges.transcript import Line, Transcript
+from hexathlon.evaluators.judges.transcript import JudgedMessage, JudgedTranscript
 
 RUBRIC, REPLIES = generate_labels(2, 1600)
 SCENES = [REPLIES[at : at + 5] for at in range(0, len(REPLIES), 5)]
@@ -129,7 +129,7 @@ def test_a_panel_is_better_than_its_members_and_keeps_their_votes(judges):
         JudgeSettings(judges.model(name), family=family, structured=True)
         for name, family in zip(names, families, strict=True)
     ]
-    identities = [find_judge(one) for one in settings]
+    identities = [identify_judge(one) for one in settings]
 
     async def work():
         clients = [open_client(s, i) for s, i in zip(settings, identities, strict=True)]
@@ -177,16 +177,20 @@ def test_written_criteria_come_from_the_question_alone(ask):
     assert ask("malformed", lambda client: PointwiseJudge(client).write_rubric("q")) is None
 
 
-SUMS = Transcript((
-    Line("user", "Add up."), Line("assistant", "2 + 2 = 4"), Line("user", "Go on."),
-    Line("assistant", "4 + 3 = 8"), Line("user", "Go on."), Line("assistant", "8 + 1 = 8"),
+SUMS = JudgedTranscript((
+    JudgedMessage("user", "Add up."),
+    JudgedMessage("assistant", "2 + 2 = 4"),
+    JudgedMessage("user", "Go on."),
+    JudgedMessage("assistant", "4 + 3 = 8"),
+    JudgedMessage("user", "Go on."),
+    JudgedMessage("assistant", "8 + 1 = 8"),
 ))  # fmt: skip
 
 
 def test_the_first_error_is_located_and_takes_its_reward(ask):
     async def work(client):
         judge = FirstErrorJudge(client)
-        return await judge.locate(SUMS), await judge.locate(Transcript(SUMS.lines[:2]))
+        return await judge.locate(SUMS), await judge.locate(JudgedTranscript(SUMS.lines[:2]))
 
     flawed, clean = ask("honest", work)
     assert (flawed.flawed, flawed.turn, flawed.quote) == (True, 3, "4 + 3 = 8")
@@ -200,14 +204,14 @@ def test_the_first_error_is_located_and_takes_its_reward(ask):
 def test_steps_are_judged_without_what_comes_after(ask, judges):
     criterion = RUBRIC.criterion("thanks")
     turns = ["Good day.", "Thank you for coming by.", "The rope is strong."]
-    lines = [Line("user", REPLIES[0].question)]
+    lines = [JudgedMessage("user", REPLIES[0].question)]
     for turn in turns:
-        lines += [Line("assistant", turn), Line("user", "Go on.")]
+        lines += [JudgedMessage("assistant", turn), JudgedMessage("user", "Go on.")]
     judges.keep_bodies, judges.bodies = True, []
 
     async def work(client):
         judge = PointwiseJudge(client)
-        return await StepJudge(judge, criterion).decide(Transcript(tuple(lines)))
+        return await StepJudge(judge, criterion).decide(JudgedTranscript(tuple(lines)))
 
     try:
         found = ask("honest", work)
@@ -226,7 +230,7 @@ def test_code_decides_without_a_question(ask, judges):
     before = judges.requests
 
     def decide(text):
-        talk = Transcript.of_reply("q", text)
+        talk = JudgedTranscript.of_reply("q", text)
         return ask("honest", lambda client: PointwiseJudge(client).decide(criterion, talk))
 
     assert (decide("one two three").label, decide("one two three four").label) == ("met", "not_met")

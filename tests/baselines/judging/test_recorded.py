@@ -90,7 +90,7 @@ def test_tasks_without_a_rubric_have_nothing_to_judge(tmp_path, capsys):
     toy_run(path)
     assert {tuple(record["judges"]) for record in records(path)} == {()}
     assert run(["judge", str(path)]) == 1
-    assert "its tasks name none" in capsys.readouterr().err
+    assert "its tasks have no rubric" in capsys.readouterr().err
     assert decided_by_code(None, "", []) == []
     assert decided_by_code("roleplay", "opening", []) == []
     assert NAME not in rubric_names()

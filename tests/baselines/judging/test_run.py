@@ -122,7 +122,9 @@ def test_trials_that_the_server_spoilt_are_judged_again(played, judges):
         arguments = ["--request-retries", "0", "--timeout", "20"]
         with pytest.MonkeyPatch.context() as patch:
             identity = JudgeIdentity("honest", place=judges.url)
-            patch.setattr("hexathlon_cli.judgements.find_judge", lambda settings: identity)
+            patch.setattr(
+                "hexathlon.baselines.judging.opening.identify_judge", lambda settings: identity
+            )
             assert judge(path, judges, "honest", *arguments) == 3
             (summary,) = judged_summaries(path)
             assert (summary.trials, summary.scored) == (40, 0)

@@ -1,45 +1,15 @@
-"""Data-parallel updates over real processes: N ranks give the result of one."""
-
-import socket
-import subprocess
-import sys
-from pathlib import Path
+"""One process by itself, as ranks."""
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
-pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
+pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 
-from support.learning import difference, examples, rank_config, updated
-
-TESTS = Path(__file__).resolve().parents[2]
-DEADLINE = 120.0
+from hexathlon.baselines.learner.ranks import ALONE
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def test_two_ranks_do_what_one_does(tmp_path: Path) -> None:
-    port, out = str(free_port()), tmp_path / "state.pt"
-    ranks = [
-        subprocess.Popen(
-            [sys.executable, "-m", "support.learning", str(rank), "2", port, str(out)],
-            cwd=TESTS,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for rank in range(2)
-    ]
-    try:
-        for process in ranks:
-            _, errors = process.communicate(timeout=DEADLINE)
-            assert process.returncode == 0, errors
-    finally:
-        for process in ranks:
-            process.kill()
-            process.wait()
-    alone = updated(rank_config(), examples(9), steps=2)
-    assert difference(alone, torch.load(out, weights_only=True)) <= 1e-6
+def test_alone_everything_is_ones_own() -> None:
+    assert (ALONE.number, ALONE.count, ALONE.first) == (0, 1, True)
+    assert ALONE.share([1, 2, 3]) == [1, 2, 3] == ALONE.joined([1, 2, 3])
+    assert ALONE.from_first(lambda: "made") == "made"
+    assert [list(part) for part in ALONE.cuts(range(5), 2)] == [[0, 1], [2, 3, 4]]
+    assert [list(part) for part in ALONE.cuts(range(1), 3)] == [[0]]

@@ -7,10 +7,10 @@ pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hexathlon.baselines.tokens.conversation import Conversation
+from hexathlon.baselines.tokens.conversation import TokenConversation
 from hexathlon.baselines.tokens.render import ChatRenderer, TemplateError
 from hexathlon.baselines.tokens.requests import Span, TokenReply
-from hexathlon.baselines.tokens.tree import Outcome
+from hexathlon.baselines.tokens.tree import PathOutcome
 from support.templates import REWRITING, TEMPLATES, tokenizer
 
 TOOLS = [{"name": "look", "description": "Look.", "parameters": {"type": "object"}}]
@@ -33,7 +33,7 @@ def said(renderer, text, ends):
 @settings(max_examples=40, deadline=None)
 def test_every_prompt_begins_with_all_that_was_seen(name, opening, turns, tools):
     renderer = ChatRenderer(tokenizer(name))
-    conversation = Conversation(renderer, TOOLS if tools else ())
+    conversation = TokenConversation(renderer, TOOLS if tools else ())
     seen = conversation.open([{"role": "user", "content": opening}])
     for text, observation, ends in turns:
         sampled = said(renderer, text, ends)
@@ -49,14 +49,14 @@ def test_every_prompt_begins_with_all_that_was_seen(name, opening, turns, tools)
 @settings(max_examples=40, deadline=None)
 def test_sampled_tokens_are_trained_once_and_nothing_else_is(name, opening, turns):
     renderer = ChatRenderer(tokenizer(name))
-    conversation = Conversation(renderer)
+    conversation = TokenConversation(renderer)
     conversation.open([{"role": "user", "content": opening}])
     drawn = []
     for text, observation, ends in turns:
         drawn.append(said(renderer, text, ends))
         conversation.say(reply(drawn[-1], version=len(drawn)))
         conversation.hear([{"role": "user", "content": observation}])
-    samples = conversation.tree.samples(Outcome(rewards=(0.0,) * len(drawn)))
+    samples = conversation.tree.samples(PathOutcome(rewards=(0.0,) * len(drawn)))
     if not drawn:
         assert samples == []
         return
@@ -73,11 +73,11 @@ def test_sampled_tokens_are_trained_once_and_nothing_else_is(name, opening, turn
 @pytest.mark.parametrize("name", sorted(TEMPLATES))
 def test_observations_are_told_from_scaffold(name):
     renderer = ChatRenderer(tokenizer(name))
-    conversation = Conversation(renderer)
+    conversation = TokenConversation(renderer)
     conversation.open([{"role": "user", "content": "Which rows?"}])
     conversation.say(reply(said(renderer, "look", True)))
     conversation.hear([{"role": "user", "content": "4 tables: airport (6 rows)"}])
-    (sample,) = conversation.tree.samples(Outcome(rewards=(1.0,)))
+    (sample,) = conversation.tree.samples(PathOutcome(rewards=(1.0,)))
     text = renderer.tokenizer.decode(sample.ids[sample.observed].tolist())
     assert text.strip() == "4 tables: airport (6 rows)"
 
@@ -87,7 +87,7 @@ def test_appending_gives_what_rendering_the_whole_gives(name):
     """For a template that never rewrites, the tokens are those of the whole conversation."""
     made = tokenizer(name)
     renderer = ChatRenderer(made)
-    conversation = Conversation(renderer)
+    conversation = TokenConversation(renderer)
     messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Rows?"}]
     assert conversation.open(messages) == renderer.encode(
         made.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
@@ -119,7 +119,7 @@ def test_reasoning_stays_as_it_was_sampled():
     """The template would drop it from the earlier turn; the policy's tokens stay."""
     made = tokenizer("reasoning")
     renderer = ChatRenderer(made)
-    conversation = Conversation(renderer)
+    conversation = TokenConversation(renderer)
     conversation.open([{"role": "user", "content": "Rows?"}])
     ids = [*renderer.encode("hm\n</think>\n\n4"), renderer.end_of_turn]
     conversation.say(reply(ids))
@@ -137,12 +137,12 @@ def test_a_reply_that_was_cut_off_gets_its_turn_closed_by_the_template():
 
 def test_a_rewritten_history_opens_a_branch_with_its_reason():
     renderer = ChatRenderer(tokenizer("chatml"))
-    conversation = Conversation(renderer)
+    conversation = TokenConversation(renderer)
     conversation.open([{"role": "user", "content": "Rows?"}])
     conversation.say(reply(said(renderer, "look", True)))
     conversation.restart([{"role": "user", "content": "Summary: 4 rows."}], "history summarised")
     conversation.say(reply(said(renderer, "four", True)))
-    samples = conversation.tree.samples(Outcome(rewards=(0.0, 1.0)))
+    samples = conversation.tree.samples(PathOutcome(rewards=(0.0, 1.0)))
     assert len(samples) == 2
     assert [node.reason for node in conversation.tree.nodes if node.reason] == [
         "history summarised"
@@ -159,7 +159,7 @@ def test_shared_turns_are_trained_with_the_first_branch():
     for token in (4, 5):
         seen = tree.add(Node((9,), "observation", shared))
         tree.add(Node((token,), "sampled", seen, 1, (-2.0,), (0,)))
-    first, second = tree.samples(Outcome(rewards=(0.0, 1.0)))
+    first, second = tree.samples(PathOutcome(rewards=(0.0, 1.0)))
     assert first.sampled.tolist() == [False, False, True, False, True]
     assert second.sampled.tolist() == [False, False, False, False, True]
     assert second.ids.tolist() == [1, 2, 3, 9, 5]
@@ -174,5 +174,5 @@ def test_a_template_that_refuses_says_what_it_refused():
 def test_sampled_tokens_need_their_log_probabilities():
     from hexathlon.baselines.tokens.tree import Node
 
-    with pytest.raises(ValueError, match="2 sampled tokens came with 1 log-probabilities"):
+    with pytest.raises(ValueError, match="expected 2 log-probabilities for 2 sampled"):
         Node((1, 2), "sampled", log_probabilities=(-1.0,))

@@ -15,10 +15,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
-from hexathlon.baselines.training.loop import NothingToLearn
 from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.recipe import load_recipe, recipe_names, recipe_of
 from hexathlon.baselines.training.run import train
+from hexathlon.baselines.training.step import NothingToLearn
 from hexathlon.evaluators.statistics import ScoreInterval
 from hexathlon.tasks.source import parse_address
 

@@ -12,12 +12,12 @@ torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
 from hexathlon.baselines.algorithms.estimators import Credit, scaled_by_event
-from hexathlon.baselines.training import loop
+from hexathlon.baselines.pipeline.tasks_table import TasksTable, shares, table_of
+from hexathlon.baselines.training import step as training_step
 from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.recipe import Recipe, RecipeError, load_recipe
 from hexathlon.baselines.training.rollouts import rescored
 from hexathlon.baselines.training.run import train
-from hexathlon.baselines.training.tasks_table import TasksTable, shares, table_of
 from hexathlon.envs.errors import BackendMissing
 from hexathlon.envs.sandbox.ladder import choose
 from hexathlon.evaluators.records import check_chain, read_records
@@ -73,7 +73,7 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Short:
     changes = [f"--set={key}={_toml(value)}" for key, value in SHORT.items()]
     printed: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loop, "scaled_by_event", spied)
+        patch.setattr(training_step, "scaled_by_event", spied)
         patch.setattr("typer.echo", lambda text="", **_: printed.append(str(text)))
         assert run(["train", "mixture-tiny", *changes, "--out", str(out)]) == 0
     return Short(out, "\n".join(printed), credits)
@@ -162,7 +162,7 @@ def test_the_policy_moves_and_a_killed_run_goes_on_bit_for_bit(short: Short) -> 
     steps: list[int] = []
 
     def report(phase: str, step: int, total: int, metrics: dict[str, float]) -> None:
-        if phase == "train":
+        if phase == "train" and metrics:
             steps.append(step)
 
     train(load_recipe("mixture-tiny", SHORT), short.out, report)
@@ -210,8 +210,8 @@ def test_shares_follow_the_weights_over_many_steps() -> None:
 
 def test_noise_applies_where_its_names_exist() -> None:
     """Tools and near misses that only one event has are named once, for the whole mixture."""
-    from hexathlon.baselines.training.demonstrations import Demonstrator
-    from hexathlon.baselines.training.run import make_env
+    from hexathlon.baselines.rollout.environments import make_env
+    from hexathlon.baselines.warmstart.demonstrations import Demonstrator
 
     noise = load_recipe("mixture-tiny").clone.noise
     assert noise.skipped == ("sample_rows", "run_query")
@@ -244,8 +244,8 @@ def test_a_table_finds_its_tasks() -> None:
 
 def test_the_dialect_carries_every_events_actions() -> None:
     from hexathlon.baselines.codecs import get_codec
-    from hexathlon.baselines.training.demonstrations import Demonstrator, Noise
-    from hexathlon.baselines.training.run import make_env
+    from hexathlon.baselines.rollout.environments import make_env
+    from hexathlon.baselines.warmstart.demonstrations import Demonstrator, Noise
 
     recipe = load_recipe("mixture-tiny")
     codec = get_codec(recipe.policy.dialect)

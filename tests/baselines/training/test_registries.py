@@ -1,6 +1,7 @@
 """The training loop calls every registered part, and each does there what it is for."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
-from hexathlon.baselines.training.generation import HintFailed
+from hexathlon.baselines.pipeline.catalogue import SHAPINGS
+from hexathlon.baselines.pipeline.generation import HintFailed
 from hexathlon.baselines.training.recipe import RecipeError
-from hexathlon.baselines.training.run import make_start
+from hexathlon.baselines.training.start import make_start
 from support import dice  # noqa: F401 - registers its source
 from support.registered_parts import REGISTRIES, calls_of, named_parts, tiny_recipe, trainer_of
 from support.toy import ToySource
@@ -101,7 +103,8 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def weights(trainer: Any) -> bytes:
     return b"".join(
-        value.numpy().tobytes() for _, value in sorted(trainer.model.state_dict().items())
+        value.numpy().tobytes()
+        for _, value in sorted(trainer.components.model.state_dict().items())
     )
 
 
@@ -140,27 +143,27 @@ def test_samplers_prefer_tasks_that_are_half_solved(name, start, tmp_path) -> No
         tasks={**TASKS, "pool": 12}, generate={"sampler": part(name), "candidates": 6}
     )
     with trainer_of(recipe, start, tmp_path) as trainer:
-        generation = trainer._generation
+        generation = trainer.components.generation
         pool = recipe.tasks[0].addresses("train", 12)
         generation.known.counts = {task: (400.0, 0.0) for task in pool}
         half = set(pool[3:5])
         generation.known.counts |= {task: (200.0, 200.0) for task in half}
         assert set(generation.tasks(0, 0)) == half
         plain = tiny_recipe(tasks={**TASKS, "pool": 12}, generate={"candidates": 6})
-        generation._recipe = plain
+        generation._config = plain.generate
         assert set(generation.tasks(0, 0)) != half
 
 
 def test_statistics_are_of_rollouts_without_hints(start, tmp_path) -> None:
     with trainer_of(tiny_recipe(), start, tmp_path / "plain") as trainer:
         trainer.advance()
-        known = trainer._generation.known.counts
+        known = trainer.components.generation.known.counts
         assert len(known) == 2
         assert all(sum(counts) == 4 for counts in known.values())
     hinted = tiny_recipe(generate={"hint": part("fading")})
     with trainer_of(hinted, start, tmp_path / "hinted") as trainer:
         trainer.advance()
-        assert trainer._generation.known.counts == {}
+        assert trainer.components.generation.known.counts == {}
 
 
 def test_variance_gives_groups_of_different_sizes(start, tmp_path, monkeypatch) -> None:
@@ -169,7 +172,7 @@ def test_variance_gives_groups_of_different_sizes(start, tmp_path, monkeypatch) 
     )
     with trainer_of(recipe, start, tmp_path) as trainer:
         sure, open_ = recipe.tasks[0].addresses("train", 2)
-        trainer._generation.known.counts = {sure: (500.0, 0.0), open_: (250.0, 250.0)}
+        trainer.components.generation.known.counts = {sure: (500.0, 0.0), open_: (250.0, 250.0)}
         groups = groups_of(trainer, calls_of(monkeypatch), "grpo")
         assert {group.task: len(group.samples) for group in groups} == {sure: 1, open_: 7}
 
@@ -205,8 +208,10 @@ def test_hints_are_told_and_only_the_policys_turns_are_trained(
     recipe = tiny_recipe(generate={"hint": part("fading", most=0.5)})
     with trainer_of(recipe, start, tmp_path) as trainer:
         groups = groups_of(trainer, calls_of(monkeypatch), "grpo")
-        plans = trainer._generation.plans(trainer._generation.tasks(0, 0), 0, 0)
-        hinted = trainer._runner.run(trainer._generation.hinted(plans, trainer._executor))
+        plans = trainer.components.generation.plans(trainer.components.generation.tasks(0, 0), 0, 0)
+        hinted = trainer.components.complete(
+            trainer.components.generation.hinted(plans, trainer.components.executor)
+        )
         turns = {plan.task: plan.start.turns for plan in hinted}
         decode = trainer._renderer.tokenizer.decode
         assert {group.task for group in groups} == set(turns)
@@ -241,20 +246,18 @@ def test_recent_groups_come_back(start, tmp_path, monkeypatch) -> None:
 def test_a_stored_success_rescues_a_failed_group(start, tmp_path, monkeypatch) -> None:
     """Before the filter `varied`, which drops groups that failed as a whole."""
     recipe = tiny_recipe(
-        **credit("grpo", filters=[part("varied")]),
+        **credit("grpo", filters=[part("varied")], shapings=[part("fapo")]),
         tasks={**TASKS, "pool": 1},
         rollout={"groups": 1, "members": 2, "max_tokens": 12, "tries": 40},
         replay=part("rescue"),
     )
     with trainer_of(recipe, start, tmp_path) as trainer:
         trainer.advance()
-        assert trainer._memory.successes
-        shaped = trainer._shaped
-        failing = lambda groups: [spoilt(group) for group in shaped(groups)]  # noqa: E731
-        monkeypatch.setattr(trainer, "_shaped", failing)
+        assert trainer.components.replay.memory.successes
+        monkeypatch.setitem(SHAPINGS._parts, "fapo", lambda groups: list(map(failed, groups)))
         (group,) = groups_of(trainer, calls_of(monkeypatch), "grpo")
         assert sorted(group.rewards) == [0.0, 1.0]
-        assert trainer._memory.successes
+        assert trainer.components.replay.memory.successes
         (rescued,) = [one for one in group.samples if one.reward == 1.0]
         assert rescued.version[rescued.sampled].max() == 0
         assert not set(rescued.branches) & {
@@ -262,12 +265,10 @@ def test_a_stored_success_rescues_a_failed_group(start, tmp_path, monkeypatch) -
         }
 
 
-def spoilt(group: Any) -> Any:
-    """The group with no success."""
-    from dataclasses import replace
-
-    failed = [replace(one, rewards=(0.0,) * len(one.rewards)) for one in group.samples]
-    return replace(group, samples=tuple(failed))
+def failed(group: Any) -> Any:
+    """Return a group without its successes."""
+    samples = [replace(one, rewards=(0.0,) * len(one.rewards)) for one in group.samples]
+    return replace(group, samples=tuple(samples))
 
 
 @pytest.mark.parametrize("replay", ["recent", "rescue"])
@@ -285,13 +286,13 @@ def test_statistics_and_memory_survive_a_stop_bit_for_bit(replay, start, tmp_pat
     )
     with trainer_of(recipe, start, tmp_path / "whole") as trainer:
         whole = [told(trainer.advance()) for _ in range(8)]
-        end, known = weights(trainer), trainer._generation.known.counts
+        end, known = weights(trainer), trainer.components.generation.known.counts
     broken = []
     for _ in range(2):
         with trainer_of(recipe, start, tmp_path / "broken") as trainer:
             broken += [told(trainer.advance()) for _ in range(4)]
             trainer.save()
-            again, counts = weights(trainer), trainer._generation.known.counts
+            again, counts = weights(trainer), trainer.components.generation.known.counts
     assert broken == whole
     assert again == end
     assert list(counts.items()) == list(known.items())

@@ -15,12 +15,12 @@ torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
 from hexathlon.baselines.tokens.trajectory import Trajectory
-from hexathlon.baselines.training.loop import NothingToLearn
 from hexathlon.baselines.training.metrics import MetricsLog, read_metrics
 from hexathlon.baselines.training.recipe import RecipeError, load_recipe
 from hexathlon.baselines.training.rollouts import RolloutLog, rescored
 from hexathlon.baselines.training.run import RecipeDiffers, train
 from hexathlon.baselines.training.saving import StateTorn
+from hexathlon.baselines.training.step import NothingToLearn
 from hexathlon.evaluators.records import check_chain, read_records
 from hexathlon.evaluators.records.plan import read_plan
 from hexathlon_cli.app import run

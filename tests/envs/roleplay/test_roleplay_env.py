@@ -6,8 +6,9 @@ import pytest
 from hexathlon.envs.roleplay.env import RolePlayEnv, make_vector
 from hexathlon.envs.testing.kit import assert_conforms
 from hexathlon.envs.users.listening import listen
+from hexathlon.tasks.bilingual import LANGUAGES, BilingualText
 from hexathlon.tasks.registry import get_source
-from hexathlon.tasks.roleplay.card import split_pair, table
+from hexathlon.tasks.roleplay.card import table
 from hexathlon.tasks.roleplay.lexicon import SETTINGS, setting
 from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES
 from support.scenes import build, call, play, right
@@ -159,17 +160,21 @@ def test_a_voice_may_not_tell_what_is_hidden():
 
 
 def test_no_manner_of_address_asks_for_anything():
-    for language, column in (("en", 0), ("zh", 1)):
+    for language in LANGUAGES:
         phrases = {}
         for name, spec in table("inquiry")["topics"].items():
-            phrases[name] = tuple(split_pair(text)[column] for text in spec["ask"])
+            phrases[name] = tuple(BilingualText.parse(text)[language] for text in spec["ask"])
         for name, spec in table("bargain")["terms"].items():
-            phrases[name] = tuple(split_pair(text)[column] for text in spec["ask"])
+            phrases[name] = tuple(BilingualText.parse(text)[language] for text in spec["ask"])
         for key in SETTINGS:
             own = setting(key)
             for kind in ("closings", "oaths", "addresses"):
                 for pair in own.pairs(kind):
-                    said = f"{pair[column]}, what?" if language == "en" else f"{pair[column]}什么？"
+                    said = (
+                        f"{pair[language]}, what?"
+                        if language == "en"
+                        else f"{pair[language]}什么？"
+                    )
                     assert listen(said, phrases).asked == (), (key, pair)
 
 

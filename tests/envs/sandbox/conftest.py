@@ -9,7 +9,7 @@ import pytest
 import hexathlon
 from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxFault
 from hexathlon.envs.sandbox.docker.backend import DockerBackend
-from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.sandbox.namespaces.backend import NamespaceBackend
 from hexathlon.envs.sandbox.namespaces.caller import Keeper
@@ -30,7 +30,7 @@ SMALL = SandboxLimits(
 )
 """Small enough that hitting them has no effect outside."""
 
-IMAGE = Image(
+IMAGE = SandboxImage(
     files={
         "/app/data.txt": Entry(b"one\ntwo\n"),
         "/app/run.sh": Entry(b"#!/bin/bash\necho ran\n", mode=0o755),

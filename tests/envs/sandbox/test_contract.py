@@ -7,7 +7,7 @@ import pytest
 
 from hexathlon.envs.sandbox.base import SandboxPathError
 from hexathlon.envs.sandbox.execution import Execution
-from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import Stop
 
 
@@ -273,13 +273,13 @@ def test_a_screen_shows_full_screen_programs(sandbox):
 
 def test_images_do_not_mix(backend):
     for text in (b"first", b"second"):
-        with backend.open(Image(files={"/app/x": Entry(text)}, workdir="/app")) as one:
+        with backend.open(SandboxImage(files={"/app/x": Entry(text)}, workdir="/app")) as one:
             assert one.execute("cat x; echo more >> x").output == text
-    with backend.open(Image()) as one:
+    with backend.open(SandboxImage()) as one:
         assert one.execute("ls /app; pwd").output.endswith(b"/root\n")
 
 
 def test_closing_twice_is_fine(backend):
-    one = backend.open(Image())
+    one = backend.open(SandboxImage())
     one.close()
     one.close()

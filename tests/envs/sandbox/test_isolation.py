@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.image import Entry, SandboxImage
 
 CANARY = "canary-5f1e77"
 
@@ -154,7 +154,7 @@ def test_the_systems_programs_cannot_be_changed(sandbox):
 
 
 def test_sandboxes_do_not_see_each_other(backend):
-    image = Image(files={"/app/x": Entry(b"x")}, workdir="/app")
+    image = SandboxImage(files={"/app/x": Entry(b"x")}, workdir="/app")
     with backend.open(image) as one, backend.open(image) as other:
         one.execute(
             f"echo {CANARY} | tee /tmp/c /dev/shm/c /app/c /var/tmp/c ~/c /run/c /app/x;"
@@ -173,6 +173,6 @@ def test_a_user_of_the_machine_is_nobody_there(namespaces):
     """Root inside is an id outside that owns nothing."""
     if os.geteuid() != 0:
         pytest.skip("the sandboxes of an ordinary user run as that user")
-    with namespaces.open(Image()) as one:
+    with namespaces.open(SandboxImage()) as one:
         table = one.execute("cat /proc/self/uid_map").output.split()
     assert int(table[1]) >= 1_000_000_000

@@ -11,12 +11,12 @@ import pytest
 
 from hexathlon.envs.errors import BackendMissing
 from hexathlon.envs.sandbox import ladder
-from hexathlon.envs.sandbox.base import Probe, Sandbox, SandboxPathError
-from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.base import Availability, Sandbox, SandboxPathError
+from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.landlocked.backend import LandlockBackend, UnconfinedBackend
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits, Stop
 
-IMAGE = Image(
+IMAGE = SandboxImage(
     files={"/app/data.txt": Entry(b"one\n"), "/app/run.sh": Entry(b"#!/bin/sh\necho ran\n", 0o755)},
     workdir="/app",
 )
@@ -147,8 +147,8 @@ def test_closing_leaves_no_folder_and_no_process(backend):
 
 def test_no_sandbox_is_never_chosen_unasked(monkeypatch):
     class Missing:
-        def probe(self) -> Probe:
-            return Probe(False, "not here")
+        def probe(self) -> Availability:
+            return Availability(False, "not here")
 
     real = ladder.backend
     monkeypatch.setattr(ladder, "backend", lambda name: Missing() if name != "none" else real(name))

@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from hexathlon.envs.sandbox.image import Image
+from hexathlon.envs.sandbox.image import SandboxImage
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits, Stop
 
-IMAGE = Image(workdir="/app")
+IMAGE = SandboxImage(workdir="/app")
 
 FORK = "f() { f | f & }; f; sleep 60"
 MEMORY = "python3 -c 'x = bytearray(1 << 30)'"

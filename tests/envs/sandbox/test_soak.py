@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hexathlon.envs.sandbox.base import SandboxBackend
-from hexathlon.envs.sandbox.image import Entry, Image
+from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
 from hexathlon.envs.sandbox.namespaces.backend import NamespaceBackend
 from hexathlon.envs.sandbox.namespaces.caller import Keeper
@@ -18,7 +18,7 @@ from hexathlon.envs.sandbox.namespaces.caller import Keeper
 CONCURRENCY = 16
 LIMITS = SandboxLimits(memory_bytes=64 * MIB, disk_bytes=8 * MIB, processes=32, seconds=60)
 IMAGES = [
-    Image(files={f"/app/f{n}": Entry(b"x" * n) for n in range(20 + kind)}, workdir="/app")
+    SandboxImage(files={f"/app/f{n}": Entry(b"x" * n) for n in range(20 + kind)}, workdir="/app")
     for kind in range(3)
 ]
 

@@ -8,7 +8,7 @@ import pytest
 from hexathlon.envs.sql.env import SQLEnv
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script
-from hexathlon.tasks.sql.programs.text import GOLD, Dialect, sql_text
+from hexathlon.tasks.sql.programs.text import GOLD, SqlDialect, sql_text
 from hexathlon.tasks.sql.scripts import handing_in, solving
 from hexathlon.tasks.sql.source import _change, _question
 from hexathlon.tasks.sql.writes.tasks import writing
@@ -18,7 +18,7 @@ SOURCE = get_source("sql")
 Pair = tuple[Script, Script]
 
 
-def scripts(task: Task, dialect: Dialect) -> Iterator[tuple[str, Pair]]:
+def scripts(task: Task, dialect: SqlDialect) -> Iterator[tuple[str, Pair]]:
     """Scripts for the engine and for SQLite: the solution, the alternative, two near misses."""
     if task.params["mode"] == "write":
         change = _change(task)
@@ -45,7 +45,7 @@ def score(env: SQLEnv, task: Task, script: Script) -> float:
         action = script.send(observation)
 
 
-def compare(url: str, dialect: Dialect, levels: tuple[Level, ...], each: int) -> Counter[str]:
+def compare(url: str, dialect: SqlDialect, levels: tuple[Level, ...], each: int) -> Counter[str]:
     """Play the first tasks of the levels on both engines; count the scores."""
     found: Counter[str] = Counter()
     engine, sqlite = SQLEnv(backend=url), SQLEnv()
@@ -72,7 +72,7 @@ def check(found: Counter[str], least: int) -> None:
 
 
 def test_a_few_tasks_on_duckdb():
-    pytest.importorskip("duckdb_engine", reason="the extra [duckdb] is not installed")
+    pytest.importorskip("duckdb", reason="the extra [duckdb] is not installed")
     check(compare("duckdb:///:memory:", "duckdb", ("tiny",), 8), 7)
 
 
@@ -88,7 +88,7 @@ def test_a_few_tasks_on_postgresql(postgres_url):
 )
 def test_sixty_tasks_on_other_engines(dialect, request):
     if dialect == "duckdb":
-        pytest.importorskip("duckdb_engine", reason="the extra [duckdb] is not installed")
+        pytest.importorskip("duckdb", reason="the extra [duckdb] is not installed")
         url = "duckdb:///:memory:"
     else:
         url = request.getfixturevalue("postgres_url")

@@ -175,7 +175,7 @@ def test_a_missing_package_names_its_extra(monkeypatch):
 
     find = importlib.util.find_spec
     monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "duckdb_engine" else find(name)
+        importlib.util, "find_spec", lambda name: None if name == "duckdb" else find(name)
     )
     with pytest.raises(BackendMissing, match=r"pip install 'hexathlon\[duckdb\]'"):
         env_for(backend="duckdb")

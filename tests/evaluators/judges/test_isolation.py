@@ -30,7 +30,7 @@ from hexathlon.evaluators.judges.prompts import (
     pointwise_prompt,
 )
 from hexathlon.evaluators.judges.rubric_files import get_rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from support.injections import OTHERS
 
 RUBRIC = get_rubric("shopkeeper")
@@ -40,7 +40,7 @@ CRITERION_HEADING = re.compile(r"\[\d+\] (must|should|must not) hold, weight [\d
 
 
 def prompts(transcript):
-    other = Transcript.of_reply("Hello.", "Good day to you.")
+    other = JudgedTranscript.of_reply("Hello.", "Good day to you.")
     yield pointwise_prompt(RUBRIC.criteria[0], transcript)
     yield pairwise_prompt(RUBRIC, transcript, other)
     yield pairwise_prompt(RUBRIC, other, transcript)
@@ -67,7 +67,7 @@ def check_structure(prompt):
 
 def pointwise_like(prompt):
     """The prompt of the same kind over harmless texts."""
-    harmless = list(prompts(Transcript.of_reply("Hello.", "Good day.")))
+    harmless = list(prompts(JudgedTranscript.of_reply("Hello.", "Good day.")))
     schemas = [one.schema for one in harmless]
     return harmless[schemas.index(prompt.schema)]
 
@@ -103,7 +103,7 @@ def test_the_corpora_are_large_enough():
 
 @given(st.text(max_size=300))
 def test_no_text_leaves_its_block(text):
-    transcript = Transcript.of_messages([
+    transcript = JudgedTranscript.of_messages([
         {"role": text, "content": text},
         {"role": "assistant", "content": text, "tool_calls": [{"name": text, "a": {text: [text]}}]},
     ])  # fmt: skip
@@ -136,7 +136,9 @@ def test_long_texts_are_cut_in_the_middle_and_say_so():
 
 def test_the_mark_depends_on_everything_in_the_call():
     marks = {
-        BLOCK.findall(pointwise_prompt(RUBRIC.criteria[0], Transcript.of_reply(q, a)).user)[0][1]
+        BLOCK.findall(pointwise_prompt(RUBRIC.criteria[0], JudgedTranscript.of_reply(q, a)).user)[
+            0
+        ][1]
         for q, a in (("q", "a"), ("q", "b"), ("qa", ""), ("q ", "a"))
     }
     assert len(marks) == 4

@@ -15,12 +15,12 @@ from hexathlon.evaluators.judges.parsing import (
 )
 from hexathlon.evaluators.judges.prompts import LETTERS
 from hexathlon.evaluators.judges.rubric import Criterion
-from hexathlon.evaluators.judges.transcript import Line, Transcript
+from hexathlon.evaluators.judges.transcript import JudgedMessage, JudgedTranscript
 from support.judge_replies import BY_NAME
 
 CRITERION = Criterion(id="thanks", text="The reply thanks.", why="Only a reader can tell.")
 SPOKEN = "Good morning, Agnes. Thank you for coming.\nThe rope is 7 crowns."
-TALK = Transcript.of_reply("Agnes comes in. She says: hello there.", SPOKEN)
+TALK = JudgedTranscript.of_reply("Agnes comes in. She says: hello there.", SPOKEN)
 GOOD = '{"evidence": "Thank you for coming", "label": "met"}'
 
 
@@ -46,7 +46,7 @@ def test_an_abstention_needs_no_evidence():
 
 @pytest.mark.parametrize("name", sorted(BY_NAME))
 def test_nothing_malformed_is_an_answer(name):
-    first = Transcript.of_reply("Q", "Good morning to you.")
+    first = JudgedTranscript.of_reply("Q", "Good morning to you.")
     readers = {
         "point": lambda text: read_point(text, CRITERION, first),
         "pair": lambda text: read_pair(text, first, first),
@@ -64,7 +64,7 @@ def test_nothing_malformed_is_an_answer(name):
 
 def test_the_corpus_is_large_and_each_entry_is_near_an_answer():
     assert len(set(BY_NAME.values())) == len(BY_NAME) >= 30
-    near = Transcript.of_reply("Q", "Good morning to you.")
+    near = JudgedTranscript.of_reply("Q", "Good morning to you.")
     sound = '{"evidence": "Good morning", "label": "met"}'
     assert read_point(sound, CRITERION, near).label == "met"
 
@@ -85,9 +85,10 @@ def test_faults_have_their_kind(reply, why):
 
 
 def test_evidence_stands_in_its_scope():
-    talk = Transcript((
-        Line("user", "Where is the lantern?"), Line("assistant", "It hangs by the door."),
-        Line("user", "And the rope?"), Line("assistant", "In the cellar."),
+    talk = JudgedTranscript((
+        JudgedMessage("user", "Where is the lantern?"),
+        JudgedMessage("assistant", "It hangs by the door."),
+        JudgedMessage("user", "And the rope?"), JudgedMessage("assistant", "In the cellar."),
     ))  # fmt: skip
     found = {
         scope: [talk.find(quote, scope) for quote in ("by the door", "the cellar", "And the rope")]
@@ -96,12 +97,15 @@ def test_evidence_stands_in_its_scope():
     assert found == {"last": [None, 3, None], "agent": [1, 3, None], "transcript": [1, 3, 2]}
     assert talk.find("e", "transcript") is None
     assert talk.find("…", "transcript") is None
-    assert Transcript.of_reply("q", "No").find("No", "agent") == 1
-    assert Transcript.of_reply("q", "钥匙在库房里").find("库房", "agent") == 1
+    assert JudgedTranscript.of_reply("q", "No").find("No", "agent") == 1
+    assert JudgedTranscript.of_reply("q", "钥匙在库房里").find("库房", "agent") == 1
 
 
 def test_pairs_and_groups():
-    one, two = Transcript.of_reply("q", "first reply here"), Transcript.of_reply("q", "other words")
+    one, two = (
+        JudgedTranscript.of_reply("q", "first reply here"),
+        JudgedTranscript.of_reply("q", "other words"),
+    )
     pair = '{"evidence": "other words", "label": "second"}'
     assert read_pair(pair, one, two) == ("second", "other words")
     quotes = {"A": "first reply", "B": "other words"}
@@ -119,16 +123,21 @@ def test_pairs_and_groups():
     {"ranking": ["A", "B"], "evidence": {"A": "first reply", "B": "first reply"}},
 ])  # fmt: skip
 def test_a_group_verdict_leaves_nobody_out(change):
-    one, two = Transcript.of_reply("q", "first reply here"), Transcript.of_reply("q", "other words")
+    one, two = (
+        JudgedTranscript.of_reply("q", "first reply here"),
+        JudgedTranscript.of_reply("q", "other words"),
+    )
     data = {"evidence": {"A": "first reply", "B": "other words"}, **change}
     with pytest.raises(ReplyFault):
         read_group(json.dumps(data), [one, two], LETTERS)
 
 
 def test_first_errors():
-    talk = Transcript((
-        Line("user", "Add."), Line("assistant", "2 + 2 = 4"), Line("user", "On."),
-        Line("assistant", "4 + 4 = 9"),
+    talk = JudgedTranscript((
+        JudgedMessage("user", "Add."),
+        JudgedMessage("assistant", "2 + 2 = 4"),
+        JudgedMessage("user", "On."),
+        JudgedMessage("assistant", "4 + 4 = 9"),
     ))  # fmt: skip
 
     def read(**data):

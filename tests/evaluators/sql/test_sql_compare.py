@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hexathlon.evaluators.sql.compare import Policy, difference, overlap, same_cell
+from hexathlon.evaluators.sql.compare import ComparisonPolicy, difference, overlap, same_cell
 
-BAG = Policy()
+BAG = ComparisonPolicy()
+BY_FIRST = ComparisonPolicy(ordered=True, order_by=(0,))
 cells = st.one_of(
-    st.none(), st.integers(-3, 3), st.sampled_from([0.5, 1.0, -2.0]), st.sampled_from(["1", "",
-    "a"]),
-    st.sampled_from([b"1", b""]),
+    st.none(), st.integers(-3, 3), st.sampled_from([0.5, 1.0, -2.0]),
+    st.sampled_from(["1", "", "a"]), st.sampled_from([b"1", b""]),
 )  # fmt: skip
 tables = st.lists(st.tuples(cells, cells), max_size=6)
 
@@ -36,19 +36,19 @@ def test_cells(gold, got, same):
     ("gold", "got", "policy", "word"),
     [
         ([(1,), (2,)], [(2,), (1,)], BAG, ""),
-        ([(1,), (2,)], [(2,), (1,)], Policy(ordered=True), "order"),
-        ([(1,), (2,)], [(1,), (3,)], Policy(ordered=True), "values"),
+        ([(1,), (2,)], [(2,), (1,)], ComparisonPolicy(ordered=True), "order"),
+        ([(1,), (2,)], [(1,), (3,)], ComparisonPolicy(ordered=True), "values"),
         ([(1,), (1,)], [(1,)], BAG, "rows"),
         ([(1,), (1,), (2,)], [(1,), (2,), (2,)], BAG, "values"),
         ([(1, 2)], [(2, 1)], BAG, "values"),
-        ([(1, 2)], [(2, 1)], Policy(any_column_order=True), ""),
-        ([(1, 2), (3, 4)], [(2, 1), (3, 4)], Policy(any_column_order=True), "values"),
+        ([(1, 2)], [(2, 1)], ComparisonPolicy(any_column_order=True), ""),
+        ([(1, 2), (3, 4)], [(2, 1), (3, 4)], ComparisonPolicy(any_column_order=True), "values"),
         ([(0.3, "a")], [(0.1 + 0.2, "a")], BAG, ""),
-        ([(0.3, "a")], [(0.1 + 0.2, "a")], Policy(tolerance=0.0), "values"),
+        ([(0.3, "a")], [(0.1 + 0.2, "a")], ComparisonPolicy(tolerance=0.0), "values"),
         ([(0.3, "a"), (0.3, "b")], [(0.1 + 0.2, "b"), (0.3, "a")], BAG, ""),
-        ([(5, "a"), (5, "b")], [(5, "b"), (5, "a")], Policy(ordered=True, order_by=(0,)), ""),
-        ([(5, "a"), (4, "b")], [(4, "b"), (5, "a")], Policy(ordered=True, order_by=(0,)), "order"),
-        ([], [], Policy(any_column_order=True), ""),
+        ([(5, "a"), (5, "b")], [(5, "b"), (5, "a")], BY_FIRST, ""),
+        ([(5, "a"), (4, "b")], [(4, "b"), (5, "a")], BY_FIRST, "order"),
+        ([], [], ComparisonPolicy(any_column_order=True), ""),
         ([(None,)], [(0,)], BAG, "values"),
         ([(1.0,)] * 900, [(1,)] * 900, BAG, ""),
         ([(i + 0.5,) for i in range(900)], [(i + 0.5 + 1e-12,) for i in range(900)], BAG, ""),
@@ -77,6 +77,6 @@ def test_a_shuffled_result_is_the_same_bag(rows, random):
 @settings(max_examples=200, deadline=None)
 @given(tables, tables)
 def test_difference_is_symmetric_and_agrees_with_overlap(left, right):
-    same = not difference(left, right, Policy(tolerance=0.0))
-    assert same == (not difference(right, left, Policy(tolerance=0.0)))
+    same = not difference(left, right, ComparisonPolicy(tolerance=0.0))
+    assert same == (not difference(right, left, ComparisonPolicy(tolerance=0.0)))
     assert same == (overlap(left, right) == 1.0)

@@ -12,7 +12,7 @@ from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.roleplay import assembling
 from hexathlon.tasks.roleplay.assembling import Unsound, draw_stage
-from hexathlon.tasks.roleplay.hearing import Listener
+from hexathlon.tasks.roleplay.hearing import VisitorListener
 from hexathlon.tasks.roleplay.reading import CardReader, Ruling, disagreement
 from hexathlon.tasks.roleplay.telling import instruction
 from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES
@@ -163,7 +163,7 @@ def test_a_template_that_never_agrees_is_reported(monkeypatch):
 
 
 def test_the_listener_follows_tellings_changes_and_mix_ups():
-    listener = Listener("en", {"currency": "marks"})
+    listener = VisitorListener("en", {"currency": "marks"})
     for line in (
         "My dog is called Old Moss. My brother's dog is called Sir Barrel.",
         "My fare came to 12 marks.",

@@ -9,13 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hexathlon.tasks.shopping.world.catalogue import (
-    LANGUAGES,
-    Catalogue,
-    Constraint,
-    Text,
-    open_catalogue,
-)
+from hexathlon.tasks.bilingual import LANGUAGES, BilingualText
+from hexathlon.tasks.shopping.world.catalogue import Catalogue, Constraint, open_catalogue
 from hexathlon.tasks.shopping.world.catalogue.coding import Coder
 from hexathlon.tasks.shopping.world.catalogue.goods import CATEGORIES
 from hexathlon.tasks.shopping.world.catalogue.goods.notation import NotationError, read_category
@@ -318,7 +313,7 @@ def test_noise_is_the_same_one_by_one_and_in_arrays() -> None:
 def test_golden_record(catalogue: Catalogue) -> None:
     """A change here changes every task: raise the version of the shopping source."""
     assert mix(1, 2, 3) == 9613205829653846581
-    assert Text("a", "b")["zh"] == "b"
+    assert BilingualText("a", "b")["zh"] == "b"
     product = catalogue.product_at(1234)
     told = repr((product, product.title, product.specification, product.reviews, product.variants))
     assert hashlib.sha256(told.encode()).hexdigest()[:16] == "e675b3e8ace53efd"

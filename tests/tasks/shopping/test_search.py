@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import tantivy
 
-from hexathlon.tasks.shopping.world.catalogue import LANGUAGES, WINDOW, Catalogue, open_catalogue
+from hexathlon.tasks.bilingual import LANGUAGES
+from hexathlon.tasks.shopping.world.catalogue import WINDOW, Catalogue, open_catalogue
 from hexathlon.tasks.shopping.world.catalogue.opening import open_index
 from hexathlon.tasks.shopping.world.catalogue.store import open_store
 from hexathlon.tasks.shopping.world.catalogue.tokens import tokenize

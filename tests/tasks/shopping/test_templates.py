@@ -8,12 +8,12 @@ from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.shopping.templates.second_pricing import second_total
 from hexathlon.tasks.shopping.world.arithmetic import calculate
 from hexathlon.tasks.shopping.world.catalogue import Address, open_catalogue, price_cart
-from hexathlon.tasks.shopping.world.desk.policy import Policy, paragraph_of, policy_text, ruling
+from hexathlon.tasks.shopping.world.desk.policy import DeskPolicy, paragraph_of, policy_text, ruling
 from hexathlon.tasks.shopping.world.settings import cart_line
 from hexathlon.tasks.shopping.world.tables import Base, Tables, same
 from hexathlon.tasks.shopping.world.wording import find_variant
 
-POLICY = Policy(return_days=14, plus_days=7, cash_days=5, late_days=2)
+POLICY = DeskPolicy(return_days=14, plus_days=7, cash_days=5, late_days=2)
 CUSTOMER = {"id": "C1", "tier": "standard"}
 ORDER = {
     "id": "O1",
@@ -85,14 +85,14 @@ def test_exceptions_of_the_policy():
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_number_of_the_policy_is_written_out(language):
-    policy = Policy(return_days=41, plus_days=37, cash_days=29, late_days=23)
+    policy = DeskPolicy(return_days=41, plus_days=37, cash_days=29, late_days=23)
     text = policy_text(policy, language)
     assert all(str(number) in text for number in (41, 37, 29, 23))
 
 
 def test_paragraphs_are_named_as_they_are_written():
     policy = replace(POLICY, order=(7, 3, 0, 1, 6, 2, 4, 5))
-    assert Policy.from_json(policy.as_json()) == policy
+    assert DeskPolicy.from_json(policy.as_json()) == policy
     lines = policy_text(policy, "en").splitlines()
     for action, reason, opening in [
         ("return_items", "final_sale", "Return:"),

@@ -2,9 +2,12 @@
 
 import gc
 import sqlite3
+import subprocess
+import sys
 import threading
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine
@@ -19,6 +22,7 @@ from support.clocks import least_seconds
 from support.hostile_sql import hostile_statements
 from support.sql_toy import GOLD, WRITE, call, make_task, shop
 
+TESTS = Path(__file__).resolve().parents[2]
 IMAGE = database_bytes({"database": shop()})
 LIMITS = QueryLimits(seconds=5.0)
 
@@ -26,7 +30,7 @@ LIMITS = QueryLimits(seconds=5.0)
 @pytest.fixture(params=["duckdb", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def backend(request):
     if request.param == "duckdb":
-        pytest.importorskip("duckdb_engine", reason="the extra [duckdb] is not installed")
+        pytest.importorskip("duckdb", reason="the extra [duckdb] is not installed")
         return "duckdb:///:memory:"
     return request.getfixturevalue("postgres_url")
 
@@ -211,3 +215,24 @@ def test_hostile_statements_do_no_harm(reader):
         assert least_seconds(partial(run, sql), 1.5) < 1.5, sql[:200]
     assert reader.run("SELECT count(*) FROM customers", LIMITS).rows == [(30,)]
     assert threading.active_count() == before
+
+
+def test_an_open_database_leaves_no_noise_at_exit():
+    """Bindings report what is still alive after the interpreter; torch keeps modules so long."""
+    pytest.importorskip("duckdb", reason="the extra [duckdb] is not installed")
+    code = (
+        "import importlib.util\n"
+        "if importlib.util.find_spec('torch'): import torch\n"
+        "from support.sql_toy import shop\n"
+        "from hexathlon.tasks.sql.world.backends.base import QueryLimits\n"
+        "from hexathlon.tasks.sql.world.backends.choice import open_image\n"
+        "from hexathlon.tasks.sql.world.database import database_bytes\n"
+        "image = database_bytes({'database': shop()})\n"
+        "reader = open_image(image, {}, 'duckdb:///:memory:', purpose='agent')\n"
+        "print(reader.run('SELECT count(*) FROM orders', QueryLimits()).rows)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=TESTS, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("[(200,)]\n", "")

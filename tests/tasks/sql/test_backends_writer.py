@@ -4,7 +4,12 @@ import sqlite3
 
 import pytest
 
-from hexathlon.tasks.sql.world.backends.base import WRITE_KINDS, QueryLimits, Snapshot, SqlError
+from hexathlon.tasks.sql.world.backends.base import (
+    WRITE_KINDS,
+    DatabaseSnapshot,
+    QueryLimits,
+    SqlError,
+)
 from hexathlon.tasks.sql.world.backends.sqlite import open_sqlite
 from hexathlon.tasks.sql.world.database import database_bytes
 from support.sql_toy import shop
@@ -106,7 +111,7 @@ def test_a_snapshot_inside_a_transaction_can_be_rolled_back_or_committed():
     run(database, "BEGIN")
     run(database, "DELETE FROM orders WHERE id = 2")
     held = database.snapshot()
-    assert isinstance(held, Snapshot) and len(held.pending) == 2
+    assert isinstance(held, DatabaseSnapshot) and len(held.pending) == 2
     outcomes = {}
     for ending in ("ROLLBACK", "COMMIT"):
         copy = writer()

@@ -8,13 +8,13 @@ from hexathlon.tasks.sql.mutations import ESSENTIAL, mutants
 from hexathlon.tasks.sql.programs import evaluate, sql_text
 from hexathlon.tasks.sql.programs.expressions import (
     Binary,
-    Call,
     Compare,
+    FunctionCall,
     InList,
     IsNull,
     Literal,
+    Misreadable,
     Ref,
-    Variant,
 )
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
@@ -22,11 +22,11 @@ from hexathlon.tasks.sql.programs.relations import (
     Combine,
     Distinct,
     Filter,
-    Group,
+    GroupBy,
     Join,
     Limit,
     Match,
-    Order,
+    OrderBy,
     Project,
     Scan,
     Window,
@@ -40,7 +40,7 @@ ROWS = {
 }
 T = Scan("t", "t", ("id", "kind", "amount"))
 U = Scan("u", "u", ("id", "t_id"))
-CLEAN = Variant(Call("lower", (Ref("t.kind"),)), Ref("t.kind"), "skip_cleaning")
+CLEAN = Misreadable(FunctionCall("lower", (Ref("t.kind"),)), Ref("t.kind"), "skip_cleaning")
 COUNT = (Aggregate("n", "count"),)
 
 
@@ -58,8 +58,8 @@ def kinds(program: Relation) -> Counter:
         (Join(T, U, (("t.id", "u.t_id"),)), {"wrong_join"}),
         (Match(T, U, (("t.id", "u.t_id"),)), {"flip_match", "drop_match"}),
         (Distinct(Project(T, (("kind", CLEAN),))), {"missing_distinct"}),
-        (Group(T, ("t.kind",), (Aggregate("n", "sum", Ref("t.amount")),)), {"wrong_aggregate"}),
-        (Group(T, (), (Aggregate("n", "avg", Ref("t.amount")),)), {"missing_as_zero"}),
+        (GroupBy(T, ("t.kind",), (Aggregate("n", "sum", Ref("t.amount")),)), {"wrong_aggregate"}),
+        (GroupBy(T, (), (Aggregate("n", "avg", Ref("t.amount")),)), {"missing_as_zero"}),
         (
             Window(T, "w", "rank", None, ("t.kind",), (("t.amount", True),)),
             {"wrong_rank", "drop_partition", "wrong_window_order"},
@@ -68,7 +68,7 @@ def kinds(program: Relation) -> Counter:
             Window(T, "w", "sum", "t.amount", (), (("t.id", False),), "running"),
             {"wrong_frame", "wrong_aggregate"},
         ),
-        (Limit(Order(T, (("t.id", False),)), 2), {"wrong_limit", "wrong_offset", "wrong_sort"}),
+        (Limit(OrderBy(T, (("t.id", False),)), 2), {"wrong_limit", "wrong_offset", "wrong_sort"}),
         (Combine("except", T, T), {"wrong_set_operation", "swapped_difference"}),
         (
             Project(T, (("share", Binary("*", Literal(100.0), Ref("t.amount"))),)),
@@ -91,7 +91,7 @@ def test_a_mutant_differs_from_its_program_in_one_place():
 
 
 def test_most_mutants_of_a_question_answer_something_else():
-    groups = Group(Filter(T, Compare(">=", Ref("t.amount"), Literal(4))), ("t.kind",), COUNT)
+    groups = GroupBy(Filter(T, Compare(">=", Ref("t.amount"), Literal(4))), ("t.kind",), COUNT)
     program = Project(groups, (("kind", Ref("t.kind")), ("n", Ref("n"))))
     right = evaluate(program, ROWS, COLUMNS).rows
     told_apart = set()

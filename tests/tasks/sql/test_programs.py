@@ -12,17 +12,17 @@ from hexathlon.tasks.sql.programs import Style, evaluate, sql_text
 from hexathlon.tasks.sql.programs.expressions import (
     And,
     Binary,
-    Call,
     Case,
     Compare,
+    FunctionCall,
     InList,
     IsNull,
     Literal,
+    Misreadable,
     Not,
     Or,
     Ref,
     Scalar,
-    Variant,
 )
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
@@ -31,11 +31,11 @@ from hexathlon.tasks.sql.programs.relations import (
     Distinct,
     Extend,
     Filter,
-    Group,
+    GroupBy,
     Join,
     Limit,
     Match,
-    Order,
+    OrderBy,
     Project,
     Scan,
     Window,
@@ -115,13 +115,13 @@ def _sales(rng: np.random.Generator) -> list[tuple]:
 
 
 def test_golden_text_of_a_grouped_join():
-    groups = Group(
+    groups = GroupBy(
         Filter(joined(), Compare(">", Ref("a.amount"), Literal(2))),
         ("s.town",),
         (Aggregate("total", "sum", Ref("a.amount")),),
     )
     kept = Filter(groups, Compare(">=", Ref("total"), Literal(10)))
-    program = Order(
+    program = OrderBy(
         Project(kept, (("town", Ref("s.town")), ("total", Ref("total")))), (("total", True),)
     )
     assert sql_text(program) == (
@@ -153,8 +153,8 @@ def test_golden_text_of_an_anti_join_in_three_styles():
 
 
 def test_dialects_differ_in_dates_and_types_only():
-    days = Call("days_between", (Ref("a.day"), Literal("2020-01-01")))
-    program = Project(sales(), (("days", days), ("text", Call("real", (Ref("a.day"),)))))
+    days = FunctionCall("days_between", (Ref("a.day"), Literal("2020-01-01")))
+    program = Project(sales(), (("days", days), ("text", FunctionCall("real", (Ref("a.day"),)))))
     sqlite, duckdb, postgresql = (
         sql_text(program, dialect=name) for name in ("sqlite", "duckdb", "postgresql")
     )
@@ -172,18 +172,20 @@ def shapes() -> dict[str, Relation]:
     """One program for each node and idiom."""
     amount = Ref("a.amount")
     named = (("name", Ref("s.name")), ("amount", amount))
-    monthly = Group(
-        Extend(sales(), (("month", Call("substr", (Ref("a.day"), Literal(1), Literal(7)))),)),
+    monthly = GroupBy(
+        Extend(
+            sales(), (("month", FunctionCall("substr", (Ref("a.day"), Literal(1), Literal(7)))),)
+        ),
         ("month",),
-        (Aggregate("total", "sum", Call("coalesce", (amount, Literal(0)))),),
+        (Aggregate("total", "sum", FunctionCall("coalesce", (amount, Literal(0)))),),
     )
     known = Filter(sales(), IsNull(amount, negated=True))
-    mean = Group(sales("b"), (), (Aggregate("mean", "avg", Ref("b.amount")),))
-    cleaned = Call("lower", (Call("trim", (Ref("a.kind"),)),))
+    mean = GroupBy(sales("b"), (), (Aggregate("mean", "avg", Ref("b.amount")),))
+    cleaned = FunctionCall("lower", (FunctionCall("trim", (Ref("a.kind"),)),))
     by_day = (("a.day", False), ("a.id", False))
     web = Compare("=", cleaned, Literal("web"))
     big = Compare(">", amount, Literal(9))
-    either = Variant(Or((big, IsNull(amount))), big, "test")
+    either = Misreadable(Or((big, IsNull(amount))), big, "test")
     names = Project(joined(), (("name", Ref("s.name")),))
     return {
         "inner": Project(joined(), named),
@@ -222,7 +224,7 @@ def shapes() -> dict[str, Relation]:
             Filter(Filter(sales(), either), Or((web, IsNull(Ref("a.kind"))))),
             (("id", Ref("a.id")),),
         ),
-        "conditional": Group(
+        "conditional": GroupBy(
             sales(),
             ("a.shop_id",),
             (
@@ -232,13 +234,13 @@ def shapes() -> dict[str, Relation]:
                 Aggregate("least", "min", amount),
             ),
         ),
-        "whole": Group(sales(), (), (Aggregate("n", "count"), Aggregate("mean", "avg", amount))),
+        "whole": GroupBy(sales(), (), (Aggregate("n", "count"), Aggregate("mean", "avg", amount))),
         "having": Filter(
-            Group(joined(), ("s.town",), (Aggregate("n", "count"),)),
+            GroupBy(joined(), ("s.town",), (Aggregate("n", "count"),)),
             Compare(">", Ref("n"), Literal(5)),
         ),
-        "nested": Group(
-            Group(sales(), ("a.shop_id",), (Aggregate("total", "sum", amount),)),
+        "nested": GroupBy(
+            GroupBy(sales(), ("a.shop_id",), (Aggregate("total", "sum", amount),)),
             (),
             (Aggregate("mean", "avg", Ref("total")),),
         ),
@@ -253,7 +255,7 @@ def shapes() -> dict[str, Relation]:
             Match(
                 shops(),
                 Filter(
-                    Group(sales(), ("a.shop_id",), (Aggregate("n", "count"),)),
+                    GroupBy(sales(), ("a.shop_id",), (Aggregate("n", "count"),)),
                     Compare(">", Ref("n"), Literal(6)),
                 ),
                 (("s.id", "a.shop_id"),),
@@ -283,14 +285,14 @@ def shapes() -> dict[str, Relation]:
         "days": Project(
             sales(),
             (
-                ("days", Call("days_between", (Literal("2023-03-01"), Ref("a.day")))),
-                ("later", Call("add_days", (Ref("a.day"), Literal(30)))),
-                ("fixed", Call("nullif", (Ref("a.kind"), Literal("till")))),
-                ("length", Call("length", (Ref("a.kind"),))),
+                ("days", FunctionCall("days_between", (Literal("2023-03-01"), Ref("a.day")))),
+                ("later", FunctionCall("add_days", (Ref("a.day"), Literal(30)))),
+                ("fixed", FunctionCall("nullif", (Ref("a.kind"), Literal("till")))),
+                ("length", FunctionCall("length", (Ref("a.kind"),))),
             ),
         ),
         "limit": Limit(
-            Order(
+            OrderBy(
                 Project(known, (("id", Ref("a.id")), ("amount", amount))),
                 (("amount", True), ("id", False)),
             ),
@@ -320,7 +322,9 @@ def random_program(rng: np.random.Generator) -> Relation:
         Compare("<>", Ref("s.town"), Literal("Aby")),
         IsNull(Ref("a.kind"), negated=bool(rng.integers(2))),
         InList(Ref("s.rank"), (1, 2, int(rng.integers(3, 5)))),
-        Compare("=", Call("lower", (Call("trim", (Ref("a.kind"),)),)), Literal("web")),
+        Compare(
+            "=", FunctionCall("lower", (FunctionCall("trim", (Ref("a.kind"),)),)), Literal("web")
+        ),
     )
     relation: Relation = source
     for place in rng.permutation(len(tests))[: int(rng.integers(0, 3))]:
@@ -340,14 +344,14 @@ def _finished(relation: Relation, rng: np.random.Generator) -> Relation:
     keys = [("s.town",), ("a.shop_id", "s.town"), ("a.kind",)][int(rng.integers(3))]
     function = ("sum", "avg", "min", "max", "count")[int(rng.integers(5))]
     figure = Aggregate("figure", function, Ref("a.amount"), function == "count")
-    groups = Group(relation, keys, (Aggregate("n", "count"), figure))
+    groups = GroupBy(relation, keys, (Aggregate("n", "count"), figure))
     if shape == 1:
         return Filter(groups, Compare(">=", Ref("n"), Literal(int(rng.integers(1, 4)))))
     if shape == 2:
         partition = keys[:1] if rng.random() < 0.5 else ()
         return Window(groups, "place", "rank", None, partition, (("n", True),))
     items = tuple((name.replace(".", "_"), Ref(name)) for name in groups.columns)
-    ordered = Order(
+    ordered = OrderBy(
         Project(groups, items), (("n", True), *((name, False) for name, _ in items[: len(keys)]))
     )
     return Limit(ordered, 3)
@@ -370,7 +374,7 @@ def test_three_back_ends_agree_on_400_random_programs(databases: list[Database])
 
 def test_evaluation_notices_what_hangs_on_the_last_digits():
     rows = {"sales": [(1, 1, "web", 0.1 + 0.2, "2020-01-01"), (2, 1, "web", 0.3, "2020-01-02")]}
-    ordered = Order(Project(sales(), (("amount", Ref("a.amount")),)), (("amount", False),))
+    ordered = OrderBy(Project(sales(), (("amount", Ref("a.amount")),)), (("amount", False),))
     assert evaluate(ordered, rows, COLUMNS).fragile
     near = Filter(sales(), Compare(">", Ref("a.amount"), Literal(0.3)))
     assert evaluate(near, rows, COLUMNS).fragile

@@ -6,11 +6,11 @@ import pytest
 
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.composing import compose
-from hexathlon.tasks.sql.programs.expressions import Call, Literal, Ref
+from hexathlon.tasks.sql.programs.expressions import FunctionCall, Literal, Ref
 from hexathlon.tasks.sql.programs.relations import (
     Distinct,
     Limit,
-    Order,
+    OrderBy,
     Project,
     Scan,
     is_ordered,
@@ -18,7 +18,7 @@ from hexathlon.tasks.sql.programs.relations import (
 from hexathlon.tasks.sql.realise import question
 from hexathlon.tasks.sql.schema import Column, Schema, Table
 from hexathlon.tasks.sql.templates.catalogue import all_templates
-from hexathlon.tasks.sql.templates.draft import Draft
+from hexathlon.tasks.sql.templates.draft import QueryDraft
 from hexathlon.tasks.sql.world.world import world_id
 
 SCAN = Scan("t", "t", ("id", "size"))
@@ -32,7 +32,7 @@ WORLDS = [world_id("train", number, "medium") for number in range(12)]
 
 def asked(program, outputs=OUTPUTS, seed: int = 0) -> str:
     return question(
-        Draft(program, outputs, ("List them.",)), PLAIN, [], generator_for("realise", seed)
+        QueryDraft(program, outputs, ("List them.",)), PLAIN, [], generator_for("realise", seed)
     )
 
 
@@ -44,7 +44,7 @@ def test_columns_are_named_in_order_and_counted():
 
 
 def test_an_order_is_stated_exactly_when_the_program_has_one():
-    program = Order(Project(SCAN, ITEMS), (("size", True), ("id", False)))
+    program = OrderBy(Project(SCAN, ITEMS), (("size", True), ("id", False)))
     text = asked(program)
     assert "the size (descending), then by the id (ascending)" in text
     assert "first" not in text
@@ -54,13 +54,13 @@ def test_an_order_is_stated_exactly_when_the_program_has_one():
 
 def test_repetition_and_rounding_are_stated_when_the_program_decides_them():
     assert re.search("once|twice", asked(Distinct(Project(SCAN, ITEMS))))
-    rounded = Project(SCAN, (("size", Call("round", (Ref("t.size"), Literal(1)))),))
+    rounded = Project(SCAN, (("size", FunctionCall("round", (Ref("t.size"), Literal(1)))),))
     assert "to 1 decimals" in asked(rounded, {"size": "the size"})
     assert "ound" not in asked(Project(SCAN, ITEMS))
 
 
 def test_paraphrases_differ_but_are_fixed_by_the_seed():
-    program = Order(Project(SCAN, ITEMS), (("id", False),))
+    program = OrderBy(Project(SCAN, ITEMS), (("id", False),))
     texts = {asked(program, seed=seed) for seed in range(40)}
     assert len(texts) >= 6
     assert asked(program, seed=3) == asked(program, seed=3)

@@ -13,7 +13,7 @@ from hexathlon.tasks.sql.programs.relations import is_ordered
 from hexathlon.tasks.sql.programs.walk import scans
 from hexathlon.tasks.sql.screening import LEAST_MUTANTS, same_answer
 from hexathlon.tasks.sql.templates.catalogue import all_templates
-from hexathlon.tasks.sql.templates.scene import Scene
+from hexathlon.tasks.sql.templates.scene import QueryScene
 from hexathlon.tasks.sql.world.world import world_id
 from hexathlon.tasks.task import LEVELS
 
@@ -94,7 +94,7 @@ def test_the_text_form_of_rows_that_count_is_what_the_schema_says():
         for table in bench.schema.asked():
             if not table.live_sql("t"):
                 continue
-            scene = Scene(bench.schema, "hard", generator_for("test", number), population.rows)
+            scene = QueryScene(bench.schema, "hard", generator_for("test", number), population.rows)
             relation = scene.rows_of(scene.open(table))
             names = {scan.table for scan in scans(relation)}
             assert names == {table.name}
@@ -111,7 +111,7 @@ def test_canonical_values_are_those_of_the_schema():
     for number in range(8):
         bench = bench_for(world_id("train", number, "hard"))
         population = bench.hidden[0]
-        scene = Scene(bench.schema, "hard", generator_for("test", number), population.rows)
+        scene = QueryScene(bench.schema, "hard", generator_for("test", number), population.rows)
         for table in bench.schema.asked():
             for column in table.columns:
                 if column.dirt is None or column.dirt.kind == "orphans":

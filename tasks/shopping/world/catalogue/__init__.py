@@ -5,7 +5,12 @@ Carts, orders and tasks are not known here.
 
 from hexathlon.tasks.shopping.world.catalogue.catalogue import Catalogue, Design, open_catalogue
 from hexathlon.tasks.shopping.world.catalogue.constraint import Constraint, ConstraintKind, Operator
-from hexathlon.tasks.shopping.world.catalogue.grammar import Attribute, Category, Kind, Value
+from hexathlon.tasks.shopping.world.catalogue.grammar import (
+    Attribute,
+    AttributeValue,
+    Category,
+    GoodsKind,
+)
 from hexathlon.tasks.shopping.world.catalogue.money import (
     Address,
     Bundle,
@@ -26,15 +31,14 @@ from hexathlon.tasks.shopping.world.catalogue.product import (
 )
 from hexathlon.tasks.shopping.world.catalogue.search import SORTS, WINDOW, Hit, SearchPage, Sort
 from hexathlon.tasks.shopping.world.catalogue.shelf import COMMON_FILTERS
-from hexathlon.tasks.shopping.world.catalogue.text import LANGUAGES, Language, Text
 
 __all__ = [
     "COMMON_FILTERS",
-    "LANGUAGES",
     "SORTS",
     "WINDOW",
     "Address",
     "Attribute",
+    "AttributeValue",
     "Bundle",
     "CartLine",
     "Catalogue",
@@ -43,9 +47,8 @@ __all__ = [
     "ConstraintKind",
     "Coupon",
     "Design",
+    "GoodsKind",
     "Hit",
-    "Kind",
-    "Language",
     "Operator",
     "PriceBreakdown",
     "Product",
@@ -57,8 +60,6 @@ __all__ = [
     "Shipping",
     "ShippingRate",
     "Sort",
-    "Text",
-    "Value",
     "Variant",
     "open_catalogue",
     "price_cart",

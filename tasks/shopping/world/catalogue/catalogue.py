@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 import hexathlon.tasks.shopping.world.catalogue.phrases as phrases
+from hexathlon.tasks.bilingual import BilingualText, Language
 from hexathlon.tasks.shopping.world.catalogue.constraint import Constraint
 from hexathlon.tasks.shopping.world.catalogue.deals import draw_bundles, draw_coupons, draw_rates
 from hexathlon.tasks.shopping.world.catalogue.families import Design, Families
@@ -26,7 +27,6 @@ from hexathlon.tasks.shopping.world.catalogue.records import Header
 from hexathlon.tasks.shopping.world.catalogue.search import Hit, SearchEngine, SearchPage, Sort
 from hexathlon.tasks.shopping.world.catalogue.shelf import facet_counts, read_filters
 from hexathlon.tasks.shopping.world.catalogue.store import Store, cache_folder, open_store
-from hexathlon.tasks.shopping.world.catalogue.text import Language, Text
 
 __all__ = ["Catalogue", "Design", "open_catalogue"]
 
@@ -146,7 +146,7 @@ class Catalogue(Families):
         """Return a clerk's name for the subject of a constraint."""
         return phrases.slot_name(constraint, language, self.category(category))
 
-    def _names(self) -> Mapping[str, Text]:
+    def _names(self) -> Mapping[str, BilingualText]:
         names = {seller.id: seller.name for seller in self.sellers}
         names.update({brand.en: brand for brand in self.brands})
         names.update({series_name(i).en: series_name(i) for i in range(SERIES)})

@@ -23,7 +23,7 @@ __all__ = [
     "SELLER",
     "SHIPPING",
     "WIDTH",
-    "Column",
+    "CatalogueColumn",
     "columns_of",
 ]
 
@@ -39,7 +39,7 @@ RATING_FLOORS = (34, 40, 45)
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class CatalogueColumn:
     """One column of one category."""
 
     position: int
@@ -51,11 +51,11 @@ class Column:
 
 
 _COMMERCE = (
-    Column(PRICE, "price", "price", "less", 3),
-    Column(RATING, "rating", "rating", "more", 3),
-    Column(SELLER, "seller", "seller", "none", 3),
-    Column(SHIPPING, "shipping", "shipping", "less", 3),
-    Column(RETURNS, "returns", "returns", "more", 3),
+    CatalogueColumn(PRICE, "price", "price", "less", 3),
+    CatalogueColumn(RATING, "rating", "rating", "more", 3),
+    CatalogueColumn(SELLER, "seller", "seller", "none", 3),
+    CatalogueColumn(SHIPPING, "shipping", "shipping", "less", 3),
+    CatalogueColumn(RETURNS, "returns", "returns", "more", 3),
 )
 _KIND_OF_PLACE: dict[str, ConstraintKind] = {
     "title": "attribute",
@@ -66,15 +66,15 @@ _KIND_OF_PLACE: dict[str, ConstraintKind] = {
 
 
 @cache
-def columns_of(category: int) -> tuple[Column, ...]:
+def columns_of(category: int) -> tuple[CatalogueColumn, ...]:
     """Return the columns that the category uses, in order of position."""
     grammar = CATEGORIES[category]
     attributes = tuple(
-        Column(i, item.name, _KIND_OF_PLACE[item.place], item.order, len(item.values))
+        CatalogueColumn(i, item.name, _KIND_OF_PLACE[item.place], item.order, len(item.values))
         for i, item in enumerate(grammar.attributes)
     )
     options = tuple(
-        Column(FIRST_OPTION + i, item.name, "option", "none", 4)
+        CatalogueColumn(FIRST_OPTION + i, item.name, "option", "none", 4)
         for i, item in enumerate(grammar.options)
     )
     return attributes + options + _COMMERCE

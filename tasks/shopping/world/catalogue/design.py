@@ -10,7 +10,7 @@ the weakest reading ("at least", "at most"), which also covers "exactly".
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hexathlon.tasks.shopping.world.catalogue.columns import WIDTH, Column
+from hexathlon.tasks.shopping.world.catalogue.columns import WIDTH, CatalogueColumn
 from hexathlon.tasks.shopping.world.catalogue.noise import Stream
 
 __all__ = ["FamilyPlan", "Star", "holds", "plan_family"]
@@ -18,7 +18,7 @@ __all__ = ["FamilyPlan", "Star", "holds", "plan_family"]
 _STAR_SIZES = (4, 3, 5, 2, 6, 7, 4, 5, 3, 6, 2, 7)
 """Numbers of axes of successive targets, so that every family has easy and hard targets."""
 _TRIES = 24
-Row = list[int]
+DesignRow = list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +34,25 @@ class Star:
 class FamilyPlan:
     """The rows of one family: stars first, fillers last."""
 
-    rows: list[Row]
+    rows: list[DesignRow]
     stars: list[Star]
     axes: tuple[int, ...]
 
 
-def holds(column: Column, code: int, wanted: int) -> bool:
+def holds(column: CatalogueColumn, code: int, wanted: int) -> bool:
     """Whether a code satisfies a request for `wanted`, in the column's own reading."""
     if column.order == "more":
         return code >= wanted
     return code <= wanted if column.order == "less" else code == wanted
 
 
-def plan_family(columns: Sequence[Column], size: int, stream: Stream) -> FamilyPlan:
+def plan_family(columns: Sequence[CatalogueColumn], size: int, stream: Stream) -> FamilyPlan:
     """Plan a family of `size` rows; a pure function of the stream's address."""
     return _Planner(columns, size, stream).plan()
 
 
 class _Planner:
-    def __init__(self, columns: Sequence[Column], size: int, stream: Stream) -> None:
+    def __init__(self, columns: Sequence[CatalogueColumn], size: int, stream: Stream) -> None:
         self._stream = stream
         self._size = size
         self._columns = {column.position: column for column in columns}
@@ -62,7 +62,7 @@ class _Planner:
         for column in columns:
             if column.kind != "option":
                 self._base[column.position] = stream.below(column.values)
-        self._rows: list[Row] = []
+        self._rows: list[DesignRow] = []
         self._stars: list[Star] = []
 
     def plan(self) -> FamilyPlan:
@@ -75,7 +75,7 @@ class _Planner:
         self._fill()
         return FamilyPlan(self._rows, self._stars, self._axes)
 
-    def _choose_codes(self, column: Column) -> list[int]:
+    def _choose_codes(self, column: CatalogueColumn) -> list[int]:
         count = min(column.values, 2 + self._stream.below(3))
         return sorted(self._stream.shuffled(range(column.values))[:count])
 
@@ -83,17 +83,17 @@ class _Planner:
         column = self._columns[axis]
         return [code for code in self._codes[axis] if not holds(column, code, wanted)]
 
-    def _random_row(self) -> Row:
+    def _random_row(self) -> DesignRow:
         row = self._base.copy()
         for axis in self._axes:
             row[axis] = self._stream.pick(self._codes[axis])
         return row
 
-    def _answers(self, row: Row, star: Star, target: Row) -> bool:
+    def _answers(self, row: DesignRow, star: Star, target: DesignRow) -> bool:
         columns = self._columns
         return all(holds(columns[axis], row[axis], target[axis]) for axis in star.axes)
 
-    def _answers_any(self, row: Row) -> bool:
+    def _answers_any(self, row: DesignRow) -> bool:
         return any(self._answers(row, star, self._rows[star.row]) for star in self._stars)
 
     def _add_star(self, degree: int) -> None:
@@ -112,7 +112,7 @@ class _Planner:
             self._stars.append(star)
             return
 
-    def _neighbour(self, target: Row, axes: tuple[int, ...], changed: int) -> Row:
+    def _neighbour(self, target: DesignRow, axes: tuple[int, ...], changed: int) -> DesignRow:
         row = target.copy()
         row[changed] = self._stream.pick(self._wrong_codes(changed, target[changed]))
         outside = [axis for axis in self._axes if axis not in axes]
@@ -125,7 +125,7 @@ class _Planner:
         while len(self._rows) < self._size:
             self._rows.append(self._filler())
 
-    def _filler(self) -> Row:
+    def _filler(self) -> DesignRow:
         for _ in range(_TRIES):
             row = self._stream.pick(self._rows).copy() if self._rows else self._random_row()
             for _ in range(1 + self._stream.below(3)):
@@ -136,7 +136,7 @@ class _Planner:
         return self._rows[-1].copy()  # a neighbour or a filler, never a target
 
 
-def _choose_axes(columns: Sequence[Column], stream: Stream) -> tuple[int, ...]:
+def _choose_axes(columns: Sequence[CatalogueColumn], stream: Stream) -> tuple[int, ...]:
     """Choose five to eight axes, including one in plain sight and one below the surface."""
     groups = {
         "shallow": [c.position for c in columns if c.kind == "attribute"],

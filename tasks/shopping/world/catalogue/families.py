@@ -7,12 +7,12 @@ from functools import lru_cache
 import numpy as np
 
 import hexathlon.tasks.shopping.world.catalogue.columns as at
+from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.shopping.world.catalogue.goods import CATEGORIES, category_code
 from hexathlon.tasks.shopping.world.catalogue.grammar import Category
 from hexathlon.tasks.shopping.world.catalogue.product import Product, Seller
 from hexathlon.tasks.shopping.world.catalogue.records import Decoder, Header
 from hexathlon.tasks.shopping.world.catalogue.store import Store
-from hexathlon.tasks.shopping.world.catalogue.text import Text
 
 __all__ = ["Design", "Families"]
 
@@ -73,7 +73,7 @@ class Families:
         return self._decoder.sellers
 
     @property
-    def brands(self) -> tuple[Text, ...]:
+    def brands(self) -> tuple[BilingualText, ...]:
         """All brands of the catalogue."""
         return self._decoder.brands
 

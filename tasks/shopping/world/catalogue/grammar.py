@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from hexathlon.tasks.shopping.world.catalogue.text import Text
+from hexathlon.tasks.bilingual import BilingualText
 
-__all__ = ["Attribute", "Category", "Kind", "Order", "Place", "Value"]
+__all__ = ["Attribute", "AttributeValue", "Category", "GoodsKind", "Order", "Place"]
 
 Place = Literal["title", "feature", "specification", "review", "option"]
 """Where a buyer can find a value: in the title and search, among the features on the item page,
@@ -22,11 +22,11 @@ Order = Literal["none", "more", "less"]
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class AttributeValue:
     """A value of an attribute, with the shop's and the shopper's words."""
 
     slug: str
-    text: Text
+    text: BilingualText
     """The shop's words in titles, features and tables; for a review attribute, the label."""
     asks_en: tuple[str, ...] = ()
     """The shopper's words: verb phrases that follow "one that ...". None contains the shop's key
@@ -36,7 +36,7 @@ class Value:
     says_en: tuple[str, ...] = ()
     """Review sentences that reveal the value; only for review attributes."""
     says_zh: tuple[str, ...] = ()
-    plain: Text | None = None
+    plain: BilingualText | None = None
     """A separate phrase in the shop's words, if the attribute's pattern does not fit."""
 
 
@@ -45,14 +45,14 @@ class Attribute:
     """A named property or option with its closed set of values."""
 
     name: str
-    label: Text
+    label: BilingualText
     place: Place
-    values: tuple[Value, ...]
+    values: tuple[AttributeValue, ...]
     order: Order = "none"
     """`more` and `less` require `values` in ascending order of the quantity."""
-    plain: Text = Text("has {}", "{}")
+    plain: BilingualText = BilingualText("has {}", "{}")
     """The shopper's phrase in the shop's own words; `{}` is the value."""
-    exact: Text | None = None
+    exact: BilingualText | None = None
     """The same for exactly this value of an ordered attribute, neither more nor less."""
 
     def code(self, slug: str) -> int:
@@ -69,11 +69,11 @@ class Attribute:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class GoodsKind:
     """A kind of goods within a category."""
 
     slug: str
-    text: Text
+    text: BilingualText
 
 
 @dataclass(frozen=True)
@@ -81,18 +81,18 @@ class Category:
     """A category, with everything that its products can be."""
 
     slug: str
-    text: Text
-    department: Text
-    kinds: tuple[Kind, ...]
+    text: BilingualText
+    department: BilingualText
+    kinds: tuple[GoodsKind, ...]
     """At least two; sibling families differ only in the kind."""
     price_cents: tuple[int, int]
     """Minimum and maximum base price of a family."""
     attributes: tuple[Attribute, ...]
     options: tuple[Attribute, ...]
     """One or two, each with at least six values."""
-    blurb: tuple[Text, ...]
+    blurb: tuple[BilingualText, ...]
     """Sentences for descriptions; `{}` is the product name."""
-    praise: tuple[Text, ...]
+    praise: tuple[BilingualText, ...]
     """Review sentences that reveal nothing about any attribute."""
 
     @cached_property
@@ -117,7 +117,7 @@ class Category:
             known = ", ".join(self.by_name)
             raise KeyError(f"{self.slug} has no attribute {name!r}; it has {known}") from None
 
-    def kind(self, slug: str) -> Kind:
+    def kind(self, slug: str) -> GoodsKind:
         """Return a kind by slug.
 
         Raises:

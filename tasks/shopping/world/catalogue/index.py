@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 import hexathlon.tasks.shopping.world.catalogue.columns as at
+from hexathlon.tasks.bilingual import BilingualText, Language
 from hexathlon.tasks.shopping.world.catalogue.goods import CATEGORIES
 from hexathlon.tasks.shopping.world.catalogue.grammar import Category
 from hexathlon.tasks.shopping.world.catalogue.layout import Layout, catalogue_seed
 from hexathlon.tasks.shopping.world.catalogue.names import brands, series_name
-from hexathlon.tasks.shopping.world.catalogue.text import Language, Text
 from hexathlon.tasks.shopping.world.catalogue.tokens import tokenize
 
 __all__ = ["build_index", "documents", "index_version", "tags_of"]
@@ -130,5 +130,5 @@ def _delivery(days: int) -> str:
     return " ".join(f"u{bound}" for bound in at.DELIVERY_DAYS if bound >= days)
 
 
-def _tokens(texts: list[Text], language: Language) -> str:
+def _tokens(texts: list[BilingualText], language: Language) -> str:
     return " ".join(token for text in texts for token in tokenize(text[language]))

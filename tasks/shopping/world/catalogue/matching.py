@@ -135,7 +135,7 @@ def constraint_on(
     raise KeyError(f"family {product.family} has no axis {axis!r}")
 
 
-def _told(column: at.Column, header: Header, code: int, decoder: Decoder) -> Constraint:
+def _told(column: at.CatalogueColumn, header: Header, code: int, decoder: Decoder) -> Constraint:
     """Return the meaning of a column's code as a constraint."""
     if column.kind == "price":
         if code == 2:

@@ -2,8 +2,8 @@
 
 from functools import lru_cache
 
+from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.shopping.world.catalogue.noise import Stream
-from hexathlon.tasks.shopping.world.catalogue.text import Text
 
 __all__ = ["BRANDS", "SERIES", "author", "brands", "sellers", "series_name"]
 
@@ -62,28 +62,30 @@ _FIRST_NAMES = (
 
 
 @lru_cache(maxsize=8)
-def brands(seed: int) -> tuple[Text, ...]:
+def brands(seed: int) -> tuple[BilingualText, ...]:
     """Return the brands of a catalogue, all distinct."""
     pairs = [(head, tail) for head in _HEADS for tail in _TAILS]
     chosen = Stream(seed, 11).shuffled(pairs)[:BRANDS]
-    return tuple(Text(head[0] + tail[0], head[1] + tail[1]) for head, tail in chosen)
+    return tuple(BilingualText(head[0] + tail[0], head[1] + tail[1]) for head, tail in chosen)
 
 
 @lru_cache(maxsize=8)
-def sellers(seed: int) -> tuple[tuple[str, Text], ...]:
+def sellers(seed: int) -> tuple[tuple[str, BilingualText], ...]:
     """Return (id, name) of every seller of a catalogue."""
     pairs = [(head, tail) for head in _SELLER_HEADS for tail in _SELLER_TAILS]
-    names = [Text(f"{h[0]} {t[0]}", h[1] + t[1]) for h, t in Stream(seed, 12).shuffled(pairs)]
+    names = [
+        BilingualText(f"{h[0]} {t[0]}", h[1] + t[1]) for h, t in Stream(seed, 12).shuffled(pairs)
+    ]
     return tuple((name.en.lower().replace(" ", "_"), name) for name in names)
 
 
-def series_name(number: int) -> Text:
+def series_name(number: int) -> BilingualText:
     """Return the name of a product line."""
-    return Text(*_SERIES[number])
+    return BilingualText(*_SERIES[number])
 
 
-def author(word: int) -> Text:
+def author(word: int) -> BilingualText:
     """Return the reviewer's name for a random word."""
     en, zh = _FIRST_NAMES[word % len(_FIRST_NAMES)]
     initial = chr(ord("A") + word // 32 % 26)
-    return Text(f"{en} {initial}.", f"{zh}{initial}")
+    return BilingualText(f"{en} {initial}.", f"{zh}{initial}")

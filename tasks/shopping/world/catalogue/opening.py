@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hexathlon.tasks.shopping.world.catalogue.text import Language
+from hexathlon.tasks.bilingual import Language
 
 if TYPE_CHECKING:
     import tantivy

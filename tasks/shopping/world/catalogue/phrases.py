@@ -7,52 +7,55 @@ shop's; without it, they are the shop's.
 
 from collections.abc import Mapping
 
+from hexathlon.tasks.bilingual import BilingualText, Language
 from hexathlon.tasks.shopping.world.catalogue.constraint import Constraint
 from hexathlon.tasks.shopping.world.catalogue.grammar import Attribute, Category
-from hexathlon.tasks.shopping.world.catalogue.text import Language, Text
 
 __all__ = ["phrases_for", "slot_name"]
 
 _LABELS = {
-    "category": Text("category", "品类"),
-    "kind": Text("type", "类型"),
-    "brand": Text("brand", "品牌"),
-    "series": Text("product line", "系列"),
-    "price": Text("budget", "预算"),
-    "rating": Text("rating", "评分"),
-    "seller": Text("seller", "卖家"),
-    "shipping": Text("delivery time", "送达时间"),
-    "returns": Text("return period", "退货期"),
+    "category": BilingualText("category", "品类"),
+    "kind": BilingualText("type", "类型"),
+    "brand": BilingualText("brand", "品牌"),
+    "series": BilingualText("product line", "系列"),
+    "price": BilingualText("budget", "预算"),
+    "rating": BilingualText("rating", "评分"),
+    "seller": BilingualText("seller", "卖家"),
+    "shipping": BilingualText("delivery time", "送达时间"),
+    "returns": BilingualText("return period", "退货期"),
 }
-_ASKS: Mapping[str, tuple[Text, ...]] = {
-    "category": (Text("belongs to {}", "属于{}"),),
-    "kind": (Text("is sold as {}", "是{}"), Text("counts as {}", "算{}")),
-    "brand": (Text("is made by {}", "是{}牌的"), Text("comes from {}", "出自{}")),
+_ASKS: Mapping[str, tuple[BilingualText, ...]] = {
+    "category": (BilingualText("belongs to {}", "属于{}"),),
+    "kind": (BilingualText("is sold as {}", "是{}"), BilingualText("counts as {}", "算{}")),
+    "brand": (BilingualText("is made by {}", "是{}牌的"), BilingualText("comes from {}", "出自{}")),
     "series": (
-        Text("is from the {} line", "是{}系列的"),
-        Text("belongs to the {} range", "属于{}这条线"),
+        BilingualText("is from the {} line", "是{}系列的"),
+        BilingualText("belongs to the {} range", "属于{}这条线"),
     ),
     "price<=": (
-        Text("costs {} at most", "价格不超过{}"),
-        Text("stays within {}", "{}以内"),
-        Text("is no dearer than {}", "最多花{}"),
+        BilingualText("costs {} at most", "价格不超过{}"),
+        BilingualText("stays within {}", "{}以内"),
+        BilingualText("is no dearer than {}", "最多花{}"),
     ),
-    "price>=": (Text("costs {} or more", "价格不低于{}"),),
+    "price>=": (BilingualText("costs {} or more", "价格不低于{}"),),
     "rating": (
-        Text("is rated {} stars or better", "评分不低于{}星"),
-        Text("has {} stars at least from other buyers", "买家打分至少{}星"),
+        BilingualText("is rated {} stars or better", "评分不低于{}星"),
+        BilingualText("has {} stars at least from other buyers", "买家打分至少{}星"),
     ),
-    "seller": (Text("is sold by {}", "由{}出售"), Text("ships from the shop {}", "是{}这家店的")),
+    "seller": (
+        BilingualText("is sold by {}", "由{}出售"),
+        BilingualText("ships from the shop {}", "是{}这家店的"),
+    ),
     "shipping": (
-        Text("arrives within {} days", "{}天之内送到"),
-        Text("is with me in {} days at the latest", "最迟{}天到手"),
+        BilingualText("arrives within {} days", "{}天之内送到"),
+        BilingualText("is with me in {} days at the latest", "最迟{}天到手"),
     ),
     "returns": (
-        Text("can be sent back for at least {} days", "至少{}天内可退"),
-        Text("leaves me {} days or longer to send it back", "收货后{}天或更久都能退"),
+        BilingualText("can be sent back for at least {} days", "至少{}天内可退"),
+        BilingualText("leaves me {} days or longer to send it back", "收货后{}天或更久都能退"),
     ),
 }  # fmt: skip
-_LISTED = Text("is listed under {} as {}", "{}标明{}")
+_LISTED = BilingualText("is listed under {} as {}", "{}标明{}")
 _VOWELS = "aeioAEIO"
 
 
@@ -69,7 +72,7 @@ def phrases_for(
     constraint: Constraint,
     language: Language,
     category: Category,
-    names: Mapping[str, Text],
+    names: Mapping[str, BilingualText],
     *,
     gap: bool = True,
 ) -> tuple[str, ...]:
@@ -107,7 +110,10 @@ def _with_article(pattern: str, value: str) -> str:
 
 
 def _shown(
-    constraint: Constraint, language: Language, category: Category, names: Mapping[str, Text]
+    constraint: Constraint,
+    language: Language,
+    category: Category,
+    names: Mapping[str, BilingualText],
 ) -> tuple[str, str]:
     """Return (key in the phrase book, value in a shopper's words)."""
     kind, name, value = constraint.kind, constraint.name, constraint.value

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
-from hexathlon.tasks.shopping.world.catalogue.text import Language, Text
+from hexathlon.tasks.bilingual import BilingualText, Language
 
 __all__ = [
     "Features",
@@ -28,7 +28,7 @@ class Seller:
     """A seller; the same names occur in many families."""
 
     id: str
-    name: Text
+    name: BilingualText
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Variant:
     """Option name -> value slug."""
     price_cents: int
     stock: int
-    image: Text
+    image: BilingualText
     """Description of this variant's picture."""
 
 
@@ -64,20 +64,20 @@ class Variant:
 class Review:
     """A buyer's review."""
 
-    author: Text
+    author: BilingualText
     stars: int
     day: int
     """Day in the shop's calendar; 0 is the current day, earlier days are negative."""
-    text: Text
+    text: BilingualText
 
 
 class Writer(Protocol):
     """Writes the texts and variants of a product from its codes."""
 
-    def title(self, product: "Product") -> Text:
+    def title(self, product: "Product") -> BilingualText:
         """Write the title line of search results."""
 
-    def description(self, product: "Product") -> Text:
+    def description(self, product: "Product") -> BilingualText:
         """Write the paragraph of the item page."""
 
     def features(self, product: "Product") -> Features:
@@ -103,8 +103,8 @@ class Product:
     category: str
     kind: str
     family: int
-    brand: Text
-    series: Text
+    brand: BilingualText
+    series: BilingualText
     attributes: Mapping[str, str]
     """Attribute name -> value slug, for all places; never shown directly."""
     options: Mapping[str, tuple[str, ...]]
@@ -127,12 +127,12 @@ class Product:
         return self.rating_tenths / 10
 
     @cached_property
-    def title(self) -> Text:
+    def title(self) -> BilingualText:
         """One line with the title's attribute values."""
         return self.writer.title(self)
 
     @cached_property
-    def description(self) -> Text:
+    def description(self) -> BilingualText:
         """A paragraph without any deciding value from the specification or reviews."""
         return self.writer.description(self)
 

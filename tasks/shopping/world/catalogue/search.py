@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.shopping.world.catalogue.opening import open_index
 from hexathlon.tasks.shopping.world.catalogue.store import Store
-from hexathlon.tasks.shopping.world.catalogue.text import Language
 from hexathlon.tasks.shopping.world.catalogue.tokens import tokenize
 
 if TYPE_CHECKING:

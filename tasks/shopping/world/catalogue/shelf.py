@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 import hexathlon.tasks.shopping.world.catalogue.columns as at
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.shopping.world.catalogue.goods import CATEGORIES, category_code
 from hexathlon.tasks.shopping.world.catalogue.index import tags_of
 from hexathlon.tasks.shopping.world.catalogue.records import Decoder
 from hexathlon.tasks.shopping.world.catalogue.search import Range
-from hexathlon.tasks.shopping.world.catalogue.text import Language
 
 __all__ = ["COMMON_FILTERS", "facet_counts", "read_filters"]
 

@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hexathlon.tasks.bilingual import LANGUAGES
 from hexathlon.tasks.shopping.world.catalogue.index import build_index, index_version
 from hexathlon.tasks.shopping.world.catalogue.layout import Layout, lay_out
-from hexathlon.tasks.shopping.world.catalogue.text import LANGUAGES
 
 __all__ = ["Store", "cache_folder", "open_store", "version"]
 

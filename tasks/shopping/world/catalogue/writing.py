@@ -7,7 +7,8 @@ and never decides anything. At least two reviews reveal each review-only value.
 from collections.abc import Mapping, Sequence
 from itertools import product as combinations
 
-from hexathlon.tasks.shopping.world.catalogue.grammar import Attribute, Category, Value
+from hexathlon.tasks.bilingual import BilingualText
+from hexathlon.tasks.shopping.world.catalogue.grammar import Attribute, AttributeValue, Category
 from hexathlon.tasks.shopping.world.catalogue.names import author
 from hexathlon.tasks.shopping.world.catalogue.noise import Stream, mix
 from hexathlon.tasks.shopping.world.catalogue.product import (
@@ -17,16 +18,15 @@ from hexathlon.tasks.shopping.world.catalogue.product import (
     Specification,
     Variant,
 )
-from hexathlon.tasks.shopping.world.catalogue.text import Text
 
 __all__ = ["ProductWriter"]
 
 _ORIGINS = (("Portugal", "葡萄牙"), ("Vietnam", "越南"), ("Poland", "波兰"), ("Mexico", "墨西哥"),
             ("Italy", "意大利"), ("Türkiye", "土耳其"))  # fmt: skip
 _CLOSINGS = (
-    Text("See the specification for everything else.", "其余参数请看规格表。"),
-    Text("Questions are answered by the seller within a day.", "卖家一天之内答复咨询。"),
-    Text("Pictures may differ slightly from the goods.", "图片与实物可能略有出入。"),
+    BilingualText("See the specification for everything else.", "其余参数请看规格表。"),
+    BilingualText("Questions are answered by the seller within a day.", "卖家一天之内答复咨询。"),
+    BilingualText("Pictures may differ slightly from the goods.", "图片与实物可能略有出入。"),
 )
 
 
@@ -47,7 +47,7 @@ class ProductWriter:
         self._surcharges = surcharges
         self._distinct = distinct
 
-    def title(self, product: Product) -> Text:
+    def title(self, product: Product) -> BilingualText:
         """Write the title line of search results."""
         kind = self._category.kind(product.kind).text
         told = [
@@ -55,7 +55,7 @@ class ProductWriter:
         ]
         en = f"{product.brand.en} {product.series.en} {kind.en}"
         zh = f"{product.brand.zh} {product.series.zh} {kind.zh}"
-        return Text(
+        return BilingualText(
             ", ".join([en, *(value.text.en for value in told)]),
             " ".join([zh, *(value.text.zh for value in told)]),
         )
@@ -68,7 +68,9 @@ class ProductWriter:
             values = [
                 option.values[option.code(slug)].text for slug in product.options[option.name]
             ]
-            offered = Text(", ".join(v.en for v in values), "、".join(v.zh for v in values))
+            offered = BilingualText(
+                ", ".join(v.en for v in values), "、".join(v.zh for v in values)
+            )
             lines.append(_line(option.label, offered))
         return {"en": tuple(line.en for line in lines), "zh": tuple(line.zh for line in lines)}
 
@@ -85,14 +87,14 @@ class ProductWriter:
             "zh": tuple((label.zh, text.zh) for label, text in rows),
         }
 
-    def description(self, product: Product) -> Text:
+    def description(self, product: Product) -> BilingualText:
         """Write a decorative paragraph that names the goods."""
         stream = Stream(self._noise, 44, product.number)
         kind = self._category.kind(product.kind).text
-        name = Text(f"{product.series.en} {kind.en}", f"{product.series.zh}{kind.zh}")
+        name = BilingualText(f"{product.series.en} {kind.en}", f"{product.series.zh}{kind.zh}")
         blurbs = stream.shuffled(self._category.blurb)[:2]
         closing = stream.pick(_CLOSINGS)
-        return Text(
+        return BilingualText(
             " ".join([*(blurb.en.format(name.en) for blurb in blurbs), closing.en]),
             "".join([*(blurb.zh.format(name.zh) for blurb in blurbs), closing.zh]),
         )
@@ -102,9 +104,11 @@ class ProductWriter:
         stream = Stream(self._noise, 45, product.number)
         told = [item for item in self._category.attributes if item.place == "review"]
         sayings = [
-            Text(en, zh) for item in told for en, zh in _sayings(_value(item, product), stream)
+            BilingualText(en, zh)
+            for item in told
+            for en, zh in _sayings(_value(item, product), stream)
         ]
-        slots: list[list[Text]] = [[] for _ in range(len(sayings) + 1 + stream.below(3))]
+        slots: list[list[BilingualText]] = [[] for _ in range(len(sayings) + 1 + stream.below(3))]
         praise = stream.shuffled(self._category.praise)
         for i, slot in enumerate(slots):
             if i < len(sayings):
@@ -115,7 +119,7 @@ class ProductWriter:
         reviews = []
         for day, parts in zip(days, stream.shuffled(slots), strict=True):
             stars = max(1, min(5, (product.rating_tenths + stream.below(16) - 5) // 10))
-            text = Text(" ".join(p.en for p in parts), "".join(p.zh for p in parts))
+            text = BilingualText(" ".join(p.en for p in parts), "".join(p.zh for p in parts))
             reviews.append(Review(author(stream.word()), stars, day, text))
         return tuple(reviews)
 
@@ -160,33 +164,39 @@ class ProductWriter:
         )
 
 
-def _picture(kind: Text, values: Sequence[Value]) -> Text:
-    return Text(
+def _picture(kind: BilingualText, values: Sequence[AttributeValue]) -> BilingualText:
+    return BilingualText(
         f"Photo: {kind.en}, {', '.join(value.text.en for value in values)}, on a plain ground",
         f"图片：{kind.zh}，{'，'.join(value.text.zh for value in values)}，纯色背景",
     )
 
 
-def _value(item: Attribute, product: Product) -> Value:
+def _value(item: Attribute, product: Product) -> AttributeValue:
     return item.values[item.code(product.attributes[item.name])]
 
 
-def _line(label: Text, text: Text) -> Text:
-    return Text(f"{label.en}: {text.en}", f"{label.zh}：{text.zh}")
+def _line(label: BilingualText, text: BilingualText) -> BilingualText:
+    return BilingualText(f"{label.en}: {text.en}", f"{label.zh}：{text.zh}")
 
 
-def _filler_rows(word: int, family_word: int) -> list[tuple[Text, Text]]:
+def _filler_rows(word: int, family_word: int) -> list[tuple[BilingualText, BilingualText]]:
     letters = chr(65 + word // 2**10 % 26) + chr(65 + word // 2**15 % 26)
     model = f"{letters}-{word // 2**20 % 90_000 + 10_000}"
     carton = " × ".join(str(12 + (family_word >> shift) % 40) for shift in (0, 6, 12))
     return [
-        (Text("Model number", "型号"), Text(model, model)),
-        (Text("Units per carton", "装箱数"), Text(str(1 + word % 24), str(1 + word % 24))),
-        (Text("Carton", "外箱尺寸"), Text(f"{carton} cm", f"{carton}厘米")),
-        (Text("Made in", "产地"), Text(*_ORIGINS[family_word // 2**20 % len(_ORIGINS)])),
+        (BilingualText("Model number", "型号"), BilingualText(model, model)),
+        (
+            BilingualText("Units per carton", "装箱数"),
+            BilingualText(str(1 + word % 24), str(1 + word % 24)),
+        ),
+        (BilingualText("Carton", "外箱尺寸"), BilingualText(f"{carton} cm", f"{carton}厘米")),
+        (
+            BilingualText("Made in", "产地"),
+            BilingualText(*_ORIGINS[family_word // 2**20 % len(_ORIGINS)]),
+        ),
     ]
 
 
-def _sayings(value: Value, stream: Stream) -> list[tuple[str, str]]:
+def _sayings(value: AttributeValue, stream: Stream) -> list[tuple[str, str]]:
     pairs = list(zip(value.says_en, value.says_zh, strict=True))
     return stream.shuffled(pairs)[:2]

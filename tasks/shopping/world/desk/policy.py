@@ -9,18 +9,18 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from hexathlon.tasks.shopping.world.catalogue.text import Language
+from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.shopping.world.tables import Record
 from hexathlon.tasks.shopping.world.wording import say
 
-__all__ = ["PARAGRAPHS", "Policy", "paragraph_of", "policy_text", "ruling"]
+__all__ = ["PARAGRAPHS", "DeskPolicy", "paragraph_of", "policy_text", "ruling"]
 
 PARAGRAPHS = ("records", "cancel", "change", "return", "refund", "exchange", "late", "only")
 """The subjects of the paragraphs, in the order in which they are written below."""
 
 
 @dataclass(frozen=True)
-class Policy:
+class DeskPolicy:
     """The parameters of one desk's policy."""
 
     return_days: int
@@ -46,12 +46,12 @@ class Policy:
         return {**asdict(self), "order": list(self.order)}
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> "Policy":
+    def from_json(cls, record: Mapping[str, Any]) -> "DeskPolicy":
         """Rebuild from `as_json`."""
         return cls(**{**record, "order": tuple(record["order"])})
 
 
-def policy_text(policy: Policy, language: Language) -> str:
+def policy_text(policy: DeskPolicy, language: Language) -> str:
     """Render the policy's text."""
     written = _paragraphs(policy)
     heading = say(
@@ -67,7 +67,7 @@ def policy_text(policy: Policy, language: Language) -> str:
     return "\n".join([heading, *lines])
 
 
-def paragraph_of(policy: Policy, action: str, reason: str) -> int:
+def paragraph_of(policy: DeskPolicy, action: str, reason: str) -> int:
     """Return the number of the paragraph that forbids an action for a reason."""
     about = {
         "cancel_order": "cancel",
@@ -81,7 +81,7 @@ def paragraph_of(policy: Policy, action: str, reason: str) -> int:
     return policy.order.index(place) + 1
 
 
-def _paragraphs(policy: Policy) -> dict[str, tuple[str, str]]:
+def _paragraphs(policy: DeskPolicy) -> dict[str, tuple[str, str]]:
     """Return the paragraphs in both languages, by subject."""
     return {
         "records": (
@@ -140,7 +140,7 @@ def _paragraphs(policy: Policy) -> dict[str, tuple[str, str]]:
 
 
 def ruling(
-    policy: Policy,
+    policy: DeskPolicy,
     customer: Record,
     order: Record,
     action: str,

@@ -15,20 +15,22 @@ __all__ = [
     "DEFAULT_TODAY",
     "READ_ONLY",
     "WRITE_KINDS",
-    "Catalogue",
     "ColumnInfo",
     "Database",
+    "DatabaseSnapshot",
     "QueryLimits",
     "QueryResult",
-    "Snapshot",
     "SqlError",
+    "StoredRow",
+    "StoredValue",
+    "TableCatalogue",
     "TableInfo",
-    "Value",
     "first_word",
     "plain_row",
 ]
 
-Value = int | float | str | bytes | None
+StoredValue = int | float | str | bytes | None
+StoredRow = tuple[StoredValue, ...]
 
 DEFAULT_TODAY = "2024-01-01"
 """The date that 'now' denotes unless the task sets one."""
@@ -87,7 +89,7 @@ class QueryResult:
     columns: tuple[str, ...]
     """Empty if the statement by its nature returns no rows."""
 
-    rows: list[tuple[Value, ...]]
+    rows: list[StoredRow]
     more: bool = False
     """Whether rows beyond the limit were omitted."""
 
@@ -115,12 +117,12 @@ class TableInfo:
     view: bool = False
 
 
-Catalogue = Mapping[str, TableInfo]
+TableCatalogue = Mapping[str, TableInfo]
 """Tables by name, in order of creation."""
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class DatabaseSnapshot:
     """The state of a database: an image and the statements of an open transaction."""
 
     image: object
@@ -140,7 +142,7 @@ class Database(Protocol):
         """
         ...
 
-    def catalogue(self) -> Catalogue:
+    def catalogue(self) -> TableCatalogue:
         """Return the current tables."""
         ...
 
@@ -148,11 +150,11 @@ class Database(Protocol):
         """Return the number of rows of a table listed in `catalogue`."""
         ...
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> DatabaseSnapshot:
         """Capture the state; cheap enough to call at every step."""
         ...
 
-    def restore(self, snapshot: Snapshot) -> None:
+    def restore(self, snapshot: DatabaseSnapshot) -> None:
         """Restore a captured state of this database or of another one with the same image."""
         ...
 
@@ -176,12 +178,12 @@ def first_word(sql: str) -> str:
     return word.group().lower() if word else ""
 
 
-def plain_row(row: Iterable[object]) -> tuple[Value, ...]:
+def plain_row(row: Iterable[object]) -> StoredRow:
     """Convert an engine's values to plain ones: decimals to numbers, dates to ISO text."""
     return tuple(_plain(value) for value in row)
 
 
-def _plain(value: object) -> Value:
+def _plain(value: object) -> StoredValue:
     match value:
         case bool():
             return int(value)

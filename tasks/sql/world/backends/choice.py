@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "duckdb": ("duckdb_engine", "duckdb", "hexathlon.tasks.sql.world.backends.duckdb"),
+    "duckdb": ("duckdb", "duckdb", "hexathlon.tasks.sql.world.backends.duckdb"),
     "postgresql": ("psycopg", "postgres", "hexathlon.tasks.sql.world.backends.postgres"),
     "mysql": ("sqlalchemy", "", "hexathlon.tasks.sql.world.backends.mysql"),
 }

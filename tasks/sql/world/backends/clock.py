@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Callable
 from functools import partial
 
-from hexathlon.tasks.sql.world.backends.base import Value
+from hexathlon.tasks.sql.world.backends.base import StoredValue
 
 __all__ = ["CLOCK_FUNCTIONS", "PinnedClock"]
 
@@ -20,17 +20,17 @@ _NOW = ("now", "subsec", "subsecond")
 _REMEMBERED = 30_000
 
 
-class _Memory(dict[object, Value]):
+class _Memory(dict[object, StoredValue]):
     """Values by argument or tuple of arguments, computed on first access.
 
     Equal numbers share an entry, which is correct because SQLite reads all of them as floats.
     """
 
-    def __init__(self, compute: Callable[[object], Value]) -> None:
+    def __init__(self, compute: Callable[[object], StoredValue]) -> None:
         super().__init__()
         self._compute = compute
 
-    def __missing__(self, key: object) -> Value:
+    def __missing__(self, key: object) -> StoredValue:
         value = self._compute(key)
         if len(self) >= _REMEMBERED:
             self.clear()
@@ -38,7 +38,7 @@ class _Memory(dict[object, Value]):
         return value
 
 
-def _of_several(memory: _Memory) -> Callable[..., Value]:
+def _of_several(memory: _Memory) -> Callable[..., StoredValue]:
     return lambda *arguments: memory[arguments]
 
 
@@ -67,11 +67,11 @@ class PinnedClock:
             self._sqlite.close()
             self._sqlite = None
 
-    def _computed(self, name: str, key: object) -> Value:
+    def _computed(self, name: str, key: object) -> StoredValue:
         arguments = key if isinstance(key, tuple) else (key,)
         return self._evaluate(name, self._pinned(arguments, 1 if name == "strftime" else 0))
 
-    def _pinned(self, arguments: tuple[Value, ...], place: int) -> tuple[Value, ...]:
+    def _pinned(self, arguments: tuple[StoredValue, ...], place: int) -> tuple[StoredValue, ...]:
         cleaned = [_cut(argument) for argument in arguments]
         if place < len(cleaned):
             moment = cleaned[place]
@@ -85,7 +85,7 @@ class PinnedClock:
             if position <= place or not _is_zone(argument)
         )
 
-    def _evaluate(self, name: str, arguments: tuple[Value, ...]) -> Value:
+    def _evaluate(self, name: str, arguments: tuple[StoredValue, ...]) -> StoredValue:
         if self._sqlite is None:
             self._sqlite = sqlite3.connect(":memory:", check_same_thread=False)
         marks = ",".join("?" * len(arguments))
@@ -93,12 +93,12 @@ class PinnedClock:
         return row[0]  # type: ignore[no-any-return]
 
 
-def _cut(value: Value) -> Value:
+def _cut(value: StoredValue) -> StoredValue:
     """Return a text as SQLite's C code reads it: up to the first NUL, blobs as their bytes."""
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     return value.partition("\0")[0] if isinstance(value, str) else value
 
 
-def _is_zone(value: Value) -> bool:
+def _is_zone(value: StoredValue) -> bool:
     return isinstance(value, str) and value.strip().lower() in _ZONES

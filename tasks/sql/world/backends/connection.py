@@ -13,13 +13,13 @@ from time import perf_counter, thread_time
 from hexathlon.tasks.sql.world.backends.base import (
     DEFAULT_TODAY,
     READ_ONLY,
-    Catalogue,
     ColumnInfo,
     QueryLimits,
     QueryResult,
     SqlError,
+    StoredValue,
+    TableCatalogue,
     TableInfo,
-    Value,
     first_word,
 )
 from hexathlon.tasks.sql.world.backends.clock import CLOCK_FUNCTIONS, PinnedClock
@@ -163,7 +163,7 @@ class SqliteConnection:
         finally:
             self._connection.text_factory = str
 
-    def catalogue(self) -> Catalogue:
+    def catalogue(self) -> TableCatalogue:
         """Return the tables as of the last refresh."""
         return self._catalogue
 
@@ -298,7 +298,7 @@ def _fetch(cursor: sqlite3.Cursor, limits: QueryLimits) -> QueryResult:
     if cursor.description is None:
         return QueryResult((), [])
     columns = tuple([column[0] for column in cursor.description])
-    rows: list[tuple[Value, ...]] = []
+    rows: list[tuple[StoredValue, ...]] = []
     left = limits.result_bytes
     while len(rows) <= limits.rows:
         wanted = limits.rows + 1 - len(rows)
@@ -316,7 +316,7 @@ def _fetch(cursor: sqlite3.Cursor, limits: QueryLimits) -> QueryResult:
     return QueryResult(columns, rows[: limits.rows] if more else rows, more)
 
 
-def _explain(text: str, error: Exception, catalogue: Catalogue) -> SqlError:
+def _explain(text: str, error: Exception, catalogue: TableCatalogue) -> SqlError:
     """Extend SQLite's message with advice."""
     if isinstance(error, MemoryError):
         return SqlError("too_large", "the statement is too complex", "Split it into smaller ones.")
@@ -338,7 +338,7 @@ def _explain(text: str, error: Exception, catalogue: Catalogue) -> SqlError:
     return SqlError(kind, text)
 
 
-def _names(catalogue: Catalogue, most: int = 30) -> str:
+def _names(catalogue: TableCatalogue, most: int = 30) -> str:
     names = list(catalogue)
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 

@@ -9,7 +9,7 @@ import re
 import sqlite3
 from collections.abc import Callable
 
-from hexathlon.tasks.sql.world.backends.base import Value
+from hexathlon.tasks.sql.world.backends.base import StoredValue
 
 __all__ = ["REPLACED", "Printer", "install_bounded"]
 
@@ -32,8 +32,8 @@ def install_bounded(connection: sqlite3.Connection, cell_bytes: int) -> "Printer
     return printer
 
 
-def _trimmer(method: str) -> Callable[[Value, Value], Value]:
-    def trim(value: Value, characters: Value) -> Value:
+def _trimmer(method: str) -> Callable[[StoredValue, StoredValue], StoredValue]:
+    def trim(value: StoredValue, characters: StoredValue) -> StoredValue:
         if value is None or characters is None:
             return None
         return str(getattr(_as_text(value), method)(_as_text(characters)))
@@ -41,7 +41,7 @@ def _trimmer(method: str) -> Callable[[Value, Value], Value]:
     return trim
 
 
-def _as_text(value: Value) -> str:
+def _as_text(value: StoredValue) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
@@ -52,7 +52,7 @@ class Printer:
         self._sqlite: sqlite3.Connection | None = None
         self._cell_bytes = cell_bytes
 
-    def __call__(self, *arguments: Value) -> Value:
+    def __call__(self, *arguments: StoredValue) -> StoredValue:
         """Return the formatted text, or raise if it would be too wide."""
         if not arguments or arguments[0] is None:
             return None
@@ -65,7 +65,7 @@ class Printer:
             self._sqlite.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self._cell_bytes)
         marks = ",".join("?" * len(arguments))
         row = self._sqlite.execute(f"SELECT printf({marks})", arguments).fetchone()
-        value: Value = row[0]
+        value: StoredValue = row[0]
         return value
 
     def close(self) -> None:
@@ -75,7 +75,7 @@ class Printer:
             self._sqlite = None
 
 
-def _is_wide(value: Value) -> bool:
+def _is_wide(value: StoredValue) -> bool:
     """Whether a value, read as an integer for `*`, could be a wide width or precision."""
     if isinstance(value, (int, float)):
         return not -_WIDEST <= value <= _WIDEST

@@ -1,4 +1,4 @@
-"""DuckDB in memory, through `duckdb-engine`.
+"""DuckDB in memory.
 
 Locked by DuckDB's own mechanisms: no external access, locked configuration, one thread, a memory
 limit, read-only transactions for reading statements, and an interrupt at the deadline.
@@ -7,18 +7,20 @@ limit, read-only transactions for reading statements, and an interrupt at the de
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError
-from hexathlon.tasks.sql.world.backends.server import TOO_SLOW, Loaded, Row, ServerDatabase, fill
-
-if TYPE_CHECKING:
-    from sqlalchemy.engine import Connection
+from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError, StoredRow
+from hexathlon.tasks.sql.world.backends.server import (
+    TOO_SLOW,
+    Loaded,
+    ServerDatabase,
+    fill,
+)
 
 __all__ = ["open_server_database"]
 
 _TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE", "TEXT": "VARCHAR"}
-_CONFIG = {
+_CONFIG: dict[str, str | int | float | list[str]] = {
     "threads": 1,
     "memory_limit": "256MB",
     "max_temp_directory_size": "0GB",
@@ -34,21 +36,13 @@ class _DuckDB(Loaded):
 
     dialect = "duckdb"
 
-    def __init__(self, url: str, image: bytes, opener: "_Opener") -> None:
-        from sqlalchemy import create_engine
-        from sqlalchemy.pool import StaticPool
+    def __init__(self, image: bytes, opener: "_Opener") -> None:
+        import duckdb
 
         self.lock = threading.Lock()
         self.image = image
-        self._engine = create_engine(
-            url, poolclass=StaticPool, connect_args={"config": dict(_CONFIG)}
-        ).execution_options(no_parameters=True)
-        with self._engine.connect() as connection:
-            fill(connection, image, opener, _TYPES)
-            connection.commit()
-            # The wrapper's own attribute: only the raw connection offers the interrupt and
-            # statements.
-            self._raw = connection.connection.dbapi_connection._ConnectionWrapper__c  # type: ignore[union-attr]
+        self._raw = duckdb.connect(":memory:", config=dict(_CONFIG))
+        fill(image, opener, _TYPES, self._raw.execute, self._insert)
         self._raw.execute("SET lock_configuration = true")
 
     def execute(
@@ -87,7 +81,7 @@ class _DuckDB(Loaded):
         try:
             cursor = self._raw.execute(sql)
             columns = [item[0] for item in cursor.description or ()]
-            rows = cursor.fetchmany(limits.rows + 1)
+            rows: list[Sequence[Any]] = list(cursor.fetchmany(limits.rows + 1))
             done = True
         finally:
             timer.cancel()
@@ -97,14 +91,18 @@ class _DuckDB(Loaded):
             return (), [], int(rows[0][0])
         return columns, rows, None
 
-    def connect(self) -> "Connection":
-        """Return a connection for inspecting the tables."""
-        return self._engine.connect()
+    def fetch(self, sql: str) -> Sequence[Sequence[Any]]:
+        """Run a statement of ours; return all its rows."""
+        with self.lock:
+            return self._raw.execute(sql).fetchall()
 
     def close(self) -> None:
         """Drop the database."""
-        self._engine.dispose()
         self._raw.close()
+
+    def _insert(self, table: str, rows: list[StoredRow]) -> None:
+        marks = ", ".join("?" * len(rows[0]))
+        self._raw.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
 
 
 class _Opener:
@@ -113,15 +111,12 @@ class _Opener:
     dialect = "duckdb"
     schema = "main"
 
-    def __init__(self, url: str) -> None:
-        self._url = url
-
     def open(self, image: bytes, writes: frozenset[str]) -> _DuckDB:
         if writes:
-            return _DuckDB(self._url, image, self)
+            return _DuckDB(image, self)
         key = id(image)  # unique while the database that holds the image is alive
         if key not in _shared:
-            _shared[key] = _DuckDB(self._url, image, self)
+            _shared[key] = _DuckDB(image, self)
             if len(_shared) > _KEPT:
                 # Not closed: readers may still use it, and it lives as long as they do.
                 _shared.popitem(last=False)
@@ -134,11 +129,6 @@ class _Opener:
     def quote(self, name: str) -> str:
         return '"' + name.replace('"', '""') + '"'
 
-    def insert(self, connection: "Connection", table: str, rows: list[Row]) -> None:
-        raw = connection.connection.dbapi_connection
-        marks = ", ".join("?" * len(rows[0]))
-        raw.cursor().executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # type: ignore[union-attr]
-
 
 _shared: OrderedDict[int, _DuckDB] = OrderedDict()
 
@@ -147,7 +137,7 @@ def open_server_database(url: str, image: bytes, writes: frozenset[str]) -> Serv
     """Open an image on DuckDB; the URL must name an in-memory database."""
     if url.rstrip("/") not in {"duckdb:", "duckdb:///:memory:"}:
         raise ValueError(f"expected duckdb:///:memory:, got {url!r}: agents get no file")
-    return ServerDatabase(_Opener("duckdb:///:memory:"), image, writes)
+    return ServerDatabase(_Opener(), image, writes)
 
 
 def _first_line(error: Exception) -> str:

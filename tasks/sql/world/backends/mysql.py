@@ -9,12 +9,13 @@ import contextlib
 import hashlib
 import threading
 from collections.abc import Sequence
+from functools import partial
 from itertools import count
 from os import getpid
 from typing import TYPE_CHECKING, Any
 
-from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError
-from hexathlon.tasks.sql.world.backends.server import Loaded, Row, ServerDatabase, fill
+from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError, StoredRow
+from hexathlon.tasks.sql.world.backends.server import Loaded, ServerDatabase, fill
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
@@ -63,8 +64,13 @@ class _MySQL(Loaded):
             except DBAPIError as error:
                 raise SqlError("syntax", str(error.orig).partition("\n")[0][:500]) from None
 
+    def fetch(self, sql: str) -> Sequence[Sequence[Any]]:
+        """Run a statement of ours; return all its rows."""
+        with self.connect() as connection:
+            return connection.exec_driver_sql(sql).fetchall()
+
     def connect(self) -> "Connection":
-        """Return a connection for inspecting the tables."""
+        """Return a connection for filling the tables."""
         return self._engine.connect()
 
     def close(self) -> None:
@@ -97,7 +103,8 @@ class _Opener:
             if found is None:
                 connection.exec_driver_sql(f"CREATE DATABASE `{self.schema}` CHARACTER SET utf8mb4")
                 with loaded.connect() as filling:
-                    fill(filling, image, self, _TYPES)
+                    insert = partial(_insert_rows, filling)
+                    fill(image, self, _TYPES, filling.exec_driver_sql, insert)
                     filling.commit()
         engine.dispose()
         return loaded
@@ -108,12 +115,13 @@ class _Opener:
     def quote(self, name: str) -> str:
         return "`" + name.replace("`", "``") + "`"
 
-    def insert(self, connection: "Connection", table: str, rows: list[Row]) -> None:
-        raw: Any = connection.connection.dbapi_connection
-        marks = ", ".join(["%s"] * len(rows[0]))
-        cursor = raw.cursor()
-        cursor.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
-        cursor.close()
+
+def _insert_rows(connection: "Connection", table: str, rows: list[StoredRow]) -> None:
+    raw: Any = connection.connection.dbapi_connection
+    marks = ", ".join(["%s"] * len(rows[0]))
+    cursor = raw.cursor()
+    cursor.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+    cursor.close()
 
 
 def open_server_database(url: str, image: bytes, writes: frozenset[str]) -> ServerDatabase:

@@ -14,12 +14,18 @@ import threading
 import weakref
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import count
 from os import getpid
 from typing import TYPE_CHECKING, Any
 
-from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError
-from hexathlon.tasks.sql.world.backends.server import TOO_SLOW, Loaded, Row, ServerDatabase, fill
+from hexathlon.tasks.sql.world.backends.base import QueryLimits, SqlError, StoredRow
+from hexathlon.tasks.sql.world.backends.server import (
+    TOO_SLOW,
+    Loaded,
+    ServerDatabase,
+    fill,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import URL, Connection, Engine
@@ -134,11 +140,12 @@ class _Postgres(Loaded):
             columns = [item.name for item in cursor.description or ()]
             return columns, cursor.fetchmany(limits.rows + 1), None
 
-    def connect(self) -> "Connection":
-        """Return a superuser's connection to the same database."""
+    def fetch(self, sql: str) -> Sequence[Sequence[Any]]:
+        """Run a statement of ours as the superuser; return all its rows."""
         if self._owner is None:
             self._owner = self._server.engine(self._name, None)
-        return self._owner.connect()
+        with self._owner.connect() as connection:
+            return connection.exec_driver_sql(sql).fetchall()
 
     def close(self) -> None:
         """Disconnect, and drop a temporary database."""
@@ -250,7 +257,8 @@ class _Server:
         admin.exec_driver_sql(f"CREATE DATABASE \"{half}\" TEMPLATE template0 ENCODING 'UTF8'")
         engine = self.engine(half, None)
         with engine.connect() as connection:
-            fill(connection, image, _Opener(self), _TYPES)
+            insert = partial(_copy_rows, connection)
+            fill(image, _Opener(self), _TYPES, connection.exec_driver_sql, insert)
             for statement in _lockdown(connection, half):
                 connection.exec_driver_sql(statement)
             connection.commit()
@@ -301,11 +309,12 @@ class _Opener:
     def quote(self, name: str) -> str:
         return '"' + name.replace('"', '""') + '"'
 
-    def insert(self, connection: "Connection", table: str, rows: list[Row]) -> None:
-        raw: Any = connection.connection.driver_connection
-        with raw.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copy:
-            for row in rows:
-                copy.write_row(row)
+
+def _copy_rows(connection: "Connection", table: str, rows: list[StoredRow]) -> None:
+    raw: Any = connection.connection.driver_connection
+    with raw.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row(row)
 
 
 _openers: dict[str, _Opener] = {}

@@ -8,32 +8,28 @@ effect at once; multi-statement transactions are refused.
 
 import re
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from hexathlon.tasks.sql.world.backends.base import (
-    Catalogue,
     ColumnInfo,
+    DatabaseSnapshot,
     QueryLimits,
     QueryResult,
-    Snapshot,
     SqlError,
+    StoredRow,
+    TableCatalogue,
     TableInfo,
-    Value,
     first_word,
     plain_row,
 )
 from hexathlon.tasks.sql.world.backends.complexity import copies, tables_joined
 from hexathlon.tasks.sql.world.backends.connection import read_catalogue
 
-if TYPE_CHECKING:
-    from sqlalchemy.engine import Connection
+__all__ = ["TOO_SLOW", "Loaded", "ServerDatabase", "fill"]
 
-__all__ = ["TOO_SLOW", "Loaded", "Row", "ServerDatabase", "fill"]
-
-Row = tuple[Value, ...]
 
 TOO_SLOW = (
     "time",
@@ -71,10 +67,10 @@ class _Source(NamedTuple):
 
     info: TableInfo
     create: str
-    rows: list[Row]
+    rows: list[StoredRow]
 
 
-Content = Mapping[str, _Source]
+TableSources = Mapping[str, _Source]
 
 
 class Loaded:
@@ -92,8 +88,8 @@ class Loaded:
         """
         raise NotImplementedError
 
-    def connect(self) -> "Connection":
-        """Return the owner's connection, for inspecting the tables."""
+    def fetch(self, sql: str) -> Sequence[Sequence[Any]]:
+        """Run a statement of ours as the owner, unchecked; return all its rows."""
         raise NotImplementedError
 
     def close(self) -> None:
@@ -118,10 +114,6 @@ class Opener(Protocol):
 
     def quote(self, name: str) -> str:
         """Quote a name."""
-        ...
-
-    def insert(self, connection: "Connection", table: str, rows: list[Row]) -> None:
-        """Bulk-insert rows; the table's name is already quoted."""
         ...
 
 
@@ -149,7 +141,7 @@ class ServerDatabase:
             self._counts.clear()
         return _result(columns, rows, None if reading else changed, limits)
 
-    def catalogue(self) -> Catalogue:
+    def catalogue(self) -> TableCatalogue:
         """Return the current tables."""
         done = (*self._pending, *self._log)
         if any(first_word(sql) in {"create", "alter", "drop"} for sql in done):
@@ -168,11 +160,11 @@ class ServerDatabase:
             self._counts[table] = int(rows[0][0])
         return self._counts[table]
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> DatabaseSnapshot:
         """Return the image and every statement that has taken effect since."""
-        return Snapshot(self._image, (*self._pending, *self._log))
+        return DatabaseSnapshot(self._image, (*self._pending, *self._log))
 
-    def restore(self, snapshot: Snapshot) -> None:
+    def restore(self, snapshot: DatabaseSnapshot) -> None:
         """Restore a captured state; the statements are replayed on next use."""
         self.close()
         assert isinstance(snapshot.image, bytes)
@@ -182,7 +174,7 @@ class ServerDatabase:
         """Return the content as a serialised SQLite database."""
         if not self._writes:
             return self._image
-        return sqlite_copy(self._open(), self._image, self._opener.schema)
+        return sqlite_copy(self._open(), self._image, self._opener)
 
     def close(self) -> None:
         """Close the database; the state is kept."""
@@ -219,12 +211,11 @@ class ServerDatabase:
         _refuse_forbidden(sql)
         return word
 
-    def _inspected(self) -> Catalogue:
-        with self._open().connect() as connection:
-            return described(connection, self._opener.schema)
+    def _inspected(self) -> TableCatalogue:
+        return described(self._open(), self._opener.schema)
 
 
-def content_of(image: bytes) -> Content:
+def content_of(image: bytes) -> TableSources:
     """Return the tables of an image with their rows."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.deserialize(image)
@@ -242,8 +233,22 @@ def content_of(image: bytes) -> Content:
         return found
 
 
-def fill(connection: "Connection", image: bytes, opener: Opener, types: Mapping[str, str]) -> None:
-    """Create the image's tables, with primary keys and NOT NULL, and fill them."""
+def fill(
+    image: bytes,
+    opener: Opener,
+    types: Mapping[str, str],
+    execute: Callable[[str], object],
+    insert: Callable[[str, list[StoredRow]], object],
+) -> None:
+    """Create the image's tables, with primary keys and NOT NULL, and fill them.
+
+    Args:
+        image: The content.
+        opener: Spells the names.
+        types: The engine's type for SQLite's `INTEGER`, `REAL` and `TEXT`.
+        execute: Runs a statement as the owner.
+        insert: Inserts rows into a table, whose name it gets quoted.
+    """
     for name, source in content_of(image).items():
         columns = [
             f"{opener.quote(opener.fold(column.name))} "
@@ -254,19 +259,18 @@ def fill(connection: "Connection", image: bytes, opener: Opener, types: Mapping[
         keys = [opener.quote(opener.fold(c.name)) for c in source.info.columns if c.key]
         columns += [f"PRIMARY KEY ({', '.join(keys)})"] if keys else []
         table = opener.quote(opener.fold(name))
-        connection.exec_driver_sql(f"CREATE TABLE {table} ({', '.join(columns)})")
+        execute(f"CREATE TABLE {table} ({', '.join(columns)})")
         if source.rows:
-            opener.insert(connection, table, source.rows)
+            insert(table, source.rows)
 
 
-def sqlite_copy(loaded: Loaded, image: bytes, schema: str) -> bytes:
+def sqlite_copy(loaded: Loaded, image: bytes, opener: Opener) -> bytes:
     """Return the engine's tables as a SQLite image; original columns keep their declarations."""
     original = {name.lower(): source for name, source in content_of(image).items()}
-    with closing(sqlite3.connect(":memory:")) as copy, loaded.connect() as connection:
-        for name, table in described(connection, schema).items():
+    with closing(sqlite3.connect(":memory:")) as copy:
+        for name, table in described(loaded, opener.schema).items():
             target = _create_again(copy, table, original.get(name.lower()))
-            quote = connection.dialect.identifier_preparer.quote
-            rows = connection.exec_driver_sql(f"SELECT * FROM {quote(name)}").fetchall()
+            rows = loaded.fetch(f"SELECT * FROM {opener.quote(name)}")
             marks = ", ".join("?" * len(table.columns))
             copy.executemany(f'INSERT INTO "{target}" VALUES ({marks})', map(plain_row, rows))
         copy.commit()
@@ -330,7 +334,7 @@ def _image_catalogue(image: bytes) -> dict[str, TableInfo]:
         return {n: t for n, t in read_catalogue(connection).items() if not t.view}
 
 
-def _server_type(declared: str, rows: list[Row], place: int, types: Mapping[str, str]) -> str:
+def _server_type(declared: str, rows: list[StoredRow], place: int, types: Mapping[str, str]) -> str:
     """Return the engine's type for a column: as declared, unless a value does not fit it."""
     kind = declared.upper()
     wanted = (
@@ -346,20 +350,20 @@ def _server_type(declared: str, rows: list[Row], place: int, types: Mapping[str,
     return types["TEXT"]
 
 
-def described(connection: "Connection", schema: str) -> dict[str, TableInfo]:
+def described(loaded: Loaded, schema: str) -> dict[str, TableInfo]:
     """Describe a schema's tables through the standard information schema."""
-    keys = connection.exec_driver_sql(
+    keys = loaded.fetch(
         "SELECT k.table_name, k.column_name FROM information_schema.table_constraints c "
         "JOIN information_schema.key_column_usage k ON k.constraint_name = c.constraint_name "
         "AND k.table_schema = c.table_schema AND k.table_name = c.table_name "
         f"WHERE c.constraint_type = 'PRIMARY KEY' AND c.table_schema = '{schema}'"
-    ).fetchall()
+    )
     primary = {(row[0], row[1]) for row in keys}
     found: dict[str, list[ColumnInfo]] = {}
-    for table, name, kind, nullable in connection.exec_driver_sql(
+    for table, name, kind, nullable in loaded.fetch(
         "SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns "
         f"WHERE table_schema = '{schema}' ORDER BY table_name, ordinal_position"
-    ).fetchall():
+    ):
         key = (table, name) in primary
         optional = nullable == "YES" and not key
         column = ColumnInfo(name, _sqlite_type(kind.upper()), optional, key, None)

@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from hexathlon.tasks.sql.world.backends.base import (
     DEFAULT_TODAY,
-    Catalogue,
+    DatabaseSnapshot,
     QueryLimits,
     QueryResult,
-    Snapshot,
     SqlError,
+    TableCatalogue,
     first_word,
 )
 from hexathlon.tasks.sql.world.backends.connection import CELL_BYTES, SqliteConnection
@@ -43,7 +43,7 @@ class SharedReader:
         with connection.lock:
             return connection.run_lenient(sql, limits)
 
-    def catalogue(self) -> Catalogue:
+    def catalogue(self) -> TableCatalogue:
         """Return the tables."""
         return _pool.get(self._image, *self._rest).catalogue()
 
@@ -53,11 +53,11 @@ class SharedReader:
         with connection.lock:
             return connection.count(table)
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> DatabaseSnapshot:
         """Return the image; no statement can have changed it."""
-        return Snapshot(self._image)
+        return DatabaseSnapshot(self._image)
 
-    def restore(self, snapshot: Snapshot) -> None:
+    def restore(self, snapshot: DatabaseSnapshot) -> None:
         """Use the snapshot's image."""
         assert isinstance(snapshot.image, bytes)
         self._image = snapshot.image
@@ -76,7 +76,7 @@ class SqliteWriter:
     dialect = "sqlite"
 
     def __init__(self, image: bytes, writes: frozenset[str], today: str, cell_bytes: int) -> None:
-        self._snapshot = Snapshot(image)
+        self._snapshot = DatabaseSnapshot(image)
         self._rest = (writes, today, cell_bytes)
         self._connection: SqliteConnection | None = None
         self._clean = True
@@ -103,7 +103,7 @@ class SqliteWriter:
             return replace(result, changed=changed)
         return result
 
-    def catalogue(self) -> Catalogue:
+    def catalogue(self) -> TableCatalogue:
         """Return the current tables."""
         return self._open().catalogue()
 
@@ -111,15 +111,15 @@ class SqliteWriter:
         """Return the current number of rows of a table."""
         return self._open().count(table)
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> DatabaseSnapshot:
         """Return the committed content and the statements of an open transaction."""
         if self._connection is None:
             return self._snapshot
         if self._connection.in_transaction:
-            return Snapshot(self._before, tuple(self._pending))
-        return Snapshot(self._image())
+            return DatabaseSnapshot(self._before, tuple(self._pending))
+        return DatabaseSnapshot(self._image())
 
-    def restore(self, snapshot: Snapshot) -> None:
+    def restore(self, snapshot: DatabaseSnapshot) -> None:
         """Restore a captured state; the connection is opened at the next statement."""
         self.close()
         assert isinstance(snapshot.image, bytes)

@@ -21,32 +21,32 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import cast, get_args
 
+from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.shopping.world.catalogue.grammar import (
     Attribute,
+    AttributeValue,
     Category,
-    Kind,
+    GoodsKind,
     Order,
     Place,
-    Value,
 )
-from hexathlon.tasks.shopping.world.catalogue.text import Text
 
 __all__ = ["NotationError", "read_category"]
 
-_PLAIN = Text("has {}", "是{}的")
+_PLAIN = BilingualText("has {}", "是{}的")
 _COLOURS = {
-    "black": Text("black", "黑色"),
-    "white": Text("white", "白色"),
-    "grey": Text("grey", "灰色"),
-    "navy": Text("navy blue", "藏青色"),
-    "teal": Text("teal", "青绿色"),
-    "green": Text("forest green", "墨绿色"),
-    "red": Text("brick red", "砖红色"),
-    "burgundy": Text("burgundy", "酒红色"),
-    "coral": Text("coral pink", "珊瑚粉色"),
-    "sand": Text("sand", "沙色"),
-    "lavender": Text("lavender", "淡紫色"),
-    "mustard": Text("mustard yellow", "姜黄色"),
+    "black": BilingualText("black", "黑色"),
+    "white": BilingualText("white", "白色"),
+    "grey": BilingualText("grey", "灰色"),
+    "navy": BilingualText("navy blue", "藏青色"),
+    "teal": BilingualText("teal", "青绿色"),
+    "green": BilingualText("forest green", "墨绿色"),
+    "red": BilingualText("brick red", "砖红色"),
+    "burgundy": BilingualText("burgundy", "酒红色"),
+    "coral": BilingualText("coral pink", "珊瑚粉色"),
+    "sand": BilingualText("sand", "沙色"),
+    "lavender": BilingualText("lavender", "淡紫色"),
+    "mustard": BilingualText("mustard yellow", "姜黄色"),
 }
 _SETTINGS = ("department", "price", "plain", "exact", "say", "numbers", "unit", "asks")
 _WARRANTY_YEARS = (1, 2, 3, 5)
@@ -86,12 +86,12 @@ def read_category(text: str) -> Category:
         slug=head.words[1],
         text=_pair(head.label),
         department=_pair(head.settings["department"]),
-        kinds=tuple(Kind(slug, Text(en, zh)) for slug, en, zh in named["kinds"].rows),
+        kinds=tuple(GoodsKind(slug, BilingualText(en, zh)) for slug, en, zh in named["kinds"].rows),
         price_cents=(low, high),
         attributes=tuple(item for item in properties if item.place != "option"),
         options=tuple(item for item in properties if item.place == "option"),
-        blurb=tuple(Text(en, zh) for en, zh in named["blurb"].rows),
-        praise=tuple(Text(en, zh) for en, zh in named["praise"].rows),
+        blurb=tuple(BilingualText(en, zh) for en, zh in named["blurb"].rows),
+        praise=tuple(BilingualText(en, zh) for en, zh in named["praise"].rows),
     )
 
 
@@ -141,23 +141,33 @@ def _scale(section: _Section) -> Attribute:
         _number(number, unit, asks_en, asks_zh) for number in section.settings["numbers"].split()
     )
     return Attribute(
-        name, _pair(section.label), cast(Place, place), values, cast(Order, order), _PLAIN
+        name,
+        _pair(section.label),
+        cast(Place, place),
+        values,
+        cast(Order, order),
+        _PLAIN,
     )
 
 
 def _warranty(section: _Section) -> Attribute:
-    unit = Text("{} y", "{}年")
+    unit = BilingualText("{} y", "{}年")
     values = tuple(
         _number(str(years), unit, _WARRANTY_ASKS_EN, _WARRANTY_ASKS_ZH) for years in _WARRANTY_YEARS
     )
-    label = Text("Warranty", "质保")
+    label = BilingualText("Warranty", "质保")
     return Attribute("warranty", label, "specification", values, "more", _PLAIN)
 
 
 def _colours(section: _Section) -> Attribute:
-    values = tuple(Value(slug, _COLOURS[slug]) for slug in section.label.split())
+    values = tuple(AttributeValue(slug, _COLOURS[slug]) for slug in section.label.split())
     return Attribute(
-        "colour", Text("Colour", "颜色"), "option", values, "none", Text("comes in {}", "是{}")
+        "colour",
+        BilingualText("Colour", "颜色"),
+        "option",
+        values,
+        "none",
+        BilingualText("comes in {}", "是{}"),
     )
 
 
@@ -170,32 +180,34 @@ _READERS: dict[str, Callable[[_Section], Attribute]] = {
 }
 
 
-def _number(number: str, unit: Text, asks_en: tuple[str, ...], asks_zh: tuple[str, ...]) -> Value:
-    return Value(
+def _number(
+    number: str, unit: BilingualText, asks_en: tuple[str, ...], asks_zh: tuple[str, ...]
+) -> AttributeValue:
+    return AttributeValue(
         number,
-        Text(unit.en.format(number), unit.zh.format(number)),
+        BilingualText(unit.en.format(number), unit.zh.format(number)),
         tuple(ask.format(number) for ask in asks_en),
         tuple(ask.format(number) for ask in asks_zh),
     )
 
 
-def _value(name: str, fields: list[str], plain: Text | None) -> Value:
+def _value(name: str, fields: list[str], plain: BilingualText | None) -> AttributeValue:
     slug, en, zh, *more = fields
     if len(more) not in (0, 2, 4):
         raise NotationError(f"{name}: a value has 3, 5 or 7 fields, not {len(fields)}: {fields}")
     asks_en, asks_zh, says_en, says_zh = (*map(_alternatives, more), (), (), (), ())[:4]
     if len(says_en) != len(says_zh):
         raise NotationError(f"{name}: {slug} has unequal numbers of review sentences")
-    return Value(slug, Text(en, zh), asks_en, asks_zh, says_en, says_zh, plain)
+    return AttributeValue(slug, BilingualText(en, zh), asks_en, asks_zh, says_en, says_zh, plain)
 
 
 def _fields(line: str) -> list[str]:
     return [part.strip() for part in line.split("|")]
 
 
-def _pair(text: str) -> Text:
-    en, zh = _fields(text)
-    return Text(en, zh)
+def _pair(text: str) -> BilingualText:
+    english, chinese = _fields(text)
+    return BilingualText(english, chinese)
 
 
 def _alternatives(part: str) -> tuple[str, ...]:

@@ -1,0 +1,245 @@
+"""Replays of recorded trials, and their comparison with the records.
+
+A replay rebuilds the task and takes the recorded actions in a fresh environment. If the run is one
+of a built-in agent, that agent is asked beside them: its actions are determined by the task, so
+floors and ceilings cannot be made up.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from hexathlon.baselines.agents.base import Agent, AgentMismatch, Episode, GaveUp, Player, Turn
+from hexathlon.baselines.agents.spec import SpecError, parse_model, scripted_agent
+from hexathlon.baselines.harness.config import EvalConfig
+from hexathlon.baselines.harness.environments import find_environment, make_environment
+from hexathlon.baselines.harness.errors import EnvironmentUnavailable
+from hexathlon.baselines.harness.finding import abridged
+from hexathlon.baselines.rollout.drivers import play
+from hexathlon.baselines.rollout.faults import POLICIES
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout
+from hexathlon.envs.messages import Message
+from hexathlon.envs.status import Status
+from hexathlon.evaluators.records import TrialRecord, record_key
+
+__all__ = ["Replayer", "replay_differences"]
+
+_SETUP = ("task_hash", "system_prompt_hash", "opening", "template", "level", "split")
+_OUTCOME = ("stop", "status", "reward", "partial", "terms", "evidence", "checks", "judges")
+_COUNTS = ("turns", "tool_errors", "cut_chars", "sandbox", "env_version", "final_state")
+_STEP = ("observation", "reward", "status")
+_RUN_LIMITS = (Status.TRUNCATED_LENGTH, Status.TRUNCATED_TIME, Status.ABORTED)
+_VERDICT_CAUSES = ("verifier", "judge")
+
+
+class Replayer:
+    """Replays the records of one run.
+
+    Args:
+        config: The run's configuration.
+        salt: The secret of a held-out round.
+    """
+
+    def __init__(self, config: EvalConfig, salt: str | None) -> None:
+        self._limits, self._salt = config.limits, salt
+        self._agent = _built_in(config.model)
+        self._slots: dict[str, EnvironmentSlot] = {}
+
+    def differences(
+        self, record: Mapping[str, Any], *, retried: bool = False
+    ) -> list[tuple[str, str]]:
+        """Return (field, difference) for every field in which a replay contradicts a record.
+
+        Args:
+            record: The trial.
+            retried: Whether a later record has another attempt at the same trial.
+
+        Raises:
+            EnvironmentUnavailable: If the environment is not available on this machine.
+        """
+        agent = _RecordedAgent(record, self._agent)
+        replayed = self._replay(agent, record)
+        found = replay_differences(record, replayed)
+        if record["status"] == "infra" and not retried:
+            found += self._failure_differences(record, replayed)
+        return found + agent.differences
+
+    def close(self) -> None:
+        """Close the environments."""
+        for slot in self._slots.values():
+            slot.close()
+
+    def _replay(self, agent: Agent, record: Mapping[str, Any]) -> TrialRecord:
+        key = record_key(record)
+        if key[0] not in self._slots:
+            find_environment(key[0])
+            self._slots[key[0]] = EnvironmentSlot(make_environment(key[0], self._limits))
+        rollout = Rollout(agent, retries=0, salt=self._salt)
+        try:
+            return play(rollout.trial(self._slots[key[0]], key)).record
+        except Fatal as error:
+            raise EnvironmentUnavailable(str(error)) from error
+
+    def _failure_differences(
+        self, record: Mapping[str, Any], replayed: Mapping[str, Any]
+    ) -> Iterator[tuple[str, str]]:
+        """Yield whether a failure that a replay must meet again was not met.
+
+        A model's server and the code around a model are outside of a replay. Failures of the
+        environment are inside, and so is everything about a built-in agent.
+        """
+        cause = record["cause"]
+        if cause not in POLICIES or POLICIES[cause].counts:
+            yield "cause", f"expected a cause of infrastructure failures, found {cause!r}"
+        elif replayed["status"] == "infra":
+            return
+        elif self._agent is not None or _in_environment(record):
+            yield (
+                "status",
+                f"recorded infra ({cause}), but the replay meets no failure; play the trial again "
+                "with `hexathlon resume RUN --retry-infra`",
+            )
+
+
+def _in_environment(record: Mapping[str, Any]) -> bool:
+    in_step = "failed_action" in record
+    return POLICIES[record["cause"]].blame == "environment" or in_step or not record["task_hash"]
+
+
+def replay_differences(
+    record: Mapping[str, Any], replayed: Mapping[str, Any]
+) -> list[tuple[str, str]]:
+    """Return (field, difference) for every field in which a replay contradicts a record.
+
+    A trial that ended in an infrastructure failure is compared up to the failure. Verdicts are not
+    compared if a check is not deterministic.
+    """
+    began = record["status"] != "infra" or record["task_hash"]
+    names = [*_SETUP] if began else []
+    if record["status"] != "infra":
+        names += [name for name in _COUNTS if name != "turns"]
+        names += [*_OUTCOME] if _reproducible_verdict(record, replayed) else ["checks"]
+    differences = [
+        (name, _difference(record[name], replayed[name]))
+        for name in names
+        if record[name] != replayed[name] and not (name == "stop" and _stopped_by_run(record))
+    ]
+    return differences + list(_step_differences(record, replayed))
+
+
+def _reproducible_verdict(record: Mapping[str, Any], replayed: Mapping[str, Any]) -> bool:
+    """Whether the replay must give the recorded verdict.
+
+    The replay says which checks are deterministic. A verifier that failed then and does not now is
+    a difference: the trial has to be rescored.
+    """
+    if replayed["status"] == "unscored" and record["cause"] in _VERDICT_CAUSES:
+        return False
+    return all(check["deterministic"] for check in replayed["checks"])
+
+
+def _stopped_by_run(record: Mapping[str, Any]) -> bool:
+    """Whether the record says that a limit of the run, not the environment, ended the trial."""
+    steps = record["steps"]
+    return (not steps or steps[-1]["status"] == Status.ONGOING) and record["stop"] in _RUN_LIMITS
+
+
+def _step_differences(
+    record: Mapping[str, Any], replayed: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
+    if record["turns"] != len(record["steps"]):
+        yield "turns", f"recorded {record['turns']}, but there are {len(record['steps'])} steps"
+    count = len(replayed["steps"]) - ("failed_action" in record and record["status"] == "infra")
+    if len(replayed["steps"]) < len(record["steps"]) or count > len(record["steps"]):
+        ended = f"the replay ended after {len(replayed['steps'])} of {len(record['steps'])} steps"
+        yield "steps", f"{ended} ({replayed['error'] or replayed['stop']})"
+    for step, other in zip(record["steps"], replayed["steps"], strict=False):
+        for name in _STEP:
+            if step[name] != other[name]:
+                yield f"steps[{step['index']}].{name}", _difference(step[name], other[name])
+
+
+def _difference(recorded: Any, replayed: Any) -> str:
+    return f"recorded {abridged(recorded)}, replayed {abridged(replayed)}"
+
+
+def _built_in(model: str) -> Agent | None:
+    """Return the built-in agent of a configuration, if its actions can be determined again."""
+    if not model.startswith("agent:"):
+        return None
+    try:
+        spec = parse_model(model)
+        return None if spec.name == "replay" else scripted_agent(spec)
+    except (SpecError, AgentMismatch):
+        return None  # the plan's own check reports it
+
+
+class _RecordedAgent:
+    """Replays the actions of one record, and compares them with those of a built-in agent.
+
+    Args:
+        record: The trial.
+        agent: The agent that is said to have played it; None if it cannot be asked.
+    """
+
+    name = "replay"
+    version = "1"
+    asynchronous = False
+
+    def __init__(self, record: Mapping[str, Any], agent: Agent | None) -> None:
+        self._actions = [step["action"] for step in record["steps"]]
+        if record["status"] == "infra" and "failed_action" in record:
+            self._actions.append(record["failed_action"])
+        self._agent = agent
+        self._gave_up = "gave_up" in record["flags"]
+        self.differences: list[tuple[str, str]] = []
+
+    def begin(self, episode: Episode) -> Player:
+        """Return a player of the recorded actions."""
+        player = None
+        if self._agent is not None:
+            try:
+                player = self._agent.begin(episode)
+            except AgentMismatch as error:
+                self.differences.append(("steps", str(error)))
+        return _RecordedPlayer(self, self._actions, player)
+
+    def compare(self, index: int, expected: str | None, recorded: str | None) -> bool:
+        """Compare one action with the built-in agent's; None stands for the end of its actions."""
+        assert self._agent is not None
+        if recorded is None and not self._gave_up:  # stopped from outside: it need not have ended
+            return True
+        if expected != recorded:
+            shown = "nothing more" if expected is None else abridged(expected)
+            place = f"steps[{index}].action" if recorded is not None else "flags"
+            self.differences.append((place, f"agent:{self._agent.name} does {shown} here"))
+        return expected == recorded
+
+
+class _RecordedPlayer:
+    """Takes recorded actions in order, asking a built-in agent beside them."""
+
+    def __init__(
+        self, agent: _RecordedAgent, actions: Sequence[str], player: Player | None
+    ) -> None:
+        self._agent, self._actions, self._player = agent, actions, player
+        self._index = 0
+
+    def act(self, messages: Sequence[Message]) -> Turn:
+        """Return the next recorded action."""
+        index, self._index = self._index, self._index + 1
+        recorded = self._actions[index] if index < len(self._actions) else None
+        if self._player is not None:
+            alike = self._agent.compare(index, self._expected(messages), recorded)
+            self._player = self._player if alike else None
+        if recorded is None:
+            raise GaveUp("the recorded trial has no further action")
+        return Turn(recorded)
+
+    def _expected(self, messages: Sequence[Message]) -> str | None:
+        assert self._player is not None
+        try:
+            turn = self._player.act(messages)
+        except GaveUp:
+            return None
+        assert isinstance(turn, Turn), "built-in agents do not wait"
+        return turn.action

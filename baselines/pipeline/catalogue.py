@@ -1,0 +1,19 @@
+"""The registries of the pipeline's stages, in one place."""
+
+from hexathlon.baselines.pipeline.allocation import ALLOCATORS
+from hexathlon.baselines.pipeline.filters import FILTERS
+from hexathlon.baselines.pipeline.hints import HINTS
+from hexathlon.baselines.pipeline.replay import REPLAYS
+from hexathlon.baselines.pipeline.samplers import SAMPLERS
+from hexathlon.baselines.pipeline.shaping import SHAPINGS
+from hexathlon.baselines.pipeline.structures import STRUCTURES
+
+__all__ = [
+    "ALLOCATORS",
+    "FILTERS",
+    "HINTS",
+    "REPLAYS",
+    "SAMPLERS",
+    "SHAPINGS",
+    "STRUCTURES",
+]

@@ -1,0 +1,87 @@
+"""Which groups and rollouts reach the learner."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hexathlon.baselines.algorithms.registry import Registry
+from hexathlon.baselines.algorithms.samples import Array, Group
+
+__all__ = [
+    "FILTERS",
+    "GroupFilter",
+    "finished",
+    "most_variance",
+    "reachable",
+    "successes",
+    "varied",
+]
+
+
+GroupFilter = Callable[..., list[Group]]
+"""From groups to the groups that are kept; never adds any."""
+
+
+FILTERS: Registry[GroupFilter] = Registry("filter")
+
+
+@FILTERS.register("varied")
+def varied(groups: Sequence[Group]) -> list[Group]:
+    """Keep groups whose rewards differ (DAPO's dynamic sampling, with a refill by the loop)."""
+    return [group for group in groups if group.varies]
+
+
+@FILTERS.register("reachable")
+def reachable(groups: Sequence[Group], *, low: float = 0.0, high: float = 1.0) -> list[Group]:
+    """Keep groups whose mean reward lies strictly between two bounds."""
+    return [group for group in groups if low < float(group.rewards.mean()) < high]
+
+
+@FILTERS.register("finished")
+def finished(groups: Sequence[Group], *, least: int = 2) -> list[Group]:
+    """Drop rollouts that a budget cut off, and groups with fewer than `least` left."""
+    kept = [
+        replace(group, samples=tuple(sample for sample in group.samples if sample.finished))
+        for group in groups
+    ]
+    return [group for group in kept if len(group.samples) >= least]
+
+
+def _block_of_most_variance(rewards: Array, keep: int) -> list[int]:
+    """Return the `keep` members whose rewards vary most: some of the lowest, some of the highest.
+
+    For scalar rewards the best subset takes a block from each end of the sorted order.
+    """
+    order = np.argsort(rewards, kind="stable")
+    choices = [
+        np.concatenate([order[:low], order[len(order) - (keep - low) :]]) for low in range(keep + 1)
+    ]
+    best = max(choices, key=lambda chosen: float(rewards[chosen].var()))
+    return sorted(int(member) for member in best)
+
+
+@FILTERS.register("most_variance")
+def most_variance(groups: Sequence[Group], *, keep: int = 8) -> list[Group]:
+    """Keep the rollouts of each group that vary most in reward (after D3S)."""
+    return [
+        replace(
+            group,
+            samples=tuple(
+                group.samples[member] for member in _block_of_most_variance(group.rewards, keep)
+            ),
+        )
+        if len(group.samples) > keep
+        else group
+        for group in groups
+    ]
+
+
+@FILTERS.register("successes")
+def successes(groups: Sequence[Group], *, least: float = 1.0) -> list[Group]:
+    """Keep rollouts that earned at least so much: with the `sft` surrogate, rejection sampling."""
+    kept = [
+        replace(group, samples=tuple(s for s in group.samples if s.reward >= least))
+        for group in groups
+    ]
+    return [group for group in kept if group.samples]

@@ -1,0 +1,158 @@
+"""Rollouts kept from earlier steps, and how they join fresh ones.
+
+Samples keep the log-probabilities and the version they were drawn with, so corrections weigh them
+by their age as they do any late rollout.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from hexathlon.baselines.algorithms.registry import Registry
+from hexathlon.baselines.algorithms.samples import Group, Sample
+from hexathlon.tasks.seeding import generator_for
+
+__all__ = ["REPLAYS", "Memory", "Replay", "ReplayStage", "recent", "rescue"]
+
+
+class Memory:
+    """The newest groups, and each task's newest success.
+
+    Args:
+        groups: Most groups that are kept.
+        tasks: Most tasks whose success is kept.
+    """
+
+    def __init__(self, groups: int = 256, tasks: int = 4096) -> None:
+        self.groups: deque[Group] = deque(maxlen=groups)
+        self.successes: dict[str, Sample] = {}
+        self._tasks = tasks
+
+    def keep(self, groups: Sequence[Group], threshold: float = 1.0) -> None:
+        """Take in what was rolled out; groups that teach nothing are not kept."""
+        self.groups.extend(group for group in groups if group.varies)
+        for group in groups:
+            for sample in group.samples:
+                if sample.reward >= threshold:
+                    self.successes.pop(group.task, None)
+                    self.successes[group.task] = sample
+        while len(self.successes) > self._tasks:
+            del self.successes[next(iter(self.successes))]
+
+    def state(self) -> dict[str, Any]:
+        """Return what is kept as lists, dictionaries, arrays and plain values."""
+        return {
+            "groups": [
+                {
+                    "task": group.task,
+                    "samples": [asdict(one) for one in group.samples],
+                    "metrics": group.metrics,
+                }
+                for group in self.groups
+            ],
+            "successes": {task: asdict(sample) for task, sample in self.successes.items()},
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Take back what `state` returned."""
+        self.groups.clear()
+        self.groups.extend(
+            Group(row["task"], tuple(Sample(**one) for one in row["samples"]), row["metrics"])
+            for row in state["groups"]
+        )
+        self.successes = {task: Sample(**one) for task, one in state["successes"].items()}
+
+
+Replay = Callable[..., list[Group]]
+"""From fresh groups, a memory and a generator to the groups of an update."""
+
+
+REPLAYS: Registry[Replay] = Registry("replay")
+_MENDING = frozenset({"rescue"})
+"""Replays that mend failed groups and so come before the filters, which drop such groups; the
+others add groups after them."""
+
+
+@REPLAYS.register("none")
+def none(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -> list[Group]:
+    """The fresh groups."""
+    return list(groups)
+
+
+@REPLAYS.register("recent")
+def recent(
+    groups: Sequence[Group], memory: Memory, draw: np.random.Generator, *, share: float = 0.5
+) -> list[Group]:
+    """Fresh groups and so many older ones that these are `share` of all (rollout replay).
+
+    Raises:
+        ValueError: The share leaves no place for fresh groups.
+    """
+    if not 0 <= share < 1:
+        raise ValueError(f"share is from 0 to less than 1, got {share}")
+    wanted = round(len(groups) * share / (1.0 - share))
+    places = sorted(draw.permutation(len(memory.groups))[:wanted])
+    return [*groups, *(memory.groups[int(place)] for place in places)]
+
+
+@REPLAYS.register("rescue")
+def rescue(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -> list[Group]:
+    """Put a stored success in the place of one failure where a whole group failed (DART-GUI)."""
+    made = []
+    for group in groups:
+        stored = memory.successes.get(group.task)
+        if stored is not None and not group.varies and group.rewards.max() < stored.reward:
+            place = int(draw.integers(len(group.samples)))
+            samples = [*group.samples]
+            # Names of turns are unique within a step, so no turn may seem shared.
+            branches = tuple(f"stored {name}" for name in stored.branches)
+            samples[place] = replace(stored, branches=branches) if branches else stored
+            group = replace(group, samples=tuple(samples))
+        made.append(group)
+    return made
+
+
+class ReplayStage:
+    """The replay stage of a run: one replay with the memory that it draws from.
+
+    Args:
+        name: Of the replay.
+        parameters: Of the replay.
+        memory: Filled by the stage.
+        seed: Of every draw.
+    """
+
+    def __init__(self, name: str, parameters: Mapping[str, Any], memory: Memory, seed: int) -> None:
+        self.memory = memory
+        self._name = name
+        self._parameters = parameters
+        self._seed = seed
+
+    @property
+    def active(self) -> bool:
+        """Whether anything is replayed."""
+        return self._name != "none"
+
+    def mended(self, groups: list[Group], step: int, attempt: int) -> list[Group]:
+        """Put stored successes into failed groups, before filters can drop these."""
+        if self._name not in _MENDING:
+            return groups
+        mended = self._replayed(groups, step, attempt)
+        self.memory.keep(groups)
+        return mended
+
+    def joined(self, groups: list[Group], step: int) -> list[Group]:
+        """Add groups of earlier steps to the fresh ones that filters left."""
+        if self._name in _MENDING:
+            return groups
+        joined = self._replayed(groups, step, 0)
+        if self.active:
+            self.memory.keep(groups)
+        return joined
+
+    def _replayed(self, groups: list[Group], step: int, attempt: int) -> list[Group]:
+        draw = generator_for("replay", self._seed, step, attempt)
+        return REPLAYS[self._name](groups, self.memory, draw, **self._parameters)

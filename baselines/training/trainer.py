@@ -1,0 +1,217 @@
+"""A training run's components: set up, resumed, stepped, evaluated, saved and closed.
+
+What a step does is in `step`; a run that was killed resumes from its last state as if nothing had
+happened.
+"""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hexathlon.baselines import interrupts
+from hexathlon.baselines.agents.policy import PolicyAgent
+from hexathlon.baselines.codecs import get_codec
+from hexathlon.baselines.learner.critic import Critic
+from hexathlon.baselines.learner.learner import Learner
+from hexathlon.baselines.learner.ranks import ALONE, Ranks
+from hexathlon.baselines.pipeline.collect import Collector, GroupPlan
+from hexathlon.baselines.pipeline.generation import Generation
+from hexathlon.baselines.pipeline.replay import Memory, ReplayStage
+from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
+from hexathlon.baselines.rollout.executor import LocalExecutor
+from hexathlon.baselines.rollout.limits import TrialLimits
+from hexathlon.baselines.tokens.render import ChatRenderer
+from hexathlon.baselines.tokens.requests import TokenSampling
+from hexathlon.baselines.training.engines import OpenedEngine, open_engine
+from hexathlon.baselines.training.recipe import Recipe
+from hexathlon.baselines.training.rollouts import RolloutLog
+from hexathlon.baselines.training.saving import latest_state, load_state, save_state
+from hexathlon.baselines.training.step import Components, training_step
+from hexathlon.baselines.training.step_metrics import mean_reward, mean_rewards_by_event
+from hexathlon.envs.base import Environment
+from hexathlon.evaluators.records import TrialRecord
+
+__all__ = ["Measured", "Trainer"]
+
+
+class Measured(NamedTuple):
+    """A policy on dev tasks."""
+
+    success: float
+    records: list[TrialRecord]
+    by_event: dict[str, float] = {}
+    """Metrics of each table of a mixture."""
+
+
+class Trainer:
+    """Trains a policy in this process.
+
+    Args:
+        recipe: The recipe; `scale` is applied.
+        model: The policy; changed in place.
+        tokenizer: Its tokenizer.
+        make: Makes an environment by its id.
+        folder: The run's folder; takes states and rollouts.
+        reference: A frozen copy to stay close to, where the recipe has a beta.
+        ranks: The processes that train together.
+
+    Attributes:
+        step: Steps made so far.
+        components: The components that a step works with.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        model: Any,
+        tokenizer: Any,
+        make: Callable[[str], Environment],
+        folder: Path,
+        reference: Any = None,
+        ranks: Ranks = ALONE,
+    ) -> None:
+        recipe = recipe.scaled()
+        self.step = 0
+        self._states = folder / "states"
+        self._make = make
+        self._renderer = ChatRenderer(tokenizer)
+        learner = _learner(recipe, model, reference, ranks)
+        runner = asyncio.Runner()
+        try:
+            opening = open_engine(recipe, model, recipe.starting(folder), folder)
+            opened = interrupts.run(opening, runner)
+        except BaseException:
+            runner.close()
+            raise
+        executor = self._executor(recipe, opened, recipe.rollout.temperature)
+        self.components = Components(
+            recipe=recipe,
+            model=model,
+            learner=learner,
+            opened=opened,
+            executor=executor,
+            collector=Collector(executor, recipe.generate.splits()),
+            generation=_generation(recipe),
+            replay=_replay(recipe),
+            rollouts=RolloutLog(
+                folder / "rollouts",
+                recipe.rollout.rewards,
+                ranks.number if ranks.count > 1 else None,
+                tokens=recipe.rollout.keep_tokens,
+            ),
+            ranks=ranks,
+            runner=runner,
+        )
+
+    def resume(self) -> bool:
+        """Go on from the newest state; return whether there was one.
+
+        The engine draws from the policy afterwards, whatever it drew from before.
+
+        Raises:
+            StateTorn: If the state cannot be read.
+            EngineError: If the engine does not draw from this policy.
+        """
+        run, state = self.components, latest_state(self._states)
+        if state is not None:
+            learner = run.learner
+            kept = load_state(state, run.model, learner.optimisers, learner.critic, self._memory)
+            self.step = int(kept["step"])
+            run.generation.known.counts = {
+                task: (float(won), float(lost)) for task, (won, lost) in kept["known"].items()
+            }
+        run.complete(run.opened.transport.publish(run.model, self.step))
+        return state is not None
+
+    def save(self) -> None:
+        """Write the state."""
+        run = self.components
+        save_state(
+            self._states,
+            self.step,
+            run.model,
+            run.learner.optimisers,
+            {"recipe": run.recipe.name, "known": run.generation.known.counts},
+            run.learner.critic,
+            self._memory,
+        )
+
+    def advance(self) -> dict[str, float]:
+        """Make one step and return its metrics.
+
+        Raises:
+            NothingToLearn: If the filters leave no group in as many batches as the recipe allows.
+            LossNotFinite: If the update fails; the policy is as it was.
+            EngineError: If the engine does not draw from the policy after the update.
+        """
+        metrics = training_step(self.components, self.step)
+        self.step += 1
+        return metrics
+
+    def measure(self, count: int) -> Measured:
+        """Play dev tasks once each, the same ones at every step, as `eval` would."""
+        run = self.components
+        run.complete(run.opened.engine.clear())
+        plans = [
+            GroupPlan(task, table.env, TrialLimits(turns=table.turns), 1, 0)
+            for table in run.recipe.tasks
+            for task in table.addresses("dev", count)
+        ]
+        executor = self._executor(run.recipe, run.opened, run.recipe.evaluation.temperature)
+        try:
+            records = run.collect(Collector(executor), plans).records
+        finally:
+            executor.close()
+        by_event = mean_rewards_by_event("dev/success", records, run.recipe.tasks)
+        return Measured(mean_reward(records), records, by_event)
+
+    def close(self) -> None:
+        """Close the environments, the engine and the event loop."""
+        run = self.components
+        run.executor.close()
+        try:
+            run.runner.run(run.opened.close())  # to its end, also after an interruption
+        finally:
+            run.runner.close()
+
+    @property
+    def _memory(self) -> Memory | None:
+        """The memory, where the recipe replays anything."""
+        replay = self.components.replay
+        return replay.memory if replay.active else None
+
+    def _executor(self, recipe: Recipe, opened: OpenedEngine, temperature: float) -> LocalExecutor:
+        sampling = TokenSampling(
+            temperature=temperature, max_tokens=recipe.rollout.max_tokens, seed=recipe.seed
+        )
+        codec = get_codec(recipe.policy.dialect)
+        agent = PolicyAgent(opened.engine, self._renderer, codec, sampling)
+        return LocalExecutor(agent, self._make, recipe.rollout.concurrency)
+
+
+def _learner(recipe: Recipe, model: Any, reference: Any, ranks: Ranks) -> Learner:
+    config = recipe.learner_config()
+    critic = None
+    if recipe.critic is not None:
+        critic = Critic(model, recipe.critic, recipe.steps, config.token_budget, ranks)
+    steps = recipe.steps * recipe.learn.minibatches * recipe.learn.epochs
+    return Learner(model, config, steps, reference, critic, ranks)
+
+
+def _generation(recipe: Recipe) -> Generation:
+    rollout = recipe.rollout
+    return Generation(
+        recipe.tasks,
+        recipe.generate,
+        rollout.groups,
+        rollout.members,
+        recipe.seed,
+        TaskStatistics(),
+    )
+
+
+def _replay(recipe: Recipe) -> ReplayStage:
+    table = recipe.replay
+    memory = Memory(table.groups, table.tasks)
+    return ReplayStage(table.name, table.parameters, memory, recipe.seed)

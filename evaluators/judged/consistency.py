@@ -1,0 +1,169 @@
+"""Contradictions between a judged file and the run it judges.
+
+Checked is everything that follows from the records, the rubric and the labels: which trials were
+judged, what code decides, planted controls, and how labels become scores. A model's labels, its
+audit and its usage are statements that no replay confirms.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from hexathlon.evaluators.judged.file import JudgedFile
+from hexathlon.evaluators.judges.aggregate import score
+from hexathlon.evaluators.judges.labels import ABSTAIN
+from hexathlon.evaluators.judges.predicates import decide_by_code
+from hexathlon.evaluators.judges.rubric import Criterion, Rubric, RubricError
+from hexathlon.evaluators.judges.rubric_files import get_rubric
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
+from hexathlon.evaluators.records.canonical import content_hash
+from hexathlon.evaluators.records.consistency import Contradiction
+from hexathlon.evaluators.records.plan import TrialKey
+from hexathlon.evaluators.records.reader import read_records
+from hexathlon.evaluators.records.trial import record_key
+
+__all__ = ["judged_contradictions", "unjudged_trials"]
+
+
+def judged_contradictions(judged: JudgedFile, run: Path) -> Iterator[Contradiction]:
+    """Yield what a judged file contradicts in its run, its rubrics or itself.
+
+    Args:
+        judged: The file, read and its chain checked.
+        run: The directory of the run.
+
+    Raises:
+        RecordError: If the run's records cannot be read.
+    """
+    rubrics: dict[str, Rubric] = {}
+    for digest, content in judged.header["rubrics"].items():
+        fault = _rubric_fault(digest, content)
+        if fault:
+            yield Contradiction(f"header.rubrics.{digest[:8]}", fault)
+        else:
+            rubrics[digest] = Rubric.model_validate(content)
+    yield from _control_faults(judged, list(rubrics.values()))
+    lines: dict[TrialKey, list[tuple[int, Mapping[str, Any]]]] = {}
+    for number, row in enumerate(judged.lines, start=2):
+        if "key" in row:
+            lines.setdefault(record_key(row), []).append((number, row))
+    last = {record_key(record): record["hash"] for record in read_records(run)}
+    for record in read_records(run):
+        if last[record_key(record)] != record["hash"]:
+            continue
+        for number, line in lines.pop(record_key(record), []):
+            for field, message in _line_faults(line, record, rubrics, judged.header):
+                yield Contradiction(f"line {number}, {field}", message)
+    for rest in lines.values():
+        yield Contradiction(f"line {rest[0][0]}, key", "names no trial of the run")
+
+
+def unjudged_trials(judged: JudgedFile, run: Path) -> int:
+    """Return how many trials of the judged tasks' sources have no line in a judged file.
+
+    Trials that infrastructure failures ended are not judged and not counted.
+    """
+    found = {record_key(line) for line in judged.lines if "key" in line}
+    sources = {task.partition("/")[0] for _, task, _, _ in found}
+    keys = {record_key(r) for r in read_records(run) if r["status"] != "infra"}
+    return sum(key[1].partition("/")[0] in sources for key in keys - found)
+
+
+def _rubric_fault(digest: str, content: Any) -> str:
+    try:
+        rubric = Rubric.model_validate(content)
+    except ValidationError as error:
+        return f"is no rubric: {error.errors(include_url=False)[0]['msg']}"
+    if rubric.hash != digest:
+        return f"has the hash {rubric.hash}: its text was changed"
+    try:
+        known = get_rubric(rubric.id)
+    except RubricError:
+        return ""
+    if known.version == rubric.version and known.hash != digest:
+        return f"is not the registered rubric {rubric.id} v{rubric.version}"
+    return ""
+
+
+def _control_faults(judged: JudgedFile, rubrics: Sequence[Rubric]) -> Iterator[Contradiction]:
+    """Check the planted controls; without judges there are none, and comparisons plant none."""
+    planted = {
+        f"{rubric.id}/{criterion.id}/{number}": control.label
+        for rubric in rubrics
+        for criterion in rubric.judged
+        for number, control in enumerate(criterion.controls, start=1)
+    }
+    seen = set()
+    for number, line in enumerate(judged.lines, start=2):
+        if "control" not in line:
+            continue
+        row = line["control"]
+        seen.add(row["id"])
+        place = f"line {number}, control"
+        if row["expected"] != planted.get(row["id"]):
+            yield Contradiction(place, f"{row['id']} expects {planted.get(row['id'])!r}")
+        elif row["hit"] is not (row["label"] == row["expected"]):
+            yield Contradiction(place, f"{row['id']}: 'hit' does not follow from the labels")
+    missing = sorted(planted.keys() - seen)
+    if missing and judged.header["judges"] and judged.header["kind"] == "pointwise":
+        yield Contradiction(
+            "controls", f"{len(missing)} planted controls were not judged, first {missing[0]}"
+        )
+
+
+def _line_faults(
+    line: Mapping[str, Any],
+    record: Mapping[str, Any],
+    rubrics: Mapping[str, Rubric],
+    header: Mapping[str, Any],
+) -> Iterator[tuple[str, str]]:
+    if line["record"] != record["hash"]:
+        yield "record", f"the trial's record is {record['hash']}"
+    if line["reward"] != record["reward"]:
+        yield "reward", f"the trial's reward is {record['reward']}, not {line['reward']}"
+    rubric = rubrics.get(line["rubric"])
+    if rubric is None:
+        yield "rubric", "is not one of the header's rubrics"
+    elif header["kind"] == "pointwise":
+        yield from _decision_faults(line["judges"], rubric, record)
+        yield from _score_faults(line, rubric)
+    elif line["score"] is not None and line["bounds"] != [line["score"]] * 2:
+        yield "bounds", f"the score is {line['score']}, the bounds are {line['bounds']}"
+
+
+def _decision_faults(
+    decisions: Sequence[Mapping[str, Any]], rubric: Rubric, record: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
+    names, expected = [one["criterion"] for one in decisions], [one.id for one in rubric.decided]
+    if names != expected:
+        yield "judges", f"decides {names}, the rubric has {expected}"
+        return
+    transcript = JudgedTranscript.of_record(record)
+    for criterion, one in zip(rubric.decided, decisions, strict=True):
+        place = f"judges.{criterion.id}"
+        if criterion.check is not None:
+            by_code = decide_by_code(criterion, transcript)
+            if (one["label"], one["value"]) != (by_code.label, by_code.value):
+                yield place, f"is {one['label']!r}, code decides {by_code.label!r}"
+        elif one["value"] != _value(criterion, one):
+            yield place, f"the label {one['label']!r} does not have the value {one['value']}"
+
+
+def _value(criterion: Criterion, decision: Mapping[str, Any]) -> float | None:
+    label = decision["label"]
+    if decision.get("why") or label in (None, ABSTAIN) or label not in criterion.menu:
+        return None
+    return criterion.value_of(label)
+
+
+def _score_faults(line: Mapping[str, Any], rubric: Rubric) -> Iterator[tuple[str, str]]:
+    found = score(rubric, {one["criterion"]: one["value"] for one in line["judges"]})
+    for name, value in (
+        ("score", found.value),
+        ("bounds", [found.low, found.high]),
+        ("undecided", found.undecided),
+    ):
+        if content_hash(line[name]) != content_hash(value):
+            yield name, f"is {line[name]}, the decisions give {value}"

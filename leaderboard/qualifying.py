@@ -1,0 +1,110 @@
+"""Qualification for a rank: the plan of a board, and the rows that played it.
+
+Only rows with the same trials and no looser limits are ranked. Otherwise a row could choose its
+tasks: few enough of them make any difference insignificant, and easy ones make a score.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from hexathlon.evaluators.records.canonical import content_hash
+from hexathlon.evaluators.summary import EnvSummary
+from hexathlon.leaderboard.submission import Submission
+
+__all__ = ["BoardPlan", "Member", "board_plan"]
+
+Trial = tuple[str, int, int]
+"""(task, seed, trial)."""
+
+
+class Member(NamedTuple):
+    """A submission on a board."""
+
+    submission: Submission
+    result: EnvSummary
+
+    @property
+    def complete(self) -> bool:
+        """Whether every planned trial has a record."""
+        return self.result.planned is None or self.result.score.trials >= self.result.planned
+
+    @property
+    def trials(self) -> frozenset[Trial]:
+        """The trials that its plan has on this board."""
+        env = self.result.env
+        return frozenset((t, s, n) for e, t, s, n in self.submission.plan["keys"] if e == env)
+
+    @property
+    def limits(self) -> Mapping[str, Any]:
+        """The limits of its plan."""
+        return self.submission.plan.get("limits") or {}
+
+
+class BoardPlan(NamedTuple):
+    """What a row has to have played to be ranked."""
+
+    trials: frozenset[Trial]
+    limits: Mapping[str, Any]
+
+    def disqualifies(self, member: Member) -> str | None:
+        """Return why a row may not be ranked by this plan, or None."""
+        fault = member.submission.contradiction
+        if fault is not None:
+            return f"inconsistent: {fault}"
+        if not member.complete:
+            planned = member.result.planned
+            return f"incomplete: {member.result.score.trials} of {planned} planned trials"
+        if member.trials != self.trials:
+            return f"another plan: {_difference(member.trials, self.trials)}"
+        for name in sorted(member.limits.keys() | self.limits.keys()):
+            own, usual = member.limits.get(name), self.limits.get(name)
+            if _looser(name, own, usual):
+                return f"other limits: {name} {_shown(own)}, the board's {_shown(usual)}"
+        return None
+
+
+def board_plan(members: Sequence[Member]) -> BoardPlan:
+    """Return the plan that most complete rows share; of equally frequent ones, the largest.
+
+    Reference agents have no say while there are others.
+    """
+    sound = [one for one in members if one.complete and one.submission.contradiction is None]
+    voters = [one for one in sound if one.submission.reference is None] or sound or [*members]
+    by_trials = {content_hash(sorted(one.trials)): one.trials for one in voters}
+    sizes = {digest: len(trials) for digest, trials in by_trials.items()}
+    trials = by_trials[_most_frequent([content_hash(sorted(m.trials)) for m in voters], sizes)]
+    limits = [dict(one.limits) for one in voters if one.trials == trials]
+    digest = _most_frequent([content_hash(one) for one in limits], {})
+    return BoardPlan(trials, next(one for one in limits if content_hash(one) == digest))
+
+
+def _most_frequent(digests: Sequence[str], sizes: Mapping[str, int]) -> str:
+    """Return the most frequent digest; then that of the largest, then the first by name."""
+    counts = Counter(digests)
+    return min(counts, key=lambda one: (-counts[one], -sizes.get(one, 0), one))
+
+
+def _difference(own: frozenset[Trial], board: frozenset[Trial]) -> str:
+    mine, all_of_them = {task for task, _, _ in own}, {task for task, _, _ in board}
+    if mine == all_of_them:
+        return f"{len(own)} trials of its {len(mine)} tasks, the board's has {len(board)}"
+    if mine < all_of_them:
+        return f"{len(mine)} of the board's {len(all_of_them)} tasks"
+    return f"{len(mine)} tasks, {len(mine & all_of_them)} of them the board's {len(all_of_them)}"
+
+
+def _looser(name: str, own: Any, usual: Any) -> bool:
+    """Whether a limit leaves more room than the board's; None is none, or the task's own turns."""
+    if own == usual:
+        return False
+    if own is None or (usual is None and name == "turns"):
+        return True
+    numbers = isinstance(own, int | float) and isinstance(usual, int | float)
+    return usual is not None and not (numbers and own <= usual)
+
+
+def _shown(limit: Any) -> str:
+    return "unset" if limit is None else str(limit)

@@ -1,0 +1,185 @@
+"""The command `eval`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hexathlon_cli.options import (
+    ApiKeyEnv,
+    Concurrency,
+    Fsync,
+    KeepTokens,
+    LevelName,
+    MaxUnscored,
+    MostInfraInARow,
+    Prices,
+    RequestRetries,
+    RequestTimeout,
+    Retries,
+    RetryInfra,
+    SaltFile,
+    Stream,
+    TasksetName,
+)
+
+if TYPE_CHECKING:
+    from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
+
+__all__ = ["eval_"]
+
+_MODEL = (
+    "Model: agent:NAME (oracle, noop, random, dump, majority, noisy:SHARE, replay:RUN), "
+    "endpoint:URL#NAME, or a checkpoint directory."
+)
+
+
+def eval_(
+    model: Annotated[str | None, typer.Argument(help=_MODEL)] = None,
+    envs: Annotated[
+        list[str] | None, typer.Option(help="Events, such as SQL; comma-separated or repeated.")
+    ] = None,
+    taskset: TasksetName = None,
+    split: Annotated[
+        str | None, typer.Option(help="Split: train, dev, test or heldout. [default: test]")
+    ] = None,
+    level: LevelName = None,
+    tasks: Annotated[
+        int | None, typer.Option(help="Tasks per event; 0 for all of a finite set. [default: 100]")
+    ] = None,
+    task: Annotated[
+        list[str] | None, typer.Option(help="Task id, to run only this task; repeatable.")
+    ] = None,
+    seeds: Annotated[int | None, typer.Option(help="Seeds per task. [default: 1]")] = None,
+    trials: Annotated[
+        int | None, typer.Option(help="Trials per task and seed. [default: 1]")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Run folder; a run with the same plan is resumed.")
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(help="TOML file with any of these settings; flags take precedence."),
+    ] = None,
+    dialect: Annotated[
+        str | None,
+        typer.Option(
+            help="Tool-call dialect: auto, openai, hermes, react or json. [default: auto]"
+        ),
+    ] = None,
+    temperature: Annotated[float | None, typer.Option(help="Sampling temperature.")] = None,
+    top_p: Annotated[float | None, typer.Option(help="Nucleus sampling threshold.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="Maximum reply length, in tokens.")] = None,
+    sampling_seed: Annotated[int | None, typer.Option(help="Base of the request seeds.")] = None,
+    prompt_suffix: Annotated[
+        str | None, typer.Option(help="Text appended to every system prompt.")
+    ] = None,
+    team: Annotated[str | None, typer.Option(help="Submitter, shown on the leaderboard.")] = None,
+    limit_turns: Annotated[int | None, typer.Option(help="Limit on assistant turns.")] = None,
+    limit_output_tokens: Annotated[
+        int | None, typer.Option(help="Limit on completion tokens.")
+    ] = None,
+    limit_total_tokens: Annotated[int | None, typer.Option(help="Limit on all tokens.")] = None,
+    limit_wall_seconds: Annotated[
+        float | None, typer.Option(help="Limit on wall-clock seconds.")
+    ] = None,
+    limit_working_seconds: Annotated[
+        float | None, typer.Option(help="Limit on seconds, excluding queues and retries.")
+    ] = None,
+    limit_cost: Annotated[
+        float | None, typer.Option(help="Limit on cost, by the price table.")
+    ] = None,
+    concurrency: Concurrency = None,
+    retries: Retries = None,
+    retry_infra: RetryInfra = None,
+    max_unscored: MaxUnscored = None,
+    most_infra_in_a_row: MostInfraInARow = None,
+    keep_tokens: KeepTokens = None,
+    fsync: Fsync = None,
+    stream: Stream = None,
+    request_timeout: RequestTimeout = None,
+    request_retries: RequestRetries = None,
+    api_key_env: ApiKeyEnv = None,
+    prices: Prices = None,
+    salt_file: SaltFile = None,
+    with_anchors: Annotated[
+        bool, typer.Option("--with-anchors", help="Also run the trivial agents and the oracle.")
+    ] = False,
+    force_new: Annotated[
+        bool, typer.Option("--force-new", help="Move a run with a different plan aside.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the resolved configuration and exit.")
+    ] = False,
+) -> int:
+    """Evaluate a model or an agent, and record every trial.
+
+    Each trial is one line of records.jsonl in the run folder, written as soon as it ends. A run
+    that was interrupted continues with `hexathlon resume`, or with the same command again.
+    """
+    flags: dict[str, Any] = dict(locals())
+    for name in ("out", "config", "with_anchors", "force_new", "dry_run"):
+        del flags[name]
+    flags["envs"] = [name for given in envs or () for name in given.split(",") if name] or None
+    flags["task"] = task or None
+    from hexathlon.baselines.harness.config import command_settings, load_config
+    from hexathlon.baselines.harness.errors import ExitCode, UsageError
+    from hexathlon.baselines.harness.run import evaluate
+    from hexathlon_cli.output import print_text
+    from hexathlon_cli.runs import conclude, describe
+
+    settings = command_settings(config)
+    out = out or (Path(settings["out"]) if "out" in settings else None)
+    with_anchors = with_anchors or bool(settings.get("with_anchors"))
+    plan, execution = load_config(flags, config)
+    if dry_run:
+        _check(plan)
+        print_text(_resolved(plan, execution, out, with_anchors))
+        return ExitCode.FINE
+    if out is None:
+        raise UsageError("missing option --out DIR: the run folder")
+    describe(evaluate(plan, execution, out, force_new=force_new))
+    if with_anchors:
+        plain = execution.model_copy(update={"keep_tokens": False})
+        _play_anchors(plan, plain, out, force_new=force_new)
+    return conclude(out, execution)
+
+
+def _check(config: "EvalConfig") -> None:
+    """Validate a configuration as far as possible without starting the run."""
+    from hexathlon.baselines.agents.spec import SpecError, parse_model
+    from hexathlon.baselines.harness.errors import UsageError
+    from hexathlon.baselines.harness.plan import slices_of
+
+    try:
+        parse_model(config.model)
+    except SpecError as error:
+        raise UsageError(str(error)) from None
+    if config.split != "heldout":
+        slices_of(config, None)
+
+
+def _resolved(
+    config: "EvalConfig", execution: "ExecutionConfig", out: Path | None, with_anchors: bool
+) -> str:
+    import json
+
+    command = {"out": None if out is None else str(out), "with_anchors": with_anchors}
+    resolved = {
+        "config": config.model_dump(mode="json"),
+        "execution": execution.model_dump(mode="json"),
+        "command": command,
+    }
+    return json.dumps(resolved, indent=2, ensure_ascii=False)
+
+
+def _play_anchors(
+    config: "EvalConfig", execution: "ExecutionConfig", out: Path, *, force_new: bool
+) -> None:
+    from hexathlon.baselines.harness.anchors import anchor_agents
+    from hexathlon.baselines.harness.report import ANCHOR_FOLDER, read_run
+    from hexathlon.baselines.harness.run import evaluate
+
+    for name in anchor_agents(read_run(out).plan):
+        anchor = config.model_copy(update={"model": f"agent:{name}", "dialect": "auto"})
+        evaluate(anchor, execution, out / ANCHOR_FOLDER / name, force_new=force_new)

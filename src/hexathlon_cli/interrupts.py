@@ -1,0 +1,73 @@
+"""Ctrl-C on the command line: the first one stops, the second one ends the process at once.
+
+Where a run is under way, `hexathlon.baselines.interrupts` replaces the handler installed here, so
+that the run stops between two steps. The count of signals does not depend on handlers: Python
+writes each signal to a descriptor that a thread reads, even while the main thread computes in C.
+"""
+
+import os
+import select
+import signal
+import threading
+from types import FrameType
+
+__all__ = ["INTERRUPTED", "install", "leave"]
+
+INTERRUPTED = 130
+"""Exit code of an interrupted command."""
+
+_PATIENCE_S = 1.0
+_NOTE = b"\nstopping after the current step; press Ctrl-C again to stop at once\n"
+_SHOW_CURSOR = b"\033[?25h"
+
+
+class _Raising:
+    """Raises `KeyboardInterrupt`, and remembers it in case the exception is swallowed."""
+
+    def __init__(self) -> None:
+        self.requested = False
+        self.leaving = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self.leaving:
+            return
+        self.requested = True
+        raise KeyboardInterrupt
+
+
+_handler = _Raising()
+
+
+def install() -> None:
+    """Handle SIGINT for the rest of the process, unless it ignores the signal.
+
+    A shell lets commands in the background ignore it.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    threading.Thread(target=_watch, args=(reading,), name="interrupts", daemon=True).start()
+    signal.signal(signal.SIGINT, _handler)
+
+
+def leave() -> None:
+    """Let clean-up at exit finish: from now on only a second signal has an effect."""
+    _handler.leaving = True
+
+
+def _watch(signals: int) -> None:
+    _await_interrupt(signals)
+    ready, _, _ = select.select([signals], [], [], _PATIENCE_S)
+    if not ready and not _handler.leaving:
+        os.write(2, _NOTE)
+    _await_interrupt(signals)
+    if os.isatty(2):
+        os.write(2, _SHOW_CURSOR)
+    os._exit(INTERRUPTED)
+
+
+def _await_interrupt(signals: int) -> None:
+    while signal.SIGINT not in os.read(signals, 1):
+        pass

@@ -1,0 +1,138 @@
+"""The command `leaderboard build`."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hexathlon_cli.examples import examples
+
+__all__ = ["app"]
+
+_MOST_SHOWN = 20
+
+app = typer.Typer(help="Leaderboard site.", no_args_is_help=True)
+
+
+@app.command("build", epilog=examples("leaderboard build"))
+def build(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Run folders, or folders of run folders; their anchor runs are included."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the site.")] = Path("site"),
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify",
+            help="Replay every trial first; verified runs get a badge, contradicted ones are rejected.",
+        ),
+    ] = False,
+) -> int:
+    """Build the static leaderboard site from records.
+
+    The pages need no server and load nothing from the network; open index.html.
+    """
+    from hexathlon.baselines.harness.errors import ExitCode, UsageError
+    from hexathlon.baselines.harness.progress import Progress
+    from hexathlon.baselines.harness.report import anchor_folders
+    from hexathlon.leaderboard.build import BuildError
+    from hexathlon.leaderboard.build import build as build_site
+    from hexathlon_cli.output import print_text
+
+    folders = [folder for run in runs for folder in _run_folders(run)]
+    everything = [path for run in folders for path in (run, *anchor_folders(run))]
+    verified, failed = _verified(everything) if verify else ([], {})
+    with Progress("writing pages", None) as progress:
+
+        def tick(done: int, total: int) -> None:
+            progress.total = total
+            progress.advance()
+
+        try:
+            page = build_site(everything, out, verified=verified, failed=failed, progress=tick)
+        except (BuildError, OSError) as error:
+            raise UsageError(str(error)) from None
+    boards = _print_boards(page.parent)
+    print_text(f"Leaderboard: {page}")
+    return ExitCode.FINE if boards else ExitCode.USAGE
+
+
+def _run_folders(path: Path) -> list[Path]:
+    """Return the run folder itself, or the run folders inside a folder."""
+    from hexathlon.baselines.harness.errors import UsageError
+    from hexathlon.evaluators.records.plan import PLAN_FILE
+
+    if not path.is_dir():
+        raise UsageError(f"there is no folder {path}: expected a run folder, or a folder of them")
+    if (path / PLAN_FILE).exists():
+        return [path]
+    return sorted(one for one in path.iterdir() if (one / PLAN_FILE).exists()) or [path]
+
+
+def _print_boards(site: Path) -> int:
+    """Print the boards of a built site and the rejected runs; return the number of boards."""
+    import json
+
+    from hexathlon.baselines.harness.report import ReportTable
+    from hexathlon.leaderboard.build import MARK
+    from hexathlon_cli.output import note, print_table
+
+    data = json.loads((site / MARK).read_bytes())
+    headings = ("rank", "submission", "by", "score", "95% interval", "norm.", "tasks", "trials", "")
+    for board in data["boards"]:
+        rows = tuple(_row(row) for row in board["rows"])
+        print_table(ReportTable(f"{board['title']}, version {board['version']}", headings, rows))
+    for rejected in data["rejected"]:
+        note(f"rejected: {rejected['run']}: {rejected['reason']}")
+    return len(data["boards"])
+
+
+def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
+    from hexathlon.baselines.harness.report import percent, span
+
+    best, worst = row["best"], row["worst"]
+    rank = "–" if best is None else str(best) if best == worst else f"{best}–{worst}"
+    known = row["low"] is not None
+    return (
+        rank,
+        row["name"],
+        row["team"],
+        percent(row["score"]),
+        span(row["low"], row["high"]) if known else "",
+        percent(row["normalised"]),
+        f"{row['tasks']:,}",
+        f"{row['trials']:,}",
+        row["reference"] or row["unranked"] or "",
+    )
+
+
+def _verified(runs: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
+    """Return the runs confirmed by a replay, and the first finding of those contradicted by it.
+
+    Incomplete runs, and runs that cannot be replayed on this machine, are neither.
+    """
+    from hexathlon.baselines.harness.errors import CommandError
+    from hexathlon.baselines.harness.verify import verify_run
+    from hexathlon_cli.output import note
+
+    sound: list[Path] = []
+    failed: dict[Path, str] = {}
+    for run in runs:
+        try:
+            result = verify_run(run, whole=False)
+        except CommandError as error:
+            note(f"not verified: {run}: {error}")
+            continue
+        for finding in result.findings[:_MOST_SHOWN]:
+            note(f"not verified: {run}: {finding}")
+        if result.findings:
+            failed[run] = str(result.findings[0])
+        elif result.missing:
+            note(f"not verified: {run}: {result.missing:,} planned trials have no record")
+        else:
+            sound.append(run)
+    return sound, failed

@@ -1,0 +1,77 @@
+"""Arguments and options that several commands have, with one help text each.
+
+A signature names the type, such as `fsync: Fsync = None`; defaults that differ between commands
+stand in the signatures. Settings of a run default to None, which leaves the value to the
+configuration file, to the stored plan or to `ExecutionConfig`.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "ApiKeyEnv",
+    "AsJson",
+    "Concurrency",
+    "Fsync",
+    "KeepTokens",
+    "LevelName",
+    "MaxUnscored",
+    "MostInfraInARow",
+    "Prices",
+    "RequestRetries",
+    "RequestTimeout",
+    "Retries",
+    "RetryInfra",
+    "RunFolder",
+    "SaltFile",
+    "Stream",
+    "TasksetName",
+]
+
+RunFolder = Annotated[Path, typer.Argument(help="Run folder.")]
+AsJson = Annotated[bool, typer.Option("--json", help="JSON output.")]
+TasksetName = Annotated[str | None, typer.Option(help="Task set. [default: the event's own]")]
+LevelName = Annotated[
+    str | None, typer.Option(help="Level: tiny, easy, medium or hard. [default: all]")
+]
+SaltFile = Annotated[Path | None, typer.Option(help="File with the salt of a held-out round.")]
+Prices = Annotated[Path | None, typer.Option(help="Price table (TOML).")]
+
+Concurrency = Annotated[
+    int | None, typer.Option(help="Concurrent trials, for remote models. [default: 20]")
+]
+Retries = Annotated[
+    int | None,
+    typer.Option(help="Retries of a trial after an infrastructure failure. [default: 2]"),
+]
+RetryInfra = Annotated[
+    bool | None,
+    typer.Option("--retry-infra", help="Retry trials recorded as infrastructure failures."),
+]
+MaxUnscored = Annotated[
+    float | None,
+    typer.Option(help="Maximum share of unscored trials; above it, exit code 2. [default: 0.02]"),
+]
+MostInfraInARow = Annotated[
+    int | None,
+    typer.Option(help="Abort after this many consecutive infrastructure failures. [default: 25]"),
+]
+KeepTokens = Annotated[
+    bool | None,
+    typer.Option("--keep-tokens", help="Store a checkpoint's tokens in tokens.jsonl."),
+]
+Fsync = Annotated[
+    str | None, typer.Option(help="Disk sync: record, close or never. [default: record]")
+]
+Stream = Annotated[bool | None, typer.Option("--stream/--no-stream", help="Streamed replies.")]
+RequestTimeout = Annotated[
+    float | None,
+    typer.Option(help="Time-out of one request attempt, in seconds. [default: 600]"),
+]
+RequestRetries = Annotated[int | None, typer.Option(help="Retries of one request. [default: 4]")]
+ApiKeyEnv = Annotated[
+    str | None,
+    typer.Option(help="Environment variable with the API key. [default: OPENAI_API_KEY]"),
+]

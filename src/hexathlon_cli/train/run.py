@@ -1,0 +1,114 @@
+"""The command `train run`, for short `train RECIPE`."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["run"]
+
+
+def run(
+    recipe: Annotated[str, typer.Argument(help="Recipe name or TOML file.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Run folder; a run with the same recipe is resumed. [default: runs/train-RECIPE]"
+        ),
+    ] = None,
+    change: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="KEY=VALUE override, such as rollout.groups=8; repeatable."),
+    ] = None,
+    log_to: Annotated[
+        list[str] | None, typer.Option(help="Metrics logger: tensorboard or wandb; repeatable.")
+    ] = None,
+    print_config: Annotated[
+        bool,
+        typer.Option(
+            "--print-config", help="Print the resolved recipe, with `scale` applied, and exit."
+        ),
+    ] = False,
+) -> None:
+    """Train a policy from a recipe; the word `run` is optional.
+
+    Progress is saved in the run folder; the same command continues an interrupted run.
+    """
+    import json
+
+    from hexathlon.baselines.harness.errors import UsageError
+    from hexathlon.baselines.training.recipe import RecipeError, load_recipe
+    from hexathlon_cli.train.guard import guarded, require_torch
+
+    try:
+        found = load_recipe(recipe, dict(map(_change, change or [])))
+    except RecipeError as error:
+        raise UsageError(str(error)) from None
+    if print_config:
+        typer.echo(json.dumps(found.scaled().model_dump(mode="json"), indent=1))
+        return
+    require_torch()
+    place = out or Path("runs") / f"train-{found.name}"
+    typer.echo(f"{_stages(found.scaled())}, in {place}", err=True)
+    ended = guarded(lambda report: _trained(found, place, report, tuple(log_to or ())))
+    typer.echo(
+        f"{_results(ended)}\n"
+        f"checkpoint: {place / 'policy'}\ncurve: {place / 'curve.html'}\n"
+        f"evaluations: {place / 'before'} {place / 'after'}"
+    )
+
+
+def _change(text: str) -> tuple[str, Any]:
+    import tomllib
+
+    from hexathlon.baselines.harness.errors import UsageError
+
+    key, found, value = text.partition("=")
+    if not found:
+        raise UsageError(f"--set takes KEY=VALUE, got {text!r}")
+    try:
+        return key.strip(), tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return key.strip(), value
+
+
+def _trained(recipe: Any, out: Path, report: Any, names: tuple[str, ...]) -> Any:
+    from hexathlon.baselines.training.metrics import listeners
+    from hexathlon.baselines.training.run import train
+
+    return train(recipe, out, report, tuple(listeners(names, out, recipe.name)))
+
+
+def _stages(recipe: Any) -> str:
+    """Name the stages of a run and their sizes."""
+    rollout = recipe.rollout
+    steps = f"{recipe.steps:,} steps of {rollout.groups:,} groups of {rollout.members:,} rollouts"
+    if recipe.policy.checkpoint:
+        return f"{recipe.name}: {steps} from {recipe.policy.checkpoint}"
+    table = recipe.clone
+    return (
+        f"{recipe.name}: {table.demonstrations:,} demonstrations, "
+        f"{table.settings.steps:,} steps of behaviour cloning, {steps}"
+    )
+
+
+def _results(ended: Mapping[str, Any]) -> str:
+    """Say what a run did on unseen tasks; for a mixture, on each event's as well."""
+    lines = [
+        f"mean reward on {ended['after'].tasks} unseen tasks, with 95 % intervals: "
+        f"{_interval(ended['before'])} before, {_interval(ended['after'])} after"
+    ]
+    for name, after in ended.items():
+        moment, _, event = name.partition("/")
+        if moment == "after" and event:
+            before = ended[f"before/{event}"]
+            lines.append(
+                f"  {event}: {_interval(before)} before, {_interval(after)} after, "
+                f"{after.tasks} tasks"
+            )
+    return "\n".join(lines)
+
+
+def _interval(found: Any) -> str:
+    return f"{found.mean:.3f} ({found.low:.3f} to {found.high:.3f})"

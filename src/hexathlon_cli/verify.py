@@ -1,0 +1,62 @@
+"""The command `verify`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hexathlon_cli.options import RunFolder, SaltFile
+
+__all__ = ["verify"]
+
+_MOST_SHOWN = 20
+
+
+def verify(
+    run: RunFolder,
+    allow_incomplete: Annotated[
+        bool, typer.Option("--allow-incomplete", help="Accept planned trials without a record.")
+    ] = False,
+    salt_file: SaltFile = None,
+) -> int:
+    """Verify a run: check its plan and hash chain, and replay every trial.
+
+    The trials are derived from the plan's configuration; each must be there. The recorded actions
+    are played again in fresh environments; observations, rewards and hashes must be the same. Exit
+    code 3 rejects the run.
+    """
+    from hexathlon.baselines.harness.errors import ExitCode
+    from hexathlon.baselines.harness.plan import read_salt
+    from hexathlon.baselines.harness.verify import NOT_VERIFIABLE, verify_run
+    from hexathlon_cli.output import note, print_text
+
+    result = verify_run(run, read_salt(salt_file), whole=not allow_incomplete)
+    for finding in result.findings[:_MOST_SHOWN]:
+        note(f"mismatch: {finding}")
+    count = len(result.findings)
+    if count > _MOST_SHOWN:
+        note(f"… and {count - _MOST_SHOWN} more")
+    if not result.sound:
+        print_text(f"rejected: {run}: {count:,} finding{'' if count == 1 else 's'}")
+        return ExitCode.NOT_VERIFIED
+    print_text(f"verified: {run}: {result.replayed:,} of {result.planned:,} trials replayed alike")
+    without = result.missing + result.unscored
+    if without:
+        print_text(f"{without:,} of them have no score: {_bounds(run)}")
+    print_text(f"not verifiable by replay: {', '.join(NOT_VERIFIABLE)}")
+    return ExitCode.FINE
+
+
+def _bounds(run: Path) -> str:
+    """Return the score of each environment under each treatment of trials without a score."""
+    from hexathlon.baselines.harness.environments import short
+    from hexathlon.baselines.harness.report import percent, read_run, span
+
+    parts = []
+    for env in read_run(run).summary.envs:
+        bounds = env.score.bounds
+        parts.append(
+            f"{short(env.env)} {percent(bounds.excluded) or 'no score'} without them, "
+            f"{span(bounds.low, bounds.high)} if they failed or passed"
+        )
+    return "; ".join(parts)

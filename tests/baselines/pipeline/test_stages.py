@@ -1,0 +1,229 @@
+"""Stages around the learner: samplers, allocators, replay, hints and trees, by small cases."""
+
+import numpy as np
+import pytest
+
+from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
+from hexathlon.baselines.algorithms.registry import UnknownPart
+from hexathlon.baselines.algorithms.samples import Group
+from hexathlon.baselines.pipeline.allocation import dars_extra
+from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, HINTS, REPLAYS, SAMPLERS, STRUCTURES
+from hexathlon.baselines.pipeline.hints import fitted
+from hexathlon.baselines.pipeline.replay import Memory
+from hexathlon.baselines.pipeline.structures import leaves
+from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
+from hexathlon.tasks.seeding import generator_for
+from support.samples import group, sample
+
+TASKS = [f"task {number}" for number in range(10)]
+
+
+def known(**more) -> TaskStatistics:
+    """Task n succeeds n times in ten."""
+    found = TaskStatistics(**more)
+    groups = [group([1.0] * n + [0.0] * (10 - n), task) for n, task in enumerate(TASKS)]
+    found.observe(groups)
+    return found
+
+
+@pytest.mark.parametrize("name", list(SAMPLERS))
+def test_samplers_give_distinct_places_and_repeat(name):
+    first, again = (
+        SAMPLERS[name](TASKS, known(), 6, generator_for("sampler", 1)) for _ in range(2)
+    )
+    assert first == again
+    assert len(set(first)) == 6
+    other = SAMPLERS[name](TASKS, known(), 6, generator_for("sampler", 2))
+    assert (other == first) == (name == "first")
+
+
+@pytest.mark.parametrize("name", ["frontier", "thompson"])
+def test_samplers_prefer_tasks_that_are_half_solved(name):
+    draw = generator_for("preference")
+    drawn = [place for _ in range(300) for place in SAMPLERS[name](TASKS, known(), 2, draw)]
+    counts = np.bincount(drawn, minlength=len(TASKS))
+    assert counts[4:7].sum() > 1.7 * counts[[0, 1, 9]].sum()
+
+
+def test_too_few_candidates_are_told():
+    with pytest.raises(ValueError, match="11 tasks are wanted of 10"):
+        SAMPLERS["uniform"](TASKS, TaskStatistics(), 11, generator_for("few"))
+
+
+def test_what_is_known_of_a_task_fades():
+    found = known(decay=0.5)
+    before = found.success(TASKS)
+    assert before.tolist() == pytest.approx([(n + 1) / 12 for n in range(10)])
+    found.observe([group([1.0] * 10, "task 0")])
+    assert found.success(["task 0"])[0] == pytest.approx(11 / (2 + 5 + 10))
+    assert found.success(["never tried"])[0] == 0.5
+
+
+@pytest.mark.parametrize("name", list(ALLOCATORS))
+def test_allocators_spend_the_budget(name):
+    success = np.array([0.0, 0.02, 0.1, 0.5, 0.9, 1.0])
+    for budget in (12, 48, 97, 200):
+        given = ALLOCATORS[name](success, budget, least=2, most=40)
+        assert sum(given) == budget
+        assert min(given) >= 2
+        assert max(given) <= 40
+
+
+def test_rollouts_go_where_rewards_vary():
+    given = ALLOCATORS["variance"](np.array([0.0, 0.5, 0.9, 1.0]), 64, least=2, most=64)
+    assert given == [2, 38, 22, 2]
+    spread = np.array([0.5, 0.3])  # n by the deviation: no other split has a smaller variance
+    best = min(range(1, 64), key=lambda n: spread[0] ** 2 / n + spread[1] ** 2 / (64 - n))
+    assert abs(ALLOCATORS["variance"](np.array([0.5, 0.9]), 64, least=1)[0] - best) <= 1
+
+
+def test_a_budget_that_does_not_fit_is_told():
+    with pytest.raises(ValueError, match="3 rollouts do not fit 2 tasks with 2 to 64 each"):
+        ALLOCATORS["variance"](np.array([0.5, 0.5]), 3)
+
+
+def test_dars_golden_values():
+    alike = [dars_extra(n, 8, most=32) for n in range(5)]
+    hard = [dars_extra(n, 8, most=64, by_hardness=True) for n in range(5)]
+    assert alike[1:] == [11, 3, 1, 0]
+    assert alike[0] == 24
+    assert hard[1:4] == [24, 8, 3]
+    assert hard[0] == 56
+
+
+def test_old_groups_join_fresh_ones():
+    memory = Memory(groups=4)
+    memory.keep([group([0.0, 1.0], f"old {n}") for n in range(6)])
+    memory.keep([group([1.0, 1.0], "flat")])
+    fresh = [group([0.0, 1.0], f"new {n}") for n in range(3)]
+    mixed = REPLAYS["recent"](fresh, memory, generator_for("replay"), share=0.5)
+    assert [one.task for one in mixed[:3]] == ["new 0", "new 1", "new 2"]
+    assert {one.task for one in mixed[3:]} <= {"old 2", "old 3", "old 4", "old 5"}
+    assert len(mixed) == 6
+    assert REPLAYS["none"](fresh, memory, generator_for("replay")) == fresh
+
+
+def test_a_stored_success_rescues_a_failed_group():
+    memory = Memory()
+    memory.keep([group([0.0, 1.0], "hard")])
+    groups = [group([0.0, 0.0, 0.0], "hard"), group([0.0, 0.0], "unknown"), group([0.0, 1.0])]
+    made = REPLAYS["rescue"](groups, memory, generator_for("rescue"))
+    assert sorted(made[0].rewards) == [0.0, 0.0, 1.0]
+    assert memory.successes["hard"] in made[0].samples
+    assert made[1:] == groups[1:]
+    # Its tokens carry the log-probabilities of their sampling.
+    assert ESTIMATORS["grpo"](made).advantages[0].any()
+
+
+def test_memory_forgets_the_oldest_success():
+    memory = Memory(tasks=2)
+    memory.keep([group([1.0], "a"), group([1.0], "b"), group([1.0], "a"), group([1.0], "c")])
+    assert list(memory.successes) == ["a", "c"]
+
+
+def test_hints_by_difficulty():
+    assert [HINTS["fading"](p, 10) for p in (0.0, 0.5, 1.0)] == [8, 5, 0]
+    # The prior alone is 0.5, eight failures make it 0.1.
+    assert [HINTS["rescue"](p, 10) for p in (0.1, 0.2, 0.5)] == [5, 5, 0]
+    assert [HINTS["rescue"](p, 10, below=0) for p in (0.0, 0.1)] == [5, 0]
+    assert HINTS["none"](0.0, 10) == 0
+    # acc(x) = 1 / (1 + exp(-4 (x - 0.6))): half succeed at 0.6.
+    shares = [0.0, 0.25, 0.5, 0.75]
+    success = [1 / (1 + np.exp(-4 * (x - 0.6))) for x in shares]
+    assert fitted(shares, success) == pytest.approx(0.6)
+    assert fitted(shares, success, target=0.7) == pytest.approx(0.6 + np.log(7 / 3) / 4)
+    with pytest.raises(ValueError, match="two different lengths"):
+        fitted([0.5, 0.5], [0.1, 0.2])
+
+
+def tree() -> Group:
+    """Two rollouts that share their first turn; a third is separate."""
+    paths = [("a", "b"), ("a", "c"), ("d", "e")]
+    samples = [sample([0.0, r], branches=p) for p, r in zip(paths, (1.0, 0.0, 0.0), strict=True)]
+    return Group("task", tuple(samples))
+
+
+def by_turn(arrays, one: Group) -> list[list[float]]:
+    return [
+        [float(a[s.turn == turn][0]) for turn in range(len(s.rewards))]
+        for a, s in zip(arrays, one.samples, strict=True)
+    ]
+
+
+def test_steps_of_a_tree():
+    credit = ESTIMATORS["tree_steps"]([tree()])
+    third = 1 / 3
+    wanted = [[0.5 - third, 0.5], [0.5 - third, -0.5], [-third, 0.0]]
+    for found, expected in zip(by_turn(credit.advantages, tree()), wanted, strict=True):
+        assert found == pytest.approx(expected)
+    assert by_turn(credit.weights, tree()) == [[0.5, 1.0], [0.5, 1.0], [1.0, 1.0]]
+
+
+def test_subtrees_weigh_by_their_size():
+    credit = ESTIMATORS["tree_groups"]([tree()], whitened=False)
+    found = [turns[0] for turns in by_turn(credit.advantages, tree())]
+    third = 1 / 3
+    first = (3 * (1 - third) + 2 * 0.5) / 5
+    second = (3 * -third + 2 * -0.5) / 5
+    assert found == pytest.approx([first, second, -third])
+
+
+def test_the_sum_of_a_trees_steps_is_its_leafs_gain():
+    for sample_turns, one in zip(
+        by_turn(ESTIMATORS["tree_steps"]([tree()]).advantages, tree()), tree().samples, strict=True
+    ):
+        assert sum(sample_turns) == pytest.approx(one.reward - tree().rewards.mean())
+
+
+@pytest.mark.parametrize("name", ["tree_steps", "tree_groups"])
+def test_rollouts_without_nodes_are_refused(name):
+    with pytest.raises(ValueError, match="node of each turn"):
+        ESTIMATORS[name]([group([0.0, 1.0])])
+
+
+def test_splits_of_a_structure():
+    assert STRUCTURES["independent"]() == ()
+    splits = STRUCTURES["forked"](after=[3, 1], width=3)
+    assert splits == ((1, 3), (3, 3))
+    assert leaves(splits) == 9
+    assert leaves(()) == 1
+    with pytest.raises(ValueError, match="after turns from 1 on into at least 2"):
+        STRUCTURES["forked"](after=[0])
+
+
+@pytest.mark.parametrize("registry", [ALLOCATORS, HINTS, REPLAYS, SAMPLERS, STRUCTURES])
+def test_unknown_names_are_told(registry):
+    with pytest.raises(UnknownPart, match="there are"):
+        registry["nothing"]
+
+
+def test_the_task_tried_longest_ago_is_forgotten_first():
+    found = TaskStatistics(most=2)
+    for task in ("a", "b", "a", "c"):
+        found.observe([group([1.0, 0.0], task)])
+    assert list(found.counts) == ["a", "c"]
+    assert found.success(["b"]).tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [("fading", {"most": 1}), ("rescue", {"share": 0, "below": 0.5})],
+)
+def test_whole_numbers_stand_for_others(name, given):
+    assert HINTS.resolve(name, given).items() >= given.items()
+    assert STRUCTURES.resolve("forked", {"after": [1, 2]})["after"] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("registry", "name", "given"),
+    [
+        (HINTS, "fading", {"most": True}),
+        (ALLOCATORS, "variance", {"least": 1.5}),
+        (STRUCTURES, "forked", {"after": [1, "2"]}),
+        (STRUCTURES, "forked", {"after": 2}),
+        (ESTIMATORS, "gigpo", {"scale": 1}),
+    ],
+)
+def test_values_of_another_type_are_told(registry, name, given):
+    with pytest.raises(ValueError, match=f"{next(iter(given))} of the .*; its default is"):
+        registry.resolve(name, given)

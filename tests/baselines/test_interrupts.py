@@ -1,0 +1,205 @@
+"""Interruptions that arrive where Python loses them, and runs that stop between two steps."""
+
+import asyncio
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hexathlon.baselines import interrupts
+from hexathlon.baselines.harness.config import ExecutionConfig, load_config
+from hexathlon.baselines.harness.run import evaluate
+from hexathlon.envs.base import Environment
+from hexathlon.tasks.sql.world.backends.connection import _Watch
+from hexathlon.tasks.sql.world.backends.guards import Authorizer
+from hexathlon.tasks.sql.world.backends.sqlite import _pool
+from support.events import records
+
+
+@pytest.fixture(autouse=True)
+def raising() -> Iterator[None]:
+    """Tests that a shell runs in the background inherit an ignored SIGINT."""
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    signal.signal(signal.SIGINT, previous)
+
+
+def interrupt() -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+class Finalized:
+    def __del__(self) -> None:
+        interrupt()
+
+
+def first(owner: type, name: str, act: Callable[[], Any], patch: pytest.MonkeyPatch) -> list[int]:
+    """Have the first call of a method act before it does its work; return the calls so far."""
+    calls = [0]
+    original = getattr(owner, name)
+
+    def called(*arguments: Any, **named: Any) -> Any:
+        calls[0] += 1
+        if calls[0] == 1:
+            act()
+        return original(*arguments, **named)
+
+    patch.setattr(owner, name, called)
+    return calls
+
+
+def play(folder: Path) -> None:
+    flags = {"model": "agent:oracle", "envs": ("SQL",), "level": "tiny", "tasks": 4}
+    evaluate(load_config(flags)[0], ExecutionConfig(fsync="never"), folder)
+
+
+@pytest.mark.parametrize(
+    ("owner", "method", "act"),
+    [
+        (_Watch, "__call__", interrupt),
+        (Authorizer, "__call__", interrupt),
+        (Environment, "step", Finalized),
+    ],
+    ids=["progress handler", "authorizer", "finalizer"],
+)
+def test_an_interruption_inside_a_callback_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: type, method: str, act: Any
+) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    _pool.clear()  # so that statements are compiled again
+    with monkeypatch.context() as patch:
+        calls = first(owner, method, act, patch)
+        with pytest.raises(KeyboardInterrupt):
+            play(broken)
+    assert calls[0] and len(records(broken)) < 4
+    play(broken)
+    play(whole)
+    kept, expected = ([{**row, "timing": 0} for row in records(run)] for run in (broken, whole))
+    assert kept == expected
+
+
+def test_deferred_waits_for_a_check() -> None:
+    reached = []
+    with pytest.raises(KeyboardInterrupt), interrupts.deferred():
+        with interrupts.deferred():
+            interrupt()
+            reached.append("end of the inner block")
+        interrupts.check()
+        reached.append("never")
+    assert reached == ["end of the inner block"]
+    interrupts.check()  # the flag is gone with the block
+
+
+def test_the_end_of_a_deferring_block_raises() -> None:
+    with pytest.raises(KeyboardInterrupt), interrupts.deferred():
+        interrupt()
+
+
+def test_a_second_interruption_is_raised_at_once() -> None:
+    with pytest.raises(KeyboardInterrupt), interrupts.deferred():
+        interrupt()
+        interrupt()
+        raise AssertionError("the second signal was not raised")
+
+
+def test_a_flag_of_the_previous_handler_is_noticed_and_passed_on() -> None:
+    class Remembering:
+        requested = False
+
+        def __call__(self, number: int, frame: Any) -> None:
+            raise AssertionError("a deferred signal reached the previous handler")
+
+    handler = Remembering()
+    signal.signal(signal.SIGINT, handler)
+    try:
+        with pytest.raises(KeyboardInterrupt), interrupts.deferred():
+            interrupt()
+        assert handler.requested
+        with pytest.raises(KeyboardInterrupt), interrupts.deferred():
+            interrupts.check()  # as if the command's own exception had been swallowed
+            raise AssertionError("the flag was not noticed")
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def test_a_process_that_ignores_the_signal_goes_on_ignoring_it() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with interrupts.deferred():
+            interrupt()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def test_other_threads_are_left_alone() -> None:
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            with interrupts.deferred():
+                interrupts.check()
+        except BaseException as error:
+            raised.append(error)
+
+    with pytest.raises(KeyboardInterrupt), interrupts.deferred():
+        interrupt()
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        assert raised == []
+
+
+def test_a_waiting_coroutine_is_cancelled_and_cleans_up() -> None:
+    cleaned = []
+
+    async def waits() -> None:
+        try:
+            asyncio.get_running_loop().call_later(0.01, interrupt)
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            cleaned.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupts.run(waits())
+    assert cleaned == [True]
+
+
+def test_a_coroutine_that_swallows_its_cancellation_stops_at_the_next_check() -> None:
+    async def stubborn() -> None:
+        interrupt()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            interrupts.check()
+        raise AssertionError("the check let it pass")
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupts.run(stubborn())
+
+
+def test_a_cancellation_of_another_cause_stays_one() -> None:
+    async def cancelled() -> None:
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        interrupts.run(cancelled())
+
+
+def test_a_runner_is_used_again() -> None:
+    async def interrupted() -> None:
+        interrupt()
+        await asyncio.sleep(60)
+
+    async def answer() -> int:
+        return 42
+
+    with asyncio.Runner() as runner:
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.run(interrupted(), runner)
+        assert interrupts.run(answer(), runner) == 42

@@ -1,0 +1,127 @@
+"""Made-up names in demonstrations: the same word everywhere, and nothing else changed."""
+
+import json
+from collections import Counter
+
+import pytest
+
+pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
+
+from hexathlon.baselines.warmstart.demonstrations import Demonstration
+from hexathlon.baselines.warmstart.renaming import renamed
+
+NAMES = ("goat", "sheep", "horse", "donkey", "llama", "camel", "rabbit", "otter", "badger", "mole")
+
+
+def shown(name: str, number: int) -> Demonstration:
+    query = {"sql": f"SELECT {name}Id, {name.upper()} FROM {name}s"}
+    return Demonstration(
+        f"farm/{number}",
+        "",
+        (),
+        f"List the {name}s. The {name}'s id is wanted.",
+        (
+            (json.dumps({"name": "describe", "arguments": {"table": f"{name}s"}}), f"{name}Id"),
+            (json.dumps({"name": "submit", "arguments": query}), ""),
+        ),
+        1.0,
+        (f"the {name}s", ""),
+    )
+
+
+SHOWN = [shown(name, number) for number, name in enumerate(NAMES)]
+
+
+def test_a_name_is_replaced_everywhere_and_the_language_stays() -> None:
+    for before, after in zip(SHOWN, renamed(SHOWN, 1.0, 0), strict=True):
+        name = before.opening.split()[2].rstrip("s.")
+        word = after.opening.split()[2].rstrip("s.")
+        assert word != name and word.isalpha()
+        assert after.opening == f"List the {word}s. The {word}'s id is wanted."
+        described, handed_in = (json.loads(action) for action, _ in after.turns)
+        assert described == {"name": "describe", "arguments": {"table": f"{word}s"}}
+        assert handed_in["name"] == "submit"
+        assert handed_in["arguments"]["sql"] == f"SELECT {word}Id, {word.upper()} FROM {word}s"
+        assert after.turns[0][1] == f"{word}Id"
+        assert after.thoughts == (f"the {word}s", "")
+        assert (after.task, after.reward) == (before.task, before.reward)
+
+
+def test_the_share_is_kept_and_the_seed_decides() -> None:
+    many = [shown(NAMES[number % 10], number) for number in range(400)]
+    changed = sum(one != other for one, other in zip(many, renamed(many, 0.3, 1), strict=True))
+    assert 90 <= changed <= 150
+    assert renamed(many, 0.3, 1) == renamed(many, 0.3, 1) != renamed(many, 0.3, 2)
+    assert renamed(many, 0.0, 1) == many
+
+
+def test_copies_tell_the_same_under_other_names() -> None:
+    told = renamed(SHOWN, 1.0, 3, copies=9)
+    assert told[: len(SHOWN)] == renamed(SHOWN, 1.0, 3)
+    assert [one.task for one in told] == 9 * [one.task for one in SHOWN]
+    assert len({one.opening for one in told}) == len(told)
+    names = [one.opening.split()[2].rstrip("s.") for one in told]
+    first, later = names[: len(SHOWN)], names[len(SHOWN) :]
+    assert not set("jqxyz") & set("".join(first)), "what can be said is of few letters"
+    assert set("jqxyz") <= set("".join(later)), "every letter is copied some time"
+    assert renamed(SHOWN, 0.0, 3, copies=2) == 2 * SHOWN
+
+
+def test_in_further_copies_all_names_change_and_some_begin_alike() -> None:
+    plants = ("oak", "elm", "ash", "pine", "reed", "rush", "fern", "moss", "vine", "rose")
+
+    def of(first: int) -> Demonstration:
+        pair = (NAMES[first], plants[first])
+        query = {"sql": f"SELECT {pair[0]} FROM {pair[1]}"}
+        asked = f"Which {pair[0]} is beside the {pair[1]}"
+        action = json.dumps({"name": "submit", "arguments": query})
+        return Demonstration(f"farm/{first}", "", (), asked, ((action, ""),), 1.0, ("",))
+
+    given = [of(first) for first in range(10)]
+    told = renamed(given, 1.0, 0, copies=25)[len(given) :]
+    alike = 0
+    for before, after in zip(24 * given, told, strict=True):
+        _, one, *_, other = after.opening.split()
+        assert not {one, other} & {*NAMES, *plants}, (before.opening, after.opening)
+        assert json.loads(after.turns[0][0])["arguments"]["sql"] == f"SELECT {one} FROM {other}"
+        alike += one[0] == other[0]
+    assert 0.4 < alike / len(told) < 0.75
+
+
+def test_words_that_most_demonstrations_use_are_no_names() -> None:
+    same = [shown("goat", number) for number in range(20)]
+    assert renamed(same, 1.0, 0) == same
+
+
+def test_made_up_words_differ() -> None:
+    words = Counter(one.opening.split()[2] for one in renamed(SHOWN, 1.0, 3))
+    assert max(words.values()) == 1
+
+
+def chinese(name: str, number: int) -> Demonstration:
+    answer = {"reply": f"是{name}。", "value": name}
+    return Demonstration(
+        f"card/{number}",
+        "",
+        (),
+        f"你只有一个表亲，叫{name}。你表亲叫什么？",
+        ((json.dumps({"name": "answer", "arguments": answer}, ensure_ascii=False), ""),),
+        1.0,
+        (f"叫{name}。",),
+    )
+
+
+def test_chinese_names_are_replaced_by_the_character() -> None:
+    names = ("陆文远", "白星如", "秦安和", "孟浩之", "方静山", "顾书兰", "许善平", "严青松")
+    cards = [chinese(name, number) for number, name in enumerate(names)]
+    new = set()
+    for name, after in zip(names, renamed(cards, 1.0, 0), strict=True):
+        word = after.thoughts[0][1:-1]
+        assert len(word) == len(name) and word != name and word.isalpha()
+        assert all(sign not in word for sign in "你只有一个表亲叫")
+        assert after.opening == f"你只有一个表亲，叫{word}。你表亲叫什么？"
+        said = json.loads(after.turns[0][0])["arguments"]
+        assert said == {"reply": f"是{word}。", "value": word}
+        new |= set(word) - set(name)
+    assert new & set("".join(names)), "some are of other names"
+    assert new - set("".join(names)), "some are of no name"

@@ -1,0 +1,106 @@
+"""Environments that were never closed leave no process, socket, file or warning behind."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hexathlon.envs.sandbox.ladder import backend
+
+TESTS = Path(__file__).resolve().parents[1]
+DEADLINE = 120.0
+KINDS = (
+    "sql", "sql duckdb", "sql postgresql", "terminal", "terminal screen", "landlock",
+    "shopping", "roleplay", "worker", "vector", "vector terminal",
+)  # fmt: skip
+SHARED = ("terminal screen", "vector terminal")
+"""Kinds whose sandboxes share a keeper: two processes and a socket, until the interpreter ends."""
+
+DELETED = ("sql duckdb", "sql postgresql", "terminal screen", "landlock", "worker")
+KILLED = ("terminal screen", "landlock", "worker", "vector terminal")
+
+
+@pytest.fixture
+def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    name: str = request.param
+    if name == "sql duckdb":
+        pytest.importorskip("duckdb", reason="pip install 'hexathlon[duckdb]'")
+    if name == "sql postgresql":
+        monkeypatch.setenv("POSTGRES_URL", request.getfixturevalue("postgres_url"))
+    if "terminal" in name or name == "landlock":
+        probe = backend("landlock" if name == "landlock" else "namespaces").probe()
+        if not probe.available:
+            pytest.skip(probe.reason)
+    return name
+
+
+def start(kind: str, ending: str, folder: Path) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-W", "error", "-X", "dev", "-m", "support.left_open", kind, ending]
+    return subprocess.Popen(
+        command,
+        cwd=TESTS,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(folder)},
+    )
+
+
+def handles_of(pids: list[int]) -> list[int]:
+    """Open a handle on each process; those that have ended already have none."""
+    handles = []
+    for pid in pids:
+        try:
+            handles.append(os.pidfd_open(pid))
+        except ProcessLookupError:
+            continue
+    return handles
+
+
+def assert_ended(handles: list[int]) -> None:
+    for handle in handles:
+        ended, _, _ = select.select([handle], [], [], DEADLINE)
+        os.close(handle)
+        assert ended, "a process outlived the one that started it"
+
+
+@pytest.mark.parametrize("kind", KINDS, indirect=True)
+def test_nothing_is_left_at_exit(kind: str, tmp_path: Path) -> None:
+    process = start(kind, "exit", tmp_path)
+    output, noise = process.communicate(timeout=DEADLINE)
+    assert (process.returncode, noise) == (0, "")
+    assert_ended(handles_of(json.loads(output)))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", DELETED, indirect=True)
+def test_nothing_is_left_of_a_deleted_environment(kind: str, tmp_path: Path) -> None:
+    process = start(kind, "delete", tmp_path)
+    output, noise = process.communicate(timeout=DEADLINE)
+    assert (process.returncode, noise) == (0, "")
+    before, processes, descriptors = map(json.loads, output.splitlines())
+    assert processes == (2 if kind in SHARED else 0)
+    assert len(descriptors) == (1 if kind in SHARED else 0), descriptors
+    assert_ended(handles_of(before))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", KILLED, indirect=True)
+def test_a_killed_process_takes_all_others_with_it(kind: str, tmp_path: Path) -> None:
+    process = start(kind, "wait", tmp_path)
+    assert process.stdout is not None
+    try:
+        pids = json.loads(process.stdout.readline())
+        assert process.stdout.readline() == "ready\n"
+        handles = handles_of(pids)
+        assert pids and len(handles) == len(pids)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    assert_ended(handles)

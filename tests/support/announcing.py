@@ -1,0 +1,86 @@
+"""The command, which says when a phase of its work begins, for tests that interrupt it there.
+
+Run as `python -m support.announcing PHASE NUMBER JOURNAL ARGUMENTS`: when the phase begins for the
+NUMBER-th time, a line is printed. The journal gets a line for every step begun, with the time, and
+for every record written, with its hash. The phase `start-up` begins before the command is imported.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+PHASES = {
+    "reset": ("hexathlon.envs.base:Environment.reset",),
+    "step": ("hexathlon.envs.base:Environment.step",),
+    "scoring": ("hexathlon.envs.base:Environment.verdict",),
+    "writing": ("hexathlon.evaluators.records.writer:RecordWriter.append",),
+    "closing": ("hexathlon.baselines.rollout.rollout:EnvironmentSlot.close",),
+    "request": ("hexathlon.baselines.engines.http:HttpEngine.chat",),
+    "judging": ("hexathlon.baselines.judging.client:JudgeClient.ask",),
+    "judged": ("hexathlon.evaluators.judged.file:JudgedWriter.append",),
+    "cloning": ("hexathlon.baselines.learner.learner:Learner.update",),
+    "rollout": ("hexathlon.baselines.rollout.executor:LocalExecutor.run",),
+    "update": ("hexathlon.baselines.learner.learner:Learner.update",),
+}
+"""The functions with which each phase begins."""
+
+
+def announce() -> None:
+    sys.stdout.write("begun\n")
+    sys.stdout.flush()
+
+
+def around(place: str, before: Callable[[], None], after: Callable[[Any], None]) -> None:
+    """Call functions before and after a method of a class."""
+    module, _, path = place.partition(":")
+    name, _, method = path.partition(".")
+    owner = getattr(import_module(module), name)
+    original = getattr(owner, method)
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        before()
+        result = original(*args, **kwargs)
+        after(result)
+        return result
+
+    setattr(owner, method, called)
+
+
+def main(phase: str, number: str, path: str, *arguments: str) -> None:
+    if phase == "start-up":
+        announce()
+    else:
+        from support.events import register_toy
+
+        register_toy()
+        journal = open(path, "a", buffering=1, encoding="utf-8")
+        left = int(number)
+
+        def begun() -> None:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                announce()
+
+        def nothing(result: Any = None) -> None:
+            return
+
+        def step() -> None:
+            journal.write(f"step {time.monotonic()}\n")
+
+        def record(written: Any) -> None:
+            journal.write(f"record {written['hash']}\n")
+
+        around("hexathlon.envs.base:Environment.step", step, nothing)
+        around("hexathlon.evaluators.records.writer:RecordWriter.append", nothing, record)
+        for place in PHASES[phase]:
+            around(place, begun, nothing)
+    from hexathlon_cli import main as command
+
+    command(list(arguments))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

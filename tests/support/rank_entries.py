@@ -1,0 +1,22 @@
+"""Functions that rank processes run in tests of their launch."""
+
+import time
+from pathlib import Path
+
+from hexathlon.baselines.learner.ranks import Ranks
+
+
+def fail(folder: Path, ranks: Ranks) -> None:
+    """Fail before the first exchange."""
+    raise ValueError(f"rank {ranks.number} has no data in {folder.name}")
+
+
+def work(folder: Path, ranks: Ranks) -> None:
+    """Be busy for long, without an exchange that would reveal that another rank is gone."""
+    (folder / f"busy-{ranks.number}").touch()
+    time.sleep(600)
+
+
+def agree(folder: Path, ranks: Ranks) -> None:
+    """Take part in one exchange."""
+    ranks.joined([ranks.number])

@@ -1,0 +1,176 @@
+"""Ctrl-C: processes interrupted in every event and phase stop within a step and lose nothing."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from hexathlon.evaluators.records import check_chain
+from hexathlon.evaluators.records.plan import read_plan
+from hexathlon.tasks.seeding import generator_for
+from support.chat_server import ChatServer
+
+TESTS = Path(__file__).resolve().parent
+DEADLINE = 120.0
+STOPS_WITHIN = 20.0
+"""Seconds from the signal to the end of the process, on a machine that is busy with other tests."""
+
+EVENTS = ("SQL", "Shopping", "RolePlay", "Terminal")
+PHASES = ("start-up", "reset", "step", "scoring", "writing", "closing")
+SHORT = (
+    ("SQL", "start-up"), ("SQL", "step"), ("SQL", "scoring"), ("SQL", "writing"),
+    ("SQL", "closing"), ("Shopping", "reset"), ("RolePlay", "step"), ("Terminal", "step"),
+)  # fmt: skip
+"""Interruptions of every run of the tests; the slow ones are 200."""
+
+EVALUATION = ("--tasks", "60", "--seeds", "20")
+
+
+class Interrupted(NamedTuple):
+    """A process that was interrupted in a phase."""
+
+    code: int
+    seconds: float
+    """From the signal to the end of the process."""
+
+    said: str
+    steps_after: int
+    """Steps begun after the signal."""
+
+    recorded: list[str]
+    """Hashes of the records that were written."""
+
+
+def start(phase: str, number: int, journal: Path, *arguments: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "support.announcing", phase, str(number), str(journal)]
+    return subprocess.Popen(
+        [*command, *arguments],
+        cwd=TESTS,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        # Tests that a shell runs in the background inherit an ignored SIGINT.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+
+
+def interrupt(phase: str, number: int, delay: float, journal: Path, *arguments: str) -> Interrupted:
+    """Start a command, interrupt it `delay` seconds after the phase began for the n-th time."""
+    process = start(phase, number, journal, *arguments)
+    assert process.stdout is not None
+    try:
+        ready, _, _ = select.select([process.stdout], [], [], DEADLINE)
+        begun = process.stdout.readline() if ready else ""
+        if begun != "begun\n":
+            process.kill()
+            raise AssertionError(f"{phase} did not begin: {process.communicate()}")
+        select.select([], [], [], delay)
+        process.send_signal(signal.SIGINT)
+        sent = time.monotonic()
+        _, said = process.communicate(timeout=DEADLINE)
+    finally:
+        process.kill()
+        process.wait()
+    seconds = time.monotonic() - sent
+    lines = [line.split() for line in journal.read_text().splitlines()] if journal.exists() else []
+    steps = [float(value) for kind, value in lines if kind == "step"]
+    recorded = [value for kind, value in lines if kind == "record"]
+    after = sum(at > sent for at in steps)
+    return Interrupted(process.returncode, seconds, said, after, recorded)
+
+
+def assert_stopped(done: Interrupted, most_steps: int = 1) -> None:
+    assert done.code == 130, done
+    assert done.seconds < STOPS_WITHIN, done
+    assert done.steps_after <= most_steps, done
+    for noise in ("Traceback", "Exception ignored", "Warning", "never retrieved"):
+        assert noise not in done.said, done
+
+
+def assert_nothing_lost(run: Path, recorded: list[str]) -> None:
+    """Every record that was written is there, at most one more beside them, in one chain."""
+    if not (run / "plan.json").exists():
+        assert not recorded
+        return
+    file = run / "records.jsonl"
+    lines = file.read_bytes().splitlines() if file.exists() else []
+    kept = [json.loads(line)["hash"] for line in lines]
+    assert kept[: len(recorded)] == recorded and len(kept) - len(recorded) <= 1
+    assert check_chain(run, read_plan(run)["plan_hash"]) == []
+
+
+def interrupt_evaluation(folder: Path, event: str, phase: str, number: int) -> Interrupted:
+    draw = generator_for("interrupts", event, phase, number)
+    turn = 1 if phase == "start-up" else int(draw.integers(1, 40))
+    delay = float(draw.uniform(0.0, 2.0 if phase == "start-up" else 0.03))
+    limits = EVALUATION
+    if phase == "closing":  # the environments close when the run is over
+        turn, limits = 1, ("--tasks", "2")
+    run = folder / "run"
+    done = interrupt(
+        phase, turn, delay, folder / "journal",
+        "eval", "agent:oracle", "--envs", event, *limits, "--out", str(run),
+    )  # fmt: skip
+    assert_stopped(done)
+    assert_nothing_lost(run, done.recorded)
+    return done
+
+
+@pytest.mark.parametrize(("event", "phase"), SHORT)
+def test_an_evaluation_stops_within_a_step(tmp_path: Path, event: str, phase: str) -> None:
+    interrupt_evaluation(tmp_path, event, phase, 0)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ChatServer]:
+    with ChatServer() as served:
+        yield served
+
+
+def interrupt_endpoint(folder: Path, server: ChatServer, model: str, number: int) -> Interrupted:
+    draw = generator_for("interrupts", model, number)
+    run = folder / "run"
+    done = interrupt(
+        "request", int(draw.integers(1, 60)), float(draw.uniform(0.0, 0.05)), folder / "journal",
+        "eval", f"endpoint:{server.url}#{model}", "--envs", "Toy", *EVALUATION,
+        "--dialect", "json", "--concurrency", "8", "--out", str(run),
+    )  # fmt: skip
+    assert_stopped(done, most_steps=8)
+    assert_nothing_lost(run, done.recorded)
+    return done
+
+
+@pytest.mark.parametrize("model", ["solver", "slow"])
+def test_trials_that_wait_for_a_model_stop_at_once(
+    tmp_path: Path, server: ChatServer, model: str
+) -> None:
+    interrupt_endpoint(tmp_path, server, model, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_two_hundred_interruptions(tmp_path: Path, server: ChatServer) -> None:
+    number, longest = 0, 0.0
+    for repeat in range(8):
+        for event in EVENTS:
+            for phase in PHASES:
+                folder = tmp_path / str(number)
+                folder.mkdir()
+                done = interrupt_evaluation(folder, event, phase, repeat + 1)
+                longest = max(longest, done.seconds)
+                number += 1
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        done = interrupt_endpoint(folder, server, "solver", repeat + 1)
+        longest = max(longest, done.seconds)
+        number += 1
+    assert number >= 200 and longest < STOPS_WITHIN
