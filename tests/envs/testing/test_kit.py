@@ -79,7 +79,7 @@ FAULTS = [
 
 RARE_FAULTS = [
     (faults.RarelyLostEnv, "oracle_scores_one", r"of 1000 tasks are not solved"),
-    (faults.OneSidedEnv, "floor", "policy 'constant' scores"),
+    (faults.OneSidedEnv, "floor", "policy '(constant|neighbour)' scores"),
     (faults.SameContentEnv, "splits_apart", "tasks are in dev and in test, such as"),
     (faults.SideInIndexEnv, "numbers_tell_nothing", "bit 0 of the index goes with"),
     (faults.SideInSeedEnv, "numbers_tell_nothing", "bit 2 of the seed goes with"),
