@@ -18,12 +18,13 @@ from typing import Any
 
 from hexathlon.envs.testing.likeness import Texts, words_of
 from hexathlon.envs.testing.solving import Solved, calls_in
+from hexathlon.evaluators.anchors import IMITATING_AGENTS
 from hexathlon.tasks.source import Script, parse_address
 from hexathlon.tasks.task import Task
 
 __all__ = ["LESSON_POLICIES", "Lessons"]
 
-LESSON_POLICIES = ("constant", "neighbour", "overlap", "identity")
+LESSON_POLICIES = IMITATING_AGENTS
 
 _TOKEN = re.compile(r"[A-Za-z0-9_#][\w.#/-]*")
 _BITS = 8

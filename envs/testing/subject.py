@@ -76,15 +76,15 @@ class Subject:
         self,
         target: Target,
         *,
-        kwargs: dict[str, Any],
-        floor: float,
-        fuzz: int,
-        tasks: int,
-        sample: int,
-        seed: int,
+        kwargs: dict[str, Any] | None = None,
+        floor: float = 0.02,
+        fuzz: int = 10_000,
+        tasks: int = 1_000,
+        sample: int = 50,
+        seed: int = 0,
     ) -> None:
         self.target = target
-        self.kwargs = kwargs
+        self.kwargs = kwargs or {}
         self.floor = floor
         self.fuzz = fuzz
         self.task_count = tasks
@@ -152,23 +152,31 @@ class Subject:
 
     def tasks_of(self, split: Split, count: int) -> list[Task]:
         """Return the first tasks of a split, at most `count`."""
+        return [self.source.build(task_id) for task_id in self._ids(split, count)]
+
+    def _ids(self, split: Split, count: int) -> list[str]:
         size = self.source.size(split)
-        ids = [self.source.address(split, i) for i in range(_least(count, size))]
-        return [self.source.build(task_id) for task_id in ids]
+        return [
+            self.source.address(split, index)
+            for index in range(count if size is None else min(count, size))
+        ]
 
     @cached_property
     def solved(self) -> list[Solved]:
         """The oracle's episodes on the tasks of all public splits, evenly taken."""
-        left, solved = self.task_count, []
+        ids: list[str] = []
+        for place, split in enumerate(self.splits):
+            left = self.task_count - len(ids)
+            ids += self._ids(split, -(-left // (len(self.splits) - place)))
+        return self.solve(ids)
+
+    def solve(self, ids: Iterable[str]) -> list[Solved]:
+        """Return the oracle's episodes on these tasks."""
         env = self.make()
         try:
-            for place, split in enumerate(self.splits, 1):
-                tasks = self.tasks_of(split, -(-left // (len(self.splits) - place + 1)))
-                solved += [self._solve(env, task) for task in tasks]
-                left -= len(tasks)
+            return [self._solve(env, self.source.build(task_id)) for task_id in ids]
         finally:
             env.close()
-        return solved
 
     @cached_property
     def lessons(self) -> Lessons | None:
@@ -242,10 +250,6 @@ def fixed(actions: Iterable[str]) -> Script:
     """Play a list of actions, whatever is observed."""
     for action in actions:  # noqa: UP028 - a list cannot be sent observations
         yield action
-
-
-def _least(count: int, size: int | None) -> int:
-    return count if size is None else min(count, size)
 
 
 def _noted(script: Script, actions: list[str]) -> Script:
