@@ -83,6 +83,8 @@ class Environment(gymnasium.Env[Any, Any]):
     """Version of the environment's behaviour; incremented whenever results can change."""
 
     default_taskset: ClassVar[str] = ""
+    """Name of the task source; the family's by default."""
+
     system_prompt: ClassVar[str] = ""
     """System prompt, given to the agent once per episode; constant."""
 
@@ -111,6 +113,8 @@ class Environment(gymnasium.Env[Any, Any]):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._tools = tools_of(cls)
+        if not cls.default_taskset:
+            cls.default_taskset = cls.family
         if "example_tools" not in cls.__dict__ and cls._tools:
             cls.example_tools = tuple(cls._tools)
         if cls.image_size is not None and "rgb_array" not in cls.metadata["render_modes"]:
@@ -156,6 +160,7 @@ class Environment(gymnasium.Env[Any, Any]):
         self._turn = self._tool_errors = self._cut_chars = self._episode_seed = 0
         self._stream: np.random.Generator | None = None
         self._stream_of: tuple[str, int] | None = None
+        self._base_names = frozenset({*vars(self), "_base_names", "_np_random_seed", "spec"})
 
     # Hooks for authors -------------------------------------------------------------------------
 
@@ -199,11 +204,20 @@ class Environment(gymnasium.Env[Any, Any]):
         return {}
 
     def save(self) -> Any:
-        """Return the world's part of a snapshot; it must not change when the world does."""
-        return None
+        """Return the world's part of a snapshot; it must not change when the world does.
+
+        By default a deep copy of every attribute that the subclass has set.
+        """
+        return copy.deepcopy({name: vars(self)[name] for name in self._world_names()})
 
     def load(self, payload: Any) -> None:
         """Restore the world from `payload` without sharing mutable objects with it."""
+        for name in self._world_names():
+            delattr(self, name)
+        vars(self).update(copy.deepcopy(payload or {}))
+
+    def _world_names(self) -> list[str]:
+        return [name for name in vars(self) if name not in self._base_names]
 
     def finish(self, status: Status = Status.COMPLETED) -> None:
         """End the episode after the current turn; called from tools."""
