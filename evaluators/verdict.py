@@ -4,12 +4,12 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from hexathlon.tasks.record import Record
+from hexathlon.tasks.record import StrictRecord
 
 __all__ = ["Verdict"]
 
 
-class Verdict(Record):
+class Verdict(StrictRecord):
     """Result of verifying one episode."""
 
     model_config = ConfigDict(allow_inf_nan=False)

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hexathlon.tasks.errors import InvalidRecord
 
-__all__ = ["Record", "explained"]
+__all__ = ["StrictRecord", "explained"]
 
 _SENTENCES = {
     "missing": "is required",
@@ -21,7 +21,7 @@ _SENTENCES = {
 """Sentence per pydantic error type, filled from the error's context."""
 
 
-class Record(BaseModel):
+class StrictRecord(BaseModel):
     """An immutable record that rejects unknown fields.
 
     Raises:

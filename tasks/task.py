@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, get_args
 
 from pydantic import Field
 
-from hexathlon.tasks.record import Record
+from hexathlon.tasks.record import StrictRecord
 
 __all__ = [
     "LEVELS",
@@ -34,7 +34,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 SPLITS: tuple[Split, ...] = get_args(Split)
 
 
-class Limits(Record):
+class Limits(StrictRecord):
     """Resource limits of one episode."""
 
     turns: int = Field(default=20, ge=1)
@@ -47,7 +47,7 @@ class Limits(Record):
     """Maximum length of an observation; longer ones are cut in the middle, with a marker."""
 
 
-class ToolSchema(Record):
+class ToolSchema(StrictRecord):
     """A tool's schema, as the agent sees it."""
 
     name: str
@@ -56,7 +56,7 @@ class ToolSchema(Record):
     """A JSON schema of type object."""
 
 
-class Check(Record):
+class Check(StrictRecord):
     """A verifier, referenced by its registered name."""
 
     name: str
@@ -67,7 +67,7 @@ class Check(Record):
     """Whether the check decides the score; otherwise it is reported as a separate term."""
 
 
-class Task(Record):
+class Task(StrictRecord):
     """A task: an immutable record."""
 
     id: str = Field(pattern=r"^[a-z0-9-]+(/[A-Za-z0-9_.-]+){4}$")

@@ -8,7 +8,7 @@ from hexathlon.tasks.task import Task
 
 __all__ = ["Solved", "calls_in", "leaves", "scalars_of"]
 
-Scalar = str | int | float | bool
+JsonScalar = str | int | float | bool
 
 
 class Solved(NamedTuple):
@@ -39,7 +39,7 @@ def calls_in(action: str) -> list[tuple[str, dict[str, Any]]]:
     return calls
 
 
-def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Scalar]]:
+def leaves(value: Any, path: str = "") -> Iterator[tuple[str, JsonScalar]]:
     """Yield the scalars of nested data with their paths; None is left out."""
     if isinstance(value, dict):
         for key in value:
@@ -51,7 +51,7 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Scalar]]:
         yield path, value
 
 
-def scalars_of(action: str) -> Iterator[tuple[str, Scalar]]:
+def scalars_of(action: str) -> Iterator[tuple[str, JsonScalar]]:
     """Yield the scalar arguments of an action's calls, each with `tool.argument`."""
     for name, arguments in calls_in(action):
         yield from leaves(arguments, name)
