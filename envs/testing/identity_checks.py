@@ -20,7 +20,7 @@ from hexathlon.envs.testing.subject import Subject
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import Task
 
-__all__ = ["CHECKS", "FEWEST", "endings", "number_findings"]
+__all__ = ["CHECKS", "FEWEST", "endings", "forecasts", "number_findings"]
 
 FEWEST = 100
 """Fewer solved tasks than this cannot tell a pattern from chance."""
@@ -45,20 +45,57 @@ def names_tell_nothing(subject: Subject) -> None:
     """Predict how episodes end from the template alone, and from what the agent is shown."""
     solved = _enough(subject)
     ends = endings(solved)
-    by_template = _left_one_out([each.task.template for each in solved], ends)
-    by_tools = _left_one_out([_tools(each.task) for each in solved], ends)
-    nearest = Texts([each.opening for each in solved]).nearest_others()
-    by_text = [ends[i] for i in nearest]
-    for label in sorted({str(end) for end in by_template}):
-        told = [i for i, end in enumerate(by_template) if str(end) == label and by_tools[i] != end]
-        gained = sum(ends[i] == by_template[i] != by_text[i] for i in told)
-        lost = sum(ends[i] != by_template[i] and ends[i] in (by_text[i], by_tools[i]) for i in told)
+    by_template, by_tools, by_text = _predictions(solved, ends).values()
+    for label in sorted(set(by_template)):
+        told = [i for i, end in enumerate(by_template) if end == label != by_tools[i]]
+        gained = sum(ends[i] == label != by_text[i] for i in told)
+        lost = sum(ends[i] != label and ends[i] in (by_text[i], by_tools[i]) for i in told)
         if _chance(gained, gained + lost) < _CHANCE:
             names = sorted({solved[i].task.template for i in told})
             raise CheckFailed(
                 f"the template's name foretells the ending {label} where tools and text do not: "
                 f"{gained} tasks of {', '.join(names[:4])}"
             )
+
+
+def forecasts(solved: Sequence[Solved]) -> dict[str, list[bool]]:
+    """Return, by what is known beforehand, whether each episode's ending is foretold.
+
+    `numbers` is a classifier on id, index, seed and hash: of every bit, within template and level,
+    the one that does best on the other half of the tasks.
+    """
+    ends = endings(solved)
+    right = {
+        name: [end == guess for end, guess in zip(ends, guesses, strict=True)]
+        for name, guesses in _predictions(solved, ends).items()
+    }
+    return {**right, "id, index, seed and hash": _by_numbers(solved, ends)}
+
+
+def _predictions(solved: Sequence[Solved], ends: Sequence[str]) -> dict[str, list[str]]:
+    nearest = Texts([each.opening for each in solved]).nearest_others()
+    return {
+        "the template": _left_one_out([each.task.template for each in solved], ends),
+        "level and tools": _left_one_out([_tools(each.task) for each in solved], ends),
+        "the most similar opening": [ends[i] for i in nearest],
+    }
+
+
+def _by_numbers(solved: Sequence[Solved], ends: Sequence[str]) -> list[bool]:
+    """Predict each half's endings by the bit that does best on the other half."""
+    kinds = [(each.task.template, each.task.level) for each in solved]
+    bits = {"none": np.zeros(len(solved), bool), **_bits([each.task for each in solved])}
+    tables = {
+        name: _left_one_out(list(zip(kinds, is_set.tolist(), strict=True)), ends)
+        for name, is_set in bits.items()
+    }
+    right: list[bool] = [False] * len(solved)
+    for half in (0, 1):
+        other, own = range(1 - half, len(solved), 2), range(half, len(solved), 2)
+        best = max(tables, key=lambda name: sum(tables[name][i] == ends[i] for i in other))
+        for i in own:
+            right[i] = tables[best][i] == ends[i]
+    return right
 
 
 def number_findings(solved: Sequence[Solved]) -> Iterator[str]:

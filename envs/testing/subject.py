@@ -164,11 +164,15 @@ class Subject:
     @cached_property
     def solved(self) -> list[Solved]:
         """The oracle's episodes on the tasks of all public splits, evenly taken."""
+        return self.solve(self.ids())
+
+    def ids(self) -> list[str]:
+        """Return the ids of the tasks that the oracle solves, evenly from all public splits."""
         ids: list[str] = []
         for place, split in enumerate(self.splits):
             left = self.task_count - len(ids)
             ids += self._ids(split, -(-left // (len(self.splits) - place)))
-        return self.solve(ids)
+        return ids
 
     def solve(self, ids: Iterable[str]) -> list[Solved]:
         """Return the oracle's episodes on these tasks."""

@@ -8,7 +8,7 @@ empty and malformed turns, and what follows a wrong ending.
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from hexathlon.envs.testing.fuzzing import do_nothing, random_calls, spam
@@ -166,18 +166,14 @@ def _beyond(solved: Solved) -> str:
 
 
 def _by_key(info: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield info's parts as text; the hash is a digest of the truth and holds none of it."""
+    """Yield the values in info as text, by key; hash and opaque id hold nothing of the truth."""
     for key, value in info.items():
         if key not in ("task_hash", "task_id"):
-            yield key, " ".join([*(_text(leaf) for _, leaf in leaves(value)), *_keys(value)])
+            yield key, " ".join(_text(leaf) for _, leaf in leaves(value))
 
 
 def _text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _keys(value: Any) -> Iterable[str]:
-    return map(str, value) if isinstance(value, dict) else ()
 
 
 def _holds(text: str, value: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.tasks.roleplay.assembling import dialogue_task, draw_stage
 from hexathlon.tasks.roleplay.scripts import (
+    TOLERATED,
     alternatives,
     mutants,
     oracle_actions,
@@ -61,6 +62,7 @@ class ShiftSource(StratifiedSource):
     family = "roleplay"
     version = "3"
     per_stratum = PER_STRATUM
+    tolerated = TOLERATED
 
     def __init__(self) -> None:
         places = [f"{shift}-{side}" for shift in SHIFTS for side in ("in", "out")]
