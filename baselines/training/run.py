@@ -1,10 +1,10 @@
-"""A training run in a folder: start, resume, finish.
+"""A training run in a directory: start, resume, finish.
 
-The folder contains `recipe.json` (the resolved recipe), `start/` (the initial policy), `before/`
-and `after/` (evaluations on unseen tasks, run folders like those of `hexathlon eval`), `rollouts/`
+The directory contains `recipe.json` (the resolved recipe), `start/` (the initial policy), `before/`
+and `after/` (evaluations on unseen tasks, each a run directory of `hexathlon eval`), `rollouts/`
 (records of the rollouts), `states/` (for resuming), `metrics.jsonl`, `curve.html` and `curve.png`,
-and in the end `policy/`, a checkpoint; low-rank adapters are merged into it and also stand alone in
-`adapters/`. Running the same recipe into the same folder resumes.
+and in the end `policy/`, a checkpoint with low-rank adapters merged, which are also saved in
+`adapters/`. Running the same recipe in the same directory resumes the run.
 """
 
 import json
