@@ -1,7 +1,7 @@
 """What the algorithms see of a rollout: flat arrays, one entry per token.
 
-A sample is one linear path of a trajectory. Which text the tokens are, which chat template made
-them and which environment answered is not known here.
+A sample is one linear path of a trajectory. It does not depend on the text of the tokens, the
+chat template or the environment.
 """
 
 from collections.abc import Sequence
