@@ -261,9 +261,7 @@ def test_cancellation_aborts_the_request_on_the_server(fresh):
 
 def test_prompt_beyond_context_is_rejected(fresh):
     length = CONTEXT + 1
-    with pytest.raises(
-        ContextOverflow, match=f"prompt of {length} tokens .* context of {CONTEXT}"
-    ):
+    with pytest.raises(ContextOverflow, match=f"prompt of {length} tokens .* context of {CONTEXT}"):
         generate(fresh, [request([1] * length)])
 
 
