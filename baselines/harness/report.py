@@ -47,7 +47,7 @@ class ReadRun(NamedTuple):
     plan: Mapping[str, Any]
     summary: Summary
     judged: tuple[JudgedSummary, ...] = ()
-    """Results of judges, always reported apart from verified scores."""
+    """Results of judges, always reported separately from verified scores."""
 
     @property
     def label(self) -> str:
