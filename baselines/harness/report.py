@@ -31,6 +31,7 @@ __all__ = [
     "notes",
     "percent",
     "read_run",
+    "same_trials",
     "span",
     "tables",
     "unscored_share",
@@ -95,20 +96,32 @@ def read_run(path: Path) -> ReadRun:
 
 
 def anchors_of(runs: Sequence[ReadRun]) -> Anchors:
-    """Return floor and ceiling from runs of the built-in agents; other runs are ignored."""
+    """Return floor and ceiling from runs of built-in agents.
+
+    Args:
+        runs: The reported run first; agents that played other trials than it are ignored, as are
+            other models.
+    """
     floor: dict[str, tuple[str, float]] = {}
     ceiling: dict[str, float] = {}
     for run in runs:
         model = run.plan["model"]
         for env in run.summary.envs:
             mean = env.score.mean
-            if model["kind"] != "agent" or mean is None:
+            comparable = same_trials(runs[0].plan, run.plan, env.env)
+            if model["kind"] != "agent" or mean is None or not comparable:
                 continue
             if model["name"] == "oracle":
                 ceiling[env.env] = mean
             elif model["name"] in FLOOR_AGENTS and mean >= floor.get(env.env, ("", -1.0))[1]:
                 floor[env.env] = (model["name"], mean)
     return Anchors(floor, ceiling)
+
+
+def same_trials(a: Mapping[str, Any], b: Mapping[str, Any], env: str) -> bool:
+    """Whether two plans have the same trials of an environment, whatever their order."""
+    own, other = ({tuple(key) for key in plan["keys"] if key[0] == env} for plan in (a, b))
+    return own == other
 
 
 def anchor_runs(run: Path) -> list[ReadRun]:

@@ -50,6 +50,7 @@ EXAMPLES = {
         "hexathlon train",
         "hexathlon train sql-tiny --print-config",
         "hexathlon train sql-tiny --out runs/first",
+        "hexathlon train --watch runs/first",
     ),
     "train run": (
         "hexathlon train sql-tiny --out runs/first",

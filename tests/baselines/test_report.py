@@ -16,6 +16,7 @@ from hexathlon.baselines.harness.report import (
     unscored_share,
 )
 from hexathlon.evaluators.records.plan import read_plan
+from hexathlon_cli.app import run as run_command
 from support.chat_server import ChatServer
 from support.events import TOY, toy_run
 
@@ -31,6 +32,15 @@ def test_floor_and_ceiling_come_from_the_built_in_agents(runs: dict[str, Path]) 
     anchors = anchors_of([read_run(run) for run in runs.values()])
     assert anchors.ceiling == {TOY: 1.0}
     assert anchors.floor == {TOY: ("dump", 0.0)}
+
+
+def test_an_agent_that_played_other_trials_sets_no_floor(
+    runs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few = toy_run(tmp_path / "few", "agent:noop", tasks=3).run
+    assert anchors_of([read_run(runs["oracle"]), read_run(few)]).floor == {}
+    assert run_command(["report", str(runs["oracle"]), "--anchor", str(few)]) == 0
+    assert "it sets no floor" in capsys.readouterr().err.replace("\n", " ")
 
 
 def test_report_shows_floor_ceiling_and_interval(runs: dict[str, Path]) -> None:

@@ -164,6 +164,23 @@ def test_rescoring_scores_unscored_trials(tmp_path: Path) -> None:
     assert mended["cause"] is None
 
 
+def test_rescoring_keeps_how_a_trial_ended(tmp_path: Path) -> None:
+    run = toy_run(tmp_path / "run", "agent:noop", limit_turns=3, limit_wall_seconds=1e-9).run
+    unscored = {"status": "unscored", "reward": None, "cause": "verifier", "stop": "error_judge"}
+    forge(run, lambda record: record.update(unscored))
+    assert any(one.field == "status" for one in verify_run(run).findings)
+    rescore_run(run, tmp_path / "again")
+    assert records(tmp_path / "again")[2]["stop"] == "truncated_time"
+    assert verify_run(tmp_path / "again").sound
+
+
+def test_an_environment_named_twice_is_planned_once(tmp_path: Path) -> None:
+    run = toy_run(tmp_path / "run", envs=("Toy", "harness/Toy-v0")).run
+    plan = read_plan(run)
+    assert len(plan["envs"]) == 1 and len(plan["keys"]) == 8
+    assert verify_run(run).sound
+
+
 def test_lost_final_state_is_unscored(tmp_path: Path) -> None:
     toy_run(tmp_path / "run", tasks=3)
     forge(tmp_path / "run", lambda r: r.update(final_state={"lost": "the worker was killed"}), 0)

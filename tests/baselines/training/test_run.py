@@ -17,10 +17,11 @@ torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
 from hexathlon.baselines.tokens.trajectory import Trajectory
+from hexathlon.baselines.training.folder import RecipeDiffers
 from hexathlon.baselines.training.metrics import MetricsLog, read_metrics
 from hexathlon.baselines.training.recipe import RecipeError, load_recipe
 from hexathlon.baselines.training.rollouts import RolloutLog, rescored
-from hexathlon.baselines.training.run import RecipeDiffers, train
+from hexathlon.baselines.training.run import train
 from hexathlon.baselines.training.saving import StateTorn
 from hexathlon.baselines.training.step import NothingToLearn
 from hexathlon.evaluators.records import check_chain, read_records
