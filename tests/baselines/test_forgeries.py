@@ -123,9 +123,9 @@ def test_an_environment_that_fails_again_is_no_forgery(tmp_path: Path) -> None:
 def test_a_failure_that_was_retried_is_no_finding(tmp_path: Path) -> None:
     run = counter_run(tmp_path / "run", tasks=4)
     f = Forger(run)
-    spoilt = copy.deepcopy(f.records[0])
-    as_infra("sandbox", cut=1)(spoilt)
+    failure = copy.deepcopy(f.records[0])
+    as_infra("sandbox", cut=1)(failure)
     f.records[0].update(attempt=2)
-    f.records.insert(0, spoilt)
+    f.records.insert(0, failure)
     done = verify_run(f.save())
     assert done.findings == () and done.unscored == 0

@@ -310,7 +310,7 @@ def test_the_team_stands_in_the_plan_and_survives_resuming(
     assert run(["resume", str(out)]) == 0
     capsys.readouterr()
     assert run(["eval", "agent:oracle", *what, "--team", "South"]) == 1
-    assert "team ('North' there, 'South' now)" in capsys.readouterr().err
+    assert "team ('North' stored, 'South' now)" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("toy_event")
