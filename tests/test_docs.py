@@ -109,6 +109,10 @@ def reason_not_to_run(words: list[str]) -> str:
         return "needs a model server"
     if "example/Dial-v0" in words:
         return "run by tests/envs/test_plugins.py, which installs the package"
+    if words[0] == "data" and words[1:2] in (["add"], ["check"]):
+        return "needs a copy of a public set; tests/cli/test_data.py makes one"
+    if "--watch" in words:
+        return "needs a training run to follow; tests/test_watch.py has one"
     if "docker" in words:
         return "needs a container engine"
     if "runs/first/policy" in words or (words[0] == "train" and "--out" in words):
