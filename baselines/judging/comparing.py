@@ -17,7 +17,7 @@ from hexathlon.evaluators.judges.prompts import LETTERS, groupwise_prompt, pairw
 from hexathlon.evaluators.judges.rubric import Rubric
 from hexathlon.evaluators.judges.transcript import JudgedTranscript
 
-__all__ = ["JudgedComparison", "GroupScores", "GroupwiseJudge", "PairwiseJudge"]
+__all__ = ["GroupScores", "GroupwiseJudge", "JudgedComparison", "PairwiseJudge"]
 
 _RESULTS = {"first": 1.0, "tie": 0.5, "second": 0.0}
 

@@ -20,7 +20,7 @@ from hexathlon.evaluators.judges.rubric_files import build_rubric
 from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records.canonical import text_hash
 
-__all__ = ["PointwiseJudge", "decision_of", "masked", "addresses_judge"]
+__all__ = ["PointwiseJudge", "addresses_judge", "decision_of", "masked"]
 
 _WHY_WRITTEN = "Made from the question by a model; what holds is a matter of meaning."
 

@@ -1,4 +1,4 @@
-"""What a run reports: one JSON line a step, and whatever else is asked to listen."""
+"""Metrics of a run: one JSON line per step, and further listeners such as TensorBoard."""
 
 import json
 import os
@@ -10,27 +10,27 @@ __all__ = ["Listener", "MetricsLog", "ProgressCallback", "listeners", "read_metr
 
 
 ProgressCallback = Callable[[str, int, int, dict[str, float]], None]
-"""Is told the phase, the step, how many there are, and the metrics."""
+"""Called with the phase, the step, the number of steps and the metrics."""
 
 
 class Listener(Protocol):
-    """Hears of every step."""
+    """Receives the metrics of every step."""
 
     def log(self, step: int, metrics: Mapping[str, float]) -> None:
-        """Take a step's metrics."""
+        """Record a step's metrics."""
         ...
 
     def close(self) -> None:
-        """Write out what is pending."""
+        """Write pending metrics."""
         ...
 
 
 class MetricsLog:
-    """Appends to `metrics.jsonl`; on resuming, lines of steps that are done again are dropped.
+    """Appends to `metrics.jsonl`; on resuming, lines of repeated steps are dropped.
 
     Args:
         path: The file.
-        steps: Steps that stand; later lines are cut off.
+        steps: Last step to keep.
     """
 
     def __init__(self, path: Path, steps: int) -> None:
@@ -52,7 +52,7 @@ class MetricsLog:
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a metrics file; a torn last line is left out."""
+    """Return the lines of a metrics file, without an incomplete last one."""
     if not path.exists():
         return []
     rows = []

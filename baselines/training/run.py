@@ -36,7 +36,7 @@ class RecipeDiffers(Exception):
 def train(
     recipe: Recipe, out: Path, report: ProgressCallback, extra: tuple[Listener, ...] = ()
 ) -> dict[str, ScoreInterval]:
-    """Run a recipe to its end; a folder that holds part of it is continued.
+    """Run a recipe to its end; a folder with part of its run is resumed.
 
     Args:
         recipe: The recipe; `scale` is applied.
@@ -45,8 +45,8 @@ def train(
         extra: Listeners beside the metrics file.
 
     Returns:
-        Mean reward on unseen tasks with its 95 % interval, `before` and `after`; of a mixture also
-        of each event, as `before/sql-tiny`.
+        Mean rewards on unseen tasks with 95 % intervals, as `before` and `after`; for a mixture
+        also by event, as `before/sql-tiny`.
 
     Raises:
         RecipeDiffers: If the folder contains another recipe's run.
@@ -71,7 +71,7 @@ def train_rank(
     ranks: Ranks,
     extra: tuple[Listener, ...] = (),
 ) -> dict[str, ScoreInterval]:
-    """Do one rank's part of a recipe; all ranks do the same, and the first writes and reports."""
+    """Run one rank's part of a recipe; all ranks do the same, and rank 0 writes and reports."""
     import torch
 
     torch.set_num_threads(1)
@@ -116,13 +116,13 @@ def train_rank(
 
 
 def train_further_rank(out: Path, ranks: Ranks) -> None:
-    """Do the part of a rank that was started by another process, as the run's recipe says."""
+    """Run the part of a rank started by another process, by the recipe in the run's folder."""
     recipe = recipe_of(json.loads((out / "recipe.json").read_text()))
     train_rank(recipe, out, lambda phase, done, total, metrics: None, ranks)
 
 
 def _success(results: Mapping[str, ScoreInterval], moment: str) -> dict[str, float]:
-    """Return one evaluation as metrics, those of single events included."""
+    """Return an evaluation as metrics, those by event included."""
     return {
         name.replace(moment, "dev/success", 1): interval.mean
         for name, interval in results.items()

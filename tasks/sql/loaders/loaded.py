@@ -17,10 +17,10 @@ from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.public_data import data_folder
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
-from hexathlon.tasks.sql.actions import action
 from hexathlon.tasks.sql.loaders.gold import hardness
 from hexathlon.tasks.sql.tools import SubmitKind, sql_tools
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
+from hexathlon.tasks.tool_calls import tool_call
 
 __all__ = ["LoadedQuestion", "LoadedQuestions", "read_check", "safe_template"]
 
@@ -206,26 +206,26 @@ def level_of(gold: str, stated: str | None = None) -> Level:
 
 def _replay(submit: Literal["sql", "answer", "database"], gold: Sequence[str]) -> Script:
     if submit == "answer":
-        yield action("submit", answer=list(gold))
+        yield tool_call("submit", answer=list(gold))
         return
     for statement in gold:
-        yield action("run_query", sql=statement)
-    yield action("submit", sql=gold[-1]) if submit == "sql" else action("submit")
+        yield tool_call("run_query", sql=statement)
+    yield tool_call("submit", sql=gold[-1]) if submit == "sql" else tool_call("submit")
 
 
 def _dump(submit: SubmitKind) -> Script:
     """Read the entire first table and submit all of it."""
-    listing = yield action("list_tables")
+    listing = yield tool_call("list_tables")
     first = (listing.splitlines()[1:] or [""])[0].rpartition(" (")[0]
     everything = f'SELECT * FROM "{first}"'
-    shown = yield action("run_query", sql=everything)
+    shown = yield tool_call("run_query", sql=everything)
     if submit == "sql":
-        yield action("submit", sql=everything)
+        yield tool_call("submit", sql=everything)
     elif submit == "answer":
-        yield action("submit", answer=shown.splitlines()[1:-1])
+        yield tool_call("submit", answer=shown.splitlines()[1:-1])
     else:
-        yield action("submit")
+        yield tool_call("submit")
 
 
 def _hand_in(sql: str) -> Script:
-    yield action("submit", sql=sql)
+    yield tool_call("submit", sql=sql)

@@ -96,7 +96,7 @@ def test_masks_are_0_or_1_and_follow_their_level():
 
 
 def test_unknown_level_is_rejected():
-    with pytest.raises(ValueError, match="'word' is no level"):
+    with pytest.raises(ValueError, match="got 'word'"):
         CORRECTIONS["tis"](golden(), level="word")
 
 

@@ -205,7 +205,7 @@ def test_critic_resumes_bit_for_bit(tmp_path):
 
 def test_missing_or_invalid_targets_are_reported():
     critic = Critic(model(), CriticConfig(), 1)
-    with pytest.raises(ValueError, match="targets are missing"):
+    with pytest.raises(ValueError, match="critic needs returns"):
         critic.update(examples(2))
     broken = [replace(example, returns=example.advantage * np.nan) for example in examples(2)]
     before = {name: value.clone() for name, value in critic.network.state_dict().items()}

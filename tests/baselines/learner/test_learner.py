@@ -83,7 +83,7 @@ def test_beta_without_reference_is_rejected():
 
 
 def test_unknown_components_are_rejected_early():
-    with pytest.raises(UnknownPart, match="'pqo' is no surrogate loss"):
+    with pytest.raises(UnknownPart, match="no surrogate loss 'pqo'"):
         Learner(model(), config(surrogate="pqo"), 1)
 
 

@@ -159,7 +159,7 @@ def test_the_sum_of_a_trees_steps_is_its_leafs_gain():
 
 @pytest.mark.parametrize("name", ["tree_steps", "tree_groups"])
 def test_rollouts_without_nodes_are_rejected(name):
-    with pytest.raises(ValueError, match="node of each turn"):
+    with pytest.raises(ValueError, match="expected a node of the tree for each of the"):
         ESTIMATORS[name]([group([0.0, 1.0])])
 
 
@@ -207,5 +207,5 @@ def test_integers_are_accepted_as_floats(name, given):
     ],
 )
 def test_values_of_another_type_are_errors(registry, name, given):
-    with pytest.raises(ValueError, match=f"{next(iter(given))} of the .*; its default is"):
+    with pytest.raises(ValueError, match=f"{next(iter(given))} of the .*; expected a value like"):
         registry.resolve(name, given)

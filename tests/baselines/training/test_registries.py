@@ -300,19 +300,22 @@ def test_statistics_and_memory_resume_bit_for_bit(replay, start, tmp_path) -> No
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"generate": {"sampler": part("fronteer")}}, "'fronteer' is no task sampler; there are"),
+        ({"generate": {"sampler": part("fronteer")}}, "no task sampler 'fronteer'; there are"),
         ({"generate": {"hint": part("fading", least=1)}}, "no parameter least; it has most"),
         ({"generate": {"hint": part("fading", most=2.0)}}, "must be a share from 0 to 1, got 2"),
         ({"generate": {"hint": part("fading", most="all")}}, "most of the hint .* is 'all'"),
         ({"generate": {"sampler": part("frontier", temperature=0)}}, "must be positive, got 0"),
         ({"generate": {"allocator": part("variance", least=5)}}, "4 rollouts is out of range"),
-        ({"generate": {"structure": part("forked", width=3)}}, "members is a multiple of 3, got 4"),
+        ({"generate": {"structure": part("forked", width=3)}}, "must be a multiple of 3, .* got 4"),
         ({"generate": {"structure": part("forked", after=[0])}}, "expected turns from 1 on"),
         ({"generate": {"structure": part("forked", after=1)}}, "after of the rollout structure"),
         ({"replay": part("recent", share=1.0)}, "at least 0 and less than 1, got 1.0"),
-        ({"learn": {"bounds": part("clap")}}, "'clap' is no"),
-        ({"replay": part("resent")}, "'resent' is no replay; there are"),
-        ({"tasks": {**TASKS, "pool": 1}}, "up to 2 tasks of dice-tiny, more than its pool of 1"),
+        ({"learn": {"bounds": part("clap")}}, "no bounds rule 'clap'; there are"),
+        ({"replay": part("resent")}, "there is no replay 'resent'; there are"),
+        (
+            {"tasks": {**TASKS, "pool": 1}},
+            "at least the 2 tasks of a step, got 1",
+        ),
     ],
 )
 def test_invalid_values_give_one_line_errors_on_reading(changes, complaint) -> None:

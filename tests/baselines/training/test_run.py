@@ -230,7 +230,7 @@ def test_policy_without_success_raises_a_named_error(recipe: Path, tmp_path: Pat
 def test_torn_state_is_reported(recipe: Path, shorter: Trained) -> None:
     newest = max((shorter.run / "states").iterdir())
     (newest / "optimiser.pt").write_bytes(b"torn")  # no other test reads it
-    with pytest.raises(StateTorn, match="delete it to go on from the state before it"):
+    with pytest.raises(StateTorn, match="delete it to resume from the state before it"):
         train(load_recipe(str(recipe), {"steps": 2}), shorter.run, quiet)
 
 
@@ -246,15 +246,15 @@ def test_different_recipe_is_rejected(recipe: Path, tmp_path: Path) -> None:
     [
         ({"rollout.group": 3}, "rollout has no setting 'group'"),
         ({"steps": -1}, r"steps: .*greater than or equal to 0"),
-        ({"credit.estimator": {"name": "grop"}}, "'grop' is no advantage estimator"),
+        ({"credit.estimator": {"name": "grop"}}, "no advantage estimator 'grop'"),
         ({"credit.filters": [{"name": "varied", "parameters": {"x": 1}}]}, "no parameter x"),
-        ({"learn.objective": {"surrogate": "pqo"}}, "'pqo' is no surrogate loss"),
+        ({"learn.objective": {"surrogate": "pqo"}}, "no surrogate loss 'pqo'"),
         ({"tasks.source": "toyy"}, "'toyy'"),
         ({"tasks.source": "chinook"}, "chinook has no train tasks at level tiny"),
         ({"tasks.templates": ["ad", "nothing"]}, "toy has no template '.+' at level .*there are"),
         (
             {"tasks.source": "roleplay", "evaluation.tasks": 99_999},
-            r"roleplay has \d+ dev tasks of this kind, .* wants 99999: lower evaluation.tasks",
+            r"roleplay has \d+ dev tasks .*, fewer than the 99999 of .*: lower evaluation.tasks",
         ),
     ],
 )

@@ -10,7 +10,6 @@ from hexathlon.evaluators.judges.audit.agreement import (
     alpha_estimate,
     kappa,
     kappa_estimate,
-    kendall_tau,
 )
 from hexathlon.evaluators.judges.audit.biases import (
     flip_rate,
@@ -86,13 +85,6 @@ def test_intervals_are_reproducible():
     found = kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 3)
     assert found == kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 3)
     assert found != kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 4)
-
-
-def test_tau_by_hand():
-    assert kendall_tau([1, 2, 3, 4], [1, 3, 2, 4]) == pytest.approx(4 / 6)
-    assert kendall_tau([1, 1, 2], [1, 2, 3]) == pytest.approx(2 / math.sqrt(6))
-    assert kendall_tau([1, 2], [2, 1]) == -1.0
-    assert kendall_tau([1, 1], [1, 2]) is None
 
 
 def test_rank_agreement_excludes_missing_values():
