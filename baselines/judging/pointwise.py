@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from hexathlon.baselines.judging.client import Asked, JudgeClient
+from hexathlon.baselines.judging.client import JudgeAnswer, JudgeClient
 from hexathlon.evaluators.judges.isolation import addressed, contentless, hide_addressed
 from hexathlon.evaluators.judges.labels import ABSTAIN, Decision, Why
 from hexathlon.evaluators.judges.parsing import PointVerdict, ReplyFault, read_criteria, read_point
@@ -109,7 +109,7 @@ class PointwiseJudge:
         return replace(second, flags=("addressed", "lowered"))
 
 
-def decision_of(criterion: Criterion, asked: Asked[PointVerdict]) -> Decision:
+def decision_of(criterion: Criterion, asked: JudgeAnswer[PointVerdict]) -> Decision:
     """Return the decision for an answer, or for its absence."""
     retries = max(0, len(asked.faults) - (asked.answer is None))
     if asked.answer is None:

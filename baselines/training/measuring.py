@@ -43,7 +43,7 @@ def evaluated(
     report: ProgressCallback,
     ranks: Ranks = ALONE,
 ) -> dict[str, ScoreInterval]:
-    """Play each table's dev tasks once into run folders, or finish runs begun there.
+    """Play each table's dev tasks once into run directories, or finish what was begun there.
 
     A single table's run is `out/name`; a mixture's are `out/name/LABEL`. Several ranks each play
     their share into a folder beside it; then rank 0 joins the shares, and only it returns results.

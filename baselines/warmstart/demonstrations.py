@@ -12,7 +12,7 @@ from typing import Any
 from hexathlon.baselines.agents.base import Episode, GaveUp, Turn, text_of
 from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.codecs import Codec, get_codec
-from hexathlon.baselines.codecs.base import Wire, parse_calls, with_thought
+from hexathlon.baselines.codecs.base import WireMessage, parse_calls, with_thought
 from hexathlon.baselines.rollout.drivers import play
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.conversation import TokenConversation
@@ -207,7 +207,7 @@ def _skip(action: str, skipped: Sequence[str]) -> bool:
     return bool(calls) and all(call.name in skipped for call in calls or ())
 
 
-def _assistant_message(played: Demonstration, number: int, codec: Codec) -> Wire:
+def _assistant_message(played: Demonstration, number: int, codec: Codec) -> WireMessage:
     """Return the message of a turn: its thought, if it has one, and its action."""
     action, _ = played.turns[number]
     thought = played.thoughts[number] if played.thoughts else ""

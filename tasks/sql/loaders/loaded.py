@@ -7,13 +7,14 @@ they are stable; `address` cycles through the templates, so that any prefix cove
 import hashlib
 import os
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from hexathlon.tasks.errors import UnknownTask
+from hexathlon.tasks.errors import MissingData, UnknownTask
 from hexathlon.tasks.public_data import data_folder
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
@@ -23,6 +24,9 @@ from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 from hexathlon.tasks.tool_calls import tool_call
 
 __all__ = ["LoadedQuestion", "LoadedQuestions", "read_check", "safe_template"]
+
+_MOST_NAMED = 5
+"""Maximum number of missing databases named in an error."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class LoadedQuestions(TaskSource):
     """A public data set: finite, with its published splits."""
 
     family = "sql"
-    version = "2"
+    version = "3"
     folder = ""
     """The data set's directory inside HEXATHLON_DATA."""
 
@@ -145,9 +149,32 @@ class LoadedQuestions(TaskSource):
             self._data = data
         if split not in self._items:
             items = self.read(split)
+            self._require_databases(split, items)
             self._items[split] = {(i.template, i.level, i.index): i for i in items}
             self.__dict__.pop("_orders", None)
         return self._items[split]
+
+    def absent_databases(self, questions: Sequence[LoadedQuestion]) -> dict[str, int]:
+        """Return the number of questions by the path of their database, if it has no file.
+
+        Paths are as in the tasks: below HEXATHLON_DATA unless they are absolute.
+        """
+        counts = Counter(
+            str(one.database["path"]) for one in questions if one.database["kind"] == "file"
+        )
+        base = self.root.parent if counts else Path()
+        return {path: count for path, count in counts.items() if not (base / path).is_file()}
+
+    def _require_databases(self, split: Split, questions: Sequence[LoadedQuestion]) -> None:
+        absent = self.absent_databases(questions)
+        if absent:
+            first = ", ".join(sorted(absent)[:_MOST_NAMED])
+            more = f" and {len(absent) - _MOST_NAMED} more" if len(absent) > _MOST_NAMED else ""
+            raise MissingData(
+                f"{self.name}: {sum(absent.values()):,} of {len(questions):,} {split} questions "
+                f"need databases without a file: {first}{more}; add the files, or remove the "
+                f"questions (`hexathlon data check {self.name}` lists them)"
+            )
 
     @cached_property
     def _orders(self) -> dict[tuple[Split, Level | None], list[LoadedQuestion]]:

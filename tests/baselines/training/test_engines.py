@@ -78,10 +78,10 @@ async def opened(folder: Path, tied: bool = False, **changes: Any) -> Any:
 
 @pytest.mark.anyio
 async def test_default_engine_is_local(tmp_path: Path) -> None:
-    found = await opened(tmp_path, context=100)
-    assert isinstance(found.engine, LocalEngine)
-    assert found.engine.context == 100
-    await found.close()
+    result = await opened(tmp_path, context=100)
+    assert isinstance(result.engine, LocalEngine)
+    assert result.engine.context == 100
+    await result.close()
 
 
 @pytest.mark.anyio

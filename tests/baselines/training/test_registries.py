@@ -256,16 +256,16 @@ def test_a_stored_success_rescues_a_failed_group(start, tmp_path, monkeypatch) -
         (group,) = groups_of(trainer, calls_of(monkeypatch), "grpo")
         assert sorted(group.rewards) == [0.0, 1.0]
         assert trainer.components.replay.memory.successes
-        (rescued,) = [one for one in group.samples if one.reward == 1.0]
+        (rescued,) = [sample for sample in group.samples if sample.reward == 1.0]
         assert rescued.version[rescued.sampled].max() == 0
         assert not set(rescued.branches) & {
-            name for one in group.samples if one is not rescued for name in one.branches
+            name for sample in group.samples if sample is not rescued for name in sample.branches
         }
 
 
 def failed(group: Any) -> Any:
     """Return a group without its successes."""
-    samples = [replace(one, rewards=(0.0,) * len(one.rewards)) for one in group.samples]
+    samples = [replace(sample, rewards=(0.0,) * len(sample.rewards)) for sample in group.samples]
     return replace(group, samples=tuple(samples))
 
 

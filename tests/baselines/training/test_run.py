@@ -17,10 +17,11 @@ torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
 from hexathlon.baselines.tokens.trajectory import Trajectory
+from hexathlon.baselines.training.folder import RecipeDiffers
 from hexathlon.baselines.training.metrics import MetricsLog, read_metrics
 from hexathlon.baselines.training.recipe import RecipeError, load_recipe
 from hexathlon.baselines.training.rollouts import RolloutLog, rescored
-from hexathlon.baselines.training.run import RecipeDiffers, train
+from hexathlon.baselines.training.run import train
 from hexathlon.baselines.training.saving import StateTorn
 from hexathlon.baselines.training.step import NothingToLearn
 from hexathlon.evaluators.records import check_chain, read_records
@@ -162,16 +163,16 @@ def test_killed_process_resumes_bit_for_bit(recipe: Path, whole: Trained, tmp_pa
 
 
 def test_evaluation_runs_agree_with_the_metrics(whole: Trained, shorter: Trained) -> None:
-    out, found = whole
+    out, result = whole
     for name in ("before", "after"):
         run = out / name
         plan = read_plan(run)
         assert check_chain(run, plan["plan_hash"]) == []
         records = list(read_records(run))
         assert [record["split"] for record in records] == ["dev"] * 4
-        assert found[name].mean == sum(record["reward"] for record in records) / 4
+        assert result[name].mean == sum(record["reward"] for record in records) / 4
     measured = {row["step"]: row["dev/success"] for row in rows(out) if "dev/success" in row}
-    assert measured == {0: found["before"].mean, 2: shorter.success["after"].mean}
+    assert measured == {0: result["before"].mean, 2: shorter.success["after"].mean}
     assert (out / "curve.png").read_bytes().startswith(b"\x89PNG")
 
 
