@@ -102,8 +102,7 @@ def slices_of(config: EvalConfig, salt: str | None) -> list[Slice]:
     if not config.envs:
         raise UsageError("name what is evaluated: events in `envs`, or single tasks in `task`")
     slices = []
-    for name in config.envs:
-        info = find_environment(name)
+    for info in {one.id: one for one in map(find_environment, config.envs)}.values():
         tasks = open_taskset(info, config.taskset, config.split, config.level, salt)
         slices.append(Slice(info, tasks, config.level, _first_ids(info, tasks, config.tasks)))
     return slices

@@ -25,6 +25,7 @@ from hexathlon.evaluators.records import (
     read_records,
     stored_media,
 )
+from hexathlon.evaluators.records.consistency import stop_of
 from hexathlon.evaluators.records.plan import PLAN_FILE, PlanError, plan_hash, read_plan, write_plan
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import verify
@@ -137,7 +138,7 @@ def _verdict(task: Task, record: Mapping[str, Any], load: Load) -> dict[str, Any
     scored = verdict.status == "scored"
     stop = record["stop"]
     if scored and stop == Status.ERROR_JUDGE:
-        stop = Status.COMPLETED.value
+        stop = stop_of(record) or Status.COMPLETED.value
     return {
         "stop": stop if scored else Status.ERROR_JUDGE.value,
         "status": verdict.status,

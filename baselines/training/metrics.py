@@ -10,15 +10,15 @@ __all__ = ["MetricsLog", "ProgressCallback", "read_metrics"]
 
 
 ProgressCallback = Callable[[str, int, int, dict[str, float]], None]
-"""Is told the phase, the step, how many there are, and the metrics."""
+"""Called with the phase, the step, the number of steps and the metrics."""
 
 
 class MetricsLog:
-    """Appends to `metrics.jsonl`; on resuming, lines of steps that are done again are dropped.
+    """Appends to `metrics.jsonl`; on resuming, lines of repeated steps are dropped.
 
     Args:
         path: The file.
-        steps: Steps that stand; later lines are cut off.
+        steps: Last step to keep.
     """
 
     def __init__(self, path: Path, steps: int) -> None:
@@ -40,7 +40,7 @@ class MetricsLog:
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a metrics file; a torn last line is left out."""
+    """Return the lines of a metrics file, without an incomplete last one."""
     if not path.exists():
         return []
     rows = []

@@ -1,10 +1,10 @@
-"""A training run in a folder: start, resume, finish.
+"""A training run in a directory: start, resume, finish.
 
-The folder contains `recipe.json` (the resolved recipe), `start/` (the initial policy), `before/`
-and `after/` (evaluations on unseen tasks, run folders like those of `hexathlon eval`), `rollouts/`
+The directory contains `recipe.json` (the resolved recipe), `start/` (the initial policy), `before/`
+and `after/` (evaluations on unseen tasks, each a run directory of `hexathlon eval`), `rollouts/`
 (records of the rollouts), `states/` (for resuming), `metrics.jsonl`, `curve.html` and `curve.png`,
-and in the end `policy/`, a checkpoint; low-rank adapters are merged into it and also stand alone in
-`adapters/`. Running the same recipe into the same folder resumes.
+and in the end `policy/`, a checkpoint with low-rank adapters merged, which are also saved in
+`adapters/`. Running the same recipe in the same directory resumes the run.
 """
 
 import json
@@ -37,7 +37,7 @@ _FURTHER_RANK = f"{__name__}:train_further_rank"
 def train(
     recipe: Recipe, out: Path, report: ProgressCallback, log_to: Sequence[str] = ()
 ) -> dict[str, ScoreInterval]:
-    """Run a recipe to its end; a folder that holds part of it is continued.
+    """Run a recipe to its end; a folder with part of its run is resumed.
 
     Args:
         recipe: The recipe; `scale` is applied.
@@ -46,8 +46,8 @@ def train(
         log_to: Names of loggers that receive metrics, evaluations and samples; see `loggers`.
 
     Returns:
-        Mean reward on unseen tasks with its 95 % interval, `before` and `after`; of a mixture also
-        of each event, as `before/sql-tiny`.
+        Mean rewards on unseen tasks with 95 % intervals, as `before` and `after`; for a mixture
+        also by event, as `before/sql-tiny`.
 
     Raises:
         RecipeDiffers: If the folder contains another recipe's run.
@@ -77,7 +77,7 @@ def train_rank(
     ranks: Ranks,
     loggers: Sequence[Logger] = (),
 ) -> dict[str, ScoreInterval]:
-    """Do one rank's part of a recipe; all ranks do the same, and the first writes and reports."""
+    """Run one rank's part of a recipe; all ranks do the same, and rank 0 writes and reports."""
     import torch
 
     torch.set_num_threads(1)
@@ -128,13 +128,13 @@ def train_rank(
 
 
 def train_further_rank(out: Path, ranks: Ranks) -> None:
-    """Do the part of a rank that was started by another process, as the run's recipe says."""
+    """Run the part of a rank started by another process, by the recipe in the run's folder."""
     recipe = recipe_of(json.loads((out / "recipe.json").read_text()))
     train_rank(recipe, out, lambda phase, done, total, metrics: None, ranks)
 
 
 def _success(results: Mapping[str, ScoreInterval], moment: str) -> dict[str, float]:
-    """Return one evaluation as metrics, those of single events included."""
+    """Return an evaluation as metrics, those by event included."""
     return {
         name.replace(moment, "dev/success", 1): interval.mean
         for name, interval in results.items()

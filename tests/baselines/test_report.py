@@ -15,7 +15,9 @@ from hexathlon.baselines.harness.report import (
     tables,
     unscored_share,
 )
+from hexathlon.evaluators.records import read_records
 from hexathlon.evaluators.records.plan import read_plan
+from hexathlon_cli.app import run as run_command
 from support.chat_server import ChatServer
 from support.events import TOY, toy_run
 
@@ -31,6 +33,15 @@ def test_floor_and_ceiling_come_from_the_built_in_agents(runs: dict[str, Path]) 
     anchors = anchors_of([read_run(run) for run in runs.values()])
     assert anchors.ceiling == {TOY: 1.0}
     assert anchors.floor == {TOY: ("dump", 0.0)}
+
+
+def test_an_agent_that_played_other_trials_sets_no_floor(
+    runs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few = toy_run(tmp_path / "few", "agent:noop", tasks=3).run
+    assert anchors_of([read_run(runs["oracle"]), read_run(few)]).floor == {}
+    assert run_command(["report", str(runs["oracle"]), "--anchor", str(few)]) == 0
+    assert "it sets no floor" in capsys.readouterr().err.replace("\n", " ")
 
 
 def test_report_shows_floor_ceiling_and_interval(runs: dict[str, Path]) -> None:
@@ -64,12 +75,12 @@ def test_infra_failures_widen_bounds_and_prevent_ranking(
         tmp_path / "run", f"endpoint:{chat_server.url}#broken*3", dialect="json", tasks=6,
         concurrency=1, retries=0, request_retries=0, limit_turns=1,
     ).run  # fmt: skip
-    found = read_run(run)
-    score = found.summary.envs[0].score
+    result = read_run(run)
+    score = result.summary.envs[0].score
     assert (score.scored, score.infra) == (3, 3)
     assert (score.bounds.low, score.bounds.high) == (0.0, 0.5)
-    assert unscored_share(found) == 0.5
-    report = markdown(found, anchors_of([]))
+    assert unscored_share(result) == 0.5
+    report = markdown(result, anchors_of([]))
     assert "Toy is not ranked: 3 of 6 trials are infrastructure failures." in report
     assert "without a score: infra, provider (blame: provider)" in report
     assert "| unknown |" in report
@@ -86,7 +97,7 @@ def test_unfinished_run_is_noted(tmp_path: Path) -> None:
 
 
 def test_directory_without_run_is_rejected(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="expected a run folder"):
+    with pytest.raises(UsageError, match="expected a run directory"):
         read_run(tmp_path)
 
 
@@ -119,6 +130,15 @@ def test_runs_without_shared_tasks_are_rejected(tmp_path: Path, runs: dict[str, 
         compare_runs([other])
 
 
-def test_anchors_are_limited_to_policies_of_the_sources(runs: dict[str, Path]) -> None:
-    assert anchor_agents(read_plan(runs["random"])) == ["noop", "dump", "majority", "oracle"]
-    assert anchor_agents(read_plan(runs["oracle"])) == ["noop", "random", "dump", "majority"]
+def test_the_anchors_of_a_plan_are_those_its_sources_offer(runs: dict[str, Path]) -> None:
+    random, oracle = (anchor_agents(read_plan(runs[name])) for name in ("random", "oracle"))
+    imitating = ["constant", "neighbour", "overlap", "identity"]
+    assert random == ["noop", "dump", "majority", *imitating, "oracle"]
+    assert oracle == ["noop", "random", "dump", "majority", *imitating]
+
+
+@pytest.mark.parametrize("name", ["constant", "neighbour", "overlap", "identity"])
+def test_agents_that_imitate_set_the_floor(name: str, tmp_path: Path) -> None:
+    run = read_run(toy_run(tmp_path / name, f"agent:{name}", tasks=16).run)
+    assert anchors_of([run]).floor == {TOY: (name, 0.0)}
+    assert all(record["steps"] for record in read_records(tmp_path / name))

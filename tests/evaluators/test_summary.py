@@ -42,6 +42,17 @@ def test_scores_by_hand():
     assert summary.overall.mean == pytest.approx(0.5)
 
 
+def test_rankings_count_trials_without_a_score_as_failed():
+    records = [
+        trial("a", 1.0), trial("a", None, number=1), trial("b", None),
+        trial("c", None, status="unscored", cause="judge"), trial("d", 1.0),
+    ]  # fmt: skip
+    (env,) = summarise(records).envs
+    assert env.task_means() == {"a": 1.0, "d": 1.0}
+    assert env.rank_means() == {"a": 0.5, "b": 0.0, "c": 0.0, "d": 1.0}
+    assert math.fsum(env.rank_means().values()) / 4 == env.score.bounds.low
+
+
 def test_unscored_trials_are_counted_and_bounded():
     records = [trial(f"t{index}", 1.0) for index in range(6)]
     records += [trial("i1", None), trial("i2", None, cause="provider")]

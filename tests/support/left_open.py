@@ -106,10 +106,10 @@ def descendants() -> list[int]:
             except OSError:
                 continue
             parents[int(entry.name)] = int(fields[1])
-    found = [os.getpid()]
-    for pid in found:
-        found += [child for child, parent in parents.items() if parent == pid]
-    return found[1:]
+    result = [os.getpid()]
+    for pid in result:
+        result += [child for child, parent in parents.items() if parent == pid]
+    return result[1:]
 
 
 def descriptors() -> set[str]:

@@ -31,7 +31,7 @@ def guarded(work: Callable[[Any], Result]) -> Result:
     """Run `work(report)` under a progress display.
 
     Raises:
-        UsageError: If the recipe, the checkpoint or the run folder cannot be used.
+        UsageError: If the recipe, the checkpoint or the run directory cannot be used.
         CommandError: If training cannot continue.
     """
     from hexathlon.baselines.distributed.launch import RankFailed

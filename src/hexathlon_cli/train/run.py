@@ -16,7 +16,7 @@ def run(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Run folder; a run with the same recipe is resumed. [default: runs/train-RECIPE]"
+            help="Run directory; a run of the same recipe is resumed. [default: runs/train-RECIPE]"
         ),
     ] = None,
     change: Annotated[
@@ -40,7 +40,7 @@ def run(
 ) -> None:
     """Train a policy from a recipe; the word `run` is optional.
 
-    Progress is saved in the run folder; the same command continues an interrupted run.
+    Progress is saved in the run directory; the same command continues an interrupted run.
     """
     import json
 
