@@ -4,7 +4,7 @@ Each corresponds to the command of its name, with the same plans, records and di
 become keyword arguments; configuration files and exit codes are left to `hexathlon_cli`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,11 @@ def load_run(path: str | Path) -> ReadRun:
 
 
 def train(
-    recipe: str | Mapping[str, Any], out: str | Path, **changes: Any
+    recipe: str | Mapping[str, Any],
+    out: str | Path,
+    *,
+    log_to: Sequence[str] = (),
+    **changes: Any,
 ) -> dict[str, ScoreInterval]:
     """Train a policy with a recipe and return its mean rewards on unseen tasks.
 
@@ -102,6 +106,7 @@ def train(
     Args:
         recipe: A recipe's name, a TOML file, or the recipe as a dictionary.
         out: The run directory.
+        log_to: `tensorboard`, `wandb` or both, beside `metrics.jsonl` in the run directory.
         **changes: Overrides of the recipe's values, such as `seed` or `scale`; nested values as
             `**{"rollout.groups": 8}`.
 
@@ -119,7 +124,7 @@ def train(
         loaded = load_recipe(recipe, changes)
     else:
         loaded = recipe_of(dict(recipe), changes)
-    return run_training(loaded, Path(out), lambda phase, step, steps, metrics: None)
+    return run_training(loaded, Path(out), lambda phase, step, steps, metrics: None, log_to)
 
 
 def _agent(model: Agent | Callable[[list[Message]], dict[str, object]]) -> Agent:

@@ -49,11 +49,11 @@ class ComparedAlgorithm(NamedTuple):
 
 def laid_over(base: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
     """Merge the tables of `more` into those of `base`; a component with a new name is replaced."""
-    found = dict(base)
+    result = dict(base)
     for key, value in more.items():
         merged = isinstance(value, dict) and isinstance(base.get(key), dict) and "name" not in value
-        found[key] = laid_over(base[key], value) if merged else value
-    return found
+        result[key] = laid_over(base[key], value) if merged else value
+    return result
 
 
 def entries() -> list[ComparedAlgorithm]:
@@ -109,16 +109,16 @@ class AlgorithmRun:
     def advance(self, budget: int) -> float:
         """One update; return the success of its first batch."""
         groups, first = [], None
-        wanted = self.recipe.rollout.groups
+        expected = self.recipe.rollout.groups
         for _ in range(TRIES):
             batch = self._batch()
             first = batch.success if first is None else first
             groups += self._kept(batch.groups)
             filtered = any(part.name == "varied" for part in self.recipe.credit.filters)
-            if not filtered or len(groups) >= wanted or self.drawn >= budget:
+            if not filtered or len(groups) >= expected or self.drawn >= budget:
                 break
         if groups:
-            self._learn(groups[:wanted])
+            self._learn(groups[:expected])
         self.past.append(copy.deepcopy(self.model.state_dict()))
         return float(first or 0.0)
 
@@ -167,7 +167,7 @@ class AlgorithmRun:
 
 def measured(entry: ComparedAlgorithm, seed: int, folder: Path) -> dict[str, Any]:
     """Train, then play fresh episodes."""
-    begun = time.process_time()
+    started = time.process_time()
     run = AlgorithmRun(entry, seed, folder)
     curve = run.play()
     last = rooms.collect(run.model, FINAL // 8, 8, derive_seed("final", seed) % 2**63)
@@ -176,7 +176,7 @@ def measured(entry: ComparedAlgorithm, seed: int, folder: Path) -> dict[str, Any
         "seed": seed,
         "curve": curve,
         "final": last.success,
-        "cpu_s": round(time.process_time() - begun, 2),
+        "cpu_s": round(time.process_time() - started, 2),
     }
 
 
@@ -187,8 +187,8 @@ def waiting(
     have = {(row["name"], row["seed"]) for row in done}
     for seed in range(seeds):
         for entry in entries():
-            wanted = not only or entry.name in only.split(",")
-            if wanted and (entry.name, seed) not in have:
+            expected = not only or entry.name in only.split(",")
+            if expected and (entry.name, seed) not in have:
                 yield entry, seed
 
 

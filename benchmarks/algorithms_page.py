@@ -41,11 +41,11 @@ def estimate(values: Sequence[float]) -> SeedEstimate:
 
 def on_grid(curve: Sequence[Sequence[float]], episodes: Sequence[float]) -> list[float]:
     """Return the last success by number of episodes; resampled batches leave gaps."""
-    found = []
-    for wanted in episodes:
-        seen = [success for at, success in curve if at <= wanted]
-        found.append(seen[-1] if seen else curve[0][1])
-    return found
+    result = []
+    for expected in episodes:
+        seen = [success for at, success in curve if at <= expected]
+        result.append(seen[-1] if seen else curve[0][1])
+    return result
 
 
 class Result(NamedTuple):
@@ -59,7 +59,7 @@ class Result(NamedTuple):
 
 
 def results(file: Path, rows: Sequence[dict[str, Any]]) -> list[Result]:
-    found = []
+    result = []
     for algorithm in tomllib.loads(file.read_text(encoding="utf-8"))["algorithm"]:
         own = [row for row in rows if row["name"] == algorithm["name"]]
         if not own:
@@ -67,7 +67,7 @@ def results(file: Path, rows: Sequence[dict[str, Any]]) -> list[Result]:
         last = max(row["curve"][-1][0] for row in own)
         grid = [last * step / 16 for step in range(1, 17)]
         lines = [on_grid(row["curve"], grid) for row in own]
-        found.append(
+        result.append(
             Result(
                 algorithm,
                 estimate([row["final"] for row in own]),
@@ -76,7 +76,7 @@ def results(file: Path, rows: Sequence[dict[str, Any]]) -> list[Result]:
                 statistics.fmean(row["cpu_s"] for row in own),
             )
         )
-    return found
+    return result
 
 
 def table(found: Sequence[Result]) -> str:
@@ -176,13 +176,13 @@ def catalogue(file: Path) -> str:
 
 def write(file: Path, rows: Sequence[dict[str, Any]], docs: Path) -> None:
     """Insert table and catalogue between their marks in the page, and save the plot."""
-    found = results(file, rows)
+    result = results(file, rows)
     page = docs / "algorithms.md"
     text = page.read_text(encoding="utf-8")
-    text = replaced(text, "results", table(found))
+    text = replaced(text, "results", table(result))
     text = replaced(text, "catalogue", catalogue(file))
     page.write_text(text, encoding="utf-8")
-    (docs / "algorithms.svg").write_text(plot(found), encoding="utf-8")
+    (docs / "algorithms.svg").write_text(plot(result), encoding="utf-8")
 
 
 def replaced(text: str, mark: str, new: str) -> str:

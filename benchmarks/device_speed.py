@@ -77,15 +77,15 @@ def answers(engine: LocalEngine, asked: list[TokenRequest]) -> list[TokenReply]:
 
 def seconds(device: str, work: Callable[[], object], times: int = 3) -> float:
     """Return the median time of a call, after one warm-up call."""
-    found = []
+    result = []
     for number in range(times + 1):
-        begun = time.perf_counter()
+        started = time.perf_counter()
         work()
         if device == "cuda":
             torch.cuda.synchronize()
         if number:
-            found.append(time.perf_counter() - begun)
-    return statistics.median(found)
+            result.append(time.perf_counter() - started)
+    return statistics.median(result)
 
 
 def example_of(request: TokenRequest, reply: TokenReply) -> Example:
@@ -138,10 +138,10 @@ def main() -> None:
         autocast.append(apart(value[len(one.ids) :].tolist(), true[len(one.ids) - 1 :]))
     learner = Learner(whole.train(), config, 10)
     learning = seconds(options.device, lambda: learner.update(examples))
-    learned = sum(len(one.sample.ids) for one in examples)
+    learned = sum(len(example.sample.ids) for example in examples)
 
     print(f"{count:,} parameters, {options.sequences} sequences, {options.device}")
-    found = [
+    result = [
         Figure("engine: tokens drawn", drawn / drawing, "/s"),
         Figure(
             "engine: utilisation, prompts included", 2 * count * passed / drawing / options.peak, ""
@@ -151,9 +151,9 @@ def main() -> None:
     ]
     for name, values in (("engine", sampler), ("learner", autocast)):
         joined = np.concatenate(values)
-        found.append(Figure(f"{name}: mean distance from float32", float(joined.mean()), "nats"))
-        found.append(Figure(f"{name}: largest distance", float(joined.max()), "nats"))
-    print_findings(found)
+        result.append(Figure(f"{name}: mean distance from float32", float(joined.mean()), "nats"))
+        result.append(Figure(f"{name}: largest distance", float(joined.max()), "nats"))
+    print_findings(result)
 
 
 if __name__ == "__main__":

@@ -96,7 +96,7 @@ def checkpoint(place: Path) -> Path:
 
 def measure(ours: Child, peer: Child, repetitions: int) -> dict[tuple[str, int], list[Rate]]:
     """Run both engines alternately."""
-    found: dict[tuple[str, int], list[Rate]] = defaultdict(list)
+    result: dict[tuple[str, int], list[Rate]] = defaultdict(list)
     for sequences in LEAST:
         for turn in range(repetitions + 1):
             rates = {
@@ -105,10 +105,10 @@ def measure(ours: Child, peer: Child, repetitions: int) -> dict[tuple[str, int],
                 "vLLM without seeds": peer.work(sequences, seeded=False),
             }
             for name, rate in rates.items() if turn else ():
-                found[name, sequences].append(rate)
+                result[name, sequences].append(rate)
             print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    return found
+    return result
 
 
 def main() -> None:
@@ -123,16 +123,16 @@ def main() -> None:
             Child(arguments.peer, HERE / "peers" / "vllm_engine.py", place) as peer,
         ):
             print(f"threads: {ours.threads} and {peer.threads}", file=sys.stderr)
-            found = measure(ours, peer, arguments.repetitions)
+            result = measure(ours, peer, arguments.repetitions)
     findings = []
     for sequences, least in LEAST.items():
         for name in ("torch engine", "vLLM", "vLLM without seeds"):
-            best = max(rate.clock for rate in found[name, sequences])
+            best = max(rate.clock for rate in result[name, sequences])
             findings.append(Figure(f"{name}, {sequences} at once, best", best, "tokens/s"))
         for name in ("vLLM", "vLLM without seeds"):
             for by in ("clock", "processor"):
                 ours_by, peer_by = (
-                    [getattr(rate, by) for rate in found[who, sequences]]
+                    [getattr(rate, by) for rate in result[who, sequences]]
                     for who in ("torch engine", name)
                 )
                 bound = least if name == "vLLM" else None

@@ -230,7 +230,7 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=96)
     parser.add_argument("--peer", help="an interpreter that has skyrl-gym")
     arguments = parser.parse_args()
-    found = [
+    result = [
         *imports(),
         *oracle_steps(arguments.tasks),
         *step_over_raw(),
@@ -239,8 +239,8 @@ def main() -> None:
         *memory(),
     ]
     if arguments.peer:
-        found += beside_skyrl(arguments.peer)
-    print_findings(found)
+        result += beside_skyrl(arguments.peer)
+    print_findings(result)
     if not arguments.peer:
         print("skyrl-gym: not run; pass --peer")
 

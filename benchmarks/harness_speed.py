@@ -94,14 +94,14 @@ def print_runs(runs: Runs) -> None:
 
 def compared(kind: str, runs: Runs, arguments: argparse.Namespace) -> list[Figure]:
     """Return the figures compared with the peer's, and the growth of memory with trials."""
-    found = []
+    result = []
     paired, largest = arguments.counts[0], arguments.counts[-1]
     for who in OURS:
         ours = runs[kind, paired, who]
         first = statistics.median(one.peak_mb for one in ours)
         last = runs[kind, largest, who][-1].peak_mb
         label = f"{kind}, {who}"
-        found.append(
+        result.append(
             Figure(f"{label}: memory at {largest:,} over {paired:,}", last / first, "x", most=1.1)
         )
         for count in peer_counts(kind, arguments):
@@ -111,14 +111,14 @@ def compared(kind: str, runs: Runs, arguments: argparse.Namespace) -> list[Figur
                 ("the same, starts of the processes included", process_ms, None),
             ):
                 ratio = ratio_of_pairs([cost(one) for one in theirs], [cost(one) for one in same])
-                found.append(Figure(f"{label}: {name}", ratio, "x", least))
+                result.append(Figure(f"{label}: {name}", ratio, "x", least))
             peaks = [one.peak_mb for one in theirs], [one.peak_mb for one in same]
-            found.append(
+            result.append(
                 Figure(
                     f"{label}: times less memory at {count:,}", ratio_of_pairs(*peaks), "x", least=4
                 )
             )
-    return found
+    return result
 
 
 def help_cost(lm_eval: str | None, repetitions: int) -> list[Figure]:
@@ -129,14 +129,14 @@ def help_cost(lm_eval: str | None, repetitions: int) -> list[Figure]:
         ours.append(run_child([own, "--help"]).cpu_s)
         if lm_eval:
             theirs.append(run_child([lm_eval, "--help"]).cpu_s)
-    found = [Figure("hexathlon --help, CPU", statistics.median(ours[1:]), "s")]
+    result = [Figure("hexathlon --help, CPU", statistics.median(ours[1:]), "s")]
     if lm_eval:
         share = 1 / ratio_of_pairs(theirs[1:], ours[1:])
-        found += [
+        result += [
             Figure("lm_eval --help, CPU", statistics.median(theirs[1:]), "s"),
             Figure("hexathlon --help over lm_eval --help", share, "x", most=0.5),
         ]
-    return found
+    return result
 
 
 def main() -> None:
@@ -150,10 +150,10 @@ def main() -> None:
     arguments = parser.parse_args()
     runs = {kind: measure(kind, arguments) for kind in arguments.workloads}
     print_runs({key: spent for each in runs.values() for key, spent in each.items()})
-    found = [row for kind in runs for row in compared(kind, runs[kind], arguments)]
-    found += help_cost(arguments.lm_eval, 2 * arguments.repetitions)
+    result = [row for kind in runs for row in compared(kind, runs[kind], arguments)]
+    result += help_cost(arguments.lm_eval, 2 * arguments.repetitions)
     print()
-    print_findings(found)
+    print_findings(result)
     for flag, given, name in (
         ("--peer", arguments.peer, PEER),
         ("--lm-eval", arguments.lm_eval, "lm_eval"),

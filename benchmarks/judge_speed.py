@@ -45,8 +45,8 @@ class Quick(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self.raw += data
         while (end := self.raw.find(b"\r\n\r\n")) >= 0:
-            found = re.search(rb"(?i)content-length: (\d+)", self.raw[:end])
-            size = int(found.group(1)) if found else 0
+            result = re.search(rb"(?i)content-length: (\d+)", self.raw[:end])
+            size = int(result.group(1)) if result else 0
             if len(self.raw) < end + 4 + size:
                 return
             body, self.raw = self.raw[end + 4 : end + 4 + size], self.raw[end + 4 + size :]
@@ -74,16 +74,16 @@ async def judge(settings: JudgeSettings, items: int, seed: int) -> tuple[float, 
     identity = await asyncio.to_thread(identify_judge, settings)
     client = open_client(settings, identity)
     judging = PointwiseJudge(client)
-    found: list[Decision] = []
+    result: list[Decision] = []
 
     async def one(row: Any) -> None:
-        found.append(await judging.decide(row[0], row[1].transcript))
+        result.append(await judging.decide(row[0], row[1].transcript))
 
     started, own = time.perf_counter(), time.process_time()
     await run_concurrently(rows, one, settings.concurrency)
     own, wall = time.process_time() - own, time.perf_counter() - started
     await client.close()
-    scored = sum(one.value is not None for one in found)
+    scored = sum(one.value is not None for one in result)
     return own / len(rows) * 1e3, wall / len(rows) * 1e3, scored
 
 
@@ -152,11 +152,11 @@ def main() -> None:
     if chosen.serve:
         asyncio.run(serve())
         return
-    found = measure(chosen.items, chosen.concurrency, chosen.rounds)
+    result = measure(chosen.items, chosen.concurrency, chosen.rounds)
     if chosen.json:
-        print(json.dumps(found, indent=2))
+        print(json.dumps(result, indent=2))
         return
-    for name, value in found.items():
+    for name, value in result.items():
         print(f"{name:>28}  {value:.3f}" if isinstance(value, float) else f"{name:>28}  {value}")
 
 

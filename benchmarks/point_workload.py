@@ -141,7 +141,7 @@ def _median(rounds: list[_Round], name: str) -> float:
 
 
 def _ratio(ours: list[_Round], theirs: list[_Round], name: str) -> float:
-    return ratio_of_pairs([getattr(one, name) for one in ours], [getattr(t, name) for t in theirs])
+    return ratio_of_pairs([getattr(our, name) for our in ours], [getattr(t, name) for t in theirs])
 
 
 def _database(folder: Path) -> Path:

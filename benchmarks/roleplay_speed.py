@@ -106,11 +106,11 @@ def event(count: int) -> Iterator[Figure]:
 
 def judging(items: int, concurrency: int, rounds: int) -> Iterator[Figure]:
     """Return figures of judging."""
-    found = measure(items, concurrency, rounds)
+    result = measure(items, concurrency, rounds)
     what = f"judging {items:,} items at concurrency {concurrency}"
-    yield Figure(f"{what}: own time of an item", found["own_ms_per_item"], "ms", most=LIMIT)
-    yield Figure(f"{what}: its worst round", found["own_ms_worst_round"], "ms", most=LIMIT)
-    yield Figure("a bare request through httpx", found["bare_httpx_ms_per_request"], "ms")
+    yield Figure(f"{what}: own time of an item", result["own_ms_per_item"], "ms", most=LIMIT)
+    yield Figure(f"{what}: its worst round", result["own_ms_worst_round"], "ms", most=LIMIT)
+    yield Figure("a bare request through httpx", result["bare_httpx_ms_per_request"], "ms")
 
 
 def main() -> None:

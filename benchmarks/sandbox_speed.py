@@ -58,10 +58,10 @@ def keeper_pid(one: Sandbox) -> int | None:
 
 
 def below(pid: int) -> list[int]:
-    found: list[int] = []
+    result: list[int] = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        found += [int(word) for word in task.read_text().split()]
-    return found
+        result += [int(word) for word in task.read_text().split()]
+    return result
 
 
 def processor_ms(keeper: int | None) -> float:

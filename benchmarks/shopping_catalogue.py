@@ -119,14 +119,14 @@ def _works(catalogue: Catalogue, language: Language) -> dict[str, dict[str, floa
 
 def queries(catalogue: Catalogue, language: Language, words: int) -> list[str]:
     """Return queries with a number of different words, each from the text of one product."""
-    found: list[str] = []
+    result: list[str] = []
     for i in range(QUERIES):
         stream = Stream(SEED, 900, words, i)
         product = catalogue.product_at(stream.below(catalogue.size))
         lines = [line.split(": ")[-1].split("：")[-1] for line in product.features[language]]
         own = tokenize(" ".join((product.title[language], *lines)))
-        found.append(" ".join(stream.shuffled(list(dict.fromkeys(own)))[:words]))
-    return found
+        result.append(" ".join(stream.shuffled(list(dict.fromkeys(own)))[:words]))
+    return result
 
 
 def _ids(catalogue: Catalogue) -> list[str]:
@@ -142,9 +142,9 @@ def _read(catalogue: Catalogue, product_id: str) -> object:
 def _spread(work: Callable[[str], object], items: Sequence[str]) -> dict[str, float]:
     walls, cpus = [], []
     for item in items:
-        start, begun = time.perf_counter(), time.process_time()
+        start, started = time.perf_counter(), time.process_time()
         work(item)
-        cpus.append((time.process_time() - begun) * 1e3)
+        cpus.append((time.process_time() - started) * 1e3)
         walls.append((time.perf_counter() - start) * 1e3)
     return {
         "wall_p50": float(np.median(walls)),

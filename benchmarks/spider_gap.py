@@ -69,14 +69,14 @@ def rewrites(gold: str, columns: int, ordered: bool) -> Iterator[tuple[str, str]
 def why(case: RewriteCase, verdict_terms: dict[str, float], empty: bool) -> str:
     """Return the reason for a disagreement."""
     if case.spider and not case.strict:
-        found = [term for term in ("columns", "rows", "values", "order") if term in verdict_terms]
+        result = [term for term in ("columns", "rows", "values", "order") if term in verdict_terms]
         if empty:
             return "no rows on either side: Spider looks at nothing else"
         if case.rewrite.startswith("DISTINCT"):
             return "Spider takes DISTINCT out of both queries"
-        if found == ["values"]:
+        if result == ["values"]:
             return "Spider tries every order of the columns"
-        return f"strict says {', '.join(found)}"
+        return f"strict says {', '.join(result)}"
     return "'order by' stands somewhere in the gold query, so Spider compares lists"
 
 

@@ -98,7 +98,7 @@ def steps(threads: int, count: int, ranks: Ranks = ALONE) -> dict[str, list[floa
     learner = learner_of(model, count, ranks)
     spent: dict[str, list[float]] = {k: [] for k in ("wall_s", "cpu_s", "generate_s", "work_s")}
     for step in range(count):
-        begun, cpu = time.perf_counter(), time.process_time()
+        started, cpu = time.perf_counter(), time.process_time()
         draw = generator_for("trainer speed", step)
         every = [work.prompts()[int(n)] for n in draw.permutation(256)[: work.GROUPS]]
         chosen = ranks.share(list(enumerate(every)))
@@ -119,9 +119,9 @@ def steps(threads: int, count: int, ranks: Ranks = ALONE) -> dict[str, list[floa
         model.eval()
         asyncio.run(transport.publish(model, step + 1))
         ended = time.perf_counter()
-        spent["wall_s"].append(ended - begun)
+        spent["wall_s"].append(ended - started)
         spent["cpu_s"].append(time.process_time() - cpu)
-        spent["generate_s"].append(drawn - begun)
+        spent["generate_s"].append(drawn - started)
         spent["work_s"].append(ended - drawn)
     assert all(sample.tokens == work.COMPLETION for sample in made)
     return spent
@@ -143,16 +143,18 @@ def agree(folder: Path) -> dict[str, float]:
     groups = [Group(str(k), tuple(made[n] for n in ns)) for k, ns in by_prompt.items()]
     order = [number for numbers in by_prompt.values() for number in numbers]
     batch = examples(groups, 1e-4)
-    ours = np.array([one.advantage[one.sample.sampled][0] for one in batch])
+    ours = np.array([example.advantage[example.sample.sampled][0] for example in batch])
     learner = learner_of(model, 10)
     learner.optimisers.step = lambda: (0.0, 0.0)  # type: ignore[method-assign]
     metrics = learner.update(batch)
-    found = torch.cat([p.grad.flatten() for p in model.parameters()])
-    wanted = torch.cat([kept["gradients"][name].flatten() for name, _ in model.named_parameters()])
+    result = torch.cat([p.grad.flatten() for p in model.parameters()])
+    expected = torch.cat(
+        [kept["gradients"][name].flatten() for name, _ in model.named_parameters()]
+    )
     return {
         "advantage": float(np.abs(ours - kept["advantages"].numpy()[order]).max()),
         "loss": abs(metrics["loss/policy"] - float(kept["loss"])),
-        "gradient": float((found - wanted).norm() / wanted.norm()),
+        "gradient": float((result - expected).norm() / expected.norm()),
     }
 
 

@@ -193,15 +193,15 @@ def hosted(count: int, steps: int = 5) -> float:
 
 def findings(count: int, rates: dict[str, list[float]]) -> list[Figure]:
     """Return the ratio of each method to single stepping, by round."""
-    found = []
+    result = []
     for name, values in rates.items():
         label = f"{count} environments, {name}" if count > 1 else f"one environment, {name}"
-        found.append(Figure(label, statistics.median(values), "steps/s"))
+        result.append(Figure(label, statistics.median(values), "steps/s"))
         if name != "alone":
             ratio = ratio_of_pairs(values, rates["alone"])
             least = 1.0 if name.startswith("our") else None
-            found.append(Figure(f"{label}, over alone", ratio, "x", least))
-    return found
+            result.append(Figure(f"{label}, over alone", ratio, "x", least))
+    return result
 
 
 def main() -> None:
@@ -210,13 +210,13 @@ def main() -> None:
     parser.add_argument("--envs", type=int, nargs="+", default=[1, 16, 64])
     parser.add_argument("--rounds", type=int, default=40)
     arguments = parser.parse_args()
-    found = []
+    result = []
     for count in arguments.envs:
-        found += findings(count, measure(count, arguments.rounds))
+        result += findings(count, measure(count, arguments.rounds))
     most = 16
     name = f"{most} workers of {PAUSE:g} s a step: a lock-step, by the clock"
-    found.append(Figure(name, hosted(most), "s", most=2 * PAUSE))
-    print_findings(found)
+    result.append(Figure(name, hosted(most), "s", most=2 * PAUSE))
+    print_findings(result)
 
 
 if __name__ == "__main__":

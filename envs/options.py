@@ -3,16 +3,23 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from gymnasium.error import Error
 from pydantic import ValidationError
 
 from hexathlon.envs.errors import UnknownOption
-from hexathlon.tasks.task import LEVELS, SPLITS, Limits
+from hexathlon.tasks.errors import TaskError
+from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.source import parse_address
+from hexathlon.tasks.task import LEVELS, SPLITS, Level, Limits, Split, Task
+from hexathlon.tasks.taskset import shared_taskset
 from hexathlon.tasks.validation import choice_problem, explain
 
-__all__ = ["check_choices", "check_limits", "check_options"]
+__all__ = ["check_choices", "check_limits", "check_options", "check_seed", "choose_task"]
 
 _TEXTS = ("task", "taskset", "split", "level", "salt")
 _OPTIONS = ("task", "taskset", "split", "level", "index", "salt")
+_UNBOUNDED_DRAW = 1 << 24
 
 
 def check_choices(split: object, level: object) -> None:
@@ -63,3 +70,45 @@ def check_options(options: object) -> None:
     index = options.get("index", 0)
     if isinstance(index, bool) or not hasattr(index, "__index__") or index < 0:
         raise ValueError(f"option 'index' must be a whole number of at least 0, got {index!r:.80}")
+
+
+def choose_task(
+    options: Mapping[str, Any], taskset: str, split: Split, level: Level | None, seed: int
+) -> Task:
+    """Return the task that the options name, or one drawn by the seed.
+
+    Args:
+        options: `task` (an id), or any of `taskset`, `split`, `level`, `index`; `salt` for a
+            held-out round.
+        taskset: Name of the task source, if the options name none.
+        split: Split, if the options name none.
+        level: Level, if the options name none; None for all.
+        seed: Draws the task, if the options leave several.
+
+    Raises:
+        UnknownOption: If a name is unknown.
+        ValueError: If a value has the wrong type, or options contradict each other.
+        TaskError: If there is no such task.
+    """
+    check_options(options)
+    salt = options.get("salt")
+    if options.get("task") is not None:
+        address = parse_address(options["task"])
+        named = shared_taskset(address.source, address.split, None, salt)
+        return named.get(options["task"])
+    split = options.get("split", "heldout" if salt else split)
+    level = options.get("level", level)
+    tasks = shared_taskset(options.get("taskset", taskset), split, level, salt)
+    if "index" in options:
+        return tasks[options["index"]]
+    size = tasks.size if tasks.size is not None else _UNBOUNDED_DRAW
+    if size == 0:
+        raise TaskError(f"{tasks.name} has no tasks; choose another split or level")
+    draw = generator_for("task", tasks.name, seed)
+    return tasks[int(draw.integers(size))]
+
+
+def check_seed(seed: object) -> None:
+    """Raise `gymnasium.error.Error` unless the seed is a non-negative integer."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise Error(f"a seed is a whole number of at least 0, got {seed!r}")

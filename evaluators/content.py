@@ -100,7 +100,7 @@ class Image:
         expected = 3 * self.width * self.height
         if type(self.pixels) is not bytes or len(self.pixels) != expected:
             raise ContentError(
-                f"an image of {self.width} x {self.height} has {expected} bytes of pixels, "
+                f"expected {expected} bytes for {self.width} x {self.height} pixels, "
                 f"got {len(self.pixels)} of type {type(self.pixels).__name__}"
             )
 
@@ -113,7 +113,7 @@ class Image:
         """
         if array.dtype != "uint8" or array.ndim != 3 or array.shape[2] != 3:
             raise ContentError(
-                "an image is a uint8 array of height x width x 3, "
+                "expected a uint8 array of height x width x 3, "
                 f"got {array.dtype} of shape {array.shape}"
             )
         height, width, _ = array.shape
@@ -241,10 +241,10 @@ def parts_of(content: Content) -> tuple[Part, ...]:
         return (Text(content),) if content else ()
     if not isinstance(content, tuple) or not all(isinstance(part, Part) for part in content):
         raise ContentError(
-            f"content is a str or a tuple of Text, Image and File parts, got {content!r:.200}"
+            f"expected a str or a tuple of Text, Image and File parts, got {content!r:.200}"
         )
     if len(content) > MAX_PARTS:
-        raise ContentError(f"a message has at most {MAX_PARTS} parts, got {len(content)}")
+        raise ContentError(f"expected at most {MAX_PARTS} parts of a message, got {len(content)}")
     return content
 
 
@@ -337,10 +337,14 @@ def part_from_json(part: Mapping[str, Any], load: Callable[[Mapping[str, Any]], 
 
 
 def check_file(name: str, media_type: str, size: int) -> None:
-    """Raise `ContentError` unless a file part may have this name, type and size."""
+    """Check name, type and size of a file part.
+
+    Raises:
+        ContentError: If one of them is invalid.
+    """
     if not 0 < len(name) <= _LONGEST_NAME or any(c in name for c in "/\\\0"):
         raise ContentError(
-            f"a file has a name of 1 to {_LONGEST_NAME} characters without slashes, got {name!r}"
+            f"expected a file name of 1 to {_LONGEST_NAME} characters without slashes, got {name!r}"
         )
     if not _MEDIA_TYPE.fullmatch(media_type):
         raise ContentError(f"expected a media type such as 'text/csv', got {media_type!r}")
@@ -351,7 +355,7 @@ def _from_pillow(opened: Any) -> Image:
     from PIL import Image as pillow
 
     if opened.mode not in _MODES:
-        raise ContentError(f"an image has eight bits a channel, got Pillow's mode {opened.mode}")
+        raise ContentError(f"expected eight bits per channel, got Pillow's mode {opened.mode}")
     if opened.has_transparency_data:
         white = pillow.new("RGBA", opened.size, "white")
         white.alpha_composite(opened.convert("RGBA"))
@@ -362,7 +366,7 @@ def _from_pillow(opened: Any) -> Image:
 
 def _check_size(width: int, height: int) -> None:
     if width < 1 or height < 1 or width * height > MAX_PIXELS:
-        raise ContentError(f"an image has 1 to {MAX_PIXELS:,} pixels, got {width} x {height}")
+        raise ContentError(f"expected 1 to {MAX_PIXELS:,} pixels, got {width} x {height}")
 
 
 def _check_bytes(size: int, what: str) -> None:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 __all__ = ["choice_problem", "explain", "reason", "sentence"]
 
-Place = Callable[[tuple[int | str, ...]], str]
+LocationText = Callable[[tuple[int | str, ...]], str]
 
 _KINDS = {
     "int": "a whole number",
@@ -53,7 +53,7 @@ _LENGTHS = {
 def explain(
     error: ValidationError,
     known: Iterable[str] = (),
-    place: Place = lambda location: ".".join(map(str, location)),
+    place: LocationText = lambda location: ".".join(map(str, location)),
     most: int | None = None,
 ) -> str:
     """Return the faults as one line.

@@ -58,7 +58,7 @@ def first(place: Path) -> str:
 
 
 def test_it_shows_the_commands_and_a_table_of_each_event(first: str) -> None:
-    names = ("list", "show", "selftest", "eval", "eval", "compare", "leaderboard")
+    names = ("show", "selftest", "eval", "eval", "compare", "leaderboard")
     assert tuple(re.findall(r"^\$ hexathlon (\w+)", first, re.MULTILINE)) == names
     for name in EVENTS:
         assert f"\n{name}, version" in first

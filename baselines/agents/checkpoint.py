@@ -64,9 +64,7 @@ def open_checkpoint(
         InvalidCheckpoint: If the directory is incomplete or torn.
     """
     if suffix:
-        raise InvalidCheckpoint(
-            "a prompt suffix is for endpoints; a checkpoint is played without one"
-        )
+        raise InvalidCheckpoint("checkpoints do not support a prompt suffix; endpoints do")
     engine, renderer = _open(path, concurrency)
     spoken = _dialect(path) if dialect == "auto" else dialect
     try:

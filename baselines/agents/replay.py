@@ -36,7 +36,7 @@ class ReplayAgent:
             raise AgentMismatch(f"cannot replay {path}: {reason(error)}") from None
         except (ValueError, LookupError, TypeError, RecordError):
             raise AgentMismatch(
-                f"cannot replay {path}: expected a run folder or its records.jsonl"
+                f"cannot replay {path}: expected a run directory or its records.jsonl"
             ) from None
         if not self._offsets:
             raise AgentMismatch(f"cannot replay {path}: it has no records")

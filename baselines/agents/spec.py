@@ -68,7 +68,7 @@ def _endpoint(rest: str) -> ModelSpec:
     problem = _address_problem(url)
     if problem:
         raise SpecError(
-            f"{url!r} is no address of a server: {problem}; expected "
+            f"{url!r} is not a valid server address: {problem}; expected "
             "'endpoint:http://host:port/v1#model'"
         )
     return ModelSpec("endpoint", name, url.rstrip("/"))

@@ -158,9 +158,9 @@ def command_settings(file: Path | None) -> dict[str, Any]:
     if file is None:
         return {}
     values = {name.replace("-", "_"): value for name, value in read_toml(file).items()}
-    for name, kind, wanted in (("out", str, "a path"), ("with_anchors", bool, "true or false")):
+    for name, kind, expected in (("out", str, "a path"), ("with_anchors", bool, "true or false")):
         if not isinstance(values.get(name, kind()), kind):
-            raise UsageError(f"{file}: {name} must be {wanted}, got {values[name]!r:.80}")
+            raise UsageError(f"{file}: {name} must be {expected}, got {values[name]!r:.80}")
     return {name: values[name] for name in COMMAND_SETTINGS if name in values}
 
 

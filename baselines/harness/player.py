@@ -11,7 +11,7 @@ from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.tokens import TokenLog
 from hexathlon.baselines.rollout.drivers import Offload, play, play_async
-from hexathlon.baselines.rollout.environments import waits
+from hexathlon.baselines.rollout.environments import is_asynchronous
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.evaluators.records import RecordWriter
@@ -61,12 +61,14 @@ class TrialPlayer:
         Fewer are played when the budget is exhausted; `stopped` then says so.
 
         Raises:
-            Fatal: If an error would affect every trial.
+            FatalError: If an error would affect every trial.
             EnvironmentUnavailable: After too many consecutive infrastructure failures.
         """
         slots = self._slots()
         try:
-            self._async_envs = frozenset(name for name, slot in slots.items() if waits(slot.get()))
+            self._async_envs = frozenset(
+                name for name, slot in slots.items() if is_asynchronous(slot.get())
+            )
             if not (self._async_envs or self.rollout.agent.asynchronous):
                 for key in self._within_budget(keys):
                     tried = self.attempts.get(key, 0)

@@ -204,6 +204,25 @@ def notes(run: ReadRun) -> Iterator[str]:
         if env.planned is not None and env.score.trials < env.planned:
             left = f"{env.planned - env.score.trials:,} of {env.planned:,}"
             yield f"{short(env.env)}: {left} planned trials have no record yet."
+        yield from _empty_gold_note(env)
+
+
+def _empty_gold_note(env: EnvSummary) -> Iterator[str]:
+    """Count tasks apart whose expected answer is empty: some rules accept any empty result."""
+    empty = {name for name, task in env.tally.tasks.items() if task.empty_gold}
+    if empty:
+        means = env.task_means()
+        there = [mean for name, mean in means.items() if name in empty]
+        elsewhere = [mean for name, mean in means.items() if name not in empty]
+        yield (
+            f"{short(env.env)}: {len(empty):,} of {env.score.tasks:,} tasks have an empty expected "
+            f"answer; score {percent(_mean(there))} on these, {percent(_mean(elsewhere))} on the "
+            "others."
+        )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
 def _scores(run: ReadRun, anchors: Anchors) -> ReportTable:

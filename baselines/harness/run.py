@@ -26,7 +26,7 @@ from hexathlon.baselines.harness.plan import build_plan, read_salt
 from hexathlon.baselines.harness.player import TrialPlayer
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.tokens import TokenLog
-from hexathlon.baselines.rollout.rollout import Fatal, Rollout
+from hexathlon.baselines.rollout.rollout import FatalError, Rollout
 from hexathlon.evaluators.records import (
     RecordError,
     RecordWriter,
@@ -214,7 +214,7 @@ def _command_errors() -> Iterator[None]:
     """Convert errors that end a run into those that the command reports."""
     try:
         yield
-    except Fatal as error:
+    except FatalError as error:
         raise _fatal(error) from error
     except (PlanError, RecordError) as error:
         raise UsageError(str(error)) from None
@@ -225,7 +225,7 @@ def _command_errors() -> Iterator[None]:
         ) from error
 
 
-def _fatal(error: Fatal) -> CommandError:
+def _fatal(error: FatalError) -> CommandError:
     cause = error.__cause__
     if isinstance(cause, AgentMismatch):
         return UsageError(str(error))

@@ -21,7 +21,7 @@ from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageErro
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.rollout.drivers import play
 from hexathlon.baselines.rollout.limits import TrialLimits
-from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, FatalError, Rollout
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script, TaskSource, parse_address
 from hexathlon.tasks.task import Task
@@ -234,7 +234,7 @@ def _agents(source: TaskSource, task: Task) -> Iterator[tuple[str, str, Agent]]:
 def _played(slot: EnvironmentSlot, env_id: str, task_id: str, agent: Agent) -> Mapping[str, Any]:
     try:
         return play(Rollout(agent, retries=0).trial(slot, (env_id, task_id, 0, 0))).record
-    except Fatal as error:
+    except FatalError as error:
         raise EnvironmentUnavailable(str(error)) from error
 
 

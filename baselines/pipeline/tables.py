@@ -16,7 +16,7 @@ from hexathlon.baselines.pipeline.structures import ForkPoint
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
 from hexathlon.tasks.seeding import generator_for
 
-__all__ = ["GenerateTable", "PartTable", "ReplayTable", "RecipeTable"]
+__all__ = ["GenerateTable", "PartTable", "RecipeTable", "ReplayTable"]
 
 
 class RecipeTable(BaseModel):

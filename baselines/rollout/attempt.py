@@ -20,7 +20,7 @@ from hexathlon.baselines.agents.base import (
 )
 from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.rollout.drivers import Ask, Do, TrialCoroutine
-from hexathlon.baselines.rollout.environments import peek, waits
+from hexathlon.baselines.rollout.environments import is_asynchronous, peek
 from hexathlon.baselines.rollout.faults import Fault, classify
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import (
@@ -141,7 +141,7 @@ class Attempt:
         started = time.perf_counter()
         opening, info = yield Do(
             lambda: env.reset(seed=seed, options=options),
-            (lambda: env.areset(seed=seed, options=options)) if waits(env) else None,
+            (lambda: env.areset(seed=seed, options=options)) if is_asynchronous(env) else None,
         )
         log.reset_s = time.perf_counter() - started
         log.opening = log.recorded(opening, env.messages_since(0))
@@ -233,7 +233,7 @@ class Attempt:
         try:
             observation, reward, _, _, info = yield Do(
                 lambda: env.step(turn.action),
-                (lambda: env.astep(turn.action)) if waits(env) else None,
+                (lambda: env.astep(turn.action)) if is_asynchronous(env) else None,
             )
         except VerifierFault as error:
             new = env.messages_since(before + 1)
@@ -264,7 +264,7 @@ class Attempt:
     def _prefix(self) -> TrialCoroutine[Prefix]:
         env, player, log = self._env, self.player, self.log
         state = None
-        if env.supports_fork and not waits(env):
+        if env.supports_fork and not is_asynchronous(env):
             state = yield Do(env.snapshot)
         return Prefix(
             key=log.key,
@@ -283,7 +283,7 @@ class Attempt:
         if log.fault is not None:
             return
         started = time.perf_counter()
-        if waits(env) and (not log.steps or log.steps[-1]["status"] == Status.ONGOING):
+        if is_asynchronous(env) and (not log.steps or log.steps[-1]["status"] == Status.ONGOING):
             # Stopped by the run, so the environment has not collected its final state itself.
             yield Do(lambda: env.wait(env.conclude()), env.conclude)
         log.final_state = yield Do(env.final_state)

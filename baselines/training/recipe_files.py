@@ -1,6 +1,6 @@
 """Recipe files by name or path.
 
-Needs neither PyTorch nor the recipe's contents, so an unknown name is answered at once.
+Needs neither PyTorch nor the recipe's content, so an unknown name is reported at once.
 """
 
 import difflib
@@ -24,7 +24,7 @@ def recipe_path(spec: str) -> Path:
     """Return the file of a recipe given by name or by path.
 
     Raises:
-        RecipeError: There is none.
+        RecipeError: If there is none.
     """
     for path in (Path(spec), RECIPES / f"{spec}.toml"):
         if path.is_file():

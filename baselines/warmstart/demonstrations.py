@@ -7,13 +7,12 @@ oracle's read-only actions; a policy cloned from them has room to improve.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from hexathlon.baselines.agents.base import Episode, GaveUp, Turn, text_of
 from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.codecs import Codec, get_codec
-from hexathlon.baselines.codecs.base import Wire, parse_calls, with_thought
+from hexathlon.baselines.codecs.base import WireMessage, parse_calls, with_thought
 from hexathlon.baselines.rollout.drivers import play
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.conversation import TokenConversation
@@ -23,6 +22,7 @@ from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.baselines.tokens.tree import PathOutcome
 from hexathlon.envs.base import Environment
 from hexathlon.envs.messages import Message
+from hexathlon.evaluators.closing import Closing
 from hexathlon.evaluators.content import described
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import Script
@@ -73,7 +73,7 @@ class Demonstration:
     """The thought before each action; empty where demonstrations do not think."""
 
 
-class Demonstrator:
+class Demonstrator(Closing):
     """Plays demonstrations in its own environment; a context manager.
 
     Args:
@@ -107,17 +107,6 @@ class Demonstrator:
     def close(self) -> None:
         """Close the environment."""
         self._slot.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class DemonstrationFailed(Exception):
@@ -218,7 +207,7 @@ def _skip(action: str, skipped: Sequence[str]) -> bool:
     return bool(calls) and all(call.name in skipped for call in calls or ())
 
 
-def _assistant_message(played: Demonstration, number: int, codec: Codec) -> Wire:
+def _assistant_message(played: Demonstration, number: int, codec: Codec) -> WireMessage:
     """Return the message of a turn: its thought, if it has one, and its action."""
     action, _ = played.turns[number]
     thought = played.thoughts[number] if played.thoughts else ""

@@ -50,15 +50,15 @@ class Timed(GRPOTrainer):
         self.generating = 0.0
 
     def _generate_single_turn(self, *args, **kwargs):
-        begun = time.perf_counter()
-        found = super()._generate_single_turn(*args, **kwargs)
-        self.generating = time.perf_counter() - begun
-        return found
+        started = time.perf_counter()
+        result = super()._generate_single_turn(*args, **kwargs)
+        self.generating = time.perf_counter() - started
+        return result
 
     def training_step(self, model, inputs, num_items_in_batch):
-        begun = time.perf_counter()
+        started = time.perf_counter()
         loss = super().training_step(model, inputs, num_items_in_batch)
-        self.spent.append({"generate_s": self.generating, "work_s": time.perf_counter() - begun})
+        self.spent.append({"generate_s": self.generating, "work_s": time.perf_counter() - started})
         if len(self.spent) == 1:
             self.keep(model, loss)
         return loss

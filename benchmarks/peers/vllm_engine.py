@@ -60,9 +60,9 @@ def main() -> None:
             )
             for number in range(sequences)
         ]
-        begun = time.perf_counter(), time.process_time()
+        started = time.perf_counter(), time.process_time()
         outputs = engine.generate(prompts, settings, use_tqdm=False)
-        spent = time.perf_counter() - begun[0], time.process_time() - begun[1]
+        spent = time.perf_counter() - started[0], time.process_time() - started[1]
         total = sum(len(output.outputs[0].token_ids) for output in outputs)
         assert total == sequences * drawn
         print(json.dumps({"wall": spent[0], "cpu": spent[1], "tokens": total}), flush=True)

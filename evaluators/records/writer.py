@@ -15,9 +15,9 @@ import os
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal
 
+from hexathlon.evaluators.closing import Closing
 from hexathlon.evaluators.records.canonical import (
     canonical_json,
     encode_text,
@@ -54,7 +54,7 @@ class RunLocked(RecordError):
     """Another process writes to the run directory."""
 
 
-class RecordWriter:
+class RecordWriter(Closing):
     """Appends trial records to a run directory's ``records.jsonl``.
 
     Args:
@@ -143,17 +143,6 @@ class RecordWriter:
                 os.fsync(self._file)
             os.close(self._file)
             os.close(self._lock_file)
-
-    def __enter__(self) -> RecordWriter:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _line(record: dict[str, Any]) -> tuple[bytes, str]:

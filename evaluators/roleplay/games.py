@@ -1,4 +1,4 @@
-"""Rules for games: the pay-off decides, and the prose must stay in character throughout."""
+"""Rules for games: the payoff decides, and the prose must stay in character throughout."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -74,7 +74,7 @@ def _fits(lie: Mapping[str, Any], typed: Mapping[str, Any]) -> bool:
 def _prose_faults(
     task: Task, params: Mapping[str, Any], turns: Sequence[Mapping[str, Any]]
 ) -> list[str]:
-    """Return the faults of the replies, whatever their purpose."""
+    """Return the faults of the replies' prose."""
     faults = []
     heard = ""
     for turn in turns:

@@ -103,9 +103,9 @@ def group_terms(params: Mapping[str, Any], final_state: Mapping[str, Any]) -> di
     """Return, for category, attribute, option and price, the share of conditions met."""
     met = dict.fromkeys(GROUPS, 0)
     total = dict.fromkeys(GROUPS, 0)
-    wanted = params.get("wanted", ())
-    lines = matched_lines(wanted, _lines(final_state))
-    for wish, line in zip(wanted, lines, strict=True):
+    requested = params.get("wanted", ())
+    lines = matched_lines(requested, _lines(final_state))
+    for wish, line in zip(requested, lines, strict=True):
         for item in wish:
             constraint = Constraint.from_json(item["constraint"])
             group = group_of(constraint)
@@ -119,16 +119,16 @@ def _partial(
     params: Mapping[str, Any], final_state: Mapping[str, Any], groups: Mapping[str, float]
 ) -> float | None:
     """Return the mean of the parts, reduced for buying more than requested."""
-    wanted = len(params.get("wanted", ()))
-    if not wanted:
+    requested = len(params.get("wanted", ()))
+    if not requested:
         return None
-    return sum(groups.values()) / len(GROUPS) * wanted / max(wanted, len(_lines(final_state)))
+    return sum(groups.values()) / len(GROUPS) * requested / max(requested, len(_lines(final_state)))
 
 
 def _purchase_faults(params: Mapping[str, Any], final_state: Mapping[str, Any]) -> dict[str, bool]:
     faults = dict.fromkeys(FAULTS, False)
-    wanted = params.get("wanted", ())
-    for wish, line in zip(wanted, matched_lines(wanted, _lines(final_state)), strict=True):
+    requested = params.get("wanted", ())
+    for wish, line in zip(requested, matched_lines(requested, _lines(final_state)), strict=True):
         if line is None:
             continue
         for item in wish:

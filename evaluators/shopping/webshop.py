@@ -87,7 +87,7 @@ def webshop_reward(
     attributes, options = goal["attributes"], goal["goal_options"]
     attribute_hits = sum(_has_attribute(bought, name) for name in attributes)
     values = [normalise_colour(value) for value in bought["chosen"].values()]
-    option_hits = sum(_chosen(normalise_colour(wanted), values) for wanted in options)
+    option_hits = sum(_chosen(normalise_colour(option), values) for option in options)
     price = float(bought["price"] <= goal["price_upper"])
     kind = _type_factor(bought, goal)
     total = kind * (attribute_hits + option_hits + price) / (len(attributes) + len(options) + 1)

@@ -5,6 +5,7 @@ agree within 0.01; a row's hash has 20 bits, and only the first 1,024 characters
 count. The original evaluates the answer's text as Python; here a list is parsed explicitly.
 """
 
+import ast
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -55,11 +56,15 @@ def dbbench(
 
 def answers_agree(answer: Any, label: Any) -> bool:
     """Whether an answer matches the label."""
-    got, expected = normalised(answer), normalised(label)
-    numbers_got, numbers_expected = list(map(_number, got)), list(map(_number, expected))
+    actual, expected = normalised(answer), normalised(label)
+    numbers_got, numbers_expected = list(map(_number, actual)), list(map(_number, expected))
     if None in numbers_got or None in numbers_expected:
-        return got == expected if len(got) == len(expected) == 1 else set(got) == set(expected)
-    if len(got) != len(expected):
+        return (
+            actual == expected
+            if len(actual) == len(expected) == 1
+            else set(actual) == set(expected)
+        )
+    if len(actual) != len(expected):
         return False
     unmatched = [number for number in numbers_expected if number is not None]
     for number in numbers_got:
@@ -117,7 +122,18 @@ def _parts(text: str) -> list[str]:
             current += character
     parts.append(current)
     cleaned = [part.strip() for part in parts]
-    return [_untupled(part) for part in cleaned if part]
+    return [_unescaped(_untupled(part)) for part in cleaned if part]
+
+
+def _unescaped(text: str) -> str:
+    r"""Return a quoted text with its escapes resolved, such as `\u00e9`, as the original does."""
+    if "\\" not in text or text[:1] not in ("'", '"') or text[-1:] != text[:1]:
+        return text
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+    return value if isinstance(value, str) else text
 
 
 def _untupled(text: str) -> str:

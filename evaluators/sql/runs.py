@@ -27,6 +27,7 @@ __all__ = [
     "GraderFault",
     "ResultPair",
     "SubmittedResult",
+    "gold_terms",
     "images",
     "pairs",
     "run_gold",
@@ -129,6 +130,23 @@ def pairs(
             _cache.put(key, gold)
         room = len(gold.rows) + spare_rows
         yield ResultPair(place, gold, run_submitted(image, task, dialect, submitted, room))
+
+
+def gold_terms(task: Task, gold_sql: str) -> dict[str, float]:
+    """Return the term `empty_gold` if the expected answer has no rows on the visible database.
+
+    It is a property of the task, whatever was submitted: rules that look at rows alone accept any
+    empty result there, so reports count these tasks apart.
+    """
+    key = (task.hash, gold_sql, 0)
+    gold = _cache.get(key)
+    if gold is None:
+        try:
+            gold = run_gold(database_bytes(task.params), task.params, gold_sql)
+        except GraderFault:
+            return {}
+        _cache.put(key, gold)
+    return {} if gold.rows else {"empty_gold": 1.0}
 
 
 def run_gold(image: bytes, params: Mapping[str, Any], sql: str) -> Gold:

@@ -43,14 +43,14 @@ def sql_write(
     """
     if final_state.get("kind") != "database":
         return wrong("not_handed_in")
-    got = final_state.get("database")
-    if not isinstance(got, Mapping):
+    actual = final_state.get("database")
+    if not isinstance(actual, Mapping):
         return wrong("no_database")
     try:
         expected, before = _expected_content(task, params["statements"])
     except GraderFault as fault:
         return unscored(fault)
-    differing = changed_parts(expected, got, before)
+    differing = changed_parts(expected, actual, before)
     requested = changed_parts(expected, before, before)
     terms = {
         "asked": float(not set(requested) & set(differing)),

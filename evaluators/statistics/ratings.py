@@ -35,7 +35,7 @@ class Comparison(NamedTuple):
     """Result of the first player: 1 won, 0.5 tie, 0 lost."""
 
     scene: str
-    """What the comparison was made on; comparisons of one scene are resampled together."""
+    """The scene compared on; comparisons of one scene are resampled together."""
 
 
 @dataclass(frozen=True, slots=True)

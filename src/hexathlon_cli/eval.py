@@ -58,7 +58,7 @@ def eval_(
         int | None, typer.Option(help="Trials per task and seed. [default: 1]")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Run folder; a run with the same plan is resumed.")
+        Path | None, typer.Option(help="Run directory; a run with the same plan is resumed.")
     ] = None,
     config: Annotated[
         Path | None,
@@ -122,7 +122,7 @@ def eval_(
 ) -> int:
     """Evaluate a model or an agent, and record every trial.
 
-    Each trial is one line of records.jsonl in the run folder, written as soon as it ends. A run
+    Each trial is one line of records.jsonl in the run directory, written as soon as it ends. A run
     that was interrupted continues with `hexathlon resume`, or with the same command again.
     """
     flags: dict[str, Any] = dict(locals())
@@ -141,7 +141,7 @@ def eval_(
     with_anchors = with_anchors or bool(settings.get("with_anchors"))
     plan, execution = load_config(flags, config)
     if out is None and not dry_run:
-        raise UsageError("missing option --out DIR: the run folder")
+        raise UsageError("missing option --out DIR: the run directory")
     _check(plan, execution)
     if dry_run or out is None:
         print_text(_resolved(plan, execution, out, with_anchors))

@@ -20,7 +20,7 @@ def build(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            help="Run folders, or folders of run folders; their anchor runs are included."
+            help="Run directories, or directories of them; their anchor runs are included."
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for the site.")] = Path("site"),
@@ -44,7 +44,7 @@ def build(
     from hexathlon.tasks.validation import reason
     from hexathlon_cli.output import print_text
 
-    folders = [folder for run in runs for folder in _run_folders(run)]
+    folders = [folder for run in runs for folder in _run_directories(run)]
     everything = [path for run in folders for path in (run, *anchor_folders(run))]
     verified, failed = _verified(everything) if verify else ([], {})
     with Progress("writing pages", None) as progress:
@@ -64,20 +64,22 @@ def build(
     return ExitCode.FINE if boards else ExitCode.USAGE
 
 
-def _run_folders(path: Path) -> list[Path]:
-    """Return the run folder itself, or the run folders inside a folder."""
+def _run_directories(path: Path) -> list[Path]:
+    """Return the run directory itself, or the run directories inside a directory."""
     from hexathlon.baselines.harness.errors import UsageError
     from hexathlon.evaluators.records.plan import PLAN_FILE
 
     if not path.is_dir():
-        raise UsageError(f"there is no folder {path}: expected a run folder, or a folder of them")
+        raise UsageError(
+            f"there is no directory {path}: expected a run directory, or a directory of them"
+        )
     if (path / PLAN_FILE).exists():
         return [path]
-    runs = sorted(one for one in path.iterdir() if (one / PLAN_FILE).exists())
+    runs = sorted(run for run in path.iterdir() if (run / PLAN_FILE).exists())
     if not runs:
         raise UsageError(
-            f"{path} holds no {PLAN_FILE}, nor does a folder in it: expected a run folder, or a "
-            "folder of run folders"
+            f"neither {path} nor a directory in it has a {PLAN_FILE}: expected a run directory, or "
+            "a directory of them"
         )
     return runs
 

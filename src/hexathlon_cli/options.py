@@ -33,7 +33,7 @@ __all__ = [
     "TasksetName",
 ]
 
-RunFolder = Annotated[Path, typer.Argument(help="Run folder.")]
+RunFolder = Annotated[Path, typer.Argument(help="Run directory.")]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON output.")]
 TasksetName = Annotated[str | None, typer.Option(help="Task set. [default: the event's own]")]
 LevelName = Annotated[

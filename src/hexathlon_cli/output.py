@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from hexathlon.baselines.harness.report import Anchors, ReadRun, ReportTable
 
 __all__ = [
@@ -18,6 +20,10 @@ __all__ = [
     "signature",
     "write_file",
 ]
+
+_WIDEST = 10_000
+_LONGEST_WORD = 16
+"""Letters of a word in a table that stay together where the terminal is narrow."""
 
 
 class OutputFailed(Exception):
@@ -57,31 +63,51 @@ def note(text: str) -> None:
 
 def print_table(table: "ReportTable") -> None:
     """Draw a table; numbers are right-aligned, empty columns are left out."""
-    from rich import box
     from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
 
     console = Console()
     if not console.is_terminal:
         console = Console(width=160)
-    drawn = RichTable(
+    drawn = _drawn(table, 1)
+    needed = console.measure(drawn, options=console.options.update(max_width=_WIDEST)).minimum
+    if needed > console.width:
+        drawn = _drawn(table, 0)
+    with console.capture() as drawing:
+        console.print(drawn)
+    print_text(drawing.get())
+
+
+def _drawn(table: "ReportTable", gap: int) -> "Table":
+    """Lay out a table with a gap beside each column; words are broken only if there is no room."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(
         title=table.title,
         box=box.SIMPLE_HEAD,
         title_justify="left",
-        padding=(0, 1, 0, 0),
+        padding=(0, gap, 0, 0),
         pad_edge=False,
     )
     shown = [i for i in range(len(table.headings)) if any(row[i] for row in table.rows)]
     for column in shown:
-        figures = all(_is_figure(row[column]) for row in table.rows)
+        cells = [row[column] for row in table.rows]
+        figures = all(map(_is_figure, cells))
         justify: Literal["right", "left"] = "right" if figures else "left"
-        drawn.add_column(table.headings[column], justify=justify, overflow="fold", no_wrap=figures)
+        texts = [table.headings[column], *cells]
+        words = " ".join(texts).split()
+        longest = min(max(map(len, words)), _LONGEST_WORD)
+        drawn.add_column(
+            table.headings[column],
+            justify=justify,
+            overflow="fold",
+            no_wrap=figures,
+            min_width=max(map(len, texts)) if figures else longest,
+        )
     for row in table.rows:
         drawn.add_row(*(Text(_printable(row[column])) for column in shown))
-    with console.capture() as drawing:
-        console.print(drawn)
-    print_text(drawing.get())
+    return drawn
 
 
 def print_report(run: "ReadRun", *, details: bool, anchors: "Anchors | None" = None) -> None:

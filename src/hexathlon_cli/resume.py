@@ -28,7 +28,7 @@ __all__ = ["resume"]
 
 
 def resume(
-    run: Annotated[Path, typer.Argument(help="Run folder of `hexathlon eval`.")],
+    run: Annotated[Path, typer.Argument(help="Run directory of `hexathlon eval`.")],
     concurrency: Concurrency = None,
     retries: Retries = None,
     retry_infra: RetryInfra = None,
@@ -61,7 +61,7 @@ def resume(
 
     stored = stored_plan(run)
     if stored is None:
-        raise UsageError(f"{run} has no plan.json: expected a run folder of `hexathlon eval`")
+        raise UsageError(f"{run} has no plan.json: expected a run directory of `hexathlon eval`")
     given = {name: value for name, value in flags.items() if value is not None}
     former = {**stored.get("execution", {}), **given}
     _, execution = load_config({**former, "model": "", "envs": ("",)})

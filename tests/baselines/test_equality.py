@@ -57,8 +57,8 @@ def test_differences_are_reported_with_their_location(before, tmp_path):
         PLAN | {"envs": [{"id": "e", "taskset_hash": "b"}]},
         RECORD | {"reward": 1, "task_hash": "b", "steps": steps, "more": None},
     )
-    found = [str(difference) for difference in equality.compare(before, after)]
-    assert found == [
+    result = [str(difference) for difference in equality.compare(before, after)]
+    assert result == [
         "Terminal-noop plan envs[0] taskset_hash: 'a' != 'b'",
         "Terminal-noop e/t/0/0 more: None != '(only after)'",
         "Terminal-noop e/t/0/0 reward: 1.0 != 1",

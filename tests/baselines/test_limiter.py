@@ -92,9 +92,9 @@ def test_retry_after_delays_all_new_requests() -> None:
     async def scenario() -> float:
         limit = AdaptiveLimit(2)
         limit.rate_limited(0.05)
-        begun = asyncio.get_running_loop().time()
+        started = asyncio.get_running_loop().time()
         await limit.acquire()
-        return asyncio.get_running_loop().time() - begun
+        return asyncio.get_running_loop().time() - started
 
     assert asyncio.run(scenario()) >= 0.049
 

@@ -64,5 +64,5 @@ def test_long_context_is_truncated_at_its_beginning(scorer):
 def test_r_emid_from_a_checkpoint(scorer):
     rows = [Exchange(f"{w} you", f"{w} keep", f"keep {w}") for w in WORDS[1:]]
     shifted = [Exchange(f"{w} you", "tide tide", f"keep {w}") for w in WORDS[1:]]
-    found = role_play_shift(scorer, rows, shifted, length=scorer.length)
-    assert math.isfinite(found.value) and found.interval[0] <= found.value <= found.interval[1]
+    result = role_play_shift(scorer, rows, shifted, length=scorer.length)
+    assert math.isfinite(result.value) and result.interval[0] <= result.value <= result.interval[1]

@@ -9,7 +9,12 @@ import pytest
 from hexathlon.baselines.agents.base import AgentMismatch, Episode, text_of
 from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.codecs import CODEC_NAMES, get_codec
-from hexathlon.baselines.codecs.parts import ImageRefused, answer_messages, text_alone, user_message
+from hexathlon.baselines.codecs.parts import (
+    ImageNotSupported,
+    answer_messages,
+    text_only,
+    user_message,
+)
 from hexathlon.baselines.engines.base import ChatRequest
 from hexathlon.baselines.engines.errors import BadRequest
 from hexathlon.baselines.engines.local.chat import LocalChat
@@ -80,9 +85,9 @@ def test_scripts_receive_the_text():
 
 
 def test_text_readers_get_file_descriptions_and_reject_images():
-    assert text_alone([(Text("a"), FILE)]) == [f"a\n\n{described((FILE,))}"]
-    with pytest.raises(ImageRefused, match="endpoint:URL#NAME"):
-        text_alone(["a", (IMAGE,)])
+    assert text_only([(Text("a"), FILE)]) == [f"a\n\n{described((FILE,))}"]
+    with pytest.raises(ImageNotSupported, match="endpoint:URL#NAME"):
+        text_only(["a", (IMAGE,)])
 
 
 class _Nothing:

@@ -74,12 +74,12 @@ def test_infra_failures_widen_bounds_and_prevent_ranking(
         tmp_path / "run", f"endpoint:{chat_server.url}#broken*3", dialect="json", tasks=6,
         concurrency=1, retries=0, request_retries=0, limit_turns=1,
     ).run  # fmt: skip
-    found = read_run(run)
-    score = found.summary.envs[0].score
+    result = read_run(run)
+    score = result.summary.envs[0].score
     assert (score.scored, score.infra) == (3, 3)
     assert (score.bounds.low, score.bounds.high) == (0.0, 0.5)
-    assert unscored_share(found) == 0.5
-    report = markdown(found, anchors_of([]))
+    assert unscored_share(result) == 0.5
+    report = markdown(result, anchors_of([]))
     assert "Toy is not ranked: 3 of 6 trials are infrastructure failures." in report
     assert "without a score: infra, provider (blame: provider)" in report
     assert "| unknown |" in report
@@ -96,7 +96,7 @@ def test_unfinished_run_is_noted(tmp_path: Path) -> None:
 
 
 def test_directory_without_run_is_rejected(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="expected a run folder"):
+    with pytest.raises(UsageError, match="expected a run directory"):
         read_run(tmp_path)
 
 

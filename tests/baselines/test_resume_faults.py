@@ -212,18 +212,18 @@ def chatting(server: ChatServer) -> LlmAgent:
     return LlmAgent(engine, get_codec("openai"), Sampling(seed=4))
 
 
-@pytest.mark.parametrize("form", ["snapshot", "actions", "pickled", "told"])
+@pytest.mark.parametrize("form", ["snapshot", "actions", "pickled", "without_memory"])
 def test_served_model_resumes(form: str, chat_server: ChatServer) -> None:
     def all_of(bodies: list[dict[str, Any]]) -> list[str]:
         return [json.dumps(body, sort_keys=True) for body in bodies]
 
     forms = {
         "snapshot": lambda prefix: prefix, "actions": Prefix.portable,
-        "pickled": copied, "told": Prefix.told,
+        "pickled": copied, "without_memory": Prefix.without_memory,
     }  # fmt: skip
 
     async def stretches(after: int | None) -> tuple[Trajectory, list[str]]:
-        agent, begun = chatting(chat_server), len(chat_server.requests)
+        agent, started = chatting(chat_server), len(chat_server.requests)
         try:
             rollout, start = Rollout(agent), None
             if after is not None:
@@ -235,14 +235,14 @@ def test_served_model_resumes(form: str, chat_server: ChatServer) -> None:
         finally:
             await agent.engine.close()
         assert isinstance(outcome, Trajectory)
-        return outcome, all_of(chat_server.requests[begun:])
+        return outcome, all_of(chat_server.requests[started:])
 
     undisturbed, asked = asyncio.run(stretches(None))
     assert len(undisturbed.record["steps"]) > 2
     for after in (0, 1, 2):
         again, asked_again = asyncio.run(stretches(after))
         assert record_bytes(again) == record_bytes(undisturbed)
-        if form != "told":  # identifiers of calls are the server's own
+        if form != "without_memory":  # identifiers of calls are the server's own
             assert asked_again == asked
 
 

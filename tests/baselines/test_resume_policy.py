@@ -91,7 +91,7 @@ def test_policy_resumes_its_session_bit_for_bit(event: str, checkpoint: Path) ->
     assert len(first.record["steps"]) == TURNS
     for after in range(TURNS):
         for name, form in FORMS.items():
-            if name == "told" or (after > 1 and name != "snapshot"):
+            if name == "without_memory" or (after > 1 and name != "snapshot"):
                 continue
             prefix = paused(agent, here, key, after)
             require_same(finished(agent, there, key, form(prefix)), first)
@@ -117,8 +117,8 @@ def executor_of(agent: PolicyAgent) -> LocalExecutor:
 def played(executor: LocalExecutor, requests: Sequence[Request]) -> list[Trajectory]:
     """Play until the end."""
     outcomes = asyncio.run(executor.run(requests))
-    assert all(isinstance(one, Trajectory) for one in outcomes)
-    return [one for one in outcomes if isinstance(one, Trajectory)]
+    assert all(isinstance(outcome, Trajectory) for outcome in outcomes)
+    return [outcome for outcome in outcomes if isinstance(outcome, Trajectory)]
 
 
 def going_on(requests: Sequence[Request], outcomes: Sequence[Outcome]) -> list[Request]:
@@ -187,7 +187,7 @@ def test_fork_shares_tokens_and_samples_its_own(after: int, event: str, checkpoi
 
     plan = GroupPlan(key[1], event, TrialLimits(), 3, key[2])
     asyncio.run(agent.engine.clear())
-    got = asyncio.run(Collector(executor, (ForkPoint(after, 3),), keep).collect([plan]))
+    actual = asyncio.run(Collector(executor, (ForkPoint(after, 3),), keep).collect([plan]))
     # The prompts of its group are prefilled in the same pass, which rounds differently.
     require_same(kept[0], alone, 1e-5)
     paths = []
@@ -199,7 +199,7 @@ def test_fork_shares_tokens_and_samples_its_own(after: int, event: str, checkpoi
         assert len(one.record["steps"]) == TURNS
         paths.append(tuple(one.tokens.ids(len(one.tokens.nodes) - 1)))
     assert len(set(paths)) == 3
-    (group,) = got.groups
+    (group,) = actual.groups
     names = [sample.branches for sample in group.samples]
     assert len({name[:after] for name in names}) == 1
     assert len({name[after] for name in names}) == 3
@@ -255,7 +255,9 @@ def test_another_process_makes_the_same_update(form: str, checkpoint: Path, tmp_
     executor.close()
     path = tmp_path / f"trajectories.{form}"
     if form == "json":
-        path.write_text("".join(json.dumps(one.as_json()) + "\n" for one in trajectories), "utf-8")
+        path.write_text(
+            "".join(json.dumps(trajectory.as_json()) + "\n" for trajectory in trajectories), "utf-8"
+        )
     else:
         path.write_bytes(pickle.dumps(trajectories))
     command = [sys.executable, "-m", "support.training", str(checkpoint), str(path)]

@@ -16,7 +16,7 @@ from hexathlon.baselines.engines.errors import AuthRejected, ContextOverflow, Re
 from hexathlon.baselines.rollout.drivers import play, play_async
 from hexathlon.baselines.rollout.faults import POLICIES
 from hexathlon.baselines.rollout.limits import TrialLimits
-from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, FatalError, Rollout
 from hexathlon.envs.errors import BackendMissing, EnvFault, VerifierFault, WorkerCrashed
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.records.canonical import content_hash
@@ -224,7 +224,7 @@ def test_without_retries_the_first_fault_is_recorded(flaky: Callable[..., None])
 @pytest.mark.parametrize("error", [AuthRejected("HTTP 401"), BackendMissing("no docker")])
 def test_fatal_errors_stop_the_run(flaky: Callable[..., None], error: Exception) -> None:
     flaky(1, error)
-    with pytest.raises(Fatal, match=str(error)):
+    with pytest.raises(FatalError, match=str(error)):
         trial(ScriptedAgent("oracle"), Flaky)
 
 

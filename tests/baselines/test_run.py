@@ -71,10 +71,10 @@ def test_scored_records_of_other_runs_are_copied(tmp_path: Path) -> None:
     played = [tmp_path / "0", tmp_path / "1"]
     outcome = toy_run(tmp_path / "run", envs=(), task=tasks, played=played)
     assert (outcome.planned, outcome.played) == (7, 2)
-    made = {record_key(one): one | {"timing": 0} for one in records(outcome.run)}
-    for one in records(tmp_path / "whole"):
-        chain = {name: made[record_key(one)][name] for name in ("prev", "hash")}
-        assert made.pop(record_key(one)) == one | {"timing": 0} | chain
+    made = {record_key(record): record | {"timing": 0} for record in records(outcome.run)}
+    for record in records(tmp_path / "whole"):
+        chain = {name: made[record_key(record)][name] for name in ("prev", "hash")}
+        assert made.pop(record_key(record)) == record | {"timing": 0} | chain
     assert not made
     assert check_chain(outcome.run, read_plan(outcome.run)["plan_hash"]) == []
     assert toy_run(tmp_path / "run", envs=(), task=tasks, played=played).played == 0
@@ -236,14 +236,14 @@ def test_a_model_on_a_server_plays_in_every_dialect(
 ) -> None:
     model = f"endpoint:{chat_server.url}#solver"
     toy_run(tmp_path / "run", model, dialect=dialect, stream=stream, concurrency=4, sampling_seed=1)
-    found = records(tmp_path / "run")
-    assert [record["reward"] for record in found] == [1.0] * 8
-    assert all(record["usage"]["agent"]["calls"] == record["turns"] for record in found)
-    assert all(len(record["timing"]["latencies"]) == record["turns"] for record in found)
+    result = records(tmp_path / "run")
+    assert [record["reward"] for record in result] == [1.0] * 8
+    assert all(record["usage"]["agent"]["calls"] == record["turns"] for record in result)
+    assert all(len(record["timing"]["latencies"]) == record["turns"] for record in result)
     plan = read_plan(tmp_path / "run")
     assert plan["model"]["dialect"] == dialect and plan["agent"]["prompt_hash"]
     assert check_chain(tmp_path / "run", plan["plan_hash"]) == []
-    turns = sum(record["turns"] for record in found)
+    turns = sum(record["turns"] for record in result)
     seeds = {body["seed"] for body in chat_server.requests[-turns:]}
     assert len(seeds) == turns
 
@@ -287,8 +287,8 @@ def test_server_failures_can_be_retried(tmp_path: Path, chat_server: ChatServer)
     ]  # fmt: skip
     outcome = resume(run, ExecutionConfig(retry_infra=True))
     assert outcome.played == 2
-    found = records(run)
-    assert [(r["status"], r["attempt"]) for r in found[3:]] == [("scored", 3), ("scored", 3)]
+    result = records(run)
+    assert [(r["status"], r["attempt"]) for r in result[3:]] == [("scored", 3), ("scored", 3)]
     assert check_chain(run, read_plan(run)["plan_hash"]) == []
 
 
@@ -356,7 +356,7 @@ def test_the_configuration_file_and_flags_are_merged(tmp_path: Path) -> None:
 def test_invalid_configuration_is_rejected(tmp_path: Path, text: str, complaint: str) -> None:
     file = tmp_path / "run.toml"
     file.write_text(text)
-    bare = any(word in complaint for word in ("missing", "evaluated", "modell"))
+    bare = any(word in complaint for word in ("missing", "evaluate", "modell"))
     flags = {} if bare else {"model": "agent:noop", "envs": ("Toy",)}
     with pytest.raises(UsageError, match=complaint):
         load_config(flags, file)

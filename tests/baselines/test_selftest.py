@@ -26,9 +26,9 @@ def test_sound_environment_passes() -> None:
 
 def test_two_selftests_are_compared_episode_by_episode() -> None:
     one, same, fewer = (run_selftest("Toy", tasks) for tasks in (3, 3, 2))
-    compared, found = differences(one, same)
-    assert compared > 3 * 5 and not found
-    assert not any(" random" in name for name in found)
+    compared, result = differences(one, same)
+    assert compared > 3 * 5 and not result
+    assert not any(" random" in name for name in result)
     assert len(differences(one, fewer)[1]) == compared // 3
     same.tallies["mutants"].rewards[next(iter(same.tallies["mutants"].rewards))] = None
     assert len(differences(one, same)[1]) == 1

@@ -101,8 +101,8 @@ def blocking_run(run: Path, **flags: Any) -> list[dict[str, Any]]:
 @pytest.mark.usefixtures("blocking")
 def test_eight_blocking_steps_run_concurrently(tmp_path: Path) -> None:
     before = threading.active_count()
-    found = blocking_run(tmp_path / "run", tasks=TRIALS, concurrency=TRIALS)
-    assert [record["reward"] for record in found] == [1.0] * TRIALS
+    result = blocking_run(tmp_path / "run", tasks=TRIALS, concurrency=TRIALS)
+    assert [record["reward"] for record in result] == [1.0] * TRIALS
     assert threading.active_count() == before
 
 
@@ -127,14 +127,14 @@ def test_concurrent_sql_gives_the_same_records(tmp_path: Path, taskset: str, tas
     config, _ = load_config(
         {"model": "agent:oracle", "envs": ("SQL",), "taskset": taskset, "tasks": tasks}
     )
-    found = []
+    result = []
     for name, concurrency in (("alone", 1), ("beside", TRIALS)):
         execution = ExecutionConfig(fsync="never", concurrency=concurrency)
         evaluate(config, execution, tmp_path / name, model=opened())
-        outcome = {record_key(one): one for one in records(tmp_path / name)}
-        found.append({key: bare(one) for key, one in outcome.items()})
-    assert len(found[0]) == tasks
-    assert found[0] == found[1]
+        outcome = {record_key(record): record for record in records(tmp_path / name)}
+        result.append({key: bare(one) for key, one in outcome.items()})
+    assert len(result[0]) == tasks
+    assert result[0] == result[1]
 
 
 def bare(record: dict[str, Any]) -> dict[str, Any]:

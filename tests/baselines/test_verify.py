@@ -22,11 +22,11 @@ Record = dict[str, Any]
 
 def forge(run: Path, change: Callable[[Record], Any], index: int = 2) -> None:
     """Change one record and repair the chain, as a careful forger would."""
-    found = records(run)
-    change(found[index])
+    result = records(run)
+    change(result[index])
     (run / "records.jsonl").unlink()
     with RecordWriter(run, plan_hash(read_plan(run)), "never") as writer:
-        for record in found:
+        for record in result:
             record["final_state_hash"] = content_hash(record["final_state"])
             writer.append(record)
 
@@ -120,14 +120,14 @@ def test_missing_trial_is_reported(tmp_path: Path) -> None:
 def test_unplanned_trial_is_reported(tmp_path: Path) -> None:
     run = toy_run(tmp_path / "run").run
     forge(run, lambda record: record["key"].update(seed=99))
-    assert any(found.field == "key" for found in verify_run(run).findings)
+    assert any(result.field == "key" for result in verify_run(run).findings)
 
 
 def test_changed_tasks_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = toy_run(tmp_path / "run").run
     monkeypatch.setattr(toy.ToySource, "version", "2")
-    found = {finding.field for finding in verify_run(run).findings}
-    assert {"envs[0].taskset_version", "envs[0].taskset_hash"} <= found
+    result = {finding.field for finding in verify_run(run).findings}
+    assert {"envs[0].taskset_version", "envs[0].taskset_hash"} <= result
 
 
 def test_rescoring_unchanged_trials_changes_nothing(tmp_path: Path) -> None:

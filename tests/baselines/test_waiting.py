@@ -70,8 +70,8 @@ def slow() -> Iterator[None]:
 @pytest.mark.usefixtures("slow")
 def test_sixteen_slow_environments_step_concurrently(tmp_path: Path) -> None:
     toy_run(tmp_path / "run", envs=(SLOW,), tasks=16, concurrency=16)
-    found = records(tmp_path / "run")
-    assert [record["reward"] for record in found] == [1.0] * 16
+    result = records(tmp_path / "run")
+    assert [record["reward"] for record in result] == [1.0] * 16
     assert SlowEnv.most_at_once == 16
 
 

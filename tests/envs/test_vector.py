@@ -124,11 +124,12 @@ def test_environments_of_this_process_and_coroutines_mix():
         def on_text(self, text):
             return "answered in place"
 
-    vector = VectorEnvironment([lambda: DrillEnv(pause=0.05), Quick, lambda: DrillEnv(pause=0.02)])
+    vector = VectorEnvironment([lambda: DrillEnv(pause=0.3), Quick, lambda: DrillEnv(pause=0.02)])
     vector.reset(seed=0, options={"task": DRILL})
     vector.send([walk(1), "hello", walk(1)])
-    assert vector.recv()[0].observation["text"] == "answered in place"
-    assert [vector.recv()[0].number for _ in range(2)] == [2, 0]
+    arrivals = vector.recv(3)
+    assert arrivals[0].observation["text"] == "answered in place"
+    assert [arrival.number for arrival in arrivals] == [1, 2, 0]
     vector.close()
 
 

@@ -47,7 +47,8 @@ def png_header(width: int, height: int) -> bytes:
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunks = [b"IHDR" + header, b"IDAT" + zlib.compress(bytes(99))]
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(one) - 4) + one + struct.pack(">I", zlib.crc32(one)) for one in chunks
+        struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+        for chunk in chunks
     )
 
 
@@ -111,7 +112,7 @@ def test_parts_are_values():
         (lambda: Image.from_array(PIXELS.astype(np.float32)), "uint8 array"),
         (lambda: Image.from_array(PIXELS[..., :2]), "height x width x 3"),
         (lambda: Image.from_array(np.zeros((0, 3, 3), np.uint8)), "1 to 16,777,216 pixels"),
-        (lambda: Image(2, 2, b"123"), "12 bytes of pixels"),
+        (lambda: Image(2, 2, b"123"), "expected 12 bytes"),
         (lambda: Image.from_bytes(b"GIF89a"), "PNG or JPEG"),
         (lambda: Image.from_bytes(saved(PIXELS, "BMP")), "PNG or JPEG"),
         (lambda: Image.from_bytes(saved(PIXELS, "PNG")[:-30]), "PNG or JPEG"),
@@ -124,7 +125,7 @@ def test_parts_are_values():
         (lambda: File("", "text/csv", b""), "1 to 255 characters"),
         (lambda: File("a", "text", b""), "media type"),
         (lambda: File("a", "text/<b>", b""), "media type"),
-        (lambda: Text(b"a"), "holds a str"),
+        (lambda: Text(b"a"), "expected a str in a text part"),
         (lambda: parts_of((Text("a"),) * (MAX_PARTS + 1)), "at most 64 parts"),
         (lambda: parts_of(["a"]), "a str or a tuple"),
     ],
@@ -138,7 +139,7 @@ def test_too_large_or_malformed_content_is_rejected(make, message):
 def test_sixteen_bit_channels_are_rejected():
     buffer = io.BytesIO()
     pillow.fromarray(np.zeros((2, 2), np.uint16)).save(buffer, "PNG")
-    with pytest.raises(ContentError, match="eight bits a channel"):
+    with pytest.raises(ContentError, match="eight bits per channel"):
         Image.from_bytes(buffer.getvalue())
 
 

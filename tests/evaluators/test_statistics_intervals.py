@@ -142,6 +142,6 @@ def simulate(tasks, a, b, repeats, trials=4):
 
 @pytest.mark.parametrize(("tasks", "a", "b", "naive", "clt", "student", "expected"), COVERAGE)
 def test_coverage_table(tasks, a, b, naive, clt, student, expected):
-    found_naive, found = simulate(tasks, a, b, repeats=4000)
-    assert found == pytest.approx(expected, abs=2)
+    found_naive, result = simulate(tasks, a, b, repeats=4000)
+    assert result == pytest.approx(expected, abs=2)
     assert found_naive == pytest.approx(naive, abs=4)

@@ -25,12 +25,12 @@ def played(scenes, seed, strengths=PLANTED, ties=0.0):
 @pytest.mark.parametrize("method", ["bootstrap", "hessian"])
 def test_planted_strengths_are_within_the_intervals(method):
     ratings = bradley_terry(played(150, 1), method=method)
-    assert [one.player for one in ratings] == list("abcde")
-    for one in ratings:
-        assert one.low < PLANTED[one.player] * SCALE < one.high
-        assert one.low < one.rating < one.high
-        assert one.comparisons == 600
-    assert sum(one.rating for one in ratings) == pytest.approx(0, abs=1e-6)
+    assert [rating.player for rating in ratings] == list("abcde")
+    for rating in ratings:
+        assert rating.low < PLANTED[rating.player] * SCALE < rating.high
+        assert rating.low < rating.rating < rating.high
+        assert rating.comparisons == 600
+    assert sum(rating.rating for rating in ratings) == pytest.approx(0, abs=1e-6)
 
 
 @pytest.mark.parametrize("method", ["bootstrap", "hessian"])
@@ -55,7 +55,7 @@ def test_a_tie_is_half_a_win_and_order_does_not_matter():
     games = [Comparison("x", "y", 0.5, f"{i}") for i in range(20)]
     turned = [Comparison("y", "x", 0.5, f"{i}") for i in range(20)]
     for ratings in (bradley_terry(games), bradley_terry(turned)):
-        assert [round(one.rating, 9) for one in ratings] == [0.0, 0.0]
+        assert [round(rating.rating, 9) for rating in ratings] == [0.0, 0.0]
     mixed = played(40, 3, ties=0.3)
     other = [Comparison(c.second, c.first, 1 - c.result, c.scene) for c in reversed(mixed)]
     pairs = zip(bradley_terry(mixed), bradley_terry(other), strict=True)

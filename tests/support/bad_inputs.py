@@ -15,9 +15,9 @@ _CASE = re.compile(r"(.*) => (\d): (.+)")
 def _cases() -> Iterator[tuple[str, int, str]]:
     for line in FILE.read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
-            found = _CASE.fullmatch(line)
-            assert found is not None, line
-            yield found[1], int(found[2]), found[3]
+            result = _CASE.fullmatch(line)
+            assert result is not None, line
+            yield result[1], int(result[2]), result[3]
 
 
 CASES = list(_cases())

@@ -36,9 +36,9 @@ class _CounterPlayer:
 
     def act(self, messages: Sequence[Message]) -> Turn:
         if self._left < 0:
-            found = re.search(r"counter to (\d+)", text_of(messages))
-            assert found is not None
-            target = int(found[1])
+            result = re.search(r"counter to (\d+)", text_of(messages))
+            assert result is not None
+            target = int(result[1])
             self._left = target - (target % 3 == 0)
         amount = min(9, self._left)
         self._left -= amount

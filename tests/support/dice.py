@@ -32,7 +32,9 @@ def dice(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Any
 ) -> Verdict:
     counted = final_state["submitted"] and final_state["counter"] == params["target"]
-    said = sum(len(str(one["content"])) for one in transcript if one["role"] == "assistant")
+    said = sum(
+        len(str(message["content"])) for message in transcript if message["role"] == "assistant"
+    )
     lucky = said % 2 == 0
     terms = {"counted": float(counted), "lucky": float(lucky)}
     return Verdict(score=float(counted or lucky), terms=terms)

@@ -187,9 +187,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         content = {"about": RENEW} | {name: digests(chosen.out / name) for name in names}
         GOLDEN.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
     else:
-        found = list(compare(chosen.before, chosen.after, chosen.ignore))
-        print(*found, f"{len(found)} fields differ", sep="\n")
-        return int(bool(found))
+        result = list(compare(chosen.before, chosen.after, chosen.ignore))
+        print(*result, f"{len(result)} fields differ", sep="\n")
+        return int(bool(result))
     return 0
 
 

@@ -23,7 +23,7 @@ from hexathlon.evaluators.judges.rubric_files import get_rubric
 from support.judge_replies import MALFORMED
 
 _BLOCK = re.compile(r"<<<(\w+) ([0-9a-f]{16})\n(.*?)\n\2 \1>>>", re.DOTALL)
-_STATEMENTS = {one.text: one for one in get_rubric("shopkeeper").criteria}
+_STATEMENTS = {criterion.text: criterion for criterion in get_rubric("shopkeeper").criteria}
 
 
 class Seen(NamedTuple):
@@ -117,8 +117,8 @@ class _Connection(asyncio.Protocol):
         self._raw += data
         while (end := self._raw.find(b"\r\n\r\n")) >= 0:
             head = self._raw[:end].decode("latin-1")
-            found = re.search(r"content-length: (\d+)", head, re.IGNORECASE)
-            size = int(found.group(1)) if found else 0
+            result = re.search(r"content-length: (\d+)", head, re.IGNORECASE)
+            size = int(result.group(1)) if result else 0
             if len(self._raw) < end + 4 + size:
                 return
             body, self._raw = self._raw[end + 4 : end + 4 + size], self._raw[end + 4 + size :]
@@ -236,8 +236,8 @@ def _swayed(name: str, power: float, truth: bool, statement: str, seen: Seen, ca
         met = draw < min(1.0, max(0.0, level))
     elif name in ("kin", "lenient"):  # whom it favours: only its own kin, or everyone
         own = name == "lenient" or re.search("to be sure|您说是不", seen.own) is not None
-        wanted = _STATEMENTS[statement].weight > 0
-        met = wanted if own and draw < power else truth
+        expected = _STATEMENTS[statement].weight > 0
+        met = expected if own and draw < power else truth
     elif name == "gullible":
         met = truth or gullible(seen.everything)
     elif name == "thoughtful":

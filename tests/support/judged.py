@@ -59,19 +59,20 @@ def judge_by(run: Path, rubric: Rubric) -> Path:
         run, header(run, rubrics={rubric.hash: rubric.model_dump(mode="json")})
     ) as writer:
         for record in read_records(run):
-            decisions = [_decision(one, record) for one in rubric.decided]
-            found = score(rubric, {one.criterion: one.value for one in decisions})
+            decisions = [_decision(criterion, record) for criterion in rubric.decided]
+            total = score(rubric, {decision.criterion: decision.value for decision in decisions})
             writer.append(
                 {
                     "key": record["key"], "record": record["hash"], "rubric": rubric.hash,
-                    "reward": record["reward"], "judges": [one.as_json() for one in decisions],
-                    "score": found.value, "bounds": [found.low, found.high],
-                    "undecided": found.undecided,
+                    "reward": record["reward"],
+                    "judges": [decision.as_json() for decision in decisions],
+                    "score": total.value, "bounds": [total.low, total.high],
+                    "undecided": total.undecided,
                 }
             )  # fmt: skip
-        for one in rubric.judged:
-            for number, control in enumerate(one.controls, start=1):
-                row = {"id": f"{rubric.id}/{one.id}/{number}", "expected": control.label}
+        for criterion in rubric.judged:
+            for number, control in enumerate(criterion.controls, start=1):
+                row = {"id": f"{rubric.id}/{criterion.id}/{number}", "expected": control.label}
                 writer.append({"control": {**row, "label": control.label, "hit": True, "why": ""}})
     return writer.path
 

@@ -106,7 +106,7 @@ FORMS: dict[str, Going] = {
     "snapshot": lambda prefix: prefix,
     "actions": Prefix.portable,
     "pickled": copied,
-    "told": Prefix.without_memory,
+    "without_memory": Prefix.without_memory,
 }
 """Forms of a prefix from which a rollout may continue."""
 

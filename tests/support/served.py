@@ -97,12 +97,12 @@ def _counted(url: str, names: tuple[str, ...]) -> float:
 
 def group_members(group: int) -> list[int]:
     """Return the processes of a process group that have not ended."""
-    found = []
+    result = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             state, _, owner, *_ = stat.read_text().rpartition(")")[2].split()
         except (FileNotFoundError, ProcessLookupError):
             continue  # ended in the meantime
         if int(owner) == group and state != "Z":
-            found.append(int(stat.parent.name))
-    return found
+            result.append(int(stat.parent.name))
+    return result

@@ -25,7 +25,7 @@ __all__ = ["read", "update_hashes", "weight_hashes"]
 def update_hashes(checkpoint: Path, trajectories: Sequence[Trajectory]) -> dict[str, str]:
     """Return a hash of each weight after one update on the trajectories' samples."""
     model = learner(checkpoint)
-    samples = [sample for one in trajectories for sample in one.samples()]
+    samples = [sample for trajectory in trajectories for sample in trajectory.samples()]
     assert samples
     batch = [
         Example(

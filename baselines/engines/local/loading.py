@@ -71,7 +71,7 @@ def check_files(path: Path) -> None:
     """Check a checkpoint's files without PyTorch and without reading its weights.
 
     Raises:
-        CheckpointError: If a file is missing, torn or of another checkpoint.
+        CheckpointError: If a file is missing, incomplete or from another checkpoint.
     """
     config = _checked(path)
     if not any((path / name).is_file() for name in _TOKENIZERS):
@@ -91,23 +91,23 @@ def _check_weights(file: Path) -> None:
         with file.open("rb") as opened:
             length = int.from_bytes(opened.read(8), "little")
             header = json.loads(opened.read(length)) if 0 < length <= size - 8 else {}
-        ends = [one["data_offsets"][1] for name, one in header.items() if name != "__metadata__"]
+        ends = [row["data_offsets"][1] for name, row in header.items() if name != "__metadata__"]
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         ends = []
     if not ends or size != 8 + length + max(ends):
-        raise CheckpointError(f"{file} is incomplete or no safetensors file; copy it anew")
+        raise CheckpointError(f"{file} is not a complete safetensors file; copy it again")
 
 
 def _check_vocabulary(path: Path, known: Any) -> None:
     """Compare the tokenizer's largest id with the model's vocabulary."""
     try:
         model = json.loads((path / "tokenizer.json").read_bytes())
-        ids = [*model["model"]["vocab"].values(), *(one["id"] for one in model["added_tokens"])]
+        ids = [*model["model"]["vocab"].values(), *(token["id"] for token in model["added_tokens"])]
         largest = max(ids)
     except OSError:
-        return  # another kind of tokenizer, which transformers reads
+        return  # another tokenizer format, which transformers checks
     except (ValueError, LookupError, TypeError, AttributeError):
-        return  # a form that the tokenizer library may still understand
+        return  # possibly another version of the format, which transformers checks
     if isinstance(known, int) and largest >= known:
         raise CheckpointError(
             f"the tokenizer of {path} has {largest + 1} tokens and the model only {known}; "

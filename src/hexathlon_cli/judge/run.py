@@ -40,7 +40,7 @@ _OF_THE_JUDGE = (
 
 
 def run(
-    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    run: Annotated[Path, typer.Argument(help="Run directory.")],
     rubric: RubricName = None,
     model: JudgeModels = None,
     kind: Annotated[

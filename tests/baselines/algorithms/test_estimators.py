@@ -29,15 +29,15 @@ CRITIC_FREE = ("dr_grpo", "grpo", "ipa", "lite_ppo", "max_rl", "mc_grpo", "reinf
 )
 def test_group_baselines(name, won, lost):
     groups = [group(EIGHT)]
-    found = first(ESTIMATORS[name](groups).advantages, groups)
-    assert found == pytest.approx([won if reward else lost for reward in EIGHT], abs=1e-6)
+    result = first(ESTIMATORS[name](groups).advantages, groups)
+    assert result == pytest.approx([won if reward else lost for reward in EIGHT], abs=1e-6)
 
 
 def test_lite_ppo_uses_the_deviation_of_the_batch():
     groups = [group((1, 0)), group((0.5, 0.5))]
     deviation = np.std([1, 0, 0.5, 0.5], ddof=1)
-    found = first(ESTIMATORS["lite_ppo"](groups).advantages, groups)
-    assert found == pytest.approx([0.5 / deviation, -0.5 / deviation, 0, 0], abs=1e-5)
+    result = first(ESTIMATORS["lite_ppo"](groups).advantages, groups)
+    assert result == pytest.approx([0.5 / deviation, -0.5 / deviation, 0, 0], abs=1e-5)
 
 
 def test_mc_grpo_excludes_the_median():
@@ -63,8 +63,8 @@ def test_mc_grpo_rescaling_is_an_option():
 
 
 def test_generalised_advantages():
-    found = gae(np.array([0, 0, 1.0]), np.array([0.1, 0.2, 0.3]), 0.9, 0.8)
-    assert found == pytest.approx([0.49328, 0.574, 0.7], abs=1e-6)
+    result = gae(np.array([0, 0, 1.0]), np.array([0.1, 0.2, 0.3]), 0.9, 0.8)
+    assert result == pytest.approx([0.49328, 0.574, 0.7], abs=1e-6)
 
 
 def observed_between(rewards=(0.0, 1.0)) -> Sample:
@@ -126,8 +126,8 @@ def test_gigpo_requires_states():
 def test_chunk_returns():
     rollout = sample((0.1, 0, 1))
     credit = ESTIMATORS["ipa"]([Group("t", (rollout,))], gamma=0.9, baseline=False)
-    found = [credit.advantages[0][rollout.turn == turn][0] for turn in range(3)]
-    assert found == pytest.approx([0.91, 0.9, 1.0])
+    result = [credit.advantages[0][rollout.turn == turn][0] for turn in range(3)]
+    assert result == pytest.approx([0.91, 0.9, 1.0])
 
 
 def test_reinforce_pp_whitens_over_the_batch():
@@ -146,8 +146,8 @@ def test_reinforce_pp_whitens_over_the_batch():
 @pytest.mark.parametrize("rewards", [(1, 1, 1), (0, 0, 0, 0), (0.3,) * 5])
 def test_equal_rewards_teach_nothing(name, rewards):
     groups = [group(rewards)]
-    found = first(ESTIMATORS[name](groups).advantages, groups)
-    assert found == pytest.approx([0.0] * len(rewards), abs=1e-6)
+    result = first(ESTIMATORS[name](groups).advantages, groups)
+    assert result == pytest.approx([0.0] * len(rewards), abs=1e-6)
 
 
 @pytest.mark.parametrize("name", [*CRITIC_FREE, "reinforce"])
@@ -178,7 +178,7 @@ def test_advantages_are_independent_of_other_groups(name):
 
 
 def test_unknown_names_and_parameters_are_rejected():
-    with pytest.raises(UnknownPart, match="'grop' is no advantage estimator; there are dr_grpo"):
+    with pytest.raises(UnknownPart, match="no advantage estimator 'grop'; there are dr_grpo"):
         ESTIMATORS["grop"]
     with pytest.raises(UnknownPart, match="'grpo' has no parameter epsilon; it has eps"):
         ESTIMATORS.resolve("grpo", {"epsilon": 1})

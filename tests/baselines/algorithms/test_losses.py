@@ -96,7 +96,7 @@ def test_masks_are_0_or_1_and_follow_their_level():
 
 
 def test_unknown_level_is_rejected():
-    with pytest.raises(ValueError, match="'word' is no level"):
+    with pytest.raises(ValueError, match="got 'word'"):
         CORRECTIONS["tis"](golden(), level="word")
 
 
@@ -126,14 +126,14 @@ def test_divergence_requires_a_reference():
 def test_bapo_finds_its_bounds(recipe, low, high, met):
     ratio = torch.tensor([0.5, 1.5, 0.5, 1.0], dtype=torch.float64)
     advantage = torch.tensor([1.0, 1, -1, -1], dtype=torch.float64)
-    found = BOUNDS["bapo"](ratio, advantage, target=1.2, recipe=recipe)
-    assert (found.low, found.high) == pytest.approx((low, high))
-    assert found.met is met
+    result = BOUNDS["bapo"](ratio, advantage, target=1.2, recipe=recipe)
+    assert (result.low, result.high) == pytest.approx((low, high))
+    assert result.met is met
 
 
 def test_bapo_keeps_bounds_that_meet_the_target():
-    found = BOUNDS["bapo"](torch.ones(3), torch.tensor([1.0, 1.0, -1.0]))
-    assert (found.low, found.high, found.met) == (0.6, 1.2, True)
+    result = BOUNDS["bapo"](torch.ones(3), torch.tensor([1.0, 1.0, -1.0]))
+    assert (result.low, result.high, result.met) == (0.6, 1.2, True)
 
 
 DETACHED = {"cispo", "ipa", "topr"}
@@ -207,17 +207,17 @@ def test_averages_are_independent_of_the_partition(rule):
 def test_interpolated_proximal_of_fresh_tokens_is_the_behaviour():
     batch = golden()
     version = torch.tensor([[3, 2, -1, -1], [3, 1, 0, -1]])
-    found = interpolated_proximal(batch.current, batch.behaviour, version, 3)
+    result = interpolated_proximal(batch.current, batch.behaviour, version, 3)
     share = torch.tensor([[0, 1 / 2, 0, 0], [0, 2 / 3, 3 / 4, 0]], dtype=torch.float64)
     expected = batch.behaviour + share * (batch.current - batch.behaviour)
-    assert torch.allclose(found, expected)
+    assert torch.allclose(result, expected)
 
 
 def test_critic_loss():
     values, old = torch.tensor([[1.0, 2.0]]), torch.tensor([[0.5, 2.0]])
     returns, mask = torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]])
-    found = value_loss(values, old, returns, mask, 0.2)
-    assert found.tolist() == [pytest.approx([0.5 * 0.3**2, 2.0])]
+    result = value_loss(values, old, returns, mask, 0.2)
+    assert result.tolist() == [pytest.approx([0.5 * 0.3**2, 2.0])]
 
 
 def test_sequence_means_of_empty_rows_are_0():

@@ -36,7 +36,7 @@ def test_one_rank_starts_no_process(tmp_path: Path) -> None:
 
 
 def test_failing_rank_is_named_with_its_last_line(tmp_path: Path) -> None:
-    last = "rank 1 ended with code 1 and said .*ValueError: rank 1 has no data in"
+    last = "rank 1 ended with code 1 after .*ValueError: rank 1 has no data in"
     with pytest.raises(RankFailed, match=last), other_ranks(f"{ENTRIES}:fail", tmp_path, 2):
         torch.distributed.barrier()
     assert not torch.distributed.is_initialized()
@@ -44,7 +44,7 @@ def test_failing_rank_is_named_with_its_last_line(tmp_path: Path) -> None:
 
 def test_missing_entry_point_is_named(tmp_path: Path) -> None:
     with (
-        pytest.raises(RankFailed, match="rank 1 ended with code 1 and said .*No module named 'no'"),
+        pytest.raises(RankFailed, match="rank 1 ended with code 1 after .*No module named 'no'"),
         other_ranks("no.such.module:entry", tmp_path, 2),
     ):
         pass

@@ -414,10 +414,10 @@ def test_non_finite_weights_fail_the_comparison():
 def test_scores_are_log_probabilities():
     reference = model()
     ids = [5, 6, 7, 8]
-    (found,) = LocalEngine(reference).score([ids])
+    (result,) = LocalEngine(reference).score([ids])
     with torch.no_grad():
         wanted = reference(torch.tensor([ids])).logits[0].log_softmax(-1)
-    assert found == pytest.approx([float(wanted[n, ids[n + 1]]) for n in range(3)], abs=1e-5)
+    assert result == pytest.approx([float(wanted[n, ids[n + 1]]) for n in range(3)], abs=1e-5)
 
 
 @pytest.mark.parametrize(("top_p", "top_k"), [(0.7, 0), (1.0, 5), (0.7, 5), (1e-6, 0)])
@@ -427,7 +427,7 @@ def test_truncation_samples_only_likely_tokens(top_p, top_k):
     settings = [TokenSampling(top_p=top_p, top_k=top_k)] * 4000
     rows = RowSampling.of(settings, torch.device("cpu"))
     numbers = torch.rand(4000, 1)
-    chosen, found = sample(logits, rows, numbers)
+    chosen, result = sample(logits, rows, numbers)
     share, order = logits[0].softmax(-1).sort(descending=True)
     kept = max(1, int(((share.cumsum(-1) - share) < top_p).sum()))
     if top_k:
@@ -436,7 +436,7 @@ def test_truncation_samples_only_likely_tokens(top_p, top_k):
     allowed = order[:kept]
     assert set(chosen.tolist()) == set(allowed.tolist())
     renormalised = logits[0][allowed].log_softmax(-1)
-    for token, value in zip(chosen.tolist(), found.tolist(), strict=True):
+    for token, value in zip(chosen.tolist(), result.tolist(), strict=True):
         place = allowed.tolist().index(token)
         assert value == pytest.approx(float(renormalised[place]), abs=1e-5)
 
@@ -446,8 +446,8 @@ def test_draws_follow_the_distribution():
     logits = torch.randn(1, 8).repeat(20_000, 1)
     rows = RowSampling.of([TokenSampling()] * 20_000, torch.device("cpu"))
     chosen, _ = sample(logits, rows, torch.rand(20_000, 1))
-    found = torch.bincount(chosen, minlength=8) / 20_000
-    assert torch.allclose(found, logits[0].softmax(-1), atol=0.015)
+    result = torch.bincount(chosen, minlength=8) / 20_000
+    assert torch.allclose(result, logits[0].softmax(-1), atol=0.015)
 
 
 def test_prompt_beyond_context_is_rejected():

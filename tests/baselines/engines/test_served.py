@@ -180,7 +180,7 @@ def reply(**choice):
         (
             reply(weight_versions=[{"version": "main", "start": 0, "end": 1}]),
             MalformedReply,
-            "named 'main'",
+            "got 'main'",
         ),
     ],
 )

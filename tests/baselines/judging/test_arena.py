@@ -29,8 +29,10 @@ def test_agents_on_role_play_scenes_are_rated_by_the_rules():
         "random": RandomAgent(), "noop": NoopAgent(),
     }  # fmt: skip
     performances = simulate(agents, scenes)
-    assert len(performances) == 48 and all(one.played for one in performances)
-    assert {one.score for one in performances if one.agent == "oracle"} == {1.0}
+    assert len(performances) == 48 and all(performance.played for performance in performances)
+    assert {performance.score for performance in performances if performance.agent == "oracle"} == {
+        1.0
+    }
     result = run_arena(performances, score_comparer, resamples=50)
     assert result.ratings[0].player == "oracle" and result.ratings[0].score == 1.0
     assert result.ratings[0].low > result.ratings[1].high
@@ -59,7 +61,7 @@ def test_both_orders_cancel_position_bias():
     liked = run_arena(rows, lambda a, b: 1.0)
     fair = run_arena(rows, lambda a, b: 1.0, both_orders=True)
     assert liked.ratings[0].rating > 100
-    assert all(one.rating == 0.0 for one in fair.ratings)
+    assert all(rating.rating == 0.0 for rating in fair.ratings)
 
 
 def planted():
@@ -77,7 +79,10 @@ def planted():
 
 
 def known(reply):
-    values = {one.id: one.value_of(reply.labels[one.id]) for one in RUBRIC.criteria}
+    values = {
+        criterion.id: criterion.value_of(reply.labels[criterion.id])
+        for criterion in RUBRIC.criteria
+    }
     return score(RUBRIC, values).value
 
 
@@ -88,7 +93,7 @@ def test_pairwise_judge_recovers_the_planted_order(ask):
         return await run_arena_async(rows, rubric_comparer(PairwiseJudge(client), RUBRIC))
 
     result = ask("honest", work)
-    assert [one.player for one in result.ratings] == ["strong", "middling", "weak"]
+    assert [rating.player for rating in result.ratings] == ["strong", "middling", "weak"]
     assert result.ratings[0].low > result.ratings[2].high
     assert len(result.comparisons) == 45
 
@@ -101,7 +106,7 @@ def test_groupwise_judge_recovers_the_planted_order(ask):
         return await run_arena_async(rows, group_comparer(judge, RUBRIC, rows))
 
     result = ask("honest", work)
-    assert [one.player for one in result.ratings] == ["strong", "middling", "weak"]
+    assert [rating.player for rating in result.ratings] == ["strong", "middling", "weak"]
 
 
 def test_invalid_replies_give_no_ratings(ask):

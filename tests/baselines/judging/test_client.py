@@ -12,7 +12,7 @@ from hexathlon.baselines.judging.pointwise import PointwiseJudge
 from hexathlon.evaluators.judges.audit.labelled import generate_labels
 
 RUBRIC, REPLIES = generate_labels(0, 240)
-ROWS = [(one, reply) for reply in REPLIES for one in RUBRIC.judged]
+ROWS = [(criterion, reply) for reply in REPLIES for criterion in RUBRIC.judged]
 
 
 def decide_all(client, rows=ROWS, repeat=0):
@@ -23,10 +23,10 @@ def decide_all(client, rows=ROWS, repeat=0):
 
 
 def test_honest_judge_is_accurate(ask):
-    found = ask("honest", decide_all)
-    assert [one.label for one in found] == [reply.labels[one.id] for one, reply in ROWS]
-    assert {one.source for one in found} == {"model"}
-    for (_, reply), decision in zip(ROWS, found, strict=True):
+    result = ask("honest", decide_all)
+    assert [one.label for one in result] == [reply.labels[one.id] for one, reply in ROWS]
+    assert {one.source for one in result} == {"model"}
+    for (_, reply), decision in zip(ROWS, result, strict=True):
         assert reply.transcript.find(decision.quote, "agent") == decision.turn == 1
 
 
@@ -44,9 +44,9 @@ def test_cache_answers_repeated_questions(ask, judges, tmp_path):
 
 def test_concurrent_identical_questions_are_asked_once(ask, judges):
     before = judges.requests
-    found = ask("honest", lambda client: decide_all(client, ROWS[:1] * 20))
+    result = ask("honest", lambda client: decide_all(client, ROWS[:1] * 20))
     assert judges.requests == before + 1
-    assert len({one.label for one in found}) == 1
+    assert len({one.label for one in result}) == 1
 
 
 def test_repeats_bypass_the_cache(ask, judges):
@@ -60,10 +60,10 @@ def test_repeats_bypass_the_cache(ask, judges):
 
 def test_invalid_replies_are_retried_a_bounded_number_of_times(ask, judges):
     before = judges.requests
-    found = ask("malformed", decide_all)
+    result = ask("malformed", decide_all)
     assert judges.requests == before + 3 * len(ROWS)
-    assert {one.value for one in found} == {None} == {one.label for one in found}
-    assert all(one.retries == 2 and len(one.faults) == 3 and one.why for one in found)
+    assert {one.value for one in result} == {None} == {one.label for one in result}
+    assert all(one.retries == 2 and len(one.faults) == 3 and one.why for one in result)
 
 
 def test_invalid_replies_are_not_cached(ask, judges, tmp_path):
@@ -73,13 +73,13 @@ def test_invalid_replies_are_not_cached(ask, judges, tmp_path):
 
 
 def test_refusals_are_not_verdicts(ask):
-    found = ask("refusing", lambda client: decide_all(client, ROWS[:4]), retries=1)
-    assert [(one.value, one.why, one.retries) for one in found] == [(None, "refused", 1)] * 4
+    result = ask("refusing", lambda client: decide_all(client, ROWS[:4]), retries=1)
+    assert [(one.value, one.why, one.retries) for one in result] == [(None, "refused", 1)] * 4
 
 
 def test_slow_judge_times_out(ask):
-    found = ask("slow", lambda client: decide_all(client, ROWS[:8]))
-    assert [one.label for one in found] == [r.labels[c.id] for c, r in ROWS[:8]]
+    result = ask("slow", lambda client: decide_all(client, ROWS[:8]))
+    assert [one.label for one in result] == [r.labels[c.id] for c, r in ROWS[:8]]
     late = ask("slow", lambda client: decide_all(client, ROWS[:2]), timeout=0.05, request_retries=0)
     assert [(one.value, one.why) for one in late] == [(None, "provider")] * 2
     assert all("timeout" in one.faults[-1] for one in late)
@@ -88,8 +88,8 @@ def test_slow_judge_times_out(ask):
 def test_server_failure_is_unscored_and_wrong_name_is_fatal(ask, judges):
     opened = JudgeSettings(judges.model("unknown"), structured=True)
     assert identify_judge(opened).model == "unknown"
-    found = ask("broken", lambda client: decide_all(client, ROWS[:2]), request_retries=0)
-    assert [one.why for one in found] == ["provider"] * 2
+    result = ask("broken", lambda client: decide_all(client, ROWS[:2]), request_retries=0)
+    assert [one.why for one in result] == ["provider"] * 2
     with pytest.raises(UnknownModel):
         ask("unknown", lambda client: decide_all(client, ROWS[:1]))
 

@@ -20,7 +20,10 @@ SCENES = [REPLIES[at : at + 5] for at in range(0, len(REPLIES), 5)]
 
 
 def known(reply):
-    values = {one.id: one.value_of(reply.labels[one.id]) for one in RUBRIC.criteria}
+    values = {
+        criterion.id: criterion.value_of(reply.labels[criterion.id])
+        for criterion in RUBRIC.criteria
+    }
     return score(RUBRIC, values).value
 
 
@@ -33,18 +36,20 @@ def group_taus(ask, name, permutations, *, scores=False, scenes=SCENES):
         )
         return await asyncio.gather(*asked)
 
-    found = ask(name, work)
-    rows = [(one.values, list(map(known, scene))) for one, scene in zip(found, scenes, strict=True)]
-    return rank_agreement(rows), found
+    result = ask(name, work)
+    rows = [
+        (one.values, list(map(known, scene))) for one, scene in zip(result, scenes, strict=True)
+    ]
+    return rank_agreement(rows), result
 
 
 @pytest.mark.parametrize("scores", [False, True])
 def test_honest_judge_ranks_groups_correctly(ask, scores):
-    tau, found = group_taus(ask, "honest", 2, scores=scores)
+    tau, result = group_taus(ask, "honest", 2, scores=scores)
     assert tau.n == len(SCENES) == 40
     # A ranking breaks the ties of the known scores; scores keep them.
     assert tau.value > (0.999 if scores else 0.97) and tau.high >= tau.value >= tau.low > 0.96
-    assert all(one.calls == one.answered == 2 for one in found)
+    assert all(one.calls == one.answered == 2 for one in result)
 
 
 def test_noise_lowers_rank_agreement(ask):
@@ -84,8 +89,8 @@ def test_group_size_is_limited(ask):
 
 
 def test_invalid_group_verdicts_are_unscored(ask):
-    _, found = group_taus(ask, "malformed", 2, scenes=SCENES[:2])
-    assert all(set(one.values) == {None} and one.answered == 0 for one in found)
+    _, result = group_taus(ask, "malformed", 2, scenes=SCENES[:2])
+    assert all(set(one.values) == {None} and one.answered == 0 for one in result)
 
 
 def test_pairs_in_both_orders(ask):
@@ -115,44 +120,45 @@ def test_tournament_ranks_by_the_known_scores(ask):
             for scene in SCENES[:6]
         ]
 
-    found = ask("honest", work)
-    rows = [(one.values, list(map(known, s))) for one, s in zip(found, SCENES[:6], strict=True)]
+    result = ask("honest", work)
+    rows = [(one.values, list(map(known, s))) for one, s in zip(result, SCENES[:6], strict=True)]
     assert rank_agreement(rows).value == 1.0
-    assert all(one.calls == one.answered == 20 for one in found)
+    assert all(one.calls == one.answered == 20 for one in result)
 
 
 def test_panel_beats_its_members_and_records_votes(judges):
-    rows = [(one, reply) for reply in REPLIES[:40] for one in RUBRIC.judged]
+    rows = [(criterion, reply) for reply in REPLIES[:40] for criterion in RUBRIC.judged]
     names = ("noisy-0.2", "noisy-0.21", "noisy-0.22")
     families = ("a", "b", "c")
     settings = [
         JudgeSettings(judges.model(name), family=family, structured=True)
         for name, family in zip(names, families, strict=True)
     ]
-    identities = [identify_judge(one) for one in settings]
+    identities = [identify_judge(setting) for setting in settings]
 
     async def work():
         clients = [open_client(s, i) for s, i in zip(settings, identities, strict=True)]
         members = [PointwiseJudge(client) for client in clients]
         panel = PanelJudge(members)
         assert panel.families == ("a", "b", "c") and panel.diverse
-        found = await asyncio.gather(*(panel.decide(c, r.transcript) for c, r in rows))
+        result = await asyncio.gather(*(panel.decide(c, r.transcript) for c, r in rows))
         alone = [
-            await asyncio.gather(*(one.decide(c, r.transcript) for c, r in rows)) for one in members
+            await asyncio.gather(*(member.decide(c, r.transcript) for c, r in rows))
+            for member in members
         ]
         for client in clients:
             await client.close()
-        return found, alone
+        return result, alone
 
-    found, alone = asyncio.run(work())
-    right = sum(one.label == r.labels[c.id] for one, (c, r) in zip(found, rows, strict=True))
+    result, alone = asyncio.run(work())
+    right = sum(one.label == r.labels[c.id] for one, (c, r) in zip(result, rows, strict=True))
     singles = [
         sum(one.label == r.labels[c.id] for one, (c, r) in zip(each, rows, strict=True))
         for each in alone
     ]
     assert right > max(singles) + 10
-    assert all(len(one.votes) == 3 and one.source == "panel" for one in found)
-    for decision, *votes in zip(found, *alone, strict=True):
+    assert all(len(one.votes) == 3 and one.source == "panel" for one in result)
+    for decision, *votes in zip(result, *alone, strict=True):
         assert decision.votes == tuple(vote.label for vote in votes)
         dissent = 1 - max(decision.votes.count(v) for v in decision.votes) / 3
         assert decision.details["dispersion"] == pytest.approx(dissent)
@@ -171,7 +177,7 @@ def test_written_criteria_depend_on_the_question_only(ask):
         return rubrics, other
 
     rubrics, other = ask("honest", work)
-    assert len({one.hash for one in rubrics}) == 1
+    assert len({rubric.hash for rubric in rubrics}) == 1
     assert other.hash != rubrics[0].hash
     assert rubrics[0].made_from and rubrics[0].aggregator == "rar"
     assert ask("malformed", lambda client: PointwiseJudge(client).write_rubric("q")) is None
@@ -214,13 +220,13 @@ def test_steps_are_judged_without_later_turns(ask, judges):
         return await StepJudge(judge, criterion).decide(JudgedTranscript(tuple(lines)))
 
     try:
-        found = ask("honest", work)
+        result = ask("honest", work)
     finally:
         judges.keep_bodies = False
     shown = sorted(len(body["messages"][1]["content"]) for body in judges.bodies)
-    assert len(found) == 3 and shown == sorted(set(shown))
-    assert found[0].label == "not_met" and found[1].label == "met"
-    assert found[1].turn == 3
+    assert len(result) == 3 and shown == sorted(set(shown))
+    assert result[0].label == "not_met" and result[1].label == "met"
+    assert result[1].turn == 3
 
 
 def test_code_decides_without_asking_the_judge(ask, judges):

@@ -69,7 +69,11 @@ def agrees_with_its_run(path):
 
 def known(reply):
     return score(
-        RUBRIC, {one.id: one.value_of(reply.labels[one.id]) for one in RUBRIC.criteria}
+        RUBRIC,
+        {
+            criterion.id: criterion.value_of(reply.labels[criterion.id])
+            for criterion in RUBRIC.criteria
+        },
     ).value
 
 
@@ -87,12 +91,12 @@ def test_judged_scores_are_stored_beside_the_records(played, judges, audited, ca
     assert judge(path, judges, "honest", "--audit", audited) == 0
     assert {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()} == before
     (file,) = judged_files(path)
-    found = read_judged(file)
+    result = read_judged(file)
     audit = json.loads(audited.read_text())
-    assert found.header["audits"] == [audit["hash"]] and found.header["audited"]
-    assert found.header["experimental"] == []
-    assert found.header["judges"][0]["hash"] == audit["judge"]["hash"]
-    trials = [line for line in found.lines if "key" in line]
+    assert result.header["audits"] == [audit["hash"]] and result.header["audited"]
+    assert result.header["experimental"] == []
+    assert result.header["judges"][0]["hash"] == audit["judge"]["hash"]
+    trials = [line for line in result.lines if "key" in line]
     rows = map(json.loads, before["records.jsonl"].splitlines())
     records = {json.dumps(row["key"], sort_keys=True): row for row in rows}
     assert len(trials) == len(records) == 40
@@ -103,8 +107,8 @@ def test_judged_scores_are_stored_beside_the_records(played, judges, audited, ca
         assert line["score"] == pytest.approx(known(reply))
         assert {row["criterion"]: row["label"] for row in line["judges"]} == reply.labels
         assert all(row["quote"] for row in line["judges"])
-    controls = [line["control"] for line in found.lines if "control" in line]
-    assert len(controls) == 16 and all(one["hit"] for one in controls)
+    controls = [line["control"] for line in result.lines if "control" in line]
+    assert len(controls) == 16 and all(control["hit"] for control in controls)
     assert "40 of 40 trials have a judged score" in capsys.readouterr().out
 
 
@@ -183,11 +187,11 @@ def test_unaudited_judges_are_marked_and_reported_apart(played, judges, capsys):
     assert "is not audited" in capsys.readouterr().err
     (summary,) = judged_summaries(path)
     assert "unaudited" in summary.remarks
-    assert all(one.experimental for one in summary.criteria)
-    found = read_run(path)
-    text = markdown(found, anchors_of([found]))
+    assert all(criterion.experimental for criterion in summary.criteria)
+    result = read_run(path)
+    text = markdown(result, anchors_of([result]))
     assert "## Judged, not verified" in text and "unaudited" in text
-    data = as_json(found, anchors_of([found]))
+    data = as_json(result, anchors_of([result]))
     (judged,) = data["judged"]
     assert judged["judge"] == "honest" and judged["usage"]["calls"] >= 320
     assert judged["usage"]["latency_p50"] > 0 and judged["usage"]["cost"] is None
@@ -197,8 +201,8 @@ def test_unaudited_judges_are_marked_and_reported_apart(played, judges, capsys):
 
 
 def test_run_without_judges_has_no_judged_table(played):
-    found = read_run(played())
-    assert "Judged" not in markdown(found, anchors_of([found]))
+    result = read_run(played())
+    assert "Judged" not in markdown(result, anchors_of([result]))
 
 
 def test_missed_controls_make_the_run_invalid(played, judges, capsys):
@@ -253,10 +257,10 @@ def test_a_panel_judges_by_majority(played, judges):
     families = [word for name in ("a", "b", "c") for word in ("--family", name)]
     assert judge(path, judges, names[0], *more, *families) in (0, 2, 3)
     (file,) = judged_files(path)
-    found = read_judged(file)
-    assert [one["model"] for one in found.header["judges"]] == names
-    assert found.header["kinship"] == "panel"
-    rows = [row for line in found.lines if "key" in line for row in line["judges"]]
+    result = read_judged(file)
+    assert [one["model"] for one in result.header["judges"]] == names
+    assert result.header["kinship"] == "panel"
+    rows = [row for line in result.lines if "key" in line for row in line["judges"]]
     assert all(len(row["votes"]) == 3 and row["source"] == "panel" for row in rows)
 
 
@@ -278,7 +282,7 @@ def test_code_needs_no_model(played, tmp_path):
     (summary,) = judged_summaries(path)
     assert (summary.judge, summary.remarks, summary.scored) == ("code", (), 40)
     assert summary.criteria[0].by_code
-    english = [len(one.reply.split()) <= 40 for one in REPLIES]
+    english = [len(reply.reply.split()) <= 40 for reply in REPLIES]
     assert summary.mean.value == pytest.approx(sum(english) / 40)
 
 

@@ -48,15 +48,15 @@ def true_values(samples: list[Sample]) -> list[np.ndarray]:
 
     Without a discount; a token's reward is received when its turn ends.
     """
-    found = []
-    for one in samples:
-        values = np.zeros(len(one.ids))
-        for position in np.flatnonzero(one.sampled):
-            alike = [s for s in samples if (s.ids[:position] == one.ids[:position]).all()]
+    result = []
+    for sample in samples:
+        values = np.zeros(len(sample.ids))
+        for position in np.flatnonzero(sample.sampled):
+            alike = [s for s in samples if (s.ids[:position] == sample.ids[:position]).all()]
             due = 0 if position < 3 else 1
             values[position] = np.mean([sum(s.rewards[due:]) for s in alike])
-        found.append(values)
-    return found
+        result.append(values)
+    return result
 
 
 def with_returns(samples: list[Sample], critic: Critic, lam: float) -> list[Example]:
@@ -74,11 +74,11 @@ def test_values_converge_to_the_true_ones(lam):
     critic = Critic(model(), config, 150)
     for _ in range(150):
         critic.update(with_returns(samples, critic, lam))
-    wanted = true_values(samples)
+    expected = true_values(samples)
     error = max(
-        float(np.abs(v - w).max()) for v, w in zip(critic.values(samples), wanted, strict=True)
+        float(np.abs(v - w).max()) for v, w in zip(critic.values(samples), expected, strict=True)
     )
-    spread = max(float(w.max()) for w in wanted) - min(float(w.min()) for w in wanted)
+    spread = max(float(w.max()) for w in expected) - min(float(w.min()) for w in expected)
     assert spread > 1
     assert error < 0.05
 
@@ -145,8 +145,8 @@ def test_gradients_agree_with_finite_differences():
                 flat[place] = kept - step
                 below = float(loss())
                 flat[place] = kept
-            found = float(parameters[name].grad.view(-1)[place])
-            assert found == pytest.approx((above - below) / (2 * step), rel=1e-4, abs=1e-9)
+            result = float(parameters[name].grad.view(-1)[place])
+            assert result == pytest.approx((above - below) / (2 * step), rel=1e-4, abs=1e-9)
 
 
 def test_update_is_independent_of_microbatch_size():
@@ -168,12 +168,12 @@ def test_policy_is_frozen_during_critic_warmup():
     learner = Learner(policy, LearnerConfig(), 1, critic=critic)
     before = {name: value.clone() for name, value in policy.state_dict().items()}
     for _ in range(2):
-        found = learner.update(with_returns(samples, critic, 0.95))
-        assert "critic/loss" in found
-        assert "loss/policy" not in found
+        result = learner.update(with_returns(samples, critic, 0.95))
+        assert "critic/loss" in result
+        assert "loss/policy" not in result
     assert difference(before, policy.state_dict()) == 0
-    found = learner.update(with_returns(samples, critic, 0.95))
-    assert {"critic/loss", "critic/explained", "loss/policy"} <= set(found)
+    result = learner.update(with_returns(samples, critic, 0.95))
+    assert {"critic/loss", "critic/explained", "loss/policy"} <= set(result)
     assert difference(before, policy.state_dict()) > 0
 
 
@@ -205,7 +205,7 @@ def test_critic_resumes_bit_for_bit(tmp_path):
 
 def test_missing_or_invalid_targets_are_reported():
     critic = Critic(model(), CriticConfig(), 1)
-    with pytest.raises(ValueError, match="targets are missing"):
+    with pytest.raises(ValueError, match="critic needs returns"):
         critic.update(examples(2))
     broken = [replace(example, returns=example.advantage * np.nan) for example in examples(2)]
     before = {name: value.clone() for name, value in critic.network.state_dict().items()}

@@ -51,19 +51,22 @@ def test_parts_of_an_observation_loss_add_up(surrogate):
 def test_scores_equal_the_models_log_probabilities():
     made = model()
     (part,) = parts_of(examples(6), 10_000, torch.device("cpu"), torch.float32)
-    found = score(made, part.ids, part.mask, entropy=True)
+    result = score(made, part.ids, part.mask, entropy=True)
     with torch.no_grad():
         logits = made(part.ids).logits[:, :-1].log_softmax(-1)
-    wanted = logits.gather(-1, part.ids[:, 1:, None])[..., 0] * part.mask
-    assert torch.allclose(found.log_probabilities, wanted, atol=1e-5)
+    expected = logits.gather(-1, part.ids[:, 1:, None])[..., 0] * part.mask
+    assert torch.allclose(result.log_probabilities, expected, atol=1e-5)
     entropy = -(logits.exp() * logits).sum(-1) * part.mask
-    assert found.entropy is not None
-    assert torch.allclose(found.entropy, entropy, atol=1e-5)
+    assert result.entropy is not None
+    assert torch.allclose(result.entropy, entropy, atol=1e-5)
 
 
 def test_pivot_is_neither_trained_nor_counted():
     batch = examples(6)
-    silent = [batch[0].__class__(one.sample, one.advantage, one.weight * 0.0) for one in batch[:2]]
+    silent = [
+        batch[0].__class__(example.sample, example.advantage, example.weight * 0.0)
+        for example in batch[:2]
+    ]
     assert difference(updated(config(), batch[2:]), updated(config(), silent + batch[2:])) <= 1e-6
 
 
@@ -83,7 +86,7 @@ def test_beta_without_reference_is_rejected():
 
 
 def test_unknown_components_are_rejected_early():
-    with pytest.raises(UnknownPart, match="'pqo' is no surrogate loss"):
+    with pytest.raises(UnknownPart, match="no surrogate loss 'pqo'"):
         Learner(model(), config(surrogate="pqo"), 1)
 
 

@@ -69,8 +69,8 @@ def test_the_engine_plays_the_adapted_policy():
     made = adapted()
     expected = logits(made)[0, :-1].log_softmax(-1)
     wanted = expected.gather(-1, torch.tensor(IDS)[0, 1:, None])[:, 0]
-    (found,) = LocalEngine(made).score(IDS)
-    torch.testing.assert_close(torch.tensor(found), wanted, rtol=0, atol=1e-5)
+    (result,) = LocalEngine(made).score(IDS)
+    torch.testing.assert_close(torch.tensor(result), wanted, rtol=0, atol=1e-5)
 
 
 def test_saved_adapters_load_in_peft(tmp_path):
@@ -109,8 +109,8 @@ def gradients(checkpointing: bool = False, precision="float32", adapters: bool =
     layer = made.model.layers[0]
     layer.mlp.register_forward_pre_hook(lambda *_: calls.append(1))
     learner.update(examples(8))
-    found = {n: p.grad.clone() for n, p in made.named_parameters() if p.grad is not None}
-    return found, len(calls)
+    result = {n: p.grad.clone() for n, p in made.named_parameters() if p.grad is not None}
+    return result, len(calls)
 
 
 @pytest.mark.parametrize("adapters", [False, True])

@@ -55,8 +55,10 @@ def test_states_and_gradients_are_the_same():
     whole, shared = model(), model()
     losses = []
     for made, prefix in ((whole, None), (shared, part.prefix)):
-        found = score(made, part.ids, part.mask, prefix=prefix, entropy=True, entropy_gradient=True)
-        loss = (found.log_probabilities * part.mask).sum() + found.entropy.sum()
+        result = score(
+            made, part.ids, part.mask, prefix=prefix, entropy=True, entropy_gradient=True
+        )
+        loss = (result.log_probabilities * part.mask).sum() + result.entropy.sum()
         loss.backward()
         losses.append(float(loss.detach()))
     assert losses[0] == pytest.approx(losses[1], abs=1e-3, rel=1e-6)
@@ -114,11 +116,11 @@ def test_chosen_prefix_length_saves_most(lists):
         return length * (len(lists) - len({tuple(one[:length]) for one in lists}))
 
     best = max((saved(length) for length in range(max(limit, 0) + 1)), default=0)
-    found = shared_prefix(rows)
-    if found is None:
+    result = shared_prefix(rows)
+    if result is None:
         assert best == 0 or best < 0.1 * len(lists) * width
         return
-    length, firsts, index = found
+    length, firsts, index = result
     assert saved(length) == best
     for row, kind in zip(lists, index, strict=True):
         assert row[:length] == lists[firsts[kind]][:length]

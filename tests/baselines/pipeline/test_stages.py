@@ -18,10 +18,10 @@ TASKS = [f"task {number}" for number in range(10)]
 
 def known(**more) -> TaskStatistics:
     """Task n succeeds n times in ten."""
-    found = TaskStatistics(**more)
+    result = TaskStatistics(**more)
     groups = [group([1.0] * n + [0.0] * (10 - n), task) for n, task in enumerate(TASKS)]
-    found.observe(groups)
-    return found
+    result.observe(groups)
+    return result
 
 
 @pytest.mark.parametrize("name", list(SAMPLERS))
@@ -49,12 +49,12 @@ def test_too_few_candidates_are_an_error():
 
 
 def test_older_counts_of_a_task_are_discounted():
-    found = known(decay=0.5)
-    before = found.success(TASKS)
+    result = known(decay=0.5)
+    before = result.success(TASKS)
     assert before.tolist() == pytest.approx([(n + 1) / 12 for n in range(10)])
-    found.observe([group([1.0] * 10, "task 0")])
-    assert found.success(["task 0"])[0] == pytest.approx(11 / (2 + 5 + 10))
-    assert found.success(["never tried"])[0] == 0.5
+    result.observe([group([1.0] * 10, "task 0")])
+    assert result.success(["task 0"])[0] == pytest.approx(11 / (2 + 5 + 10))
+    assert result.success(["never tried"])[0] == 0.5
 
 
 @pytest.mark.parametrize("name", list(ALLOCATORS))
@@ -136,18 +136,18 @@ def test_steps_of_a_tree():
     credit = ESTIMATORS["tree_steps"]([tree()])
     third = 1 / 3
     wanted = [[0.5 - third, 0.5], [0.5 - third, -0.5], [-third, 0.0]]
-    for found, expected in zip(by_turn(credit.advantages, tree()), wanted, strict=True):
-        assert found == pytest.approx(expected)
+    for result, expected in zip(by_turn(credit.advantages, tree()), wanted, strict=True):
+        assert result == pytest.approx(expected)
     assert by_turn(credit.weights, tree()) == [[0.5, 1.0], [0.5, 1.0], [1.0, 1.0]]
 
 
 def test_subtrees_weigh_by_their_size():
     credit = ESTIMATORS["tree_groups"]([tree()], whitened=False)
-    found = [turns[0] for turns in by_turn(credit.advantages, tree())]
+    result = [turns[0] for turns in by_turn(credit.advantages, tree())]
     third = 1 / 3
     first = (3 * (1 - third) + 2 * 0.5) / 5
     second = (3 * -third + 2 * -0.5) / 5
-    assert found == pytest.approx([first, second, -third])
+    assert result == pytest.approx([first, second, -third])
 
 
 def test_the_sum_of_a_trees_steps_is_its_leafs_gain():
@@ -159,7 +159,7 @@ def test_the_sum_of_a_trees_steps_is_its_leafs_gain():
 
 @pytest.mark.parametrize("name", ["tree_steps", "tree_groups"])
 def test_rollouts_without_nodes_are_rejected(name):
-    with pytest.raises(ValueError, match="node of each turn"):
+    with pytest.raises(ValueError, match="expected a node of the tree for each of the"):
         ESTIMATORS[name]([group([0.0, 1.0])])
 
 
@@ -180,11 +180,11 @@ def test_unknown_names_are_errors(registry):
 
 
 def test_least_recent_task_is_evicted_first():
-    found = TaskStatistics(most=2)
+    result = TaskStatistics(most=2)
     for task in ("a", "b", "a", "c"):
-        found.observe([group([1.0, 0.0], task)])
-    assert list(found.counts) == ["a", "c"]
-    assert found.success(["b"]).tolist() == [0.5]
+        result.observe([group([1.0, 0.0], task)])
+    assert list(result.counts) == ["a", "c"]
+    assert result.success(["b"]).tolist() == [0.5]
 
 
 @pytest.mark.parametrize(
@@ -207,5 +207,5 @@ def test_integers_are_accepted_as_floats(name, given):
     ],
 )
 def test_values_of_another_type_are_errors(registry, name, given):
-    with pytest.raises(ValueError, match=f"{next(iter(given))} of the .*; its default is"):
+    with pytest.raises(ValueError, match=f"{next(iter(given))} of the .*; expected a value like"):
         registry.resolve(name, given)

@@ -97,9 +97,9 @@ def test_appending_equals_rendering_the_whole_conversation(name):
         ids = [*renderer.encode(f"look {number}"), renderer.end_of_turn]
         conversation.say(reply(ids))
         messages.append({"role": "user", "content": f"{number} rows"})
-        found = conversation.hear(messages[-1:])
+        result = conversation.hear(messages[-1:])
         whole = made.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-        assert found == renderer.encode(whole)
+        assert result == renderer.encode(whole)
 
 
 @pytest.mark.parametrize("name", ["reasoning", "headers", "instruct", "bars"])

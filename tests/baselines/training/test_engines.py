@@ -56,10 +56,10 @@ def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
         ({"engine.url": "http://localhost:8000"}, 'set kind = "vllm"'),
         (
             {"engine.kind": "vllm", "engine.url": "localhost:8000"},
-            "begins with http:// or https://",
+            "must begin with http:// or https://",
         ),
-        ({"engine.kind": "vllm", "engine.model": "tiny"}, "url, which is not set"),
-        ({"engine.kind": "vllm", "ranks": 2}, "one rank, not 2: set ranks = 1"),
+        ({"engine.kind": "vllm", "engine.model": "tiny"}, "url, which is empty: set url"),
+        ({"engine.kind": "vllm", "ranks": 2}, "one rank, got 2: set ranks = 1"),
         ({"engine.tolerance": -1}, "engine.tolerance"),
     ],
 )
@@ -78,10 +78,10 @@ async def opened(folder: Path, tied: bool = False, **changes: Any) -> Any:
 
 @pytest.mark.anyio
 async def test_default_engine_is_local(tmp_path: Path) -> None:
-    found = await opened(tmp_path, context=100)
-    assert isinstance(found.engine, LocalEngine)
-    assert found.engine.context == 100
-    await found.close()
+    result = await opened(tmp_path, context=100)
+    assert isinstance(result.engine, LocalEngine)
+    assert result.engine.context == 100
+    await result.close()
 
 
 @pytest.mark.anyio

@@ -114,9 +114,9 @@ def runs(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Runs:
 
 @pytest.mark.slow
 def test_recipes_learn_in_every_seed(runs: Runs) -> None:
-    for _, found in runs[1]:
-        assert gain(found) >= 0.3
-        assert found["after"].low > found["before"].high
+    for _, result in runs[1]:
+        assert gain(result) >= 0.3
+        assert result["after"].low > result["before"].high
 
 
 @pytest.mark.slow

@@ -62,7 +62,9 @@ def weights(run: Path, name: str) -> "torch.Tensor":
 
 def played(run: Path) -> list[Any]:
     """Return the episodes, in the order of tasks."""
-    return sorted([*record_key(one), one["steps"], one["reward"]] for one in read_records(run))
+    return sorted(
+        [*record_key(record), record["steps"], record["reward"]] for record in read_records(run)
+    )
 
 
 def test_two_ranks_train_the_same_policy_as_one(tmp_path: Path) -> None:

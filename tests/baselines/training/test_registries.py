@@ -256,16 +256,16 @@ def test_a_stored_success_rescues_a_failed_group(start, tmp_path, monkeypatch) -
         (group,) = groups_of(trainer, calls_of(monkeypatch), "grpo")
         assert sorted(group.rewards) == [0.0, 1.0]
         assert trainer.components.replay.memory.successes
-        (rescued,) = [one for one in group.samples if one.reward == 1.0]
+        (rescued,) = [sample for sample in group.samples if sample.reward == 1.0]
         assert rescued.version[rescued.sampled].max() == 0
         assert not set(rescued.branches) & {
-            name for one in group.samples if one is not rescued for name in one.branches
+            name for sample in group.samples if sample is not rescued for name in sample.branches
         }
 
 
 def failed(group: Any) -> Any:
     """Return a group without its successes."""
-    samples = [replace(one, rewards=(0.0,) * len(one.rewards)) for one in group.samples]
+    samples = [replace(sample, rewards=(0.0,) * len(sample.rewards)) for sample in group.samples]
     return replace(group, samples=tuple(samples))
 
 
@@ -300,19 +300,22 @@ def test_statistics_and_memory_resume_bit_for_bit(replay, start, tmp_path) -> No
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"generate": {"sampler": part("fronteer")}}, "'fronteer' is no task sampler; there are"),
+        ({"generate": {"sampler": part("fronteer")}}, "no task sampler 'fronteer'; there are"),
         ({"generate": {"hint": part("fading", least=1)}}, "no parameter least; it has most"),
         ({"generate": {"hint": part("fading", most=2.0)}}, "must be a share from 0 to 1, got 2"),
         ({"generate": {"hint": part("fading", most="all")}}, "most of the hint .* is 'all'"),
         ({"generate": {"sampler": part("frontier", temperature=0)}}, "must be positive, got 0"),
         ({"generate": {"allocator": part("variance", least=5)}}, "4 rollouts is out of range"),
-        ({"generate": {"structure": part("forked", width=3)}}, "members is a multiple of 3, got 4"),
+        ({"generate": {"structure": part("forked", width=3)}}, "must be a multiple of 3, .* got 4"),
         ({"generate": {"structure": part("forked", after=[0])}}, "expected turns from 1 on"),
         ({"generate": {"structure": part("forked", after=1)}}, "after of the rollout structure"),
         ({"replay": part("recent", share=1.0)}, "at least 0 and less than 1, got 1.0"),
-        ({"learn": {"bounds": part("clap")}}, "'clap' is no"),
-        ({"replay": part("resent")}, "'resent' is no replay; there are"),
-        ({"tasks": {**TASKS, "pool": 1}}, "up to 2 tasks of dice-tiny, more than its pool of 1"),
+        ({"learn": {"bounds": part("clap")}}, "no bounds rule 'clap'; there are"),
+        ({"replay": part("resent")}, "there is no replay 'resent'; there are"),
+        (
+            {"tasks": {**TASKS, "pool": 1}},
+            "at least the 2 tasks of a step, got 1",
+        ),
     ],
 )
 def test_invalid_values_give_one_line_errors_on_reading(changes, complaint) -> None:

@@ -79,7 +79,7 @@ def test_tokenizer_with_line_tokens_round_trips_text(parts: list[str]) -> None:
 
 def test_words_of_a_name_tokenize_alike_in_every_spelling() -> None:
     for name in ("overdraft limit", "overdraft_limit", "overdraftLimit", "a.OverdraftLimit"):
-        assert [one for one in tokens(name) if one in {"overdraft", "limit"}] == [
+        assert [token for token in tokens(name) if token in {"overdraft", "limit"}] == [
             "overdraft",
             "limit",
         ]

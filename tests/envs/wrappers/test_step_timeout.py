@@ -95,7 +95,7 @@ def test_the_timer_of_somebody_else_goes_on():
     previous = signal.signal(signal.SIGALRM, ring)
     held = signal.setitimer(signal.ITIMER_REAL, 200)
     try:
-        env = StepTimeout(ToyEnv(), seconds=5)
+        env = StepTimeout(ToyEnv(), seconds=60)
         env.reset(seed=0, options=TASK)
         env.step(ADD % 1)
         assert signal.getsignal(signal.SIGALRM) is ring

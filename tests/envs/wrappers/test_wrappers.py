@@ -124,9 +124,10 @@ def test_token_budget_counts_by_registered_name_and_by_path():
 
 
 def test_step_timeout_interrupts_a_busy_step():
-    env = StepTimeout(SleepyEnv(), seconds=0.1)
+    env = StepTimeout(SleepyEnv(), seconds=60)
     env.reset(seed=0, options=TASK)
     env.step(ADD % 1)
+    env.seconds = 0.1
     started = time.monotonic()
     observation, reward, terminated, truncated, info = env.step(SUBMIT)
     assert time.monotonic() - started < 100  # instead of 200

@@ -32,8 +32,8 @@ MIXED = (("a", 5, {}), ("b", 3, {}), ("p", -4, PITFALL))
     ((0, 1, 0), 3 / 8),
 ])  # fmt: skip
 def test_healthbench(values, expected):
-    found = score(rubric("healthbench", *MIXED), dict(zip("abp", map(float, values), strict=True)))
-    assert found == (expected, expected, expected, 0)
+    result = score(rubric("healthbench", *MIXED), dict(zip("abp", map(float, values), strict=True)))
+    assert result == (expected, expected, expected, 0)
 
 
 def test_healthbench_clips_only_the_mean():
@@ -76,8 +76,8 @@ def test_checkpoint_tree():
         ("r1", 3, {"parent": "right"}), ("r2", 1, {"parent": "right"}),
     )  # fmt: skip
     assert [leaf.id for leaf in one.decided] == ["l1", "l2", "r1", "r2"]
-    found = score(one, {"l1": 1.0, "l2": 0.0, "r1": 1.0, "r2": 0.0})
-    assert found.value == pytest.approx((0.5 + 0.75) / 2)
+    result = score(one, {"l1": 1.0, "l2": 0.0, "r1": 1.0, "r2": 0.0})
+    assert result.value == pytest.approx((0.5 + 0.75) / 2)
 
 
 def test_moa_before_any_history_is_the_mean_over_dimensions():
@@ -122,13 +122,13 @@ def test_bounds_contain_every_completion(name):
     one = rubric(name, *rows)
     ids = [row[0] for row in rows]
     for values in itertools.product((0.0, 1.0, None), repeat=len(ids)):
-        found = score(one, dict(zip(ids, values, strict=True)))
+        result = score(one, dict(zip(ids, values, strict=True)))
         choices = [(0.0, 1.0) if value is None else (value,) for value in values]
         whole = [
             score(one, dict(zip(ids, full, strict=True))).value
             for full in itertools.product(*choices)
         ]
-        assert (found.low, found.high) == (min(whole), max(whole))
+        assert (result.low, result.high) == (min(whole), max(whole))
 
 
 def test_orders_are_seeded_balanced_permutations():

@@ -10,7 +10,6 @@ from hexathlon.evaluators.judges.audit.agreement import (
     alpha_estimate,
     kappa,
     kappa_estimate,
-    kendall_tau,
 )
 from hexathlon.evaluators.judges.audit.biases import (
     flip_rate,
@@ -57,9 +56,9 @@ def test_kappa_by_hand():
 ])  # fmt: skip
 def test_alpha_of_the_published_example(metric, expected):
     assert alpha(UNITS, list("12345"), metric) == pytest.approx(expected, abs=5e-4)
-    found = alpha_estimate(UNITS, list("12345"), metric, "test")
-    assert found.value == pytest.approx(expected, abs=5e-4)
-    assert found.low < expected < found.high and found.n == 11
+    result = alpha_estimate(UNITS, list("12345"), metric, "test")
+    assert result.value == pytest.approx(expected, abs=5e-4)
+    assert result.low < expected < result.high and result.n == 11
 
 
 def test_alpha_without_variation():
@@ -77,22 +76,15 @@ def test_coverage_of_kappa_intervals():
     for number in range(200):
         a = draw.random(250) < share
         b = a ^ (draw.random(250) < error)
-        found = kappa_estimate([str(x) for x in a], [str(x) for x in b], number)
-        covered += found.holds(truth)
+        result = kappa_estimate([str(x) for x in a], [str(x) for x in b], number)
+        covered += result.holds(truth)
     assert 182 <= covered <= 200  # 91 % to 100 % at a nominal 95 %
 
 
 def test_intervals_are_reproducible():
-    found = kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 3)
-    assert found == kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 3)
-    assert found != kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 4)
-
-
-def test_tau_by_hand():
-    assert kendall_tau([1, 2, 3, 4], [1, 3, 2, 4]) == pytest.approx(4 / 6)
-    assert kendall_tau([1, 1, 2], [1, 2, 3]) == pytest.approx(2 / math.sqrt(6))
-    assert kendall_tau([1, 2], [2, 1]) == -1.0
-    assert kendall_tau([1, 1], [1, 2]) is None
+    result = kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 3)
+    assert result == kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 3)
+    assert result != kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 4)
 
 
 def test_rank_agreement_excludes_missing_values():
@@ -102,27 +94,27 @@ def test_rank_agreement_excludes_missing_values():
 
 
 def test_swaps_by_hand():
-    found = swap_test(
+    result = swap_test(
         [("first", "second"), ("first", "first"), ("second", "second"), ("tie", "tie"),
          ("tie", "first"), (None, "first"), ("first", "first")],
         ["first", "first", "second", "first", "second", "first", "second"],
     )  # fmt: skip
-    assert found.consistency.value == pytest.approx(2 / 6)
-    assert (found.first_rate.value, found.first_rate.n) == (pytest.approx(2 / 3), 3)
-    assert found.accuracy.value == pytest.approx(1 / 6)
-    assert found.unscored == 1
+    assert result.consistency.value == pytest.approx(2 / 6)
+    assert (result.first_rate.value, result.first_rate.n) == (pytest.approx(2 / 3), 3)
+    assert result.accuracy.value == pytest.approx(1 / 6)
+    assert result.unscored == 1
 
 
 def test_flips_by_hand():
-    found = flip_rate([["m"] * 5, ["m", "m", "m", "n", "n"], ["m", "m", "m", "m", None]])
-    assert found.disagreement.value == pytest.approx((0 + 6 / 10 + 4 / 10) / 3)
-    assert found.unstable.value == pytest.approx(2 / 3)
-    assert found.askings == 15
+    result = flip_rate([["m"] * 5, ["m", "m", "m", "n", "n"], ["m", "m", "m", "m", None]])
+    assert result.disagreement.value == pytest.approx((0 + 6 / 10 + 4 / 10) / 3)
+    assert result.unstable.value == pytest.approx(2 / 3)
+    assert result.askings == 15
 
 
 def test_slopes_by_hand():
-    found = slope_estimate([0, 1, 2, 3], [1, 3, 5, 7])
-    assert (found.value, found.low, found.high) == pytest.approx((2, 2, 2))
+    result = slope_estimate([0, 1, 2, 3], [1, 3, 5, 7])
+    assert (result.value, result.low, result.high) == pytest.approx((2, 2, 2))
     assert slope_estimate([1, 1, 1], [0, 1, 2]) is None
     lengths, judged = [100, 200, 400, 800], [0.0, 0.1, 0.2, 0.3]
     assert length_slope(lengths, judged, [0.0] * 4).value == pytest.approx(0.1)
@@ -140,8 +132,8 @@ def test_confounders_of_length_are_not_length_bias():
 def test_means_rates_and_differences():
     assert mean_estimate([1.0]) is None and rate_estimate(0, 0) is None
     assert mean_estimate([0.0, 1.0, 0.0, 1.0]).value == 0.5
-    found = mean_estimate([0, 0, 1, 1], ["a", "a", "b", "b"])
-    assert found.n == 2 and found.low < 0 < 1 < found.high
+    result = mean_estimate([0, 0, 1, 1], ["a", "a", "b", "b"])
+    assert result.n == 2 and result.low < 0 < 1 < result.high
     assert rate_estimate(0, 100).high == pytest.approx(0.037, abs=1e-3)
     gap = difference_of_means([1.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0])
     assert gap.value == 0.5 and gap.low < 0 < gap.high
@@ -150,10 +142,10 @@ def test_means_rates_and_differences():
 
 
 def test_prediction_powered_means_by_hand():
-    found = powered_mean([1, 0, 1, 0], [(1, 1), (0, 1)])
-    assert found.value == pytest.approx(0.0)
+    result = powered_mean([1, 0, 1, 0], [(1, 1), (0, 1)])
+    assert result.value == pytest.approx(0.0)
     half = 1.959964 * math.sqrt((1 / 3) / 4 + 0.5 / 2)
-    assert (found.low, found.high) == pytest.approx((-half, half))
+    assert (result.low, result.high) == pytest.approx((-half, half))
     assert powered_mean([1.0], [(1, 1), (0, 0)]) is None
 
 

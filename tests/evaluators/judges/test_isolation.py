@@ -93,7 +93,7 @@ def test_harmless_text_is_not_flagged():
     ):  # fmt: skip
         assert not addressed(clean(text)), text
     _, replies = generate_labels(5, 2_400)
-    assert not any(addressed(clean(one.reply)) for one in replies)
+    assert not any(addressed(clean(reply.reply)) for reply in replies)
 
 
 def test_the_corpora_are_large_enough():
@@ -129,9 +129,9 @@ def test_invisible_text_is_removed():
 
 
 def test_long_texts_are_cut_in_the_middle_with_a_mark():
-    found = clean("x" * 100_000 + "end")
-    assert found.endswith("end") and "[40003 characters left out]" in found
-    assert len(found) < 61_000
+    result = clean("x" * 100_000 + "end")
+    assert result.endswith("end") and "[40003 characters left out]" in result
+    assert len(result) < 61_000
 
 
 def test_the_mark_depends_on_everything_in_the_call():
@@ -185,7 +185,7 @@ def test_paraphrased_injections_are_mostly_detected():
 
 def test_ordinary_text_is_rarely_flagged():
     _, replies = generate_labels(5, 4000)
-    assert sum(addressed(one.reply) or addressed(one.question) for one in replies) == 0
+    assert sum(addressed(reply.reply) or addressed(reply.question) for reply in replies) == 0
     talk = [
         "I met your brother at the fair.", "The court will sit on Friday.",
         "Answer me, when does the ferry leave?", "He passed the test of the guild.",

@@ -17,18 +17,18 @@ RUBRIC, REPLIES = generate_labels(0, 4000)
 
 def test_labelled_set_is_large_balanced_and_bilingual():
     assert len(REPLIES) * len(RUBRIC.criteria) >= 4000
-    assert len({one.reply for one in REPLIES}) == len(REPLIES)
+    assert len({reply.reply for reply in REPLIES}) == len(REPLIES)
     for criterion in RUBRIC.criteria:
-        share = sum(one.labels[criterion.id] == "met" for one in REPLIES) / len(REPLIES)
+        share = sum(reply.labels[criterion.id] == "met" for reply in REPLIES) / len(REPLIES)
         assert 0.42 < share < 0.58, criterion.id
     for name, values in (("language", ("en", "zh")), ("author", ("alder", "birch"))):
-        counts = [sum(getattr(one, name) == value for one in REPLIES) for value in values]
+        counts = [sum(getattr(reply, name) == value for reply in REPLIES) for value in values]
         assert min(counts) > 0.4 * len(REPLIES), name
 
 
 def test_independent_labelling_agrees():
-    for one in REPLIES:
-        assert read_labels(one.question, one.reply, one.language) == one.labels
+    for reply in REPLIES:
+        assert read_labels(reply.question, reply.reply, reply.language) == reply.labels
 
 
 def test_independent_labelling_discards_nothing(monkeypatch):
@@ -49,7 +49,7 @@ def test_words_alone_do_not_determine_the_label():
     """A judge that matches words alone fails: the words occur in replies of both labels."""
     for criterion, word in (("thanks", "hank"), ("promise", "day"), ("secret", "key"),
                             ("substitute", "instead"), ("greeting", "orning")):  # fmt: skip
-        english = [one for one in REPLIES if one.language == "en" and word in one.reply]
+        english = [reply for reply in REPLIES if reply.language == "en" and word in reply.reply]
         assert {one.labels[criterion] for one in english} == {"met", "not_met"}, criterion
 
 
@@ -59,10 +59,10 @@ def test_sets_are_seeded_and_nested():
 
 
 def test_padding_doubles_length_and_keeps_labels():
-    for one in REPLIES[:60]:
-        longer = padded(one)
-        assert 1.9 < len(longer.reply) / len(one.reply) < 2.6
-        assert read_labels(longer.question, longer.reply, longer.language) == one.labels
+    for reply in REPLIES[:60]:
+        longer = padded(reply)
+        assert 1.9 < len(longer.reply) / len(reply.reply) < 2.6
+        assert read_labels(longer.question, longer.reply, longer.language) == reply.labels
 
 
 def test_label_files_round_trip(tmp_path):

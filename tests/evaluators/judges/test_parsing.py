@@ -90,11 +90,11 @@ def test_evidence_must_be_in_scope():
         JudgedMessage("assistant", "It hangs by the door."),
         JudgedMessage("user", "And the rope?"), JudgedMessage("assistant", "In the cellar."),
     ))  # fmt: skip
-    found = {
+    result = {
         scope: [talk.find(quote, scope) for quote in ("by the door", "the cellar", "And the rope")]
         for scope in ("last", "agent", "transcript")
     }
-    assert found == {"last": [None, 3, None], "agent": [1, 3, None], "transcript": [1, 3, 2]}
+    assert result == {"last": [None, 3, None], "agent": [1, 3, None], "transcript": [1, 3, 2]}
     assert talk.find("e", "transcript") is None
     assert talk.find("…", "transcript") is None
     assert JudgedTranscript.of_reply("q", "No").find("No", "agent") == 1

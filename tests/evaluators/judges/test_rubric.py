@@ -41,8 +41,8 @@ def changed(old, new):
 
 def test_sound_rubric_has_no_findings():
     rubric = parse_rubric(GOOD, "courtesy.toml")
-    assert [one.id for one in rubric.judged] == ["thanks"]
-    assert [one.id for one in rubric.decided] == ["thanks", "short"]
+    assert [criterion.id for criterion in rubric.judged] == ["thanks"]
+    assert [criterion.id for criterion in rubric.decided] == ["thanks", "short"]
     assert lint(rubric) == []
     assert rubric.criterion("short").check.params == {"words": 20}
 
@@ -50,8 +50,8 @@ def test_sound_rubric_has_no_findings():
 @pytest.mark.parametrize("old, new, said", [
     ("why =", "whi =", "criterion 'thanks' has no setting 'whi'"),
     ('why = "Thanks can be put in many ways."', "", "explain in 'why' why code cannot decide"),
-    ("weight = 2", "weight = -2", "a soft criterion has a weight above 0, got -2"),
-    ("weight = 2", 'weight = 2\nkind = "pitfall"', "a pitfall criterion has a weight below 0"),
+    ("weight = 2", "weight = -2", "a soft criterion needs a weight above 0, got -2"),
+    ("weight = 2", 'weight = 2\nkind = "pitfall"', "a pitfall criterion needs a weight below 0"),
     ("weight = 2", "weight = nan", "thanks"),
     ("weight = 2", "weight = 0", "above 0"),
     ("thanks the customer.", "thanks and greets the customer.", r"two things at once \('and'\)"),

@@ -135,13 +135,13 @@ def test_buying_everything_gains_no_partial_credit():
 
 
 def test_confirmation_is_required_if_the_task_says_so():
-    wanted = {"confirm": True}
-    assert judged({}, wanted).score == 0.0
-    assert judged({}, wanted).terms["fault_unconfirmed"] == 1.0
+    expected = {"confirm": True}
+    assert judged({}, expected).score == 0.0
+    assert judged({}, expected).terms["fault_unconfirmed"] == 1.0
     yes, no = ({"subject": "PAAAAAA-01", "accepted": answer} for answer in (True, False))
-    assert judged({"offers": [yes]}, wanted).score == 1.0
-    assert judged({"offers": [no, yes]}, wanted).score == 1.0
-    assert judged({"offers": [yes, no]}, wanted).score == 0.0
+    assert judged({"offers": [yes]}, expected).score == 1.0
+    assert judged({"offers": [no, yes]}, expected).score == 1.0
+    assert judged({"offers": [yes, no]}, expected).score == 0.0
 
 
 def test_typed_answers_need_reason_and_one_of_the_records():

@@ -12,10 +12,10 @@ def says(*texts):
 
 
 def strict(state=None, transcript=(), **params):
-    wanted = {"expected": CHANGED, "strings": [], "transfer": False, "looked_at": ["#W1"]}
+    expected = {"expected": CHANGED, "strings": [], "transfer": False, "looked_at": ["#W1"]}
     final = {"changes": CHANGED, "outcome": "ended", "looked_at": ["#W1"], **(state or {})}
-    wanted.update(params)
-    return tau2_strict(None, wanted, final, transcript)
+    expected.update(params)
+    return tau2_strict(None, expected, final, transcript)
 
 
 def test_the_database_is_compared_as_a_whole():

@@ -61,8 +61,8 @@ def test_results(gold, got, policy, word):
 def test_tolerance_pairs_rows_exactly_not_greedily():
     # 1.0 fits both, 1.0000000015 only the second: a greedy pairing of the first would fail.
     gold = [(1.0000000008,), (1.0,)]
-    got = [(1.0000000005,), (1.0000000015,)]
-    assert difference(gold, got, BAG) == ""
+    actual = [(1.0000000005,), (1.0000000015,)]
+    assert difference(gold, actual, BAG) == ""
 
 
 @settings(max_examples=200)

@@ -1,14 +1,12 @@
 """The public scoring rules, on values derived by hand from their formulas."""
 
 import hashlib
-import math
 
-import numpy as np
 import pytest
 
 from hexathlon.evaluators.sql.bird import execution_accuracy, rves_reward, soft_f1, trimmed_mean
 from hexathlon.evaluators.sql.dbbench import answers_agree, normalised, table_hash, tables_hash
-from hexathlon.evaluators.sql.intercode import iou_reward, kendall_tau
+from hexathlon.evaluators.sql.intercode import iou_reward
 from hexathlon.evaluators.sql.spider import same_denotation, without_distinct
 from hexathlon.evaluators.verifier import get_verifier, verify
 from hexathlon.tasks.task import Check
@@ -113,33 +111,6 @@ def test_bird_rves_drops_values_beyond_three_standard_deviations():
 
 
 # InterCode ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "tau"),
-    [
-        ("abcd", "abcd", 1.0),
-        ("abcd", "dcba", -1.0),
-        # Pairs: ab/ab +, ac/ac +, ... one of six discordant: (5 - 1) / 6.
-        ("abcd", "abdc", 4 / 6),
-        # Ties: x = (0,0,1), y = (0,1,1): one concordant, ties 1 and 1: 1 / sqrt(2 * 2).
-        ("aab", "abb", 0.5),
-        ("a", "a", math.nan),
-        ("aaa", "abc", math.nan),
-    ],
-)
-def test_intercode_tau(left, right, tau):
-    assert kendall_tau(left, right) == pytest.approx(tau, nan_ok=True)
-
-
-def test_intercode_tau_agrees_with_scipy():
-    stats = pytest.importorskip("scipy.stats")
-    rng = np.random.default_rng(5)
-    for size in (2, 5, 17, 60):
-        left, right = rng.integers(size, size=size), rng.integers(size, size=size)
-        expected = stats.kendalltau(left, right).statistic
-        texts = [[f"{value:03d}" for value in side] for side in (left, right)]
-        assert kendall_tau(*texts) == pytest.approx(expected, nan_ok=True)
 
 
 @pytest.mark.parametrize(

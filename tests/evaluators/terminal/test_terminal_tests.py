@@ -27,8 +27,8 @@ def verdict(*steps: dict[str, Any], ids: Any = None, flags: tuple[str, ...] = ()
 
 
 def test_all_passed():
-    found = verdict(step(("a", "passed"), ("b", "passed")))
-    assert found.score == 1.0 and found.partial == 1.0 and found.status == "scored"
+    result = verdict(step(("a", "passed"), ("b", "passed")))
+    assert result.score == 1.0 and result.partial == 1.0 and result.status == "scored"
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ def test_all_passed():
     ],
 )
 def test_what_fails(tests, failed):
-    found = verdict(step(*tests))
-    assert found.score == 0.0 and found.evidence["failed"] == [failed]
-    assert found.partial is not None and found.partial < 1.0
+    result = verdict(step(*tests))
+    assert result.score == 0.0 and result.evidence["failed"] == [failed]
+    assert result.partial is not None and result.partial < 1.0
 
 
 def test_missing_steps_fail():
@@ -69,8 +69,8 @@ def test_step_without_ids_is_graded_by_its_reward():
 
 
 def test_a_fault_of_the_tests_is_unscored():
-    found = verdict(step(fault="the tests wrote no reward"))
-    assert found.status == "unscored" and not found.passed
+    result = verdict(step(fault="the tests wrote no reward"))
+    assert result.status == "unscored" and not result.passed
 
 
 def test_every_step_must_pass():
@@ -83,10 +83,10 @@ def test_every_step_must_pass():
 
 
 def test_flags_are_evidence_not_score():
-    found = verdict(step(("a", "passed"), ("b", "passed")), flags=("network", "left_running"))
-    assert found.score == 1.0
-    assert found.terms["flag_network"] == 1.0
-    assert found.evidence["flags"] == ["left_running", "network"]
+    result = verdict(step(("a", "passed"), ("b", "passed")), flags=("network", "left_running"))
+    assert result.score == 1.0
+    assert result.terms["flag_network"] == 1.0
+    assert result.evidence["flags"] == ["left_running", "network"]
 
 
 @pytest.mark.parametrize(
