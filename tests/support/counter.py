@@ -48,9 +48,11 @@ class _CounterPlayer:
 class FailingEnv(ToyEnv):
     """Breaks whenever more than nine would be reached in tasks with an odd target."""
 
+    broken = True
+
     @tool
     def tool_add(self, amount: int) -> str:
-        if self.counter + amount > 9 and self.task.params["target"] % 2:
+        if self.broken and self.counter + amount > 9 and self.task.params["target"] % 2:
             raise EnvFault("the counter broke", cause="sandbox_lost")
         return super().tool_add(amount)
 
