@@ -72,6 +72,8 @@ class Environment(EpisodeEnvironment):
     """Version of the environment's behaviour; incremented whenever results can change."""
 
     default_taskset: ClassVar[str] = ""
+    """Name of the task source; the family's by default."""
+
     system_prompt: ClassVar[str] = ""
     """System prompt, given to the agent once per episode; constant."""
 
@@ -96,6 +98,8 @@ class Environment(EpisodeEnvironment):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._tools = tools_of(cls)
+        if not cls.default_taskset:
+            cls.default_taskset = cls.family
         if "example_tools" not in cls.__dict__ and cls._tools:
             cls.example_tools = tuple(cls._tools)
         if cls.image_size is not None and "rgb_array" not in cls.metadata["render_modes"]:
@@ -129,6 +133,7 @@ class Environment(EpisodeEnvironment):
         examples = [f'{{"name": "{name}", "arguments": {{}}}}' for name in self.example_tools]
         spaces = spaces_of(action_format, self.image_size, examples)
         self.action_space, self.observation_space = spaces
+        self._base_names = frozenset({*vars(self), "_base_names", "_np_random_seed", "spec"})
 
     # Hooks for authors -------------------------------------------------------------------------
 
@@ -180,8 +185,8 @@ class Environment(EpisodeEnvironment):
                 held-out round. Without options the seed picks a task.
 
         Returns:
-            The opening observation and info with `task_id`, `task_hash`, `seed`,
-            `system_prompt`, `tools`, `status`, `reward_terms`, `turn`.
+            The opening observation and info with `task_id` (opaque: `task.id` is not for agents),
+            `task_hash`, `seed`, `system_prompt`, `tools`, `status`, `reward_terms`, `turn`.
 
         Raises:
             UnknownOption: If `options` has an unknown key.

@@ -51,6 +51,8 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
         self._turn = self._tool_errors = self._cut_chars = self._episode_seed = 0
         self._stream: np.random.Generator | None = None
         self._stream_of: tuple[str, int] | None = None
+        self._base_names: frozenset[str] = frozenset()
+        """Attributes of the base classes; all others are the world's."""
 
     # Hooks for authors -------------------------------------------------------------------------
 
@@ -59,11 +61,17 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
         return {}
 
     def save(self) -> Any:
-        """Return the world's part of a snapshot; it must not change when the world does."""
-        return None
+        """Return the world's part of a snapshot; it must not change when the world does.
+
+        By default a deep copy of every attribute that the subclass has set.
+        """
+        return copy.deepcopy({name: vars(self)[name] for name in self._world_names()})
 
     def load(self, payload: Any) -> None:
         """Restore the world from `payload` without sharing mutable objects with it."""
+        for name in self._world_names():
+            delattr(self, name)
+        vars(self).update(copy.deepcopy(payload or {}))
 
     def detach(self) -> None:
         """Drop, in a fresh shallow copy, resources owned by the original; `load` follows."""
@@ -94,6 +102,9 @@ class EpisodeEnvironment(gymnasium.Env[Any, Any]):
     def finish(self, status: Status = Status.COMPLETED) -> None:
         """End the episode after the current turn; called from tools."""
         self._status = status
+
+    def _world_names(self) -> list[str]:
+        return [name for name in vars(self) if name not in self._base_names]
 
     def _begin(self, task: Task) -> None:
         if task.family != self.family:

@@ -18,7 +18,7 @@ _TOOLS = TypeAdapter(tuple[ToolSchema, ...])
 def reset_info_of(task: Task, seed: int, system_prompt: str, status: Status) -> dict[str, Any]:
     """Return the info dictionary of a reset."""
     return {
-        "task_id": task.id,
+        "task_id": task.opaque_id,
         "task_hash": task.hash,
         "seed": seed,
         "system_prompt": system_prompt,

@@ -14,8 +14,11 @@ from typing import NamedTuple
 import gymnasium
 
 from hexathlon.envs.registry import ENVIRONMENTS, EnvironmentInfo
+from hexathlon.evaluators.verifier import Verifier, register_verifier
+from hexathlon.tasks.registry import register_source
+from hexathlon.tasks.source import TaskSource
 
-__all__ = ["GROUP", "Plugin", "PluginError", "load_plugins", "offer"]
+__all__ = ["GROUP", "Plugin", "PluginError", "enlist", "load_plugins", "offer"]
 
 GROUP = "hexathlon.envs"
 
@@ -51,13 +54,26 @@ def load_plugins() -> list[Plugin]:
     return sorted(_loaded.values())
 
 
+def enlist(source: type[TaskSource], verifier: Verifier) -> None:
+    """Register a task source, and its verifier under the same name and version.
+
+    Called where the environment's module is imported: worker processes import nothing else.
+
+    Raises:
+        TaskError: If another source has this name.
+        ValueError: If another verifier has it.
+    """
+    register_source(source.name, source)
+    register_verifier(source.name, verifier, version=source.version)
+
+
 def offer(
     env_id: str,
     entry_point: str,
     *,
     family: str,
     title: str,
-    tasksets: tuple[str, ...],
+    tasksets: tuple[str, ...] = (),
     vector_entry_point: str | None = None,
 ) -> None:
     """Register an environment with Gymnasium and with Hexathlon's commands.
@@ -67,7 +83,7 @@ def offer(
         entry_point: `module:Class`, as text, so that it is imported only when needed.
         family: The task family.
         title: One line for listings.
-        tasksets: Names of supported task sources, the default first.
+        tasksets: Names of supported task sources, the default first; the family's by default.
         vector_entry_point: `module:function`; see `hexathlon.envs.vector.vectorised`.
 
     Raises:
@@ -76,7 +92,7 @@ def offer(
     if env_id.startswith("hexathlon/"):
         raise PluginError(f"{env_id}: the namespace 'hexathlon' is ours; use your package's name")
     info = EnvironmentInfo(
-        env_id, family, title, entry_point, vector_entry_point or "", tuple(tasksets)
+        env_id, family, title, entry_point, vector_entry_point or "", tuple(tasksets) or (family,)
     )
     if ENVIRONMENTS.get(env_id, info) != info or (
         env_id in gymnasium.registry and env_id not in ENVIRONMENTS

@@ -6,13 +6,14 @@ allows. Error texts explain how to correct the call.
 """
 
 import difflib
+import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from hexathlon.envs.messages import ParsedCall
 from hexathlon.tasks.task import ToolSchema
 
-__all__ = ["ToolTable", "argument_problem", "tool", "tools_of"]
+__all__ = ["ToolTable", "argument_problem", "schemas_of", "tool", "tools_of"]
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
@@ -27,6 +28,9 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 }
 
 
+_SCHEMA_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean"}
+
+
 def tool(method: _Method) -> _Method:
     """Mark a method as a tool: it takes keyword arguments and returns the answer's content."""
     method.__tool__ = True  # type: ignore[attr-defined]
@@ -37,6 +41,50 @@ def tools_of(cls: type) -> dict[str, str]:
     """Return the names of the class's tools, mapped to their methods."""
     names = (name for name in dir(cls) if getattr(getattr(cls, name), "__tool__", False))
     return {name.removeprefix("tool_"): name for name in names}
+
+
+def schemas_of(cls: type) -> tuple[ToolSchema, ...]:
+    """Return schemas of the class's tools, from their signatures and docstrings.
+
+    Parameters are annotated with `str`, `int`, `float`, `bool`, `list[...]` of these, or a
+    `Literal`; those without a default are required.
+
+    Raises:
+        TypeError: If a tool has no docstring, or a parameter another annotation.
+    """
+    return tuple(_schema(name, getattr(cls, method)) for name, method in tools_of(cls).items())
+
+
+def _schema(name: str, method: Callable[..., Any]) -> ToolSchema:
+    description = (inspect.getdoc(method) or "").partition("\n\n")[0]
+    if not description:
+        raise TypeError(f"the tool {name!r} needs a docstring: the agent reads it")
+    kinds = get_type_hints(method)
+    given = list(inspect.signature(method).parameters.values())[1:]
+    return ToolSchema(
+        name=name,
+        description=description,
+        parameters={
+            "type": "object",
+            "properties": {
+                each.name: _property(name, each.name, kinds.get(each.name)) for each in given
+            },
+            "required": [each.name for each in given if each.default is each.empty],
+        },
+    )
+
+
+def _property(tool_name: str, name: str, kind: Any) -> dict[str, Any]:
+    if kind in _SCHEMA_TYPES:
+        return {"type": _SCHEMA_TYPES[kind]}
+    if get_origin(kind) is Literal:
+        return {"enum": list(get_args(kind))}
+    if get_origin(kind) is list:
+        return {"type": "array", "items": _property(tool_name, name, get_args(kind)[0])}
+    raise TypeError(
+        f"the parameter {name!r} of the tool {tool_name!r} must be annotated with str, int, float, "
+        f"bool, list[...] or Literal[...], got {kind!r}"
+    )
 
 
 class ToolTable:

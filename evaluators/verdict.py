@@ -2,15 +2,17 @@
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from hexathlon.tasks.record import StrictRecord
 
 __all__ = ["Verdict"]
 
 
-class Verdict(BaseModel):
+class Verdict(StrictRecord):
     """Result of verifying one episode."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(allow_inf_nan=False)
 
     score: float = Field(ge=0, le=1)
     """The headline; 0 or 1 for every strict verifier."""

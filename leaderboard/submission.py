@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hexathlon.evaluators.anchors import CEILING_AGENT, FLOOR_AGENTS
 from hexathlon.evaluators.records.chain import chain_head, check_chain
 from hexathlon.evaluators.records.consistency import RecordConsistency, plan_contradictions
 from hexathlon.evaluators.records.plan import SUBMITTER, PlanError, read_plan
@@ -21,10 +22,6 @@ from hexathlon.evaluators.records.trial import RecordError
 from hexathlon.evaluators.summary import EnvSummary, Summariser, Summary
 from hexathlon.leaderboard.judged import Judgements, load_judgements
 from hexathlon.leaderboard.text import slug
-
-TRIVIAL = ("noop", "random", "dump", "majority")
-"""Built-in agents that define the floor."""
-ORACLE = "oracle"
 
 
 class SubmissionRejected(Exception):
@@ -116,9 +113,9 @@ class Submission:
         model = self.plan.get("model", {})
         if model.get("kind") != "agent":
             return None
-        if model.get("name") == ORACLE:
+        if model.get("name") == CEILING_AGENT:
             return "ceiling"
-        return "floor" if model.get("name") in TRIVIAL else None
+        return "floor" if model.get("name") in FLOOR_AGENTS else None
 
     @property
     def missing(self) -> int:

@@ -3,11 +3,22 @@
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["GenerationExhausted", "MissingData", "TaskError", "UnknownTask", "UnknownTaskSource"]
+__all__ = [
+    "GenerationExhausted",
+    "InvalidRecord",
+    "MissingData",
+    "TaskError",
+    "UnknownTask",
+    "UnknownTaskSource",
+]
 
 
 class TaskError(Exception):
     """Base class: an invalid task, task source or request for one."""
+
+
+class InvalidRecord(TaskError):
+    """A task, check, limit, tool schema or verdict has an invalid field."""
 
 
 class UnknownTask(TaskError):

@@ -70,6 +70,11 @@ class TaskSource(ABC):
     """Modules that determine the tasks but are imported by computed names; `package.*` stands for
     all modules of one package. Modules reached by import statements are found automatically."""
 
+    tolerated: ClassVar[Mapping[str, str]] = {}
+    """Small changes to the oracle's episodes that leave another final state and are right all the
+    same, with the reason. Keys are `drop:TOOL`, `repeat:TOOL`, `swap:TOOL` and
+    `alter:TOOL.ARGUMENT`; the conformance kit refuses all others that score 1."""
+
     @abstractmethod
     def size(self, split: Split, level: Level | None = None) -> int | None:
         """Return the number of tasks in the split, or None if it is unbounded."""

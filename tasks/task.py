@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from hexathlon.tasks.record import StrictRecord
 
 __all__ = [
     "LEVELS",
@@ -32,13 +34,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 SPLITS: tuple[Split, ...] = get_args(Split)
 
 
-class _Record(BaseModel):
-    """An immutable record that rejects unknown fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Limits(_Record):
+class Limits(StrictRecord):
     """Resource limits of one episode."""
 
     turns: int = Field(default=20, ge=1)
@@ -51,7 +47,7 @@ class Limits(_Record):
     """Maximum length of an observation; longer ones are cut in the middle, with a marker."""
 
 
-class ToolSchema(_Record):
+class ToolSchema(StrictRecord):
     """A tool's schema, as the agent sees it."""
 
     name: str
@@ -60,7 +56,7 @@ class ToolSchema(_Record):
     """A JSON schema of type object."""
 
 
-class Check(_Record):
+class Check(StrictRecord):
     """A verifier, referenced by its registered name."""
 
     name: str
@@ -71,7 +67,7 @@ class Check(_Record):
     """Whether the check decides the score; otherwise it is reported as a separate term."""
 
 
-class Task(_Record):
+class Task(StrictRecord):
     """A task: an immutable record."""
 
     id: str = Field(pattern=r"^[a-z0-9-]+(/[A-Za-z0-9_.-]+){4}$")
@@ -109,6 +105,11 @@ class Task(_Record):
     def template(self) -> str:
         """The template, second part of the id; tasks of one template form a statistical cluster."""
         return self.id.split("/")[1]
+
+    @property
+    def opaque_id(self) -> str:
+        """The name by which the agent's side knows the task: generator and digest, and no more."""
+        return f"{self.generator}/{self.hash[:16]}"
 
     @cached_property
     def hash(self) -> str:

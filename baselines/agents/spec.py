@@ -12,10 +12,11 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from hexathlon.baselines.agents.base import Agent
+from hexathlon.evaluators.anchors import CEILING_AGENT, FLOOR_AGENTS, IMITATING_AGENTS
 
 __all__ = ["BUILT_IN", "ModelSpec", "SpecError", "parse_model", "scripted_agent"]
 
-BUILT_IN = ("oracle", "noop", "random", "dump", "majority", "noisy", "replay")
+BUILT_IN = (CEILING_AGENT, *FLOOR_AGENTS, "noisy", "replay")
 
 
 class SpecError(ValueError):
@@ -152,6 +153,10 @@ def scripted_agent(spec: ModelSpec) -> Agent:
         from hexathlon.baselines.agents.noisy import NoisyAgent
 
         return NoisyAgent(_share(spec.name.partition(":")[2]))
+    if spec.name in IMITATING_AGENTS:
+        from hexathlon.baselines.agents.imitating import ImitatingAgent
+
+        return ImitatingAgent(spec.name)
     from hexathlon.baselines.agents.scripted import ScriptedAgent
 
     return ScriptedAgent(spec.name)

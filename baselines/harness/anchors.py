@@ -1,8 +1,10 @@
 """Anchor agents of a score: the oracle as its ceiling, all trivial policies as its floor."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hexathlon.baselines.agents.imitating import lesson_split
+from hexathlon.evaluators.anchors import IMITATING_AGENTS
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import parse_address
 
@@ -26,5 +28,13 @@ def anchor_agents(plan: Mapping[str, Any]) -> list[str]:
         offered = set(source.policies(source.build(task_id)))
         policies = offered if policies is None else policies & offered
     known = [name for name in ("dump", "majority") if name in (policies or ())]
+    imitating = IMITATING_AGENTS if all(map(_has_lessons, plan["keys"])) else ()
     own = plan["model"]["name"] if plan["model"]["kind"] == "agent" else None
-    return [name for name in ("noop", "random", *known, "oracle") if name != own]
+    names = ("noop", "random", *known, *imitating, "oracle")
+    return [name for name in names if name != own]
+
+
+def _has_lessons(key: Sequence[Any]) -> bool:
+    """Whether there are tasks of the same source and level in another split."""
+    address = parse_address(key[1])
+    return lesson_split(address.source, address.split, address.level) is not None

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from hexathlon.baselines.harness.environments import short
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.rollout.faults import POLICIES
+from hexathlon.evaluators.anchors import CEILING_AGENT, FLOOR_AGENTS
 from hexathlon.evaluators.judged.file import JudgedError
 from hexathlon.evaluators.judged.results import JudgedSummary, judged_summaries
 from hexathlon.evaluators.records import RecordError, read_records
@@ -37,7 +38,6 @@ __all__ = [
     "unscored_share",
 ]
 
-FLOOR_AGENTS = ("noop", "random", "dump", "majority")
 ANCHOR_FOLDER = "anchors"
 
 
@@ -111,7 +111,7 @@ def anchors_of(runs: Sequence[ReadRun]) -> Anchors:
             comparable = same_trials(runs[0].plan, run.plan, env.env)
             if model["kind"] != "agent" or mean is None or not comparable:
                 continue
-            if model["name"] == "oracle":
+            if model["name"] == CEILING_AGENT:
                 ceiling[env.env] = mean
             elif model["name"] in FLOOR_AGENTS and mean >= floor.get(env.env, ("", -1.0))[1]:
                 floor[env.env] = (model["name"], mean)

@@ -5,10 +5,12 @@ import os
 import random  # noqa: TID251 - its state is compared here, nothing is drawn from it
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from hexathlon.envs.testing import shifted_clock
 from hexathlon.envs.testing.fuzzing import random_calls
 from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
 from hexathlon.envs.testing.subject import Subject
@@ -16,6 +18,8 @@ from hexathlon.envs.testing.tracing import canonical, first_difference, probe_ac
 from hexathlon.envs.testing.twin import digest
 
 __all__ = ["CHECKS"]
+
+_CLOCK_SHIFT, _CLOCK_ZONE = 1_000 * 86_400 + 7 * 3_600 + 7 * 60, "XST-05:45"
 
 
 def two_instances(subject: Subject) -> None:
@@ -52,6 +56,18 @@ def interleaved(subject: Subject) -> None:
 
 def two_processes(subject: Subject) -> None:
     """Play the same episodes in a fresh process with another hash seed."""
+    _require_same_elsewhere(subject, "another process, with another hash seed, saw other bytes")
+
+
+def clock_hidden(subject: Subject) -> None:
+    """Play the same episodes in a fresh process with another clock and time zone."""
+    fault = "a process with another clock and time zone saw other bytes, so the time is shown"
+    _require_same_elsewhere(subject, fault, clock=(_CLOCK_SHIFT, _CLOCK_ZONE))
+
+
+def _require_same_elsewhere(
+    subject: Subject, fault: str, clock: tuple[int, str] | None = None
+) -> None:
     episodes = [[task.id, 7, probe_actions(subject, task, 30)] for task in subject.tasks[:3]]
     kwargs = (
         dict(subject.kwargs) if subject.spec is None else {**subject.spec.kwargs, **subject.kwargs}
@@ -67,9 +83,13 @@ def two_processes(subject: Subject) -> None:
         here = digest(env, episodes)
     finally:
         env.close()
-    start = "import sys; sys.path[:] = {!r}; from hexathlon.envs.testing.twin import main; main()"
+    start = f"import sys; sys.path[:] = {sys.path!r}; "
+    if clock is not None:
+        place = str(Path(shifted_clock.__file__))
+        start += f"import runpy; runpy.run_path({place!r})['shift_clock'](*{clock!r}); "
+    start += "from hexathlon.envs.testing.twin import main; main()"
     other = subprocess.run(
-        [sys.executable, "-c", start.format(sys.path)],
+        [sys.executable, "-c", start],
         input=json.dumps(request),
         capture_output=True,
         text=True,
@@ -79,7 +99,7 @@ def two_processes(subject: Subject) -> None:
     if other.returncode != 0:
         raise CheckFailed(f"the other process failed: {other.stderr.strip()[-300:]}")
     if other.stdout != here:
-        raise CheckFailed("another process, with another hash seed, saw other bytes")
+        raise CheckFailed(fault)
 
 
 def seed_honoured(subject: Subject) -> None:
@@ -178,6 +198,11 @@ CHECKS = (
         "two_processes",
         "let nothing depend on hash(), the order of sets, ids or what else the process imported",
         two_processes,
+    ),
+    ConformanceCheck(
+        "clock_hidden",
+        "show no time of day and no date but simulated ones, a function of (task, seed)",
+        clock_hidden,
     ),
     ConformanceCheck(
         "global_state",

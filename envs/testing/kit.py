@@ -3,9 +3,13 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from hexathlon.envs.testing.content_checks import CHECKS as CONTENT
 from hexathlon.envs.testing.determinism_checks import CHECKS as DETERMINISM
+from hexathlon.envs.testing.ending_checks import CHECKS as ENDING
+from hexathlon.envs.testing.identity_checks import CHECKS as IDENTITY
 from hexathlon.envs.testing.interface_checks import CHECKS as INTERFACE
 from hexathlon.envs.testing.leak_checks import CHECKS as LEAKS
+from hexathlon.envs.testing.neighbour_checks import CHECKS as NEIGHBOURS
 from hexathlon.envs.testing.report import (
     CheckFailed,
     CheckResult,
@@ -17,10 +21,22 @@ from hexathlon.envs.testing.report import (
 from hexathlon.envs.testing.score_checks import CHECKS as SCORES
 from hexathlon.envs.testing.state_checks import CHECKS as STATE
 from hexathlon.envs.testing.subject import Subject, Target
+from hexathlon.envs.testing.truth_checks import CHECKS as TRUTH
 
 __all__ = ["assert_conforms", "check_environment", "check_names"]
 
-_CHECKS: tuple[ConformanceCheck, ...] = (*INTERFACE, *DETERMINISM, *STATE, *LEAKS, *SCORES)
+_CHECKS: tuple[ConformanceCheck, ...] = (
+    *INTERFACE,
+    *ENDING,
+    *DETERMINISM,
+    *STATE,
+    *LEAKS,
+    *SCORES,
+    *NEIGHBOURS,
+    *TRUTH,
+    *IDENTITY,
+    *CONTENT,
+)
 
 _RAISED = "the check raised an exception; fix this first"
 
@@ -35,7 +51,8 @@ def check_environment(
     *,
     floor: float = 0.02,
     fuzz: int = 10_000,
-    tasks: int = 50,
+    tasks: int = 1_000,
+    sample: int = 50,
     seed: int = 0,
     only: Iterable[str] | None = None,
     skip: Iterable[str] = (),
@@ -48,7 +65,8 @@ def check_environment(
         target: A registered id, or a constructor of environments.
         floor: Highest mean score that a trivial policy may reach.
         fuzz: Number of fuzzed actions to send.
-        tasks: Number of tasks used by the score checks.
+        tasks: Number of tasks that the oracle solves, taken evenly from all public splits.
+        sample: Number of tasks, of those of one split, that the other score checks use.
         seed: Base seed of the kit's own choices.
         only: Names of the checks to run; all by default.
         skip: Names of checks to skip; the report lists them as skipped.
@@ -63,7 +81,9 @@ def check_environment(
     unknown = sorted((wanted | left_out) - set(check_names()))
     if unknown:
         raise ValueError(f"there is no check {unknown[0]!r}; the checks are {check_names()}")
-    subject = Subject(target, kwargs=kwargs, floor=floor, fuzz=fuzz, tasks=tasks, seed=seed)
+    subject = Subject(
+        target, kwargs=kwargs, floor=floor, fuzz=fuzz, tasks=tasks, sample=sample, seed=seed
+    )
     results = []
     for check in _CHECKS:
         if check.name in wanted:

@@ -1,13 +1,12 @@
-"""Checks of scores: correct solutions score 1, others 0, and the ground truth stays hidden."""
+"""Checks of scores: correct solutions score 1, others 0."""
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hexathlon.envs.testing.fuzzing import do_nothing, fuzzed_actions, random_calls, spam
-from hexathlon.envs.testing.report import CheckFailed, CheckSkipped, ConformanceCheck
+from hexathlon.envs.testing.lessons import LESSON_POLICIES, Lessons
+from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
 from hexathlon.envs.testing.subject import RecordedEpisode, Subject, fixed
-from hexathlon.envs.testing.tracing import canonical
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
 
@@ -17,10 +16,14 @@ _MANY_TURNS = 60
 
 
 def oracle_scores_one(subject: Subject) -> None:
-    """Play the oracle on every task."""
-    for task, episode in _played(subject, subject.source.oracle):
-        if episode.reward != 1.0:
-            raise CheckFailed(f"the oracle got {episode.reward} ({episode.status}) on {task.id}")
+    """Play the oracle on many tasks of every public split."""
+    lost = [each for each in subject.solved if each.reward != 1.0]
+    if lost:
+        first = lost[0]
+        raise CheckFailed(
+            f"the oracle got {first.reward} ({first.status}) on {first.task.id}; "
+            f"{len(lost)} of {len(subject.solved)} tasks are not solved"
+        )
 
 
 def noop_scores_zero(subject: Subject) -> None:
@@ -40,13 +43,30 @@ def floor(subject: Subject) -> None:
     for name in subject.source.policies(subject.tasks[0]):
         makers[name] = lambda task, name=name: subject.source.policies(task)[name]  # type: ignore[misc]
     for name, maker in makers.items():
-        rewards = [episode.reward for _, episode in _played(subject, maker)]
-        mean = sum(rewards) / len(rewards)
-        if mean > subject.floor:
-            raise CheckFailed(
-                f"the policy {name!r} scores {mean:.3f} over {len(rewards)} tasks, "
-                f"at most {subject.floor} is allowed"
-            )
+        _require_floor(subject, name, [episode for _, episode in _played(subject, maker)])
+    if subject.lessons is not None:
+        for name in LESSON_POLICIES:
+            _require_floor(subject, name, _imitating(subject, subject.lessons, name))
+
+
+def _imitating(subject: Subject, lessons: Lessons, name: str) -> list[RecordedEpisode]:
+    env = subject.make()
+    try:
+        return [
+            subject.play_shown(env, task, lambda text, task=task: lessons.script(name, task, text))  # type: ignore[misc]
+            for task in subject.tasks
+        ]
+    finally:
+        env.close()
+
+
+def _require_floor(subject: Subject, name: str, episodes: Sequence[RecordedEpisode]) -> None:
+    mean = sum(episode.reward for episode in episodes) / len(episodes)
+    if mean > subject.floor:
+        raise CheckFailed(
+            f"the policy {name!r} scores {mean:.3f} over {len(episodes)} tasks, "
+            f"at most {subject.floor} is allowed"
+        )
 
 
 def mutants_score_zero(subject: Subject) -> None:
@@ -80,31 +100,6 @@ def reward_bounded(subject: Subject) -> None:
                         f"an episode of {task.id} paid {gains} in all, "
                         f"{most} is the declared maximum"
                     )
-    finally:
-        env.close()
-
-
-def canary_hidden(subject: Subject) -> None:
-    """Search everything visible to the agent for any task's canary."""
-    canaries = [task.canary for task in subject.tasks]
-    if not all(canaries):
-        raise CheckSkipped("not every task carries a canary")
-    env = subject.make()
-    try:
-        for task in subject.tasks[:8]:
-            scripts = [
-                subject.source.oracle(task),
-                spam(task),
-                random_calls(task, subject.seed),
-                *subject.source.policies(task).values(),
-            ]
-            for script in scripts:
-                episode = subject.play(env, task, script)
-                seen = [canonical(part) for part in episode.shown()]
-                seen.append(canonical(env.render()))
-                for canary in canaries:
-                    if any(json.dumps(canary)[1:-1] in text for text in seen):
-                        raise CheckFailed(f"the canary {canary!r} was shown in {task.id}")
     finally:
         env.close()
 
@@ -158,8 +153,5 @@ CHECKS = (
     ),
     ConformanceCheck(
         "reward_bounded", "pay at the end only, or declare max_reward", reward_bounded
-    ),
-    ConformanceCheck(
-        "canary_hidden", "keep expected answers out of observations, info and tools", canary_hidden
     ),
 )

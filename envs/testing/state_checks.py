@@ -1,7 +1,9 @@
 """Checks of state: fork and restore, specs and pickles, the vector environment."""
 
+import itertools
 import json
 import pickle
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -11,13 +13,18 @@ from gymnasium.wrappers import TimeLimit
 
 from hexathlon.envs.errors import ForkUnsupported
 from hexathlon.envs.forking import fork, restore, snapshot
+from hexathlon.envs.testing.fuzzing import random_calls
 from hexathlon.envs.testing.report import CheckFailed, CheckSkipped, ConformanceCheck
+from hexathlon.envs.testing.solving import Solved
 from hexathlon.envs.testing.subject import Subject
 from hexathlon.envs.testing.tracing import canonical, first_difference, probe_actions
 from hexathlon.envs.vector import VectorEnvironment
 from hexathlon.envs.wrappers import ChatHistory, EpisodeRecorder
 
 __all__ = ["CHECKS"]
+
+_MOST_TURNS = 40
+_SEARCHED = 200
 
 
 def fork_contract(subject: Subject) -> None:
@@ -45,6 +52,43 @@ def _fork_here(subject: Subject, env: Any, rest: list[str], expected: list[str])
     finally:
         for each in (env, *clones):
             each.close()
+
+
+def fork_every_turn(subject: Subject) -> None:
+    """Fork at every turn of the longest oracle episodes, on several templates.
+
+    At each turn one clone strays, another plays the rest, and the parent goes on; both must see
+    what an episode without forks sees.
+    """
+    _require_support(subject)
+    for solved in _longest(subject.solved, 3):
+        actions = list(solved.actions)
+        stray = list(itertools.islice(random_calls(solved.task, subject.seed), 2))
+        whole = _run(_begun(subject, solved.task, False), subject, actions, close=True)
+        env = _begun(subject, solved.task, False)
+        try:
+            for turn in range(min(len(whole), _MOST_TURNS)):
+                clones = fork(env, 2)
+                try:
+                    _run(clones[0], subject, stray)
+                    rest = _run(clones[1], subject, actions[turn:])
+                    where = f"a fork before step {turn + 1} of {solved.task.id}"
+                    _require_same(f"{where} went another way", whole[turn:], rest)
+                finally:
+                    for clone in clones:
+                        clone.close()
+                seen = _run(env, subject, actions[turn : turn + 1])
+                fault = f"the parent was changed by forks before step {turn + 1}"
+                _require_same(fault, whole[turn : turn + 1], seen)
+        finally:
+            env.close()
+
+
+def _longest(solved: Sequence[Solved], count: int) -> list[Solved]:
+    """Return the longest oracle episodes, of different templates where there are several."""
+    ranked = sorted(solved[:_SEARCHED], key=lambda each: -len(each.actions))
+    by_template = {each.task.template: each for each in reversed(ranked)}
+    return sorted(by_template.values(), key=lambda each: -len(each.actions))[:count]
 
 
 def restore_contract(subject: Subject) -> None:
@@ -204,6 +248,11 @@ CHECKS = (
         "fork_contract",
         "let save() return immutable or copied data and load() copy what it gets",
         fork_contract,
+    ),
+    ConformanceCheck(
+        "fork_every_turn",
+        "let save() return everything that later turns depend on, however late in the episode",
+        fork_every_turn,
     ),
     ConformanceCheck(
         "restore_contract",

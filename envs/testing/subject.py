@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import gymnasium
 from gymnasium.envs.registration import EnvSpec
@@ -12,12 +12,14 @@ from gymnasium.envs.registration import EnvSpec
 from hexathlon.envs.forking import AnyEnv
 from hexathlon.envs.messages import assistant_message, parse_text
 from hexathlon.envs.spaces import Unicode
+from hexathlon.envs.testing.lessons import Lessons
 from hexathlon.envs.testing.report import CheckSkipped
+from hexathlon.envs.testing.solving import Solved
 from hexathlon.evaluators.content import joined
 from hexathlon.evaluators.content import text_of as content_text
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script, TaskSource
-from hexathlon.tasks.task import SPLITS, Task
+from hexathlon.tasks.task import Split, Task
 
 __all__ = ["RecordedEpisode", "Subject", "Target", "fixed"]
 
@@ -37,6 +39,11 @@ class RecordedEpisode:
     def reward(self) -> float:
         """The sum of the rewards."""
         return float(sum(step[1] for step in self.steps))
+
+    @property
+    def ended(self) -> bool:
+        """Whether the last step ended the episode."""
+        return bool(self.steps) and bool(self.steps[-1][2] or self.steps[-1][3])
 
     @property
     def status(self) -> str:
@@ -60,7 +67,8 @@ class Subject:
         kwargs: For every instance.
         floor: Highest mean score that a trivial policy may reach.
         fuzz: Number of fuzzed actions.
-        tasks: Number of tasks used by the score checks.
+        tasks: Number of tasks that the oracle solves, from all public splits.
+        sample: Number of tasks, of those of one split, that the other score checks use.
         seed: Base seed of the kit's own choices.
     """
 
@@ -68,17 +76,19 @@ class Subject:
         self,
         target: Target,
         *,
-        kwargs: dict[str, Any],
-        floor: float,
-        fuzz: int,
-        tasks: int,
-        seed: int,
+        kwargs: dict[str, Any] | None = None,
+        floor: float = 0.02,
+        fuzz: int = 10_000,
+        tasks: int = 1_000,
+        sample: int = 50,
+        seed: int = 0,
     ) -> None:
         self.target = target
-        self.kwargs = kwargs
+        self.kwargs = kwargs or {}
         self.floor = floor
         self.fuzz = fuzz
         self.task_count = tasks
+        self.sample_count = min(sample, tasks)
         self.seed = seed
 
     @property
@@ -128,14 +138,61 @@ class Subject:
 
     @cached_property
     def tasks(self) -> list[Task]:
-        """The first tasks of the first non-empty split, public splits first."""
-        for split in ("dev", "test", "train"):
-            size = self.source.size(cast("Any", split))
-            if size is None or size > 0:
-                count = self.task_count if size is None else min(self.task_count, size)
-                ids = [self.source.address(cast("Any", split), i) for i in range(count)]
-                return [self.source.build(task_id) for task_id in ids]
-        raise CheckSkipped(f"the source {self.source.name} has no task in any of {SPLITS[:3]}")
+        """The first tasks of the first non-empty public split."""
+        return self.tasks_of(self.splits[0], self.sample_count)
+
+    @cached_property
+    def splits(self) -> list[Split]:
+        """The public splits that have tasks, `dev` first."""
+        public: tuple[Split, ...] = ("dev", "test", "train")
+        splits = [split for split in public if self.source.size(split) != 0]
+        if not splits:
+            raise CheckSkipped(f"the source {self.source.name} has no task in any of {public}")
+        return splits
+
+    def tasks_of(self, split: Split, count: int) -> list[Task]:
+        """Return the first tasks of a split, at most `count`."""
+        return [self.source.build(task_id) for task_id in self._ids(split, count)]
+
+    def _ids(self, split: Split, count: int) -> list[str]:
+        size = self.source.size(split)
+        return [
+            self.source.address(split, index)
+            for index in range(count if size is None else min(count, size))
+        ]
+
+    @cached_property
+    def solved(self) -> list[Solved]:
+        """The oracle's episodes on the tasks of all public splits, evenly taken."""
+        return self.solve(self.ids())
+
+    def ids(self) -> list[str]:
+        """Return the ids of the tasks that the oracle solves, evenly from all public splits."""
+        ids: list[str] = []
+        for place, split in enumerate(self.splits):
+            left = self.task_count - len(ids)
+            ids += self._ids(split, -(-left // (len(self.splits) - place)))
+        return ids
+
+    def solve(self, ids: Iterable[str]) -> list[Solved]:
+        """Return the oracle's episodes on these tasks."""
+        env = self.make()
+        try:
+            return [self._solve(env, self.source.build(task_id)) for task_id in ids]
+        finally:
+            env.close()
+
+    @cached_property
+    def lessons(self) -> Lessons | None:
+        """What trivial policies may imitate: solved tasks of other splits than `tasks` are from."""
+        others = [each for each in self.solved if each.task.split != self.splits[0]]
+        return Lessons(others) if others else None
+
+    def _solve(self, env: Any, task: Task) -> Solved:
+        actions: list[str] = []
+        episode = self.play(env, task, _noted(self.source.oracle(task), actions))
+        opening = text_of(episode.opening)
+        return Solved(task, opening, tuple(actions), episode.reward, episode.status)
 
     def act(self, env: Any, text: str) -> Any:
         """Convert a text action to the environment's action format."""
@@ -145,8 +202,15 @@ class Subject:
 
     def play(self, env: Any, task: Task, script: Script, seed: int = 0) -> RecordedEpisode:
         """Play one episode by a script, which receives the text of each observation."""
+        return self.play_shown(env, task, lambda opening: script, seed)
+
+    def play_shown(
+        self, env: Any, task: Task, maker: Callable[[str], Script], seed: int = 0
+    ) -> RecordedEpisode:
+        """Play one episode by a script that is made from the text of the opening."""
         opening, info = env.reset(seed=seed, options={"task": task.id})
         episode = RecordedEpisode(opening, info)
+        script = maker(text_of(opening))
         try:
             action = next(script)
             while len(episode.steps) < MAX_STEPS:

@@ -55,7 +55,7 @@ class EpisodeRecorder(EpisodeWrapper):
         observation, info = result
         self._media = {}
         self._record = {
-            "task_id": info["task_id"],
+            "task_id": self.get_wrapper_attr("task").id,
             "task_hash": info["task_hash"],
             "seed": info["seed"],
             "opening": self._kept(observation),

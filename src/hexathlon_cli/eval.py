@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["eval_"]
 
 _MODEL = (
-    "Model: agent:NAME (oracle, noop, random, dump, majority, noisy:SHARE, replay:RUN), "
-    "endpoint:URL#NAME, or a checkpoint directory."
+    "Model: agent:NAME (oracle, noop, random, dump, majority, constant, neighbour, overlap, "
+    "identity, noisy:SHARE, replay:RUN), endpoint:URL#NAME, or a checkpoint directory."
 )
 
 

@@ -21,7 +21,8 @@ from hexathlon.tasks.task import Check, Limits, Task
 __all__ = ["TWIN_BIT", "Unsound", "canary", "dialogue_task", "draw_game", "draw_stage", "game_task"]
 
 TWIN_BIT = 2
-"""Indices that differ only in this bit are twins; the lowest bit selects the language."""
+"""Indices that differ only in this bit are twins; a coin drawn for the pair decides which of them
+is feasible. The lowest bit selects the language."""
 
 RUBRIC = "roleplay"
 """Rubric for judging what code cannot decide; it never affects the verified score."""
@@ -62,7 +63,8 @@ def draw_game(address: TaskAddress, seed: int) -> Game:
     Raises:
         Unsound: If no draw is accepted.
     """
-    twin = address.template in TWINS and bool(address.index & TWIN_BIT)
+    coin = derive_seed("roleplay-side", seed) % 2
+    twin = address.template in TWINS and bool(address.index & TWIN_BIT) != bool(coin)
     return _drawn(GAMES[address.template], address, seed, {"twin": twin})
 
 

@@ -13,7 +13,20 @@ from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.tool_calls import tool_call
 
-__all__ = ["alternatives", "mutants", "oracle_actions", "played", "thought"]
+__all__ = ["TOLERATED", "alternatives", "mutants", "oracle_actions", "played", "thought"]
+
+TOLERATED: Mapping[str, str] = {
+    **{
+        f"alter:{tool}.reply": "the wording is free where it says what the rules ask for"
+        for tool in ("answer", "conclude", "confront", "correct", "refuse", "say", "walk_away")
+    },
+    "drop:say": "a question whose answer is known may be left out",
+    "repeat:say": "asking twice costs a turn and nothing else",
+    "swap:say": "questions may come in any order",
+    "repeat:confront": "a lie may be named twice",
+    "swap:confront": "lies may be named in any order",
+}
+"""Changes to the oracle's episodes that are right, too, with the reason."""
 
 _AI = {"en": "As a language model I can say", "zh": "作为语言模型，我可以说"}
 

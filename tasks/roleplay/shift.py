@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.tasks.roleplay.assembling import dialogue_task, draw_stage
 from hexathlon.tasks.roleplay.scripts import (
+    TOLERATED,
     alternatives,
     mutants,
     oracle_actions,
@@ -59,8 +60,9 @@ class ShiftSource(StratifiedSource):
 
     name = "roleplay-shift"
     family = "roleplay"
-    version = "2"
+    version = "3"
     per_stratum = PER_STRATUM
+    tolerated = TOLERATED
 
     def __init__(self) -> None:
         places = [f"{shift}-{side}" for shift in SHIFTS for side in ("in", "out")]
@@ -135,7 +137,7 @@ def _stage_of(task: Task) -> Stage:
 
 def _stage(address: TaskAddress, seed: int) -> Stage:
     shift, _, side = address.template.partition("-")
-    kind = _KINDS[address.index // 2 % len(_KINDS)]
+    kind = _KINDS[derive_seed("roleplay-shift-kind", seed) % len(_KINDS)]
     changes = {**_FIXED, **SHIFTS[shift][side == "out"]}
     return draw_stage(replace(address, template=kind), seed, **changes)
 

@@ -16,6 +16,7 @@ from hexathlon.tasks.roleplay.assembling import (
 )
 from hexathlon.tasks.roleplay.game import Game
 from hexathlon.tasks.roleplay.scripts import (
+    TOLERATED,
     alternatives,
     mutants,
     oracle_actions,
@@ -43,8 +44,9 @@ class RolePlaySource(StratifiedSource):
 
     name = "roleplay"
     family = "roleplay"
-    version = "2"
+    version = "3"
     per_stratum = PER_STRATUM
+    tolerated = TOLERATED
 
     def __init__(self) -> None:
         self.strata = [(template, level) for level in LEVELS for template in (*DIALOGUES, *GAMES)]

@@ -1,7 +1,8 @@
 """The task source `shopping`: ids, splits, levels, twins and the scripts that validate a task.
 
 Tasks come in pairs (indices 2k and 2k + 1) that share a template and a scene; where a template has
-twins, the two differ only in the deciding fact. Splits use different catalogues, so knowledge of
+twins, the two differ only in the deciding fact. A coin drawn for the pair decides which index gets
+which side. Splits use different catalogues, so knowledge of
 one split's products, customers and orders does not transfer to another.
 """
 
@@ -65,7 +66,7 @@ class ShoppingSource(TaskSource):
 
     name = "shopping"
     family = "shopping"
-    version = "2"
+    version = "3"
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
         """Return 25,800 for dev, 1,200 for test and held-out, None for train."""
@@ -89,12 +90,12 @@ class ShoppingSource(TaskSource):
         pair = ("shopping", _DRAWN_AS, address.template, address.level, address.split,
                 address.index // 2, salt or "")  # fmt: skip
         template = TEMPLATES[address.template]
-        side = address.index % 2
+        side = _side(address, pair)
         for attempt in range(_ATTEMPTS):
             # Twins share the scene; other pairs differ from the first draw onwards.
             own = () if template.twins else (side,)
             rng = generator_for(*pair, attempt, *own)
-            scene = _scene(address, rng, pair, salt, attempt // _MOVE_AFTER)
+            scene = _scene(address, side, rng, pair, salt, attempt // _MOVE_AFTER)
             made = template.make(scene)
             if isinstance(made, ShoppingDraft):
                 if not given_away(scene, made):
@@ -226,8 +227,13 @@ class ShoppingSource(TaskSource):
         )
 
 
+def _side(address: TaskAddress, pair: tuple[str | int, ...]) -> int:
+    return (address.index + derive_seed("side", *pair)) % 2
+
+
 def _scene(
     address: TaskAddress,
+    side: int,
     rng: Any,
     pair: tuple[str | int, ...],
     salt: str | None,
@@ -237,7 +243,7 @@ def _scene(
     seed = derive_seed("shopping catalogue", address.split, number, salt or "") % 1_000_000_000
     language: Language = "zh" if derive_seed("language", *pair) % 2 else "en"
     catalogue = open_catalogue(seed, CATALOGUE_SIZES[address.level])
-    return ShoppingScene(catalogue, rng, language, address.level, address.split, address.index % 2)
+    return ShoppingScene(catalogue, rng, language, address.level, address.split, side)
 
 
 def _plan_of(draft: ShoppingDraft) -> dict[str, Any]:

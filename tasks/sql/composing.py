@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from hexathlon.tasks.errors import GenerationExhausted
-from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.sql.bench import bench_for
 from hexathlon.tasks.sql.phenomena import LEAST, phenomena
 from hexathlon.tasks.sql.programs.walk import scans
 from hexathlon.tasks.sql.realise import question
 from hexathlon.tasks.sql.screening import DraftRejected, Kept, screen
 from hexathlon.tasks.sql.templates.catalogue import all_templates
-from hexathlon.tasks.sql.templates.draft import QueryDraft
+from hexathlon.tasks.sql.templates.draft import QueryDraft, QueryTemplate
 from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import QueryScene
 
@@ -72,8 +72,9 @@ def recompose(template: str, world: str, seed: int, attempt: int) -> Composition
     bench = bench_for(world)
     rng = generator_for("sql-draft", seed, attempt)
     level = bench.world.level
-    scene = QueryScene(bench.schema, level, rng, bench.hidden[0].rows)
-    draft = all_templates()[template].build(scene)
+    chosen = all_templates()[template]
+    scene = QueryScene(bench.schema, level, rng, bench.hidden[0].rows, _side(chosen, seed))
+    draft = chosen.build(scene)
     if len(phenomena(draft.program)) < LEAST[level]:
         raise DraftRejected("shallow")
     kept = screen(draft, bench, correlated=level != "hard")
@@ -81,3 +82,10 @@ def recompose(template: str, world: str, seed: int, attempt: int) -> Composition
     return Composition(
         world, attempt, draft, kept, tables, question(draft, bench.schema, tables, rng)
     )
+
+
+def _side(template: QueryTemplate, seed: int) -> int:
+    """Return which twin a template draws: a coin that the two share, so that names tell nothing."""
+    if template.twin is None:
+        return 0
+    return (derive_seed("sql-side", seed) + (template.name > template.twin)) % 2

@@ -37,7 +37,7 @@ class SQLSource(StratifiedSource):
 
     name = "sql"
     family = "sql"
-    version = "3"
+    version = "4"
     late_modules = ("hexathlon.tasks.sql.templates.*",)
     per_stratum = PER_STRATUM
 

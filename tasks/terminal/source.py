@@ -37,7 +37,7 @@ class TerminalSource(StratifiedSource):
 
     name = "terminal"
     family = "terminal"
-    version = "2"
+    version = "3"
     late_modules = ("hexathlon.tasks.terminal.templates.*",)
     per_stratum = PER_STRATUM
 

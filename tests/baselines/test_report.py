@@ -15,6 +15,7 @@ from hexathlon.baselines.harness.report import (
     tables,
     unscored_share,
 )
+from hexathlon.evaluators.records import read_records
 from hexathlon.evaluators.records.plan import read_plan
 from hexathlon_cli.app import run as run_command
 from support.chat_server import ChatServer
@@ -129,6 +130,15 @@ def test_runs_without_shared_tasks_are_rejected(tmp_path: Path, runs: dict[str, 
         compare_runs([other])
 
 
-def test_anchors_are_limited_to_policies_of_the_sources(runs: dict[str, Path]) -> None:
-    assert anchor_agents(read_plan(runs["random"])) == ["noop", "dump", "majority", "oracle"]
-    assert anchor_agents(read_plan(runs["oracle"])) == ["noop", "random", "dump", "majority"]
+def test_the_anchors_of_a_plan_are_those_its_sources_offer(runs: dict[str, Path]) -> None:
+    random, oracle = (anchor_agents(read_plan(runs[name])) for name in ("random", "oracle"))
+    imitating = ["constant", "neighbour", "overlap", "identity"]
+    assert random == ["noop", "dump", "majority", *imitating, "oracle"]
+    assert oracle == ["noop", "random", "dump", "majority", *imitating]
+
+
+@pytest.mark.parametrize("name", ["constant", "neighbour", "overlap", "identity"])
+def test_agents_that_imitate_set_the_floor(name: str, tmp_path: Path) -> None:
+    run = read_run(toy_run(tmp_path / name, f"agent:{name}", tasks=16).run)
+    assert anchors_of([run]).floor == {TOY: (name, 0.0)}
+    assert all(record["steps"] for record in read_records(tmp_path / name))

@@ -203,7 +203,7 @@ def test_infos_behave_like_a_dictionary():
         taken = use(infos)
         assert set(taken) == set(infos) and taken["turn"].tolist() == [0, 0]
     assert len(infos) > 0 and "status" in infos and infos.get("nothing") is None
-    assert infos.each[1]["task_id"] == TASK["task"]
+    assert infos.each[1]["task_id"] == vector.envs[1].task.opaque_id
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import math
 
 import pytest
-from pydantic import ValidationError
 
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import (
@@ -15,6 +14,7 @@ from hexathlon.evaluators.verifier import (
     verify,
     weighted,
 )
+from hexathlon.tasks.errors import InvalidRecord
 from hexathlon.tasks.task import Check
 from support.toy import ToySource
 
@@ -25,7 +25,7 @@ def v(score: float, **fields) -> Verdict:
 
 @pytest.mark.parametrize("score", [-0.1, 1.1, math.nan, math.inf])
 def test_scores_lie_between_zero_and_one(score):
-    with pytest.raises(ValidationError):
+    with pytest.raises(InvalidRecord, match=r"^Verdict\.score must be "):
         v(score)
 
 

@@ -9,6 +9,7 @@ import threading
 import time
 import uuid
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,8 +20,8 @@ from hexathlon.envs.tools import tool
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.registry import register_source
 from hexathlon.tasks.source import Script
-from hexathlon.tasks.task import Task
-from support.toy import ToyEnv, ToySource, _count
+from hexathlon.tasks.task import Check, Level, Split, Task, ToolSchema
+from support.toy import ADD, SUBMIT, ToyEnv, ToySource, _count
 
 KEPT: list[Any] = []
 """Resources left by leaking environments, for tests to clean up."""
@@ -307,5 +308,313 @@ class NoAlternativeEnv(ToyEnv):
     default_taskset = "no-alternative"
 
 
-for _source in (LostOracle, FewMutants, NoAlternative):
+class StepsOn(ToyEnv):
+    """Plays on after the end."""
+
+    def step(self, action):
+        if self._status is Status.COMPLETED:
+            self._status = Status.ONGOING
+            result = super().step(action)
+            self._status = Status.COMPLETED
+            return result
+        return super().step(action)
+
+
+class NoCanary(ToyEnv):
+    default_taskset = "no-canary"
+
+
+class IdInOpening(ToyEnv):
+    def on_reset(self, task):
+        return f"{task.id}: {super().on_reset(task)}"
+
+
+class Renamed(ToySource):
+    """Toy tasks under another name, so that they can be changed."""
+
+    def address(self, split: Split, index: int, level: Level | None = None) -> str:
+        return super().address(split, index, level).replace("toy/", f"{self.name}/", 1)
+
+    def build(self, task_id: str, salt: str | None = None) -> Task:
+        made = super().build(task_id.replace(f"{self.name}/", "toy/", 1), salt)
+        return self.changed(made.model_copy(update={"id": task_id, "generator": self.name}))
+
+    def changed(self, task: Task) -> Task:
+        return task
+
+
+def _aiming(task: Task, target: int, **update: Any) -> Task:
+    checks = (Check(name="toy_count", params={"target": target}),)
+    return task.model_copy(update={"params": {"target": target}, "checks": checks, **update})
+
+
+class HiddenSum(Renamed):
+    """The instruction states two numbers; the target is their sum."""
+
+    name = "hidden-sum"
+
+    def changed(self, task: Task) -> Task:
+        target = 100 + 10 * task.params["target"]
+        told = f"Bring the counter to the sum of {target - 7} and 7, then submit."
+        return _aiming(task, target, instruction=told, tools=(*task.tools, SUBMIT_VALUE))
+
+    def oracle(self, task: Task) -> Script:
+        yield SUBMIT_SUM % task.params["target"]
+
+    def alternatives(self, task: Task) -> Mapping[str, Script]:
+        return {"spaced": _one((SUBMIT_SUM % task.params["target"]).replace(":", " :"))}
+
+    def mutants(self, task: Task) -> Mapping[str, Script]:
+        target = task.params["target"]
+        return {f"off by {d}": _one(SUBMIT_SUM % (target + d)) for d in (-1, 1, 2)}
+
+
+SUBMIT_SUM = '{"name": "submit_value", "arguments": {"value": %d}}'
+SUBMIT_VALUE = ToolSchema(
+    name="submit_value",
+    description="Finish with a value.",
+    parameters={
+        "type": "object",
+        "properties": {"value": {"type": "integer"}},
+        "required": ["value"],
+    },
+)
+
+
+def _one(action: str) -> Script:
+    yield action
+
+
+class SumEnv(ToyEnv):
+    """Sound: the sum is submitted at once."""
+
+    default_taskset = "hidden-sum"
+
+    @tool
+    def tool_submit_value(self, value: int) -> str:
+        self.counter = value
+        return super().tool_submit()
+
+
+class TruthInInfo(SumEnv):
+    def _step_info(self, terms):
+        return {**super()._step_info(terms), "wanted": float(self.task.params["target"])}
+
+
+class TruthInOpening(SumEnv):
+    def on_reset(self, task):
+        return f"{super().on_reset(task)} ({task.params['target']})"
+
+
+class TruthAfterTheEnd(SumEnv):
+    @tool
+    def tool_submit_value(self, value: int) -> str:
+        return f"{super().tool_submit_value(value)} Expected was {self.task.params['target']}."
+
+
+class TruthWhenAsked(SumEnv):
+    def on_text(self, text):
+        return f"{super().on_text(text)} Try {self.task.params['target']}."
+
+
+class LateForgetfulFork(ToyEnv):
+    """Forgets, on a fork, what only the third turn shows; most probes have submitted by then."""
+
+    def on_reset(self, task):
+        self.first = 0
+        return super().on_reset(task)
+
+    @tool
+    def tool_add(self, amount: int) -> str:
+        self.first = self.first or amount
+        late = f" You began with {self.first}." if self.counter >= 18 else ""
+        return super().tool_add(amount) + late
+
+    def load(self, payload):
+        super().load(payload)
+        self.first = 0
+
+
+class LateSharedFork(ToyEnv):
+    """Shares, with its forks, a list that is read from the second turn on."""
+
+    def on_reset(self, task):
+        self.log: list[int] = []
+        return super().on_reset(task)
+
+    @tool
+    def tool_add(self, amount: int) -> str:
+        if self.counter:
+            self.log.append(amount)
+        return super().tool_add(amount) + (f" Log: {self.log}." if len(self.log) > 1 else "")
+
+    def save(self):
+        return super().save(), self.log
+
+    def load(self, payload):
+        super().load(payload[0])
+        self.log = payload[1]
+
+
+class RarelyLostOracle(Renamed):
+    """The oracle fails on one task in a hundred."""
+
+    name = "rarely-lost"
+
+    def oracle(self, task: Task) -> Script:
+        lost = int(task.hash[:8], 16) % 100 == 0
+        return _count(task.params["target"] - lost, 9)
+
+
+class RarelyLostEnv(ToyEnv):
+    default_taskset = "rarely-lost"
+
+
+class TimeOfDay(ToyEnv):
+    def on_reset(self, task):
+        return super().on_reset(task) + time.strftime(" It is %H:%M.")
+
+
+class DateOfToday(ToyEnv):
+    def on_reset(self, task):
+        return f"{super().on_reset(task)} Today is {datetime.now(UTC).date()}."
+
+
+class AcceptsNeighbours(ToyEnv):
+    def verdict(self) -> Verdict:
+        near = abs(self.counter - self.task.params["target"]) in (0, 3)
+        return Verdict(score=float(self.submitted and near))
+
+
+class NoLastStep(ToyEnv):
+    """Scores a right counter although nothing was submitted."""
+
+    def verdict(self) -> Verdict:
+        return Verdict(score=float(self.counter == self.task.params["target"]))
+
+
+class OneSided(Renamed):
+    """Ends in the same right way on every second task."""
+
+    name = "one-sided"
+
+    def changed(self, task: Task) -> Task:
+        task = task.model_copy(update={"tools": (*task.tools, REPORT_TOOL)})
+        return _aiming(task, -1_000) if task.seed % 2 else task
+
+    def oracle(self, task: Task) -> Script:
+        target = task.params["target"]
+        return _count(target, 9) if target > 0 else _one(REPORT)
+
+    def policies(self, task: Task) -> Mapping[str, Script]:
+        return {}
+
+
+class SameContent(Renamed):
+    """Draws the tasks of all splits from the same numbers."""
+
+    name = "same-content"
+
+    def changed(self, task: Task) -> Task:
+        target = 10 + task.seed % 10
+        return _aiming(task, target, instruction=f"Bring the counter to {target}, then submit.")
+
+
+class SameContentEnv(ToyEnv):
+    default_taskset = "same-content"
+
+
+class SideInIndex(Renamed):
+    """Counts up on even indices, down on odd ones."""
+
+    name = "side-in-index"
+
+    def up(self, task: Task) -> bool:
+        return int(task.id[-5:]) % 2 == 0
+
+    def changed(self, task: Task) -> Task:
+        return task if self.up(task) else _aiming(task, -task.params["target"])
+
+    def oracle(self, task: Task) -> Script:
+        target = task.params["target"]
+        return _count(target, 9) if target > 0 else _count_down(-target)
+
+
+class SideInSeed(SideInIndex):
+    name = "side-in-seed"
+
+    def up(self, task: Task) -> bool:
+        return task.seed >> 2 & 1 == 0
+
+
+class SideInName(Renamed):
+    """Two templates of which one is always impossible; what is shown does not tell them apart."""
+
+    name = "side-in-name"
+
+    def address(self, split: Split, index: int, level: Level | None = None) -> str:
+        address = super().address(split, index // 2, level)
+        return address.replace("/count/", "/void/") if index % 2 else address
+
+    def build(self, task_id: str, salt: str | None = None) -> Task:
+        task = super().build(task_id.replace("/void/", "/count/"), salt)
+        task = task.model_copy(update={"tools": (*task.tools, REPORT_TOOL)})
+        return _aiming(task, 0, id=task_id) if "/void/" in task_id else task
+
+    def oracle(self, task: Task) -> Script:
+        return _count(task.params["target"], 9) if task.params["target"] else _one(REPORT)
+
+
+REPORT = '{"name": "report", "arguments": {"reason": "impossible"}}'
+REASON = {"reason": {"type": "string"}}
+REPORT_TOOL = ToolSchema(
+    name="report",
+    description="Finish without a result.",
+    parameters={"type": "object", "properties": REASON, "required": ["reason"]},
+)
+
+
+class OneSidedEnv(ToyEnv):
+    default_taskset = "one-sided"
+
+    @tool
+    def tool_report(self, reason: str) -> str:
+        self.counter = -1_000 if reason == "impossible" else 0
+        return super().tool_submit()
+
+
+class SideInIndexEnv(ToyEnv):
+    default_taskset = "side-in-index"
+
+
+class SideInSeedEnv(ToyEnv):
+    default_taskset = "side-in-seed"
+
+
+class SideInNameEnv(ToyEnv):
+    default_taskset = "side-in-name"
+
+    @tool
+    def tool_report(self, reason: str) -> str:
+        return super().tool_submit()
+
+
+def _count_down(target: int) -> Script:
+    while target > 0:
+        yield ADD % -min(9, target)
+        target -= 9
+    yield SUBMIT
+
+
+class NoCanarySource(Renamed):
+    name = "no-canary"
+
+    def changed(self, task: Task) -> Task:
+        return task.model_copy(update={"canary": ""})
+
+
+for _source in (
+    LostOracle, FewMutants, NoAlternative, NoCanarySource, HiddenSum, RarelyLostOracle, SameContent,
+    SideInIndex, SideInSeed, SideInName, OneSided,
+):  # fmt: skip
     register_source(_source.name, _source)

@@ -16,7 +16,7 @@ from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.registry import register_source
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
-from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task, ToolSchema
+from hexathlon.tasks.task import LEVELS, SPLITS, Check, Level, Limits, Split, Task, ToolSchema
 
 ADD = '{"name": "add", "arguments": {"amount": %d}}'
 SUBMIT = '{"name": "submit", "arguments": {}}'
@@ -51,7 +51,7 @@ class ToySource(TaskSource):
         if address.source != "toy" or address.template != "count":
             raise UnknownTask(task_id, "the toy source has only the template 'count'")
         draw = generator_for("toy", task_id, salt or "")
-        target = int(draw.integers(10, 28))
+        target = 10 + 4 * int(draw.integers(0, 6)) + SPLITS.index(address.split)
         return Task(
             id=task_id,
             family="toy",

@@ -3,6 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
+from hexathlon.tasks.errors import InvalidRecord
 from hexathlon.tasks.task import Check, Limits, Task
 from support.toy import ToySource
 
@@ -17,7 +18,7 @@ def task() -> Task:
 def test_is_immutable_and_refuses_unknown_fields(task):
     with pytest.raises(ValidationError, match="frozen"):
         task.instruction = "other"
-    with pytest.raises(ValidationError, match="extra"):
+    with pytest.raises(InvalidRecord, match="^Task has no field 'hint'; it has id, family, "):
         Task(**{**task.model_dump(), "hint": "x"})
 
 
@@ -41,15 +42,43 @@ def test_template_is_the_second_part_of_the_id(task):
     assert task.template == "count"
 
 
+def test_what_an_agent_sees_of_an_id_is_opaque(task):
+    _, *address = task.id.split("/")
+    generator, digest = task.opaque_id.split("/")
+    assert generator == "toy" and task.hash.startswith(digest)
+    assert not any(part in digest for part in address)
+
+
 @pytest.mark.parametrize("bad", ["", "toy/count/hard/test", "Toy/a/b/c/d", "toy//hard/test/1"])
 def test_an_id_has_five_parts(task, bad):
-    with pytest.raises(ValidationError):
+    with pytest.raises(InvalidRecord, match=f"^Task.id must match .*, got '{bad}'$"):
         Task(**{**task.model_dump(), "id": bad})
 
 
 @pytest.mark.parametrize(
-    "limits", [{"turns": 0}, {"seconds_per_action": 0}, {"observation_chars": 70_000}]
+    ("limits", "sentence"),
+    [
+        ({"turns": 0}, "Limits.turns must be at least 1, got 0"),
+        ({"seconds_per_action": 0}, "Limits.seconds_per_action must be more than 0.0, got 0"),
+        (
+            {"observation_chars": 70_000},
+            "Limits.observation_chars must be at most 65536, got 70000",
+        ),
+        ({"turns": "few"}, "Limits.turns must be a valid integer, .*, got 'few'"),
+    ],
 )
-def test_limits_are_bounded(limits):
-    with pytest.raises(ValidationError):
+def test_limits_are_bounded_and_say_so_in_a_sentence(limits, sentence):
+    with pytest.raises(InvalidRecord, match=f"^{sentence}$"):
         Limits(**limits)
+
+
+def test_every_wrong_field_is_named(task):
+    lacking = {"id": task.id, "level": "extreme", "checks": ()}
+    with pytest.raises(InvalidRecord) as caught:
+        Task(**lacking)
+    sentences = str(caught.value).split("; ")
+    assert "Task.family is required" in sentences
+    assert (
+        "Task.level must be one of 'tiny', 'easy', 'medium' or 'hard', got 'extreme'" in sentences
+    )
+    assert "Task.checks needs at least 1 item(s), got ()" in sentences

@@ -73,7 +73,7 @@ class LoadedConversations(TaskSource):
     """A public data set with one split, `test`, in the order of its files."""
 
     family = "roleplay"
-    version = "2"
+    version = "3"
     folder = ""
     """The data set's directory inside HEXATHLON_DATA."""
 

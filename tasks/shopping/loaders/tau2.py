@@ -65,7 +65,7 @@ class Tau2Source(TaskSource):
 
     name = "tau2-retail"
     family = "shopping"
-    version = "2"
+    version = "3"
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
         """Return tau2's own numbers: 74 train and 40 test tasks."""

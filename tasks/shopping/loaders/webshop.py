@@ -53,7 +53,7 @@ class WebShopSource(TaskSource):
 
     name = "webshop"
     family = "shopping"
-    version = "2"
+    version = "3"
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
         """Return the number of goals in one of WebShop's splits."""

@@ -53,7 +53,7 @@ class LoadedQuestions(TaskSource):
     """A public data set: finite, with its published splits."""
 
     family = "sql"
-    version = "2"
+    version = "3"
     folder = ""
     """The data set's directory inside HEXATHLON_DATA."""
 

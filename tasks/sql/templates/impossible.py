@@ -1,7 +1,8 @@
 """Unanswerable questions and their answerable twins.
 
 Twins share their random draws and differ in one name: one asks about a property or term that
-exists, the other about one that is absent from the database or its documents.
+exists, the other about one that is absent from the database or its documents. Which of the two
+templates is the unanswerable one is drawn for each pair, so that neither name says it.
 """
 
 from hexathlon.tasks.sql.domains import DOMAINS
@@ -18,16 +19,16 @@ from hexathlon.tasks.sql.templates.shapes import answer, dimension, grouped, lef
 HOPS = {"tiny": 0, "easy": 1, "medium": 2, "hard": 3}
 
 
-@template("tiny", "easy", "medium", "hard", twin="missing_property")
-def known_property(scene: QueryScene) -> QueryDraft:
-    """The range of a property that the table has."""
-    return _property(scene, foreign=False)
+@template("tiny", "easy", "medium", "hard", twin="property_second")
+def property_first(scene: QueryScene) -> QueryDraft:
+    """The range of a property that the table has or, on one side of each pair, lacks."""
+    return _property(scene, foreign=scene.side == 1)
 
 
-@template("tiny", "easy", "medium", "hard", twin="known_property")
-def missing_property(scene: QueryScene) -> QueryDraft:
-    """The range of a property that no table has."""
-    return _property(scene, foreign=True)
+@template("tiny", "easy", "medium", "hard", twin="property_first")
+def property_second(scene: QueryScene) -> QueryDraft:
+    """The same range, on the pair's other side."""
+    return _property(scene, foreign=scene.side == 1)
 
 
 def _property(scene: QueryScene, foreign: bool) -> QueryDraft:
@@ -81,16 +82,16 @@ def _spellings(noun: str, owner: str) -> tuple[str, ...]:
     return (noun, f"the {noun}", joined, f"{owner} {noun}", f"{owner}'s {noun}")
 
 
-@template("medium", "hard", twin="missing_term")
-def known_term(scene: QueryScene) -> QueryDraft:
-    """A count under a definition that a document provides."""
-    return _term(scene, foreign=False)
+@template("medium", "hard", twin="term_second")
+def term_first(scene: QueryScene) -> QueryDraft:
+    """A count under a definition that a document provides or, on one side of each pair, lacks."""
+    return _term(scene, foreign=scene.side == 1)
 
 
-@template("medium", "hard", twin="known_term")
-def missing_term(scene: QueryScene) -> QueryDraft:
-    """A count under a definition that no document provides."""
-    return _term(scene, foreign=True)
+@template("medium", "hard", twin="term_first")
+def term_second(scene: QueryScene) -> QueryDraft:
+    """The same count, on the pair's other side."""
+    return _term(scene, foreign=scene.side == 1)
 
 
 def _term(scene: QueryScene, foreign: bool) -> QueryDraft:

@@ -87,6 +87,7 @@ class QueryScene(Drawing):
         level: Determines the number of conditions and joins.
         rng: The task's random generator.
         sample: Rows of one small population by table name; the source of thresholds.
+        side: For templates with a twin: 0 for the answerable question, 1 for the other.
     """
 
     def __init__(
@@ -95,8 +96,10 @@ class QueryScene(Drawing):
         level: Level,
         rng: np.random.Generator,
         sample: Mapping[str, Sequence[tuple[Any, ...]]],
+        side: int = 0,
     ) -> None:
         super().__init__(schema, level, rng, sample)
+        self.side = side
         self._aliases: set[str] = set()
 
     # -- tables ----------------------------------------------------------------------------

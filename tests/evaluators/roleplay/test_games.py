@@ -27,6 +27,12 @@ def test_each_sale_has_a_twin_whose_goal_is_out_of_reach():
         assert task.params == twin.params and task.instruction != twin.instruction
 
 
+def test_which_of_the_two_sales_can_be_made_is_drawn_for_each_pair():
+    tasks = [build(f"roleplay/negotiation/tiny/dev/{i:05d}") for i in range(0, 96, 4)]
+    feasible = sum(truth(task)["feasible"] for task in tasks)
+    assert 4 <= feasible <= 20
+
+
 def test_a_deal_pays_its_gain():
     for task in bargains():
         verdict = play(task, right(task))[1]

@@ -72,6 +72,13 @@ def test_twins_share_the_request_or_the_facts_and_differ_in_what_is_right(tiny):
         assert [truths[0][k] for k in kept] != [truths[1][k] for k in kept], first.id
 
 
+def test_which_twin_is_refused_is_drawn_for_each_pair(tiny):
+    refused = [bool(task.checks[0].params["answer"]) for task in tiny]
+    pairs = [pair for pair in zip(refused[::2], refused[1::2], strict=True) if pair[0] != pair[1]]
+    first = sum(pair[0] for pair in pairs)
+    assert len(pairs) >= 10 and 1 <= first <= len(pairs) - 1
+
+
 def test_a_profile_fact_alone_parts_the_twins_of_preference(tiny):
     first, second = (task for task in tiny if task.template == "preference")
     assert first.instruction == second.instruction
@@ -234,7 +241,7 @@ def test_each_near_miss_is_put_down_to_what_is_off(tiny):
     ],
 )
 def test_faults_of_whole_episodes_have_their_names(tiny, template, mutant, fault):
-    task = next(task for task in tiny if task.template == template)
+    task = next(t for t in tiny if t.template == template and mutant in SOURCE.mutants(t))
     assert fault in faults_of(ShoppingEnv(), task, mutant)
 
 

@@ -13,7 +13,7 @@ from hexathlon.tasks.task import Task
 SOURCE = source()
 TASKS = [SOURCE.address("dev", index) for index in range(0, 180, 12)]
 ASKING = ["sql/ask_period/easy/dev/00000", "sql/ask_measure/medium/dev/00001"]
-TWINS = ["sql/missing_property/easy/dev/00000", "sql/missing_term/hard/dev/00000"]
+TWINS = ["sql/property_first/easy/dev/00000", "sql/term_second/hard/dev/00000"]
 WRITE = "sql/write_update_join/easy/dev/00000"
 
 
@@ -82,10 +82,11 @@ def test_the_open_slot_is_not_in_the_question_and_its_question_is_understood(tas
 
 @pytest.mark.parametrize("task_id", TWINS)
 def test_twins_differ_in_one_name_and_in_the_check(task_id: str):
-    impossible = SOURCE.build(task_id)
-    assert impossible.twin is not None
-    possible = SOURCE.build(impossible.twin)
-    assert possible.twin == impossible.id
+    task = SOURCE.build(task_id)
+    assert task.twin is not None
+    twin = SOURCE.build(task.twin)
+    assert twin.twin == task.id
+    impossible, possible = sorted((task, twin), key=lambda each: each.checks[0].name)
     assert impossible.checks[0].name == "sql_impossible"
     assert possible.checks[0].name == "sql_result"
     evidence = impossible.checks[0].params["evidence"][0]
@@ -95,6 +96,13 @@ def test_twins_differ_in_one_name_and_in_the_check(task_id: str):
     assert [tool.name for tool in impossible.tools] == [tool.name for tool in possible.tools]
     changed = set(impossible.instruction.split()) ^ set(possible.instruction.split())
     assert len(changed) <= 12
+
+
+def test_neither_template_of_a_pair_is_always_the_impossible_one():
+    checks = [
+        SOURCE.build(f"sql/property_first/tiny/dev/{i:05d}").checks[0].name for i in range(12)
+    ]
+    assert set(checks) == {"sql_impossible", "sql_result"}
 
 
 def test_trivial_policies_answer_no_question():

@@ -26,7 +26,7 @@ for task_id in sys.argv[1:]:
 SAMPLE = [
     "sql/group_sum/easy/dev/00000",
     "sql/top_per_group/hard/test/00001",
-    "sql/missing_term/medium/train/00070",
+    "sql/term_first/medium/train/00070",
     "sql/ask_threshold/easy/heldout/00002",
     "sql/write_upsert/medium/dev/00003",
     "sql/in_exactly_one/medium/test/00000",

@@ -1,0 +1,252 @@
+"""Checks that a task's id, index, seed and hash say nothing about its solution.
+
+Two tests, both on oracle episodes. *Numbers*: no bit of index, seed or hash may go with any part
+of the solutions within a template, level, split and script (the Cochran-Mantel-Haenszel test, over
+all templates and for each alone). *Names*: the template may not foretell how an episode ends better
+than what the agent is shown does, that is, the tools on offer and the most similar other opening.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hexathlon.envs.testing.likeness import Texts
+from hexathlon.envs.testing.report import CheckFailed, CheckSkipped, ConformanceCheck
+from hexathlon.envs.testing.solving import Solved, calls_in, scalars_of
+from hexathlon.envs.testing.subject import Subject
+from hexathlon.tasks.source import parse_address
+from hexathlon.tasks.task import Task
+
+__all__ = ["CHECKS", "FEWEST", "endings", "forecasts", "number_findings"]
+
+FEWEST = 100
+"""Fewer solved tasks than this cannot tell a pattern from chance."""
+
+_BITS = 8
+_COMMON = 0.03
+"""Values of arguments that occur in a smaller share of the solutions are not looked at."""
+
+_SURE = 7.0
+"""Standard deviations. Twins share a coin, which makes their deviations up to 1.4 times larger."""
+
+_CHANCE = 1e-6
+
+
+def numbers_tell_nothing(subject: Subject) -> None:
+    """Test every bit of index, seed and hash against every part of the solutions."""
+    for finding in number_findings(_enough(subject)):
+        raise CheckFailed(finding)
+
+
+def names_tell_nothing(subject: Subject) -> None:
+    """Predict how episodes end from the template alone, and from what the agent is shown."""
+    solved = _enough(subject)
+    ends = endings(solved)
+    by_template, by_tools, by_text = _predictions(solved, ends).values()
+    for label in sorted(set(by_template)):
+        told = [i for i, end in enumerate(by_template) if end == label != by_tools[i]]
+        gained = sum(ends[i] == label != by_text[i] for i in told)
+        lost = sum(ends[i] != label and ends[i] in (by_text[i], by_tools[i]) for i in told)
+        if _chance(gained, gained + lost) < _CHANCE:
+            names = sorted({solved[i].task.template for i in told})
+            raise CheckFailed(
+                f"the template's name foretells the ending {label} where tools and text do not: "
+                f"{gained} tasks of {', '.join(names[:4])}"
+            )
+
+
+def forecasts(solved: Sequence[Solved]) -> dict[str, list[bool]]:
+    """Return, by what is known beforehand, whether each episode's ending is foretold.
+
+    `numbers` is a classifier on id, index, seed and hash: of every bit, within template and level,
+    the one that does best on the other half of the tasks.
+    """
+    ends = endings(solved)
+    right = {
+        name: [end == guess for end, guess in zip(ends, guesses, strict=True)]
+        for name, guesses in _predictions(solved, ends).items()
+    }
+    return {**right, "id, index, seed and hash": _by_numbers(solved, ends)}
+
+
+def _predictions(solved: Sequence[Solved], ends: Sequence[str]) -> dict[str, list[str]]:
+    nearest = Texts([each.opening for each in solved]).nearest_others()
+    return {
+        "the template": _left_one_out([each.task.template for each in solved], ends),
+        "level and tools": _left_one_out([_tools(each.task) for each in solved], ends),
+        "the most similar opening": [ends[i] for i in nearest],
+    }
+
+
+def _by_numbers(solved: Sequence[Solved], ends: Sequence[str]) -> list[bool]:
+    """Predict each half's endings by the bit that does best on the other half."""
+    kinds = [(each.task.template, each.task.level) for each in solved]
+    bits = {"none": np.zeros(len(solved), bool), **_bits([each.task for each in solved])}
+    tables = {
+        name: _left_one_out(list(zip(kinds, is_set.tolist(), strict=True)), ends)
+        for name, is_set in bits.items()
+    }
+    right: list[bool] = [False] * len(solved)
+    for half in (0, 1):
+        other, own = range(1 - half, len(solved), 2), range(half, len(solved), 2)
+        best = max(tables, key=lambda name: sum(tables[name][i] == ends[i] for i in other))
+        for i in own:
+            right[i] = tables[best][i] == ends[i]
+    return right
+
+
+def number_findings(solved: Sequence[Solved]) -> Iterator[str]:
+    """Yield a sentence for each bit of index, seed or hash that goes with a part of a solution."""
+    bits = _bits([each.task for each in solved])
+    parts = _parts(solved)
+    strata = _codes([_stratum(each) for each in solved])
+    templates = np.array([each.task.template for each in solved])
+    groups: dict[str, NDArray[np.bool_]] = {"": np.ones(len(solved), bool)}
+    for template in sorted(set(templates.tolist())):
+        groups[template] = templates == template
+    for template, members in groups.items():
+        for part, has in parts.items():
+            for bit, is_set in bits.items():
+                sure = _association(is_set[members], has[members], strata[members])
+                if abs(sure) > _SURE:
+                    where = f" of the template {template}" if template else ""
+                    yield (
+                        f"{bit} goes with {part} in the solutions{where} "
+                        f"({abs(sure):.1f} standard deviations over {int(members.sum())} tasks)"
+                    )
+
+
+def endings(solved: Sequence[Solved]) -> list[str]:
+    """Return how each oracle episode ended: the last calls with their common argument values."""
+    last = [set(scalars_of(each.actions[-1])) if each.actions else set() for each in solved]
+    common = Counter(item for items in last for item in items)
+    least = max(3.0, _COMMON * len(solved))
+    return [
+        " ".join(
+            [*_names(each.actions[-1] if each.actions else "")]
+            + sorted(f"{path}={value!r:.40}" for path, value in own if common[path, value] >= least)
+        )
+        for each, own in zip(solved, last, strict=True)
+    ]
+
+
+def _enough(subject: Subject) -> Sequence[Solved]:
+    if len(subject.solved) < FEWEST:
+        raise CheckSkipped(
+            f"{len(subject.solved)} tasks cannot tell a pattern from chance, {FEWEST} can"
+        )
+    return subject.solved
+
+
+def _bits(tasks: Sequence[Task]) -> dict[str, NDArray[np.bool_]]:
+    """Return each number's lowest bits over the tasks, those that vary."""
+    numbers = {
+        "index": [parse_address(task.id).index for task in tasks],
+        "seed": [task.seed for task in tasks],
+        "hash": [int(task.hash[:8], 16) for task in tasks],
+    }
+    bits = {
+        f"bit {place} of the {name}": np.array([bool(value >> place & 1) for value in values])
+        for name, values in numbers.items()
+        for place in range(_BITS)
+    }
+    bits |= {
+        f"the {name} modulo {by} being 0": np.array([value % by == 0 for value in values])
+        for name, values in numbers.items()
+        for by in (3, 5, 7)
+    }
+    return {name: values for name, values in bits.items() if values.any() and not values.all()}
+
+
+def _parts(solved: Sequence[Solved]) -> dict[str, NDArray[np.bool_]]:
+    """Return which solutions hold each common part: a tool, or a value of an argument."""
+    held = [set(_said(each)) for each in solved]
+    least = max(5.0, _COMMON * len(solved))
+    counts = Counter(part for parts in held for part in parts)
+    common = sorted(p for p, n in counts.items() if least <= n <= len(solved) - least)
+    return {part: np.array([part in parts for parts in held]) for part in common}
+
+
+def _said(solved: Solved) -> Iterator[str]:
+    for action in solved.actions:
+        for name in _names(action):
+            yield f"the tool {name}"
+        for path, value in scalars_of(action):
+            yield f"{path}={value!r:.40}"
+
+
+def _names(action: str) -> list[str]:
+    return [name or "prose" for name, _ in calls_in(action)]
+
+
+def _association(
+    bit: NDArray[np.bool_], part: NDArray[np.bool_], strata: NDArray[np.int64]
+) -> float:
+    """Return the Cochran-Mantel-Haenszel deviate of two properties, given the strata."""
+    size = np.bincount(strata).astype(float)
+    ones = np.bincount(strata, weights=bit)
+    with_part = np.bincount(strata, weights=part)
+    both = np.bincount(strata, weights=bit & part)
+    big = size > 1
+    size, ones, with_part, both = size[big], ones[big], with_part[big], both[big]
+    expected = ones * with_part / size
+    variance = ones * (size - ones) * with_part * (size - with_part) / (size**2 * (size - 1))
+    total = float(variance.sum())
+    return float((both - expected).sum()) / math.sqrt(total) if total > 0 else 0.0
+
+
+def _stratum(solved: Solved) -> Hashable:
+    """Return what a solution may go with: template, level, split, and the script of the opening."""
+    task = solved.task
+    return task.template, task.level, task.split, _latin(solved)
+
+
+def _latin(solved: Solved) -> bool:
+    letters = [letter for letter in solved.opening if letter.isalpha()]
+    return sum(letter <= "\u024f" for letter in letters) * 2 >= len(letters)
+
+
+def _codes(keys: Sequence[Hashable]) -> NDArray[np.int64]:
+    known: dict[Hashable, int] = {}
+    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
+
+
+def _tools(task: Task) -> Hashable:
+    return task.level, tuple(schema.name for schema in task.tools)
+
+
+def _left_one_out(keys: Sequence[Hashable], labels: Sequence[str]) -> list[str]:
+    """Predict each label as the most frequent one among the others with the same key."""
+    counts: dict[Hashable, Counter[str]] = defaultdict(Counter)
+    for key, label in zip(keys, labels, strict=True):
+        counts[key][label] += 1
+    overall = Counter(labels)
+    predicted = []
+    for key, label in zip(keys, labels, strict=True):
+        others = counts[key].copy()
+        others[label] -= 1
+        best = max(others, key=lambda each: (others[each], overall[each], each))
+        predicted.append(best if others[best] > 0 else overall.most_common(1)[0][0])
+    return predicted
+
+
+def _chance(gained: int, trials: int) -> float:
+    """Return the probability of at least this many heads in fair throws."""
+    return sum(math.comb(trials, k) for k in range(gained, trials + 1)) / 2**trials
+
+
+CHECKS = (
+    ConformanceCheck(
+        "numbers_tell_nothing",
+        "draw sides, traps and deals from the seed, not from the index: derive_seed(...) % 2",
+        numbers_tell_nothing,
+    ),
+    ConformanceCheck(
+        "names_tell_nothing",
+        "give both sides of a pair neutral template names, and draw from the seed which is which",
+        names_tell_nothing,
+    ),
+)

@@ -1,0 +1,56 @@
+"""Likeness of texts by shared words, rare words counting more."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Texts", "words_of"]
+
+_WORD = re.compile(r"\w+")
+_WIDTH = 4_096
+"""Words are hashed to this many places."""
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in lower case, in order; a Chinese character is a word."""
+    return [word for each in _WORD.findall(text.lower()) for word in _split(each)]
+
+
+class Texts:
+    """Texts that can be compared with others.
+
+    Args:
+        texts: The texts; how rare a word is among them decides its weight.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        words = [set(words_of(text)) for text in texts]
+        self._known = Counter(word for each in words for word in each)
+        self._vectors = np.stack([self._vector(each) for each in words])
+
+    def nearest(self, text: str) -> int:
+        """Return the position of the text most similar to this one."""
+        return int(np.argmax(self._vectors @ self._vector(set(words_of(text)))))
+
+    def nearest_others(self) -> list[int]:
+        """Return, for each of the texts, the position of the most similar other one."""
+        likeness = self._vectors @ self._vectors.T
+        np.fill_diagonal(likeness, -1.0)
+        nearest: list[int] = np.argmax(likeness, axis=1).tolist()
+        return nearest
+
+    def _vector(self, words: set[str]) -> NDArray[np.float32]:
+        vector = np.zeros(_WIDTH, np.float32)
+        for word in sorted(words):
+            vector[crc32(word.encode()) % _WIDTH] += 1.0 / math.sqrt(max(self._known[word], 1))
+        length = float(np.linalg.norm(vector))
+        return vector / length if length else vector
+
+
+def _split(word: str) -> list[str]:
+    return list(word) if any("\u4e00" <= letter <= "\u9fff" for letter in word) else [word]

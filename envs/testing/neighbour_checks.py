@@ -1,0 +1,86 @@
+"""Checks that a verifier refuses the neighbours of a solution."""
+
+from collections import defaultdict
+from typing import Any
+
+from hexathlon.envs.testing.perturbing import neighbours
+from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
+from hexathlon.envs.testing.solving import calls_in
+from hexathlon.envs.testing.subject import RecordedEpisode, Subject
+from hexathlon.envs.testing.tracing import canonical
+
+__all__ = ["CHECKS"]
+
+_NAMED = 5
+
+
+def neighbours_score_zero(subject: Subject) -> None:
+    """Change oracle episodes one step at a time; what still scores 1 must be declared.
+
+    A neighbour that leaves the same final state is the same solution: looking around is free. Any
+    other that scores 1 is a wrong answer accepted, or a right one that the source must declare in
+    `TaskSource.tolerated`.
+    """
+    declared = subject.source.tolerated
+    elsewhere = _values(subject)
+    accepted: dict[str, list[str]] = defaultdict(list)
+    env = subject.make()
+    try:
+        for solved in subject.solved[: len(subject.tasks)]:
+            if solved.reward != 1.0:
+                continue
+            task = solved.task
+            subject.play_actions(env, task, solved.actions)
+            right = _state(env)
+            for neighbour in neighbours(task, solved.actions, elsewhere):
+                if neighbour.kind in declared:
+                    continue
+                episode = subject.play_actions(env, task, neighbour.actions)
+                if _score(env, episode) == 1.0 and (right is None or _state(env) != right):
+                    where = f"step {neighbour.place + 1} of {len(solved.actions)} in {task.id}"
+                    accepted[neighbour.kind].append(where)
+    finally:
+        env.close()
+    if accepted:
+        listed = sorted(accepted.items())
+        told = [f"{kind} ({len(places)}, first at {places[0]})" for kind, places in listed]
+        more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
+        raise CheckFailed(f"these still score 1: {'; '.join(told[:_NAMED])}{more}")
+
+
+def _values(subject: Subject) -> dict[str, list[Any]]:
+    """Return, by `tool.argument`, a few different values from the oracle's episodes."""
+    values: dict[str, list[Any]] = defaultdict(list)
+    for solved in subject.solved:
+        for action in solved.actions:
+            for name, arguments in calls_in(action):
+                for key, value in arguments.items():
+                    known = values[f"{name}.{key}"]
+                    if len(known) < 3 and value not in known:
+                        known.append(value)
+    return values
+
+
+def _score(env: Any, episode: RecordedEpisode) -> float:
+    """Return the reward or, for an episode that goes on, the score it would get as it stands."""
+    grade = getattr(env, "verdict", None)
+    if episode.ended or not callable(grade):
+        return episode.reward
+    return float(grade().score)
+
+
+def _state(env: Any) -> str | None:
+    """Return the final state, None for environments that hide it or have none."""
+    read = getattr(env, "final_state", None)
+    state = read() if callable(read) else None
+    return canonical(state) if state else None
+
+
+CHECKS = (
+    ConformanceCheck(
+        "neighbours_score_zero",
+        "let the verifier check the whole result, or declare the change in TaskSource.tolerated "
+        "with the reason why it is right",
+        neighbours_score_zero,
+    ),
+)
