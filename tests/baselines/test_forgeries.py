@@ -108,7 +108,7 @@ def test_an_unfinished_line_is_found(honest: Path, tmp_path: Path) -> None:
 def test_an_environment_that_fails_again_is_no_forgery(tmp_path: Path) -> None:
     """A failure that its action brings about each time is bounded, not rejected."""
     with failing_toy():
-        counter_run(tmp_path / "run", tasks=3, envs=("Fails",), retries=0)
+        counter_run(tmp_path / "run", tasks=8, envs=("Fails",), retries=0)
         f = Forger(tmp_path / "run")
         infra = [record for record in f.records if record["status"] == "infra"]
         assert infra and all("failed_action" in record for record in infra)
@@ -135,12 +135,12 @@ def test_trials_that_were_played_again_after_a_failure_are_verified(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with failing_toy():
-        counter_run(tmp_path / "run", tasks=3, envs=("Fails",), retries=1)
+        counter_run(tmp_path / "run", tasks=8, envs=("Fails",), retries=1)
         monkeypatch.setattr(FailingEnv, "broken", False)
-        counter_run(tmp_path / "run", tasks=3, envs=("Fails",), retry_infra=True)
+        counter_run(tmp_path / "run", tasks=8, envs=("Fails",), retry_infra=True)
         forger = Forger(tmp_path / "run")
         retried = [record for record in forger.records if record["attempt"] == 3]
-        assert len(forger.records) == 3 + len(retried) > 3
+        assert len(forger.records) == 8 + len(retried) > 8
         done = verify_run(tmp_path / "run")
         assert done.findings == () and done.unscored == 0
         forger.records.remove(next(r for r in forger.records if r["status"] == "infra"))
