@@ -1,6 +1,5 @@
 # Two commands, each sufficient on a fresh machine with Python >= 3.11:
-#   make demo    evaluate agents on generated and real databases, train a small policy, and build a
-#                leaderboard page
+#   make demo    evaluate agents on every event, train a small policy, and build a leaderboard page
 #   make test    lint, types and every test except the slow ones
 # `make test-vllm` runs the tests against a real vLLM in a separate environment (2.4 GB).
 PYTHON ?= python3

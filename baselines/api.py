@@ -4,7 +4,7 @@ Each corresponds to the command of its name, with the same plans, records and di
 become keyword arguments; configuration files and exit codes are left to `hexathlon_cli`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,14 @@ from hexathlon.baselines.harness.report import ReadRun, read_run
 from hexathlon.baselines.harness.run import evaluate as run_evaluation
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.statistics import ScoreInterval
+from hexathlon.tasks.validation import explain
 
 __all__ = ["evaluate", "load_run", "make_agent", "train"]
 
 Model = str | Agent | Callable[[list[Message]], dict[str, object]]
 """A MODEL argument of the command line, an agent, or a function from messages to a message."""
+
+_SETTINGS = (*EvalConfig.model_fields, *ExecutionConfig.model_fields)
 
 
 def make_agent(model: Model, **settings: Any) -> Agent:
@@ -75,7 +78,7 @@ def evaluate(model: Model, out: str | Path, **settings: Any) -> ReadRun:
     try:
         execution_config = ExecutionConfig(**execution)
     except ValidationError as error:
-        raise UsageError(_first(error)) from None
+        raise UsageError(explain(error, fields)) from None
     run_evaluation(_config(model, chosen), execution_config, Path(out), model=opened)
     return read_run(Path(out))
 
@@ -90,7 +93,11 @@ def load_run(path: str | Path) -> ReadRun:
 
 
 def train(
-    recipe: str | Mapping[str, Any], out: str | Path, **changes: Any
+    recipe: str | Mapping[str, Any],
+    out: str | Path,
+    *,
+    log_to: Sequence[str] = (),
+    **changes: Any,
 ) -> dict[str, ScoreInterval]:
     """Train a policy with a recipe and return its mean rewards on unseen tasks.
 
@@ -99,6 +106,7 @@ def train(
     Args:
         recipe: A recipe's name, a TOML file, or the recipe as a dictionary.
         out: The run directory.
+        log_to: `tensorboard`, `wandb` or both, beside `metrics.jsonl` in the run directory.
         **changes: Overrides of the recipe's values, such as `seed` or `scale`; nested values as
             `**{"rollout.groups": 8}`.
 
@@ -116,7 +124,7 @@ def train(
         loaded = load_recipe(recipe, changes)
     else:
         loaded = recipe_of(dict(recipe), changes)
-    return run_training(loaded, Path(out), lambda phase, step, steps, metrics: None)
+    return run_training(loaded, Path(out), lambda phase, step, steps, metrics: None, log_to)
 
 
 def _agent(model: Agent | Callable[[list[Message]], dict[str, object]]) -> Agent:
@@ -130,15 +138,10 @@ def _agent(model: Agent | Callable[[list[Message]], dict[str, object]]) -> Agent
 
 
 def _config(model: str, settings: Mapping[str, Any]) -> EvalConfig:
+    envs = settings.get("envs")
+    if isinstance(envs, str):
+        settings = {**settings, "envs": (envs,)}
     try:
         return EvalConfig(model=model, **settings)
     except ValidationError as error:
-        raise UsageError(_first(error)) from None
-
-
-def _first(error: ValidationError) -> str:
-    problem = error.errors()[0]
-    place = ".".join(str(part) for part in problem["loc"])
-    if problem["type"] == "extra_forbidden":
-        return f"there is no setting {place!r}; see EvalConfig and ExecutionConfig"
-    return f"{place}: {problem['msg']} (got {problem['input']!r:.80})"
+        raise UsageError(explain(error, _SETTINGS)) from None

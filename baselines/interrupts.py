@@ -101,8 +101,11 @@ def run(work: Coroutine[Any, Any, _Result], runner: "asyncio.Runner | None" = No
 
     async def cancellable() -> _Result:
         with _woken(asyncio.current_task(), asyncio.get_running_loop()):
-            check()
-            return await work
+            try:
+                check()
+                return await work
+            finally:
+                work.close()  # where the check raised
 
     with deferred():  # so that the runner finds no handler to replace by its own
         try:

@@ -39,7 +39,7 @@ _ADD = ToolSchema(
 
 
 class AddSource(TaskSource):
-    """Any number of the same question, told apart by a number in brackets."""
+    """An unbounded source of one question, numbered in brackets."""
 
     family, version = "add", "1"
 
@@ -48,7 +48,7 @@ class AddSource(TaskSource):
         self.name = f"add-{kind}"
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
-        """There is no end."""
+        """Return None: the source is unbounded."""
         return None
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
@@ -56,7 +56,7 @@ class AddSource(TaskSource):
         return str(TaskAddress(self.name, "sum", level or "tiny", split, index))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
-        """Ask it."""
+        """Return the task."""
         address = parse_address(task_id)
         return Task(
             id=task_id,
@@ -72,14 +72,14 @@ class AddSource(TaskSource):
         )
 
     def oracle(self, task: Task) -> Script:
-        """Call the tool as often as the workload says, then answer."""
+        """Call the tool as often as the workload requires, then answer."""
         for turn in range(CALLS[self.kind]):
             yield json.dumps({"name": "add", "arguments": {"x": turn, "y": turn + 1}})
         yield _ANSWER
 
 
 class AddEnv(Environment):
-    """Adds on demand; prose is the answer and ends the episode."""
+    """Provides an `add` tool; prose is the answer and ends the episode."""
 
     family, default_taskset = "add", "add-one"
     answer = ""
@@ -90,7 +90,7 @@ class AddEnv(Environment):
         return str(x + y)
 
     def on_text(self, text: str) -> str:
-        """Take the answer."""
+        """Store the answer and end the episode."""
         self.answer = text
         self.finish()
         return ""
@@ -101,10 +101,10 @@ class AddEnv(Environment):
 
 
 class MockEngine:
-    """Replies without a model, with the content and the usage that the peer's mock gives."""
+    """Replies without a model, with the same content and usage as the peer's mock."""
 
     async def chat(self, request: ChatRequest) -> ChatReply:
-        """Call the tool ten times where there is one, then answer."""
+        """Call the tool ten times if there is one, then answer."""
         turn = sum(message["role"] == "assistant" for message in request.messages)
         usage = Usage(input=100, output=10, calls=1)
         if not request.tools or turn >= CALLS["ten"]:
@@ -115,13 +115,13 @@ class MockEngine:
         return ChatReply(message, usage, "tool_calls", 0.0, 0.0)
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing."""
 
 
 def _match(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Any
 ) -> Verdict:
-    """Compare the end of the answer with the target."""
+    """Score 1 if the answer ends with the target."""
     return Verdict(score=float(final_state["answer"].rstrip(".").endswith(params["target"])))
 
 

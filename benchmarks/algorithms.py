@@ -1,4 +1,4 @@
-"""Every algorithm on the same small event, from the same starts, with the same episodes.
+"""Comparison of all algorithms on one small event, with equal initial policies and episodes.
 
     python benchmarks/algorithms.py [--seeds 5] [--only grpo,dapo] [--out runs/algorithms]
     python benchmarks/algorithms.py --write
@@ -48,16 +48,16 @@ class ComparedAlgorithm(NamedTuple):
 
 
 def laid_over(base: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
-    """Tables of `more` over those of `base`; a part that is named anew replaces the old one."""
-    found = dict(base)
+    """Merge the tables of `more` into those of `base`; a component with a new name is replaced."""
+    result = dict(base)
     for key, value in more.items():
         merged = isinstance(value, dict) and isinstance(base.get(key), dict) and "name" not in value
-        found[key] = laid_over(base[key], value) if merged else value
-    return found
+        result[key] = laid_over(base[key], value) if merged else value
+    return result
 
 
 def entries() -> list[ComparedAlgorithm]:
-    """What is compared."""
+    """Return the algorithms of the comparison."""
     file = tomllib.loads((HERE / "algorithms.toml").read_text(encoding="utf-8"))
     base = tomllib.loads(file["base"])
     return [
@@ -71,7 +71,7 @@ def entries() -> list[ComparedAlgorithm]:
 
 
 def start(seed: int, folder: Path) -> Any:
-    """The policy that all algorithms begin with under a seed: cloned from somebody half able."""
+    """Return the initial policy of a seed, cloned from a player of medium skill."""
     model, file = rooms.fresh_model(seed), folder / f"start-{seed}.pt"
     if file.exists():
         model.load_state_dict(torch.load(file, weights_only=True))
@@ -98,7 +98,7 @@ class AlgorithmRun:
         self.drawn = 0
 
     def play(self) -> list[tuple[int, float]]:
-        """Train until the episodes are spent; return success by episodes, sampled on the way."""
+        """Train until the budget of episodes is used up; return success by number of episodes."""
         size = self.recipe.rollout.groups * self.recipe.rollout.members
         budget, curve = self.recipe.steps * size, []
         while self.drawn < budget:
@@ -109,16 +109,16 @@ class AlgorithmRun:
     def advance(self, budget: int) -> float:
         """One update; return the success of its first batch."""
         groups, first = [], None
-        wanted = self.recipe.rollout.groups
+        expected = self.recipe.rollout.groups
         for _ in range(TRIES):
             batch = self._batch()
             first = batch.success if first is None else first
             groups += self._kept(batch.groups)
             filtered = any(part.name == "varied" for part in self.recipe.credit.filters)
-            if not filtered or len(groups) >= wanted or self.drawn >= budget:
+            if not filtered or len(groups) >= expected or self.drawn >= budget:
                 break
         if groups:
-            self._learn(groups[:wanted])
+            self._learn(groups[:expected])
         self.past.append(copy.deepcopy(self.model.state_dict()))
         return float(first or 0.0)
 
@@ -167,7 +167,7 @@ class AlgorithmRun:
 
 def measured(entry: ComparedAlgorithm, seed: int, folder: Path) -> dict[str, Any]:
     """Train, then play fresh episodes."""
-    begun = time.process_time()
+    started = time.process_time()
     run = AlgorithmRun(entry, seed, folder)
     curve = run.play()
     last = rooms.collect(run.model, FINAL // 8, 8, derive_seed("final", seed) % 2**63)
@@ -176,19 +176,19 @@ def measured(entry: ComparedAlgorithm, seed: int, folder: Path) -> dict[str, Any
         "seed": seed,
         "curve": curve,
         "final": last.success,
-        "cpu_s": round(time.process_time() - begun, 2),
+        "cpu_s": round(time.process_time() - started, 2),
     }
 
 
 def waiting(
     seeds: int, only: str, done: list[dict[str, Any]]
 ) -> Iterator[tuple[ComparedAlgorithm, int]]:
-    """Yield what is still to be run, seed by seed, so that a stopped comparison is even."""
+    """Yield the remaining runs seed by seed, so that an interrupted comparison is balanced."""
     have = {(row["name"], row["seed"]) for row in done}
     for seed in range(seeds):
         for entry in entries():
-            wanted = not only or entry.name in only.split(",")
-            if wanted and (entry.name, seed) not in have:
+            expected = not only or entry.name in only.split(",")
+            if expected and (entry.name, seed) not in have:
                 yield entry, seed
 
 

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 T_95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
-"""Two-sided quantiles of Student's t for a mean of so many seeds."""
+"""Two-sided quantiles of Student's t by number of seeds."""
 
 LEAST_SEEDS = 5
-"""Fewer say nothing of who beats whom."""
+"""Minimum number of seeds for a comparison."""
 
 COLUMNS, WIDE, HIGH, GAP = 5, 176, 112, 10
 
 
 class SeedEstimate(NamedTuple):
-    """A mean over seeds with its 95 % interval."""
+    """Mean over seeds with its 95 % interval."""
 
     mean: float
     half: float
@@ -40,16 +40,16 @@ def estimate(values: Sequence[float]) -> SeedEstimate:
 
 
 def on_grid(curve: Sequence[Sequence[float]], episodes: Sequence[float]) -> list[float]:
-    """The success last seen by each number of episodes; batches drawn again leave gaps."""
-    found = []
-    for wanted in episodes:
-        seen = [success for at, success in curve if at <= wanted]
-        found.append(seen[-1] if seen else curve[0][1])
-    return found
+    """Return the last success by number of episodes; resampled batches leave gaps."""
+    result = []
+    for expected in episodes:
+        seen = [success for at, success in curve if at <= expected]
+        result.append(seen[-1] if seen else curve[0][1])
+    return result
 
 
 class Result(NamedTuple):
-    """What one algorithm did."""
+    """Results of one algorithm."""
 
     algorithm: dict[str, Any]
     final: SeedEstimate
@@ -59,7 +59,7 @@ class Result(NamedTuple):
 
 
 def results(file: Path, rows: Sequence[dict[str, Any]]) -> list[Result]:
-    found = []
+    result = []
     for algorithm in tomllib.loads(file.read_text(encoding="utf-8"))["algorithm"]:
         own = [row for row in rows if row["name"] == algorithm["name"]]
         if not own:
@@ -67,7 +67,7 @@ def results(file: Path, rows: Sequence[dict[str, Any]]) -> list[Result]:
         last = max(row["curve"][-1][0] for row in own)
         grid = [last * step / 16 for step in range(1, 17)]
         lines = [on_grid(row["curve"], grid) for row in own]
-        found.append(
+        result.append(
             Result(
                 algorithm,
                 estimate([row["final"] for row in own]),
@@ -76,7 +76,7 @@ def results(file: Path, rows: Sequence[dict[str, Any]]) -> list[Result]:
                 statistics.fmean(row["cpu_s"] for row in own),
             )
         )
-    return found
+    return result
 
 
 def table(found: Sequence[Result]) -> str:
@@ -103,13 +103,13 @@ def table(found: Sequence[Result]) -> str:
 
 
 def shown(result: Result) -> str:
-    """Mean and interval; one seed has none."""
+    """Return mean and interval; a single seed has no interval."""
     half = f" ± {result.final.half:.3f}" if result.seeds > 1 else ""
     return f"{result.final.mean:.3f}{half}"
 
 
 def plot(found: Sequence[Result]) -> str:
-    """One panel an algorithm: mean over seeds, its 95 % band, the control in grey."""
+    """Draw one panel per algorithm: mean over seeds, its 95 % band, the control in grey."""
     control = next(result for result in found if result.algorithm["name"] == "control")
     rows = math.ceil(len(found) / COLUMNS)
     width, height = COLUMNS * (WIDE + GAP) + GAP, rows * (HIGH + GAP) + GAP
@@ -154,7 +154,7 @@ def panel(result: Result, control: Result, x: float, y: float) -> str:
 
 
 def catalogue(file: Path) -> str:
-    """Formula, source and recipe of each."""
+    """Return formula, source and recipe of each algorithm."""
     lines = []
     for algorithm in tomllib.loads(file.read_text(encoding="utf-8"))["algorithm"]:
         lag = ""
@@ -175,14 +175,14 @@ def catalogue(file: Path) -> str:
 
 
 def write(file: Path, rows: Sequence[dict[str, Any]], docs: Path) -> None:
-    """Put table and catalogue between their marks in the page, and the plot beside it."""
-    found = results(file, rows)
+    """Insert table and catalogue between their marks in the page, and save the plot."""
+    result = results(file, rows)
     page = docs / "algorithms.md"
     text = page.read_text(encoding="utf-8")
-    text = replaced(text, "results", table(found))
+    text = replaced(text, "results", table(result))
     text = replaced(text, "catalogue", catalogue(file))
     page.write_text(text, encoding="utf-8")
-    (docs / "algorithms.svg").write_text(plot(found), encoding="utf-8")
+    (docs / "algorithms.svg").write_text(plot(result), encoding="utf-8")
 
 
 def replaced(text: str, mark: str, new: str) -> str:

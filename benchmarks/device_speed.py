@@ -1,4 +1,4 @@
-"""How fast engine and learner are on a GPU, in bfloat16, and how far its log-probabilities drift.
+"""Speed of engine and learner on a GPU in bfloat16, and the drift of log-probabilities.
 
     python benchmarks/device_speed.py [--shape 0.6b] [--device cuda] [--peak 989e12]
     python benchmarks/device_speed.py --shape tiny --device cpu    shows that it runs
@@ -40,7 +40,7 @@ SHAPES = {
 
 
 def model_of(shape: str, device: str) -> Any:
-    """A model of a shape in single precision."""
+    """Return a model of a shape in single precision."""
     vocabulary, width, layers, heads, kv_heads, size, feed_forward = SHAPES[shape]
     torch.manual_seed(0)
     config = Qwen3Config(
@@ -59,7 +59,7 @@ def model_of(shape: str, device: str) -> Any:
 
 
 def requests(count: int, prompt: int, drawn: int, vocabulary: int) -> list[TokenRequest]:
-    """Different prompts, each continued to the full length."""
+    """Return requests with different prompts, each continued to the full length."""
     draw = generator_for("device speed", count, prompt)
     return [
         TokenRequest(
@@ -71,32 +71,32 @@ def requests(count: int, prompt: int, drawn: int, vocabulary: int) -> list[Token
 
 
 def answers(engine: LocalEngine, asked: list[TokenRequest]) -> list[TokenReply]:
-    """All replies, drawn together."""
+    """Return all replies, sampled concurrently."""
     return asyncio.run(played(engine, asked))
 
 
 def seconds(device: str, work: Callable[[], object], times: int = 3) -> float:
-    """Median time of a call, after one that is not counted."""
-    found = []
+    """Return the median time of a call, after one warm-up call."""
+    result = []
     for number in range(times + 1):
-        begun = time.perf_counter()
+        started = time.perf_counter()
         work()
         if device == "cuda":
             torch.cuda.synchronize()
         if number:
-            found.append(time.perf_counter() - begun)
-    return statistics.median(found)
+            result.append(time.perf_counter() - started)
+    return statistics.median(result)
 
 
 def example_of(request: TokenRequest, reply: TokenReply) -> Example:
-    """A prompt with its reply, as the learner takes it."""
+    """Return a prompt with its reply as a training example."""
     sample = sample_of(request.ids, reply.ids, reply.log_probabilities)
     sign = 1.0 if reply.ids[0] % 2 else -1.0
     return Example(sample, np.where(sample.sampled, sign, 0.0), sample.sampled.astype(float))
 
 
 def apart(first: list[float], second: list[float]) -> np.ndarray:
-    """Distances of log-probabilities."""
+    """Return differences of log-probabilities."""
     return np.abs(np.array(first) - np.array(second))
 
 
@@ -138,10 +138,10 @@ def main() -> None:
         autocast.append(apart(value[len(one.ids) :].tolist(), true[len(one.ids) - 1 :]))
     learner = Learner(whole.train(), config, 10)
     learning = seconds(options.device, lambda: learner.update(examples))
-    learned = sum(len(one.sample.ids) for one in examples)
+    learned = sum(len(example.sample.ids) for example in examples)
 
     print(f"{count:,} parameters, {options.sequences} sequences, {options.device}")
-    found = [
+    result = [
         Figure("engine: tokens drawn", drawn / drawing, "/s"),
         Figure(
             "engine: utilisation, prompts included", 2 * count * passed / drawing / options.peak, ""
@@ -151,9 +151,9 @@ def main() -> None:
     ]
     for name, values in (("engine", sampler), ("learner", autocast)):
         joined = np.concatenate(values)
-        found.append(Figure(f"{name}: mean distance from float32", float(joined.mean()), "nats"))
-        found.append(Figure(f"{name}: largest distance", float(joined.max()), "nats"))
-    print_findings(found)
+        result.append(Figure(f"{name}: mean distance from float32", float(joined.mean()), "nats"))
+        result.append(Figure(f"{name}: largest distance", float(joined.max()), "nats"))
+    print_findings(result)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The torch engine, answering the driver of `engine_speed.py` as `peers/vllm_engine.py` does."""
+"""The torch engine, driven by `engine_speed.py` in the same way as `peers/vllm_engine.py`."""
 
 import asyncio
 import json
@@ -36,9 +36,9 @@ def main() -> None:
     for line in sys.stdin:
         sequences, prompt, drawn, _ = map(int, line.split())
         asked = requests(sequences, prompt, drawn)
-        begun = time.perf_counter(), time.process_time()
+        started = time.perf_counter(), time.process_time()
         replies = asyncio.run(played(engine, asked))
-        spent = time.perf_counter() - begun[0], time.process_time() - begun[1]
+        spent = time.perf_counter() - started[0], time.process_time() - started[1]
         total = sum(len(reply.ids) for reply in replies)
         assert total == sequences * drawn
         print(json.dumps({"wall": spent[0], "cpu": spent[1], "tokens": total}), flush=True)

@@ -1,4 +1,4 @@
-"""Tokens a second of the torch engine beside vLLM's own engine on the CPU, in one run.
+"""Throughput of the torch engine compared with vLLM's own engine on a CPU, in one run.
 
     python benchmarks/engine_speed.py --peer .venv-vllm/bin/python [--repetitions 5]
 
@@ -30,20 +30,20 @@ from hexathlon.baselines.warmstart.initial import (
 
 HERE = Path(__file__).parent
 LEAST = {1: 1.0, 16: 1.0, 64: 0.8}
-"""Sequences at once, with the ratio that is asked for."""
+"""Number of concurrent sequences, with the target ratio."""
 
 PROMPT, DRAWN = 200, 128
 
 
 class Rate(NamedTuple):
-    """Tokens a second."""
+    """Tokens per second."""
 
     clock: float
     processor: float
 
 
 class Child:
-    """An engine in a process of its own, which works when it is told to."""
+    """An engine in a separate process, driven by requests on its standard input."""
 
     def __init__(self, *command: str | Path) -> None:
         self._errors = tempfile.TemporaryFile()
@@ -57,7 +57,7 @@ class Child:
         self.threads = self._said()["threads"]
 
     def work(self, sequences: int, *, seeded: bool = True) -> Rate:
-        """Continue so many prompts."""
+        """Continue a number of prompts."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{sequences} {PROMPT} {DRAWN} {int(seeded)}\n")
         self._process.stdin.flush()
@@ -71,7 +71,7 @@ class Child:
                 said: dict[str, Any] = json.loads(line)
                 return said
         self._errors.seek(0)
-        raise RuntimeError(f"an engine ended: {self._errors.read().decode()[-2000:]}")
+        raise RuntimeError(f"an engine exited: {self._errors.read().decode()[-2000:]}")
 
     def __enter__(self) -> Self:
         return self
@@ -95,8 +95,8 @@ def checkpoint(place: Path) -> Path:
 
 
 def measure(ours: Child, peer: Child, repetitions: int) -> dict[tuple[str, int], list[Rate]]:
-    """Let both work by turns."""
-    found: dict[tuple[str, int], list[Rate]] = defaultdict(list)
+    """Run both engines alternately."""
+    result: dict[tuple[str, int], list[Rate]] = defaultdict(list)
     for sequences in LEAST:
         for turn in range(repetitions + 1):
             rates = {
@@ -105,10 +105,10 @@ def measure(ours: Child, peer: Child, repetitions: int) -> dict[tuple[str, int],
                 "vLLM without seeds": peer.work(sequences, seeded=False),
             }
             for name, rate in rates.items() if turn else ():
-                found[name, sequences].append(rate)
+                result[name, sequences].append(rate)
             print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    return found
+    return result
 
 
 def main() -> None:
@@ -123,16 +123,16 @@ def main() -> None:
             Child(arguments.peer, HERE / "peers" / "vllm_engine.py", place) as peer,
         ):
             print(f"threads: {ours.threads} and {peer.threads}", file=sys.stderr)
-            found = measure(ours, peer, arguments.repetitions)
+            result = measure(ours, peer, arguments.repetitions)
     findings = []
     for sequences, least in LEAST.items():
         for name in ("torch engine", "vLLM", "vLLM without seeds"):
-            best = max(rate.clock for rate in found[name, sequences])
+            best = max(rate.clock for rate in result[name, sequences])
             findings.append(Figure(f"{name}, {sequences} at once, best", best, "tokens/s"))
         for name in ("vLLM", "vLLM without seeds"):
             for by in ("clock", "processor"):
                 ours_by, peer_by = (
-                    [getattr(rate, by) for rate in found[who, sequences]]
+                    [getattr(rate, by) for rate in result[who, sequences]]
                     for who in ("torch engine", name)
                 )
                 bound = least if name == "vLLM" else None

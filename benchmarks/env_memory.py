@@ -1,4 +1,4 @@
-"""Opens many SQL environments and prints what one more takes, in kB, as a JSON line.
+"""Opens many SQL environments and prints the memory of each further one, in kB, as a JSON line.
 
     python benchmarks/env_memory.py read|write COUNT
 
@@ -25,7 +25,7 @@ LOOK = '{"name": "list_tables", "arguments": {}}'
 
 
 def proportional_kb() -> int:
-    """Return the memory of this process, shared pages by share."""
+    """Return the proportional set size of this process."""
     text = Path("/proc/self/smaps_rollup").read_text(encoding="ascii")
     return int(text.partition("\nPss:")[2].split()[0])
 
@@ -40,7 +40,7 @@ def opened(task_id: str) -> Environment:
 
 
 def main() -> None:
-    """Open, measure, print."""
+    """Run the benchmark and print the figure."""
     mode, count = sys.argv[1], int(sys.argv[2])
     tasks = (task for task in TaskSet("sql", "test", "easy") if task.params["mode"] == mode)
     ids = [task.id for task in islice(tasks, TASKS)]

@@ -1,4 +1,4 @@
-"""How fast the SQL environment is: steps, resets, forks, memory, import time.
+"""Speed of the SQL environment: steps, resets, forks, memory, import time.
 
     python benchmarks/env_speed.py [--tasks 96] [--peer PYTHON]
 
@@ -43,11 +43,11 @@ print(json.dumps({"gymnasium": a, "own": b - a, "made": time.process_time() - a}
 LOOK = '{"name": "list_tables", "arguments": {}}'
 MEMORY = Path(__file__).parent / "env_memory.py"
 ROWS = 10_000
-"""Rows at which forks are timed."""
+"""Number of rows at which forks are timed."""
 
 
 def timed(function: Callable[[], object]) -> float:
-    """Return the processor seconds that a call takes."""
+    """Return the CPU seconds of a call."""
     start = time.process_time()
     function()
     return time.process_time() - start
@@ -61,7 +61,7 @@ def made() -> Environment:
 
 
 def imports(rounds: int = 9) -> list[Figure]:
-    """CPU seconds of importing, in processes of their own."""
+    """Return the CPU seconds of importing, measured in separate processes."""
     said = [run_child([sys.executable, "-c", IMPORTS]).said for _ in range(rounds)]
 
     def median(name: str) -> float:
@@ -75,7 +75,7 @@ def imports(rounds: int = 9) -> list[Figure]:
 
 
 class Steps:
-    """Processor seconds of the steps of the oracle's trajectories, by kind."""
+    """Return CPU seconds of steps in the oracle's trajectories, by kind."""
 
     def __init__(self) -> None:
         self.over: list[float] = []
@@ -85,7 +85,7 @@ class Steps:
         self.rewards: list[float] = []
 
     def play(self, env: Environment, tasks: TaskSet, task: Task) -> None:
-        """Play one task; time each step, and raw sqlite3 on each statement beside it."""
+        """Play one task; time each step, and each statement on raw sqlite3."""
         with closing(sqlite3.connect(":memory:")) as raw:
             raw.deserialize(database_bytes(task.params))
             env.reset(seed=0, options={"task": task.id})
@@ -113,7 +113,7 @@ class Steps:
         return None if terminated or truncated else str(observation)
 
     def findings(self) -> list[Figure]:
-        """What a step costs."""
+        """Return the cost of a step."""
         every = self.query + self.submit + self.other
         looking = self.query + self.other
         over = statistics.median(self.over) * 1e3
@@ -135,7 +135,7 @@ def _ms(seconds: list[float]) -> float:
 
 
 def oracle_steps(count: int) -> list[Figure]:
-    """Play the reading tasks among the first so many."""
+    """Play the reading tasks among the first tasks."""
     tasks, env, steps = TaskSet("sql", "test"), made(), Steps()
     for index in range(count):
         if tasks[index].params["mode"] == "read":
@@ -144,7 +144,7 @@ def oracle_steps(count: int) -> list[Figure]:
 
 
 def resets(skipped: int, count: int) -> list[Figure]:
-    """Reset onto tasks not met before, then onto the same ones twice more, in turn."""
+    """Time resets to new tasks, then twice more to the same tasks."""
     tasks = TaskSet("sql", "test")
     ids = [tasks.task_id(index) for index in range(skipped, skipped + count)]
     env = made()
@@ -163,7 +163,7 @@ def resets(skipped: int, count: int) -> list[Figure]:
 
 
 def forks(rounds: int = 300) -> list[Figure]:
-    """Fork at about 10⁴ rows: reading tasks, writing tasks, and those after a change."""
+    """Time forks at about 10⁴ rows: reading tasks, writing tasks, and those after a change."""
     return [
         *_forks("medium", "read", rounds),
         *_forks("hard", "write", rounds),
@@ -188,7 +188,7 @@ def _forks(level: Level, mode: str, rounds: int) -> Iterator[Figure]:
 
 
 def _timed_forks(env: Environment, label: str, rounds: int) -> Iterator[Figure]:
-    """Fork in a row; then with the fork's first step after each, which leaves caches cold."""
+    """Time forks in succession, then forks each followed by a step, which leaves caches cold."""
     row, between, stepping = [], [], []
     for _ in range(rounds):
         row.append(timed(lambda: env.fork(1)[0].close()))
@@ -205,7 +205,7 @@ def _timed_forks(env: Environment, label: str, rounds: int) -> Iterator[Figure]:
 
 
 def rows_of(task: Task) -> int:
-    """Count the rows of a task's visible database."""
+    """Return the number of rows of a task's visible database."""
     with closing(sqlite3.connect(":memory:")) as raw:
         raw.deserialize(database_bytes(task.params))
         names = [r[0] for r in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
@@ -213,7 +213,7 @@ def rows_of(task: Task) -> int:
 
 
 def memory(count: int = 500) -> list[Figure]:
-    """Memory of one more environment."""
+    """Return the memory of each further environment."""
     return [
         Figure(
             f"memory of one more environment ({mode})",
@@ -225,12 +225,12 @@ def memory(count: int = 500) -> list[Figure]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tasks", type=int, default=96)
     parser.add_argument("--peer", help="an interpreter that has skyrl-gym")
     arguments = parser.parse_args()
-    found = [
+    result = [
         *imports(),
         *oracle_steps(arguments.tasks),
         *step_over_raw(),
@@ -239,10 +239,10 @@ def main() -> None:
         *memory(),
     ]
     if arguments.peer:
-        found += beside_skyrl(arguments.peer)
-    print_findings(found)
+        result += beside_skyrl(arguments.peer)
+    print_findings(result)
     if not arguments.peer:
-        print("skyrl-gym: not run; give --peer")
+        print("skyrl-gym: not run; pass --peer")
 
 
 if __name__ == "__main__":

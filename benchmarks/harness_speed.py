@@ -1,4 +1,4 @@
-"""What a trial costs in our evaluation harness, beside inspect_ai, in one run.
+"""Cost of a trial in the evaluation harness compared with inspect_ai, in one run.
 
     python benchmarks/harness_speed.py [--peer PYTHON] [--lm-eval COMMAND] [--repetitions 5]
         [--workloads one ten]
@@ -25,14 +25,14 @@ HERE = Path(__file__).parent
 OURS = ("script", "model")
 PEER = "inspect_ai"
 PEER_MOST = {"one": 10_000, "ten": 1_000}
-"""Trials up to which the peer is asked, by workload: what it bears in two minutes."""
+"""Maximum number of trials for the peer, by workload: what it completes in two minutes."""
 
 Runs = dict[tuple[str, int, str], list[ChildReport]]
-"""What was spent by (workload, trials, who)."""
+"""Resources by (workload, trials, harness)."""
 
 
 def play(kind: str, count: int, who: str, peer: str | None) -> ChildReport:
-    """Play a workload once in a process of its own."""
+    """Play a workload once in a separate process."""
     if who == PEER:
         assert peer is not None
         return run_child([peer, HERE / "peers" / "inspect_trials.py", kind, str(count)])
@@ -40,7 +40,7 @@ def play(kind: str, count: int, who: str, peer: str | None) -> ChildReport:
 
 
 def measure(kind: str, arguments: argparse.Namespace) -> Runs:
-    """Alternate at the smaller sizes; play the largest of each side once."""
+    """Alternate between harnesses at the smaller sizes; play the largest size of each once."""
     runs: Runs = defaultdict(list)
     paired, *larger = arguments.counts
     peer_larger = peer_counts(kind, arguments)[1:]
@@ -65,12 +65,12 @@ def peer_counts(kind: str, arguments: argparse.Namespace) -> list[int]:
 
 
 def trial_ms(spent: ChildReport) -> float:
-    """CPU milliseconds of a trial, without the start of the process."""
+    """Return CPU milliseconds per trial, without startup of the process."""
     return float(spent.said["cpu_s"]) / float(spent.said["trials"]) * 1e3
 
 
 def process_ms(spent: ChildReport) -> float:
-    """CPU milliseconds of a trial, the whole process shared among them."""
+    """Return CPU milliseconds of the whole process per trial."""
     return spent.cpu_s / float(spent.said["trials"]) * 1e3
 
 
@@ -93,15 +93,15 @@ def print_runs(runs: Runs) -> None:
 
 
 def compared(kind: str, runs: Runs, arguments: argparse.Namespace) -> list[Figure]:
-    """Set ours beside the peer's, and our memory at the ends beside each other."""
-    found = []
+    """Return the figures compared with the peer's, and the growth of memory with trials."""
+    result = []
     paired, largest = arguments.counts[0], arguments.counts[-1]
     for who in OURS:
         ours = runs[kind, paired, who]
         first = statistics.median(one.peak_mb for one in ours)
         last = runs[kind, largest, who][-1].peak_mb
         label = f"{kind}, {who}"
-        found.append(
+        result.append(
             Figure(f"{label}: memory at {largest:,} over {paired:,}", last / first, "x", most=1.1)
         )
         for count in peer_counts(kind, arguments):
@@ -111,36 +111,36 @@ def compared(kind: str, runs: Runs, arguments: argparse.Namespace) -> list[Figur
                 ("the same, starts of the processes included", process_ms, None),
             ):
                 ratio = ratio_of_pairs([cost(one) for one in theirs], [cost(one) for one in same])
-                found.append(Figure(f"{label}: {name}", ratio, "x", least))
+                result.append(Figure(f"{label}: {name}", ratio, "x", least))
             peaks = [one.peak_mb for one in theirs], [one.peak_mb for one in same]
-            found.append(
+            result.append(
                 Figure(
                     f"{label}: times less memory at {count:,}", ratio_of_pairs(*peaks), "x", least=4
                 )
             )
-    return found
+    return result
 
 
 def help_cost(lm_eval: str | None, repetitions: int) -> list[Figure]:
-    """CPU seconds of `--help`, ours and the peer's in turns."""
+    """Return CPU seconds of `--help`, alternating with the peer."""
     own = Path(sys.executable).with_name("hexathlon")
     ours, theirs = [], []
     for _ in range(repetitions + 1):  # the first warms the disk's cache
         ours.append(run_child([own, "--help"]).cpu_s)
         if lm_eval:
             theirs.append(run_child([lm_eval, "--help"]).cpu_s)
-    found = [Figure("hexathlon --help, CPU", statistics.median(ours[1:]), "s")]
+    result = [Figure("hexathlon --help, CPU", statistics.median(ours[1:]), "s")]
     if lm_eval:
         share = 1 / ratio_of_pairs(theirs[1:], ours[1:])
-        found += [
+        result += [
             Figure("lm_eval --help, CPU", statistics.median(theirs[1:]), "s"),
             Figure("hexathlon --help over lm_eval --help", share, "x", most=0.5),
         ]
-    return found
+    return result
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--peer", help="an interpreter that has inspect_ai")
     parser.add_argument("--lm-eval", help="the lm_eval command")
@@ -150,10 +150,10 @@ def main() -> None:
     arguments = parser.parse_args()
     runs = {kind: measure(kind, arguments) for kind in arguments.workloads}
     print_runs({key: spent for each in runs.values() for key, spent in each.items()})
-    found = [row for kind in runs for row in compared(kind, runs[kind], arguments)]
-    found += help_cost(arguments.lm_eval, 2 * arguments.repetitions)
+    result = [row for kind in runs for row in compared(kind, runs[kind], arguments)]
+    result += help_cost(arguments.lm_eval, 2 * arguments.repetitions)
     print()
-    print_findings(found)
+    print_findings(result)
     for flag, given, name in (
         ("--peer", arguments.peer, PEER),
         ("--lm-eval", arguments.lm_eval, "lm_eval"),

@@ -23,7 +23,7 @@ from hexathlon.evaluators.records import read_records
 
 
 def peak_mb() -> float:
-    """Return the most memory that this process had resident."""
+    """Return the peak resident memory of this process."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
@@ -37,7 +37,7 @@ def opened(kind: str) -> OpenedModel | None:
 
 
 def main() -> None:
-    """Play, check every record, print."""
+    """Play the workload, check every record, and print the figures."""
     kind, count, agent = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     config = EvalConfig(
         model="agent:oracle", envs=("bench/Add-v0",), taskset=f"add-{kind}", tasks=count

@@ -1,4 +1,4 @@
-"""What does judging cost this process, beyond waiting for the model?
+"""Cost of judging in this process, apart from waiting for the model.
 
 A server in another process answers every question at once with a verdict that quotes the reply; one
 run judges so many items (a reply under one criterion each) pointwise at the given concurrency,
@@ -33,11 +33,11 @@ from hexathlon.evaluators.judges.prompts import pointwise_prompt
 
 _SAID = re.compile(rb"\[1\] assistant\\n\| (.{12})")
 LIMIT = 1.0
-"""Milliseconds of own processor time per item."""
+"""Target: milliseconds of this process's CPU time per item."""
 
 
 class Quick(asyncio.Protocol):
-    """Answers chat requests with the least work that is still an answer."""
+    """Answers chat requests with minimal work."""
 
     def connection_made(self, transport: Any) -> None:
         self.transport, self.raw = transport, b""
@@ -45,8 +45,8 @@ class Quick(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self.raw += data
         while (end := self.raw.find(b"\r\n\r\n")) >= 0:
-            found = re.search(rb"(?i)content-length: (\d+)", self.raw[:end])
-            size = int(found.group(1)) if found else 0
+            result = re.search(rb"(?i)content-length: (\d+)", self.raw[:end])
+            size = int(result.group(1)) if result else 0
             if len(self.raw) < end + 4 + size:
                 return
             body, self.raw = self.raw[end + 4 : end + 4 + size], self.raw[end + 4 + size :]
@@ -68,27 +68,27 @@ async def serve() -> None:
 
 
 async def judge(settings: JudgeSettings, items: int, seed: int) -> tuple[float, float, int]:
-    """Return own milliseconds and wall milliseconds per item, and how many were scored."""
+    """Return CPU and wall milliseconds per item, and the number of scored items."""
     rubric, replies = generate_labels(seed, 3 * items)
     rows = [(c, r) for r in replies if r.language == "en" for c in rubric.judged][:items]
     identity = await asyncio.to_thread(identify_judge, settings)
     client = open_client(settings, identity)
     judging = PointwiseJudge(client)
-    found: list[Decision] = []
+    result: list[Decision] = []
 
     async def one(row: Any) -> None:
-        found.append(await judging.decide(row[0], row[1].transcript))
+        result.append(await judging.decide(row[0], row[1].transcript))
 
     started, own = time.perf_counter(), time.process_time()
     await run_concurrently(rows, one, settings.concurrency)
     own, wall = time.process_time() - own, time.perf_counter() - started
     await client.close()
-    scored = sum(one.value is not None for one in found)
+    scored = sum(one.value is not None for one in result)
     return own / len(rows) * 1e3, wall / len(rows) * 1e3, scored
 
 
 async def bare(url: str, items: int, concurrency: int) -> float:
-    """Return own milliseconds per bare request through httpx."""
+    """Return CPU milliseconds per plain request through httpx."""
     rubric, replies = generate_labels(0, 8)
     prompt = pointwise_prompt(rubric.criteria[0], replies[0].transcript)
     body = {"model": "m", "messages": prompt.messages, "max_tokens": Sampling().max_tokens}
@@ -152,11 +152,11 @@ def main() -> None:
     if chosen.serve:
         asyncio.run(serve())
         return
-    found = measure(chosen.items, chosen.concurrency, chosen.rounds)
+    result = measure(chosen.items, chosen.concurrency, chosen.rounds)
     if chosen.json:
-        print(json.dumps(found, indent=2))
+        print(json.dumps(result, indent=2))
         return
-    for name, value in found.items():
+    for name, value in result.items():
         print(f"{name:>28}  {value:.3f}" if isinstance(value, float) else f"{name:>28}  {value}")
 
 

@@ -1,4 +1,4 @@
-"""Runs children and counts what they used; prints figures beside their targets.
+"""Runs child processes, measures their resources, and prints figures with their targets.
 
 Nothing but the standard library is imported here, so that a script that compares processes stays
 small beside them.
@@ -17,18 +17,18 @@ __all__ = ["ChildReport", "Figure", "print_findings", "quantile", "ratio_of_pair
 
 
 class ChildReport(NamedTuple):
-    """What a child process used and said."""
+    """Resources and output of a child process."""
 
     cpu_s: float
-    """User and system seconds, from its resource usage, start included."""
+    """User and system CPU seconds, including startup."""
 
     peak_mb: float
     said: dict[str, Any]
-    """The JSON object in its last line of output, where there is one."""
+    """The JSON object in the last line of its output, if any."""
 
 
 class Figure(NamedTuple):
-    """One figure."""
+    """One figure with its target."""
 
     name: str
     value: float
@@ -54,7 +54,7 @@ def _judged(word: str, bound: float, met: bool) -> str:
 
 
 def run_child(command: Sequence[str | Path]) -> ChildReport:
-    """Run a command to its end.
+    """Run a command until it exits.
 
     Raises:
         CalledProcessError: If it failed; its errors are in the message.
@@ -80,18 +80,18 @@ def run_child(command: Sequence[str | Path]) -> ChildReport:
 
 
 def ratio_of_pairs(ones: Sequence[float], others: Sequence[float]) -> float:
-    """Return the median over repetitions of one figure over the other."""
+    """Return the median over repetitions of the ratio of two figures."""
     return statistics.median(one / other for one, other in zip(ones, others, strict=True))
 
 
 def quantile(values: Iterable[float], share: float) -> float:
-    """Return the value below which this share of the values lies."""
+    """Return a quantile of the values."""
     ordered = sorted(values)
     return ordered[min(int(len(ordered) * share), len(ordered) - 1)]
 
 
 def print_findings(findings: Iterable[Figure]) -> None:
-    """Print one line a figure."""
+    """Print one line per figure."""
     rows = list(findings)
     width = max(len(row.name) for row in rows)
     for row in rows:

@@ -1,4 +1,4 @@
-"""Point queries on one 1,000-row database: the workload of skyrl-gym's text2sql, played here.
+"""Point queries on one 1,000-row database: the workload of skyrl-gym's text2sql.
 
 The peer plays it by `peers/skyrl_text2sql.py`: make, reset, five point SELECTs and one scored
 solution an episode.
@@ -66,14 +66,14 @@ class PointSource(TaskSource):
 
 
 class _Round(NamedTuple):
-    """Steps per second, by the clock and by the processor."""
+    """Steps per second of wall-clock and of CPU time."""
 
     wall: float
     cpu: float
 
 
 def point_selects(wanted: int) -> int:
-    """Play episodes until at least so many steps are done; return how many were."""
+    """Play episodes until at least `wanted` steps were taken; return their number."""
     steps = 0
     while steps < wanted:
         env = gymnasium.make("hexathlon/SQL-v0", taskset="points", split="test")
@@ -113,7 +113,7 @@ def beside_skyrl(peer: str, rounds: int = 15) -> list[Figure]:
 
 
 def step_over_raw(rounds: int = 2_000) -> list[Figure]:
-    """A point SELECT through the environment and on raw sqlite3, in turns."""
+    """Time a point SELECT through the environment and on raw sqlite3, alternately."""
     with tempfile.TemporaryDirectory() as folder:
         file = _database(Path(folder))
         register_source("point", lambda: PointSource(file, "point"))
@@ -141,11 +141,11 @@ def _median(rounds: list[_Round], name: str) -> float:
 
 
 def _ratio(ours: list[_Round], theirs: list[_Round], name: str) -> float:
-    return ratio_of_pairs([getattr(one, name) for one in ours], [getattr(t, name) for t in theirs])
+    return ratio_of_pairs([getattr(our, name) for our in ours], [getattr(t, name) for t in theirs])
 
 
 def _database(folder: Path) -> Path:
-    """Write the database where the peer looks for it."""
+    """Write the database to the peer's location."""
     path = folder / "spider" / "database" / "bench"
     path.mkdir(parents=True)
     with sqlite3.connect(path / "bench.sqlite") as db:

@@ -1,4 +1,4 @@
-"""How fast the role-play event is: tasks, turns, whole episodes, forks; and what judging costs.
+"""Speed of the role-play event: tasks, turns, episodes, forks, and the cost of judging.
 
     python benchmarks/roleplay_speed.py [--tasks 200] [--items 1000] [--concurrency 64]
 
@@ -26,7 +26,7 @@ MOST_FORK_MS = 0.2
 
 
 def clocked(work: Callable[[], int], least: float = 2.0) -> float:
-    """CPU seconds per unit, of work that returns how many units it did; median of slices."""
+    """Return CPU seconds per unit of work, as a median over slices; work returns its units."""
     work()
     slices, start = [], time.process_time()
     while (before := time.process_time()) - start < least:
@@ -36,7 +36,7 @@ def clocked(work: Callable[[], int], least: float = 2.0) -> float:
 
 
 def actions_of(env: RolePlayEnv, task: Task) -> list[str]:
-    """The oracle's actions."""
+    """Return the oracle's actions."""
     taken: list[str] = []
 
     def respond(action: str) -> str | None:
@@ -50,7 +50,7 @@ def actions_of(env: RolePlayEnv, task: Task) -> list[str]:
 
 
 def turns(env: RolePlayEnv, played: Played, rounds: int = 5) -> float:
-    """Seconds of a turn in the middle of an episode; the last, with the verdict, is left out."""
+    """Return seconds per turn of an episode, without the last turn, which includes the verdict."""
     spent, done = 0.0, 0
     for task, actions in played * rounds:
         env.reset(seed=0, options={"task": task.id})
@@ -63,7 +63,7 @@ def turns(env: RolePlayEnv, played: Played, rounds: int = 5) -> float:
 
 
 def episodes(env: RolePlayEnv, played: Played) -> float:
-    """Seconds of a turn, with reset and verdict."""
+    """Return seconds per turn, including reset and verdict."""
 
     def work() -> int:
         for task, actions in played:
@@ -76,7 +76,7 @@ def episodes(env: RolePlayEnv, played: Played) -> float:
 
 
 def forks(env: RolePlayEnv, task: Task, actions: list[str]) -> float:
-    """Seconds of a fork in the middle of an episode."""
+    """Return seconds per fork in the middle of an episode."""
     env.reset(seed=0, options={"task": task.id})
     for action in actions[: len(actions) // 2]:
         env.step(action)
@@ -89,7 +89,7 @@ def forks(env: RolePlayEnv, task: Task, actions: list[str]) -> float:
 
 
 def event(count: int) -> Iterator[Figure]:
-    """Figures of the environment, over the first tasks of the test split in both languages."""
+    """Return figures of the environment on the first test tasks in both languages."""
     source, env = get_source("roleplay"), RolePlayEnv()
     start = time.process_time()
     tasks = [source.build(source.address("test", index)) for index in range(count)]
@@ -105,16 +105,16 @@ def event(count: int) -> Iterator[Figure]:
 
 
 def judging(items: int, concurrency: int, rounds: int) -> Iterator[Figure]:
-    """Figures of judging."""
-    found = measure(items, concurrency, rounds)
+    """Return figures of judging."""
+    result = measure(items, concurrency, rounds)
     what = f"judging {items:,} items at concurrency {concurrency}"
-    yield Figure(f"{what}: own time of an item", found["own_ms_per_item"], "ms", most=LIMIT)
-    yield Figure(f"{what}: its worst round", found["own_ms_worst_round"], "ms", most=LIMIT)
-    yield Figure("a bare request through httpx", found["bare_httpx_ms_per_request"], "ms")
+    yield Figure(f"{what}: own time of an item", result["own_ms_per_item"], "ms", most=LIMIT)
+    yield Figure(f"{what}: its worst round", result["own_ms_worst_round"], "ms", most=LIMIT)
+    yield Figure("a bare request through httpx", result["bare_httpx_ms_per_request"], "ms")
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tasks", type=int, default=200)
     parser.add_argument("--items", type=int, default=1000)

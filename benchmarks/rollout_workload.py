@@ -35,7 +35,7 @@ CHANGES = {
 
 
 class Noting:
-    """An engine that remembers what it was asked and what it drew."""
+    """An engine that records requests and replies."""
 
     def __init__(self, engine: LocalEngine) -> None:
         self.engine = engine

@@ -39,7 +39,7 @@ def fresh_model(seed: int) -> Any:
 
 @dataclass
 class Walk:
-    """One episode on its way."""
+    """One episode in progress."""
 
     colour: int
     ids: list[int] = field(default_factory=list)
@@ -100,7 +100,7 @@ class Walk:
 
 
 class Batch(NamedTuple):
-    """Groups of episodes that were played together."""
+    """A batch of groups of episodes."""
 
     groups: list[Group]
 
@@ -152,7 +152,7 @@ def collect(model: Any, groups: int, members: int, seed: int, version: int = 0) 
 
 
 def demonstrations(count: int, seed: int, skill: float) -> Sequence[Sample]:
-    """Episodes of somebody who knows the door with this probability and guesses otherwise."""
+    """Return episodes of a player that knows the door with a probability and guesses otherwise."""
     draw = generator_for("rooms demonstrations", seed)
     made = []
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""How fast and how small sandboxes are.
+"""Speed and memory of sandboxes.
 
     python benchmarks/sandbox_speed.py [--rung namespaces] [--rung docker] [--live 100]
 
@@ -33,7 +33,7 @@ def image_of(files: int) -> SandboxImage:
 
 
 def timed(action: Callable[[], object], repeats: int) -> list[float]:
-    """Milliseconds of each of some calls."""
+    """Return the milliseconds of each call."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -52,20 +52,20 @@ def show_processor(name: str, spent: float) -> None:
 
 
 def keeper_pid(one: Sandbox) -> int | None:
-    """The process that starts sandboxes, on the rung that has one."""
+    """Return the process that starts sandboxes, if the backend has one."""
     stack = getattr(one, "_stack", None)
     return below(stack.keeper._process.pid)[0] if stack is not None else None
 
 
 def below(pid: int) -> list[int]:
-    found: list[int] = []
+    result: list[int] = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        found += [int(word) for word in task.read_text().split()]
-    return found
+        result += [int(word) for word in task.read_text().split()]
+    return result
 
 
 def processor_ms(keeper: int | None) -> float:
-    """Processor time so far, of this process and of all that has ended below the keeper."""
+    """Return the CPU time of this process and of all finished children of the keeper."""
     spent = time.process_time() * 1000
     if keeper is not None:
         fields = Path(f"/proc/{keeper}/stat").read_text().rpartition(")")[2].split()

@@ -1,4 +1,4 @@
-"""How fast the shopping catalogue is built, opened, searched and read, and what it weighs.
+"""Speed and size of the shopping catalogue: building, opening, searching, reading.
 
     python benchmarks/shopping_catalogue.py --sizes 1000 10000 100000 1000000 [--cache FOLDER]
 
@@ -48,7 +48,7 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000])
-    parser.add_argument("--cache", help="keep catalogues here")
+    parser.add_argument("--cache", help="directory for catalogues")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -118,15 +118,15 @@ def _works(catalogue: Catalogue, language: Language) -> dict[str, dict[str, floa
 
 
 def queries(catalogue: Catalogue, language: Language, words: int) -> list[str]:
-    """Return queries of so many different words, each from one product's own text."""
-    found: list[str] = []
+    """Return queries with a number of different words, each from the text of one product."""
+    result: list[str] = []
     for i in range(QUERIES):
         stream = Stream(SEED, 900, words, i)
         product = catalogue.product_at(stream.below(catalogue.size))
         lines = [line.split(": ")[-1].split("：")[-1] for line in product.features[language]]
         own = tokenize(" ".join((product.title[language], *lines)))
-        found.append(" ".join(stream.shuffled(list(dict.fromkeys(own)))[:words]))
-    return found
+        result.append(" ".join(stream.shuffled(list(dict.fromkeys(own)))[:words]))
+    return result
 
 
 def _ids(catalogue: Catalogue) -> list[str]:
@@ -142,9 +142,9 @@ def _read(catalogue: Catalogue, product_id: str) -> object:
 def _spread(work: Callable[[str], object], items: Sequence[str]) -> dict[str, float]:
     walls, cpus = [], []
     for item in items:
-        start, begun = time.perf_counter(), time.process_time()
+        start, started = time.perf_counter(), time.process_time()
         work(item)
-        cpus.append((time.process_time() - begun) * 1e3)
+        cpus.append((time.process_time() - started) * 1e3)
         walls.append((time.perf_counter() - start) * 1e3)
     return {
         "wall_p50": float(np.median(walls)),

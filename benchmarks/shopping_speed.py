@@ -1,4 +1,4 @@
-"""How fast the shopping event runs: steps, forks, many at once, and the service desk beside tau2.
+"""Speed of the shopping event: steps, forks, concurrency, and the service desk compared with tau2.
 
     python benchmarks/shopping_speed.py [--size 100000] [--environments 1000]
 
@@ -32,7 +32,7 @@ TAU2 = {"fresh state ms": 49.5, "tool calls/s": 5_272, "reward CPU-ms": 463}
 
 
 def clocked(work: Callable[[], int], least: float = 2.0) -> float:
-    """CPU seconds per unit, of work that returns how many units it did."""
+    """Return CPU seconds per unit of work; the work returns its number of units."""
     work()
     done, start = 0, time.process_time()
     while time.process_time() - start < least:
@@ -41,11 +41,11 @@ def clocked(work: Callable[[], int], least: float = 2.0) -> float:
 
 
 def report(name: str, value: float, unit: str, wanted: str) -> None:
-    print(f"{name:<58} {value:>12,.3f} {unit:<10} wanted {wanted}")
+    print(f"{name:<58} {value:>12,.3f} {unit:<10} target {wanted}")
 
 
 def mixed_actions(catalogue: Catalogue, language: Language, count: int) -> Iterator[str]:
-    """One search in five steps; the rest looks, chooses, compares, fills the cart."""
+    """Return actions of which one in five is a search; the others view, compare and add to cart."""
     draw = generator_for("mixed steps", catalogue.size)
     for step in range(count):
         product = catalogue.product_at(int(draw.integers(catalogue.size)))
@@ -217,7 +217,7 @@ def main() -> None:
     try:
         desk()
     except MissingData as missing:
-        print(f"the desk beside tau2 was left out: {missing}")
+        print(f"comparison with tau2: not run; {missing}")
 
 
 if __name__ == "__main__":

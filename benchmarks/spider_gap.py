@@ -1,4 +1,4 @@
-"""Where Spider's rule and our strict rule disagree, over the real Spider questions.
+"""Disagreements between Spider's rule and the strict rule on the Spider questions.
 
 Every gold query, and rewrites of it that an agent might hand in, is played through the environment
 and judged by both rules; each disagreement gets its reason. Prints the table of
@@ -32,7 +32,7 @@ REWRITES = {
 
 
 class RewriteCase(NamedTuple):
-    """One submission and what the two rules say of it."""
+    """One submission with the verdicts of both rules."""
 
     task: str
     rewrite: str
@@ -43,7 +43,7 @@ class RewriteCase(NamedTuple):
 
 
 def rewrites(gold: str, columns: int, ordered: bool) -> Iterator[tuple[str, str]]:
-    """The gold query and its rewrites, as far as they apply."""
+    """Return the gold query and its applicable rewrites."""
     gold = gold.strip().rstrip(";")
     yield "the gold query", gold
     names = [f"c{i}" for i in range(columns)]
@@ -67,21 +67,21 @@ def rewrites(gold: str, columns: int, ordered: bool) -> Iterator[tuple[str, str]
 
 
 def why(case: RewriteCase, verdict_terms: dict[str, float], empty: bool) -> str:
-    """The reason of a disagreement, in a few words."""
+    """Return the reason for a disagreement."""
     if case.spider and not case.strict:
-        found = [term for term in ("columns", "rows", "values", "order") if term in verdict_terms]
+        result = [term for term in ("columns", "rows", "values", "order") if term in verdict_terms]
         if empty:
             return "no rows on either side: Spider looks at nothing else"
         if case.rewrite.startswith("DISTINCT"):
             return "Spider takes DISTINCT out of both queries"
-        if found == ["values"]:
+        if result == ["values"]:
             return "Spider tries every order of the columns"
-        return f"strict says {', '.join(found)}"
+        return f"strict says {', '.join(result)}"
     return "'order by' stands somewhere in the gold query, so Spider compares lists"
 
 
 def play(limit: int | None) -> Iterator[RewriteCase]:
-    """Hand in every rewrite of every gold query."""
+    """Submit every rewrite of every gold query."""
     from hexathlon.envs.sql.env import SQLEnv
     from hexathlon.evaluators.sql.runs import run_gold
     from hexathlon.evaluators.verifier import get_verifier
@@ -115,7 +115,7 @@ def play(limit: int | None) -> Iterator[RewriteCase]:
 
 
 def table(cases: list[RewriteCase]) -> str:
-    """Counts by rewrite, then by reason, as Markdown."""
+    """Return counts by rewrite and by reason as Markdown."""
     lines = [
         "| handed in | cases | both accept | only `spider` | only strict | neither |",
         "|---|---:|---:|---:|---:|---:|",
@@ -139,9 +139,9 @@ def table(cases: list[RewriteCase]) -> str:
 def main() -> int:
     """Run from the command line; exit code 3 if a gold query does not score 1 under `spider`."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, help="folder that holds spider/; else HEXATHLON_DATA")
+    parser.add_argument("--data", type=Path, help="directory containing spider/")
     parser.add_argument("--limit", type=int, help="only the first N questions")
-    parser.add_argument("--cases", type=Path, help="write every disagreement here, one JSON a line")
+    parser.add_argument("--cases", type=Path, help="file for all disagreements, as JSON lines")
     options = parser.parse_args()
     if options.data is not None:
         os.environ["HEXATHLON_DATA"] = str(options.data.resolve())

@@ -1,4 +1,4 @@
-"""How fast a training step is: beside TRL's GRPOTrainer, and a rollout beside its engine alone.
+"""Speed of training steps compared with TRL's GRPOTrainer, and of rollouts with the bare engine.
 
     python benchmarks/trainer_speed.py [--peer PYTHON] [--steps 8] [--rounds 2] [--only steps]
 
@@ -31,8 +31,8 @@ def child(threads: int, *command: str | Path) -> dict[str, list[float]]:
     )
     if done.returncode:
         raise RuntimeError(f"{command} failed: {done.stderr[-2000:]}")
-    found: dict[str, list[float]] = json.loads(done.stdout.strip().rpartition("\n")[2])
-    return found
+    result: dict[str, list[float]] = json.loads(done.stdout.strip().rpartition("\n")[2])
+    return result
 
 
 def middle(run: dict[str, list[float]], name: str) -> float:
@@ -40,7 +40,7 @@ def middle(run: dict[str, list[float]], name: str) -> float:
 
 
 def beside_peer(options: argparse.Namespace) -> list[Figure]:
-    """Whole steps in turns."""
+    """Time whole steps of both trainers alternately."""
     threads, steps = options.threads, str(options.steps + DROPPED)
     ours, theirs = [], []
     with tempfile.TemporaryDirectory() as folder:
@@ -48,48 +48,48 @@ def beside_peer(options: argparse.Namespace) -> list[Figure]:
             theirs.append(
                 child(threads, options.peer, "peers/trl_grpo.py", str(threads), steps, folder)
             )
-            # Where the peer has several threads, we have as many processes of one thread.
+            # Against a peer with several threads, as many processes of one thread are used.
             one = ("1", steps, str(threads)) if threads > 1 else (str(threads), steps)
             run = child(1, sys.executable, "trainer_steps.py", "steps", *one)
-            # It counts the first process; the others do as much.
+            # Only the first process is measured; the others do the same work.
             ours.append({**run, "cpu_s": [value * threads for value in run["cpu_s"]]})
         apart = child(threads, sys.executable, "trainer_steps.py", "agree", folder)
-    found = [
+    result = [
         Figure(f"first batch: {name} apart", float(value), "", most=bound)  # type: ignore[arg-type]
         for (name, value), bound in zip(apart.items(), (1e-5, 1e-5, 1e-4), strict=True)
     ]
     for name, words in (("cpu_s", "CPU seconds"), ("wall_s", "seconds by the clock")):
         for who, runs in (("ours", ours), ("TRL", theirs)):
             value = statistics.median(middle(run, name) for run in runs)
-            found.append(Figure(f"a step of {who}, {words}", value, "s"))
+            result.append(Figure(f"a step of {who}, {words}", value, "s"))
         pairs = [middle(run, name) for run in theirs], [middle(run, name) for run in ours]
-        found.append(Figure(f"times less, {words}", ratio_of_pairs(*pairs), "x", least=1.5))
+        result.append(Figure(f"times less, {words}", ratio_of_pairs(*pairs), "x", least=1.5))
     for name, words in (("generate_s", "drawing"), ("work_s", "the rest")):
         value = statistics.median(middle(run, name) for run in ours)
-        found.append(Figure(f"of ours, {words} by the clock", value, "s"))
-    return found
+        result.append(Figure(f"of ours, {words} by the clock", value, "s"))
+    return result
 
 
 def rollouts(options: argparse.Namespace) -> list[Figure]:
-    """Rollouts on SQL beside the engine alone on the same requests."""
+    """Time rollouts on SQL, and the engine alone on the same requests."""
     runs = [
         child(options.threads, sys.executable, "rollout_workload.py", str(options.threads))
         for _ in range(options.rounds)
     ]
-    found = []
+    result = []
     for name, words in (("wall", "by the clock"), ("cpu", "of CPU")):
         for who in ("rollout", "engine"):
             value = statistics.median(statistics.median(run[f"{who}_{name}_s"]) for run in runs)
-            found.append(Figure(f"{who} on SQL tiny, seconds {words}", value, "s"))
+            result.append(Figure(f"{who} on SQL tiny, seconds {words}", value, "s"))
         ratios = [
             statistics.median(one / other for one, other in zip(*pair, strict=True))
             for run in runs
             for pair in [(run[f"rollout_{name}_s"], run[f"engine_{name}_s"])]
         ]
-        found.append(
+        result.append(
             Figure(f"rollout over engine alone, {words}", statistics.median(ratios), "x", most=1.1)
         )
-    return found
+    return result
 
 
 def main() -> None:
@@ -105,7 +105,7 @@ def main() -> None:
             options.peer = options.peer.absolute()  # a symbolic link of an environment stays one
             print_findings(beside_peer(options))
         else:
-            print("TRL: not run; name an interpreter that has it with --peer")
+            print("TRL: not run; pass an interpreter that has it with --peer")
     if options.only != "steps":
         print_findings(rollouts(options))
 

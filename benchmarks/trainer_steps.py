@@ -1,4 +1,4 @@
-"""Times our GRPO steps on the trainers' workload; prints one JSON line.
+"""Times GRPO steps on the trainer workload; prints one JSON line.
 
     python trainer_steps.py steps THREADS STEPS [RANKS]    whole steps
     python trainer_steps.py agree FOLDER                   the peer's first step, computed by ours
@@ -38,7 +38,7 @@ from hexathlon.tasks.seeding import derive_seed, generator_for
 
 
 def learner_of(model: Any, steps: int, ranks: Ranks = ALONE) -> Learner:
-    """TRL's defaults: DAPO's average, clip 0.2, AdamW falling in a line, gradients cut at 1."""
+    """Return TRL's defaults: DAPO average, clip 0.2, linear AdamW decay, gradient clipping at 1."""
     optimiser = OptimiserConfig(
         learning_rate=work.LEARNING_RATE, betas=(0.9, 0.999), clip=1.0, decay="linear"
     )
@@ -47,7 +47,7 @@ def learner_of(model: Any, steps: int, ranks: Ranks = ALONE) -> Learner:
 
 
 def sample_of(prompt: list[int], ids: list[int], logs: list[float]) -> Sample:
-    """A prompt with its completion as one turn."""
+    """Return a prompt with its completion as one turn."""
     drawn = np.arange(len(prompt) + len(ids)) >= len(prompt)
     behaviour = np.zeros(len(drawn))
     behaviour[len(prompt) :] = logs
@@ -89,7 +89,7 @@ def examples(groups: list[Group], eps: float) -> list[Example]:
 
 
 def steps(threads: int, count: int, ranks: Ranks = ALONE) -> dict[str, list[float]]:
-    """Whole steps, with the time that drawing and updating took of each."""
+    """Time whole steps, and sampling and update within each."""
     torch.set_num_threads(threads)
     model = work.make_model()
     size = work.GROUPS * work.MEMBERS
@@ -98,7 +98,7 @@ def steps(threads: int, count: int, ranks: Ranks = ALONE) -> dict[str, list[floa
     learner = learner_of(model, count, ranks)
     spent: dict[str, list[float]] = {k: [] for k in ("wall_s", "cpu_s", "generate_s", "work_s")}
     for step in range(count):
-        begun, cpu = time.perf_counter(), time.process_time()
+        started, cpu = time.perf_counter(), time.process_time()
         draw = generator_for("trainer speed", step)
         every = [work.prompts()[int(n)] for n in draw.permutation(256)[: work.GROUPS]]
         chosen = ranks.share(list(enumerate(every)))
@@ -119,16 +119,16 @@ def steps(threads: int, count: int, ranks: Ranks = ALONE) -> dict[str, list[floa
         model.eval()
         asyncio.run(transport.publish(model, step + 1))
         ended = time.perf_counter()
-        spent["wall_s"].append(ended - begun)
+        spent["wall_s"].append(ended - started)
         spent["cpu_s"].append(time.process_time() - cpu)
-        spent["generate_s"].append(drawn - begun)
+        spent["generate_s"].append(drawn - started)
         spent["work_s"].append(ended - drawn)
     assert all(sample.tokens == work.COMPLETION for sample in made)
     return spent
 
 
 def agree(folder: Path) -> dict[str, float]:
-    """Largest differences from the peer's advantages, loss and gradient on its own first batch."""
+    """Return maximum differences from the peer's advantages, loss and gradient on one batch."""
     kept = torch.load(folder / "first.pt", weights_only=False)
     model = work.make_model()
     prompts, answers = kept["prompt_ids"].tolist(), kept["completion_ids"].tolist()
@@ -143,21 +143,23 @@ def agree(folder: Path) -> dict[str, float]:
     groups = [Group(str(k), tuple(made[n] for n in ns)) for k, ns in by_prompt.items()]
     order = [number for numbers in by_prompt.values() for number in numbers]
     batch = examples(groups, 1e-4)
-    ours = np.array([one.advantage[one.sample.sampled][0] for one in batch])
+    ours = np.array([example.advantage[example.sample.sampled][0] for example in batch])
     learner = learner_of(model, 10)
     learner.optimisers.step = lambda: (0.0, 0.0)  # type: ignore[method-assign]
     metrics = learner.update(batch)
-    found = torch.cat([p.grad.flatten() for p in model.parameters()])
-    wanted = torch.cat([kept["gradients"][name].flatten() for name, _ in model.named_parameters()])
+    result = torch.cat([p.grad.flatten() for p in model.parameters()])
+    expected = torch.cat(
+        [kept["gradients"][name].flatten() for name, _ in model.named_parameters()]
+    )
     return {
         "advantage": float(np.abs(ours - kept["advantages"].numpy()[order]).max()),
         "loss": abs(metrics["loss/policy"] - float(kept["loss"])),
-        "gradient": float((found - wanted).norm() / wanted.norm()),
+        "gradient": float((result - expected).norm() / expected.norm()),
     }
 
 
 def ranks(threads: int, count: int, size: int) -> dict[str, list[float]]:
-    """Whole steps of `size` processes; the times are the first one's."""
+    """Time whole steps of `size` processes; the times are those of the first one."""
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "store"
         command = [sys.executable, __file__, "rank", str(threads), str(count), str(size)]
@@ -172,7 +174,7 @@ def ranks(threads: int, count: int, size: int) -> dict[str, list[float]]:
 def joined_steps(
     threads: int, count: int, size: int, rank: int, store: Path
 ) -> dict[str, list[float]]:
-    """One rank's steps."""
+    """Run the steps of one rank."""
     os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
     shared = dist.FileStore(str(store), size)
     dist.init_process_group("gloo", store=shared, rank=rank, world_size=size)

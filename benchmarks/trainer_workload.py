@@ -1,4 +1,4 @@
-"""The workload on which trainers are compared, for both sides: model, prompts, reward, sizes.
+"""The workload for comparing trainers: model, prompts, reward, sizes.
 
 Nothing of ours is imported here, so that the peer's interpreter can read it too.
 """
@@ -12,7 +12,7 @@ LEARNING_RATE = 1e-4
 
 
 def make_model() -> Any:
-    """An untrained Qwen3 of 1,017,600 parameters, the same wherever torch is."""
+    """Return an untrained Qwen3 of 1,017,600 parameters, identical on every machine."""
     import torch
     from transformers import Qwen3Config, Qwen3ForCausalLM
 
@@ -35,12 +35,12 @@ def make_model() -> Any:
 
 
 def prompts() -> list[str]:
-    """256 prompts of 32 bytes."""
+    """Return 256 prompts of 32 bytes."""
     return [f"count {number:03d}: ".ljust(PROMPT, ".") for number in range(256)]
 
 
 def reward(text: str) -> float:
-    """The share of the letter a."""
+    """Return the share of the letter a."""
     return text.count("a") / max(len(text), 1)
 
 
@@ -49,5 +49,5 @@ def encoded(text: str) -> list[int]:
 
 
 def decoded(ids: list[int]) -> str:
-    """What the bytes spell, as tokenizers decode them; special tokens are left out."""
+    """Return the text of bytes as tokenizers decode them, without special tokens."""
     return bytes(token for token in ids if token < 256).decode(errors="replace")

@@ -1,4 +1,4 @@
-"""Is a vector slower than stepping its environments one by one?
+"""Speed of vector environments compared with stepping their environments one by one.
 
 One run measures, in turns so that a busy machine harms all alike, the steps per second of a text
 environment that does nothing: alone, in our vector (lock-step, and by send and recv), and in
@@ -37,20 +37,20 @@ PAUSE = 0.2
 
 
 class NothingSource(TaskSource):
-    """One task in which nothing happens for a long time."""
+    """A source with one long task in which nothing happens."""
 
     name, family, version = "nothing", "nothing", "1"
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
-        """There is one task."""
+        """Return the number of tasks, 1."""
         return 1
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """Return its id."""
+        """Return the task's id."""
         return str(TaskAddress("nothing", "nothing", level or "tiny", split, index))
 
     def build(self, task_id: str, salt: str | None = None) -> Task:
-        """Build it."""
+        """Return the task."""
         address = parse_address(task_id)
         return Task(
             id=task_id,
@@ -66,7 +66,7 @@ class NothingSource(TaskSource):
         )
 
     def oracle(self, task: Task) -> Script:
-        """There is nothing to solve."""
+        """Return an empty script."""
         yield "done"
 
 
@@ -76,7 +76,7 @@ class NothingEnv(Environment):
     family, default_taskset = "nothing", "nothing"
 
     def on_text(self, text: str) -> str:
-        """Answer at once."""
+        """Return the answer immediately."""
         return "ok"
 
 
@@ -86,13 +86,13 @@ class PausingEnv(AsyncEnvironment):
     family, default_taskset = "nothing", "nothing"
 
     async def on_text(self, text: str) -> str:  # type: ignore[override]
-        """Answer after the pause."""
+        """Return the answer after the pause."""
         await asyncio.sleep(PAUSE)
         return "ok"
 
 
 def judge(task: Task, params: Any, final_state: Any, transcript: Any) -> Verdict:
-    """Nothing is worth nothing."""
+    """Score every episode 0."""
     return Verdict(score=0.0)
 
 
@@ -105,7 +105,7 @@ Way = tuple[Callable[[], Any], Callable[[], Any], Callable[[], Any]]
 
 
 def alone(count: int) -> Way:
-    """Step one environment after another and keep what a vector would return."""
+    """Step environments one by one and collect the results as a vector would."""
     envs = [NothingEnv() for _ in range(count)]
 
     def reset() -> None:
@@ -144,7 +144,7 @@ def sending(count: int) -> Way:
 
 
 def measure(count: int, rounds: int) -> dict[str, list[float]]:
-    """Return steps per second of each way, round by round."""
+    """Return steps per second of each method, round by round."""
     disabled = AutoresetMode.DISABLED
     ways = {
         "alone": alone(count),
@@ -192,31 +192,31 @@ def hosted(count: int, steps: int = 5) -> float:
 
 
 def findings(count: int, rates: dict[str, list[float]]) -> list[Figure]:
-    """Set every way beside stepping alone, round by round."""
-    found = []
+    """Return the ratio of each method to single stepping, by round."""
+    result = []
     for name, values in rates.items():
         label = f"{count} environments, {name}" if count > 1 else f"one environment, {name}"
-        found.append(Figure(label, statistics.median(values), "steps/s"))
+        result.append(Figure(label, statistics.median(values), "steps/s"))
         if name != "alone":
             ratio = ratio_of_pairs(values, rates["alone"])
             least = 1.0 if name.startswith("our") else None
-            found.append(Figure(f"{label}, over alone", ratio, "x", least))
-    return found
+            result.append(Figure(f"{label}, over alone", ratio, "x", least))
+    return result
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--envs", type=int, nargs="+", default=[1, 16, 64])
     parser.add_argument("--rounds", type=int, default=40)
     arguments = parser.parse_args()
-    found = []
+    result = []
     for count in arguments.envs:
-        found += findings(count, measure(count, arguments.rounds))
+        result += findings(count, measure(count, arguments.rounds))
     most = 16
     name = f"{most} workers of {PAUSE:g} s a step: a lock-step, by the clock"
-    found.append(Figure(name, hosted(most), "s", most=2 * PAUSE))
-    print_findings(found)
+    result.append(Figure(name, hosted(most), "s", most=2 * PAUSE))
+    print_findings(result)
 
 
 if __name__ == "__main__":

@@ -4,62 +4,52 @@ An author writes a subclass with `on_reset`, a few methods marked `@tool`, `fina
 the world changes, `save` and `load`. Answers are text or parts (text, images, files). If the agent
 sees an image of the world after each turn, the subclass also defines `image_size` and `frame`.
 The base does the rest: it chooses the task, parses the action, checks tool calls, truncates long
-observations, counts turns, verifies the final state and takes snapshots. What the agent sees is a
-function of (task, seed) and of its own actions.
+observations and counts turns; `hexathlon.envs.episode` verifies the final state and takes
+snapshots. What the agent sees is a function of (task, seed) and of its own actions.
 """
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar
 
-import gymnasium
 import numpy as np
-from gymnasium.error import Error, ResetNeeded
-from gymnasium.spaces import Box, Dict
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
-from pydantic import TypeAdapter
 
-from hexathlon.envs.errors import ForkUnsupported, ToolError, UnknownOption, VerifierFault
+from hexathlon.envs.episode import EpisodeEnvironment
+from hexathlon.envs.errors import ToolError
+from hexathlon.envs.infos import Advance, info_of, reset_info_of
 from hexathlon.envs.messages import (
     Action,
     Message,
     ParsedCall,
     Transcript,
     cut_content,
-    cut_middle,
     last_image,
     make_message,
     parse_message,
     parse_text,
     rendered,
     scrub,
-    with_image,
 )
-from hexathlon.envs.spaces import MAX_TEXT, Unicode, message_space, messages_space
-from hexathlon.envs.state import State
+from hexathlon.envs.observations import (
+    ActionFormat,
+    checked_image,
+    show_image,
+    spaces_of,
+    text_observation,
+)
+from hexathlon.envs.options import check_choices, check_seed, choose_task
+from hexathlon.envs.spaces import MAX_TEXT
 from hexathlon.envs.status import Status
-from hexathlon.envs.tools import ToolTable, tools_of
-from hexathlon.evaluators.content import Content, Image, joined, text_of
-from hexathlon.evaluators.verdict import Verdict
-from hexathlon.evaluators.verifier import verify
-from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.source import parse_address
-from hexathlon.tasks.task import Level, Limits, Split, Task, ToolSchema
-from hexathlon.tasks.taskset import shared_taskset
+from hexathlon.envs.tools import tools_of
+from hexathlon.evaluators.content import Content, Image
+from hexathlon.tasks.task import Level, Split, Task
 
-__all__ = ["ActionFormat", "Advance", "Environment", "info_of"]
-
-ActionFormat = Literal["text", "message"]
-Advance = tuple[Any, Status, int, int, int]
-"""The new observation, the status, and the counts of turns, tool errors and characters cut."""
-
-_OPTIONS = ("task", "taskset", "split", "level", "index", "salt")
-_UNBOUNDED_DRAW = 1 << 24
-_TOOLS = TypeAdapter(tuple[ToolSchema, ...])
-_LIMITS = Limits()
+__all__ = ["ActionFormat", "Environment"]
 
 
-class Environment(gymnasium.Env[Any, Any]):
+class Environment(EpisodeEnvironment):
     """A task world with a chat-message interface.
 
     In text format an observation is the text of the new messages; images and files are available in
@@ -78,7 +68,6 @@ class Environment(gymnasium.Env[Any, Any]):
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}
 
-    family: ClassVar[str] = ""
     version: ClassVar[str] = "0"
     """Version of the environment's behaviour; incremented whenever results can change."""
 
@@ -87,10 +76,6 @@ class Environment(gymnasium.Env[Any, Any]):
 
     system_prompt: ClassVar[str] = ""
     """System prompt, given to the agent once per episode; constant."""
-
-    supports_fork: ClassVar[bool] = True
-    fork_obstacle: ClassVar[str] = ""
-    """Why the backend cannot fork; set if `supports_fork` is False."""
 
     sandbox: str = "simulated"
     """Isolation level, as written to records."""
@@ -138,28 +123,16 @@ class Environment(gymnasium.Env[Any, Any]):
                 f"render_mode must be None or one of {self.metadata['render_modes']}, "
                 f"got {render_mode!r}"
             )
-        self.taskset = taskset or self.default_taskset
+        check_choices(split, level)
+        super().__init__(limits)
+        self.taskset = self.default_taskset if taskset is None else taskset
         self.split: Split = split
         self.level = level
         self.action_format: ActionFormat = action_format
-        self.limits_override = dict(limits or {})
         self.render_mode = render_mode
         examples = [f'{{"name": "{name}", "arguments": {{}}}}' for name in self.example_tools]
-        text = action_format == "text"
-        self.action_space = Unicode(examples=examples) if text else message_space(examples)
-        self.observation_space = Unicode() if text else messages_space()
-        if text and self.image_size is not None:
-            image = Box(0, 255, (*self.image_size, 3), np.uint8)
-            self.observation_space = Dict({"image": image, "text": Unicode()})
-        self._task: Task | None = None
-        self._limits = _LIMITS
-        self._table = ToolTable(())
-        self._status = Status.ABORTED
-        self._verdict: Verdict | None = None
-        self._transcript = Transcript(())
-        self._turn = self._tool_errors = self._cut_chars = self._episode_seed = 0
-        self._stream: np.random.Generator | None = None
-        self._stream_of: tuple[str, int] | None = None
+        spaces = spaces_of(action_format, self.image_size, examples)
+        self.action_space, self.observation_space = spaces
         self._base_names = frozenset({*vars(self), "_base_names", "_np_random_seed", "spec"})
 
     # Hooks for authors -------------------------------------------------------------------------
@@ -199,51 +172,6 @@ class Environment(gymnasium.Env[Any, Any]):
             f'{{"name": "tool", "arguments": {{}}}}. The tools are: {known}.'
         )
 
-    def final_state(self) -> dict[str, Any]:
-        """Return the world state that the verifiers need, as JSON; valid at any time."""
-        return {}
-
-    def save(self) -> Any:
-        """Return the world's part of a snapshot; it must not change when the world does.
-
-        By default a deep copy of every attribute that the subclass has set.
-        """
-        return copy.deepcopy({name: vars(self)[name] for name in self._world_names()})
-
-    def load(self, payload: Any) -> None:
-        """Restore the world from `payload` without sharing mutable objects with it."""
-        for name in self._world_names():
-            delattr(self, name)
-        vars(self).update(copy.deepcopy(payload or {}))
-
-    def _world_names(self) -> list[str]:
-        return [name for name in vars(self) if name not in self._base_names]
-
-    def finish(self, status: Status = Status.COMPLETED) -> None:
-        """End the episode after the current turn; called from tools."""
-        self._status = status
-
-    @property
-    def task(self) -> Task:
-        """The current task."""
-        if self._task is None:
-            raise ResetNeeded("there is no task yet; call reset() first")
-        return self._task
-
-    @property
-    def limits(self) -> Limits:
-        """The current limits: the task's, with this environment's overrides."""
-        return self._limits
-
-    @property
-    def transcript(self) -> tuple[Message, ...]:
-        """The messages so far: the opening, then turns and answers."""
-        return tuple(self._transcript)
-
-    def messages_since(self, index: int) -> tuple[Message, ...]:
-        """The messages from position `index` on; earlier ones are not accessed."""
-        return self._transcript[index:]
-
     # Gymnasium ---------------------------------------------------------------------------------
 
     def reset(
@@ -271,17 +199,20 @@ class Environment(gymnasium.Env[Any, Any]):
         if seed is None:
             self._episode_seed = int(self.np_random.integers(1 << 31))
         else:
-            _check_seed(seed)
+            check_seed(seed)
             self._episode_seed = self._np_random_seed = int(seed)
-        task = self._choose_task(options or {})
+        task = self._choose_task({} if options is None else options)
         self._begin(task)
         return task
+
+    def _choose_task(self, options: dict[str, Any]) -> Task:
+        return choose_task(options, self.taskset, self.split, self.level, self._episode_seed)
 
     def _opened(self, task: Task, opening: Content, frame: Any) -> tuple[Any, dict[str, Any]]:
         content, self._cut_chars = cut_content(opening, MAX_TEXT)
         messages = [make_message("user", content)]
         if frame is not None:
-            self._show(messages, self._pictured(frame))
+            show_image(messages, checked_image(frame, self.image_size))
         self._transcript = Transcript(messages)
         return self._as_observation(messages), self._reset_info(task)
 
@@ -328,132 +259,7 @@ class Environment(gymnasium.Env[Any, Any]):
             return "\n\n".join(rendered(message) for message in self._transcript)
         return self._latest_image().array() if self.render_mode == "rgb_array" else None
 
-    # Fork --------------------------------------------------------------------------------------
-
-    def snapshot(self) -> State:
-        """Return the full state of the episode, detached from this environment."""
-        self._require_fork()
-        return State(
-            family=self.family,
-            task=self.task,
-            limits=self._limits,
-            seed=self._episode_seed,
-            rng=None if self._stream is None else self._stream.bit_generator.state,
-            status=self._status,
-            verdict=self._verdict,
-            transcript=tuple(self._transcript.entries),
-            counters=(self._turn, self._tool_errors, self._cut_chars),
-            payload=self.save(),
-        )
-
-    def restore(self, state: State) -> None:
-        """Continue from `state`, which may come from any environment of the same family.
-
-        Raises:
-            WrongState: If the state comes from another family.
-        """
-        self._require_fork()
-        state.require_family(self.family)
-        self._task, self._limits, self._episode_seed = state.task, state.limits, state.seed
-        self._table = ToolTable(state.task.tools)
-        self._status, self._verdict = state.status, state.verdict
-        self._transcript = Transcript(state.transcript)
-        self._turn, self._tool_errors, self._cut_chars = state.counters
-        self._stream, self._stream_of = None, (state.task.id, state.seed)
-        if state.rng is not None:
-            bits = np.random.PCG64()
-            bits.state = state.rng
-            self._stream = np.random.Generator(bits)
-        self.load(state.payload)
-
-    def fork(self, n: int = 1) -> list[Self]:
-        """Return `n` independent environments in the same state as this one."""
-        state = self.snapshot()
-        clones = [self._blank() for _ in range(n)]
-        for clone in clones:
-            clone.restore(state)
-        return clones
-
-    def _blank(self) -> Self:
-        clone = copy.copy(self)
-        clone.action_space = copy.deepcopy(self.action_space)
-        clone.observation_space = copy.deepcopy(self.observation_space)
-        clone.detach()
-        return clone
-
-    def detach(self) -> None:
-        """Drop, in a fresh shallow copy, resources owned by the original; `load` follows."""
-
-    def _require_fork(self) -> None:
-        if not self.supports_fork:
-            raise ForkUnsupported(f"{type(self).__name__} cannot fork: {self.fork_obstacle}")
-
-    # Verdict -----------------------------------------------------------------------------------
-
-    def verdict(self) -> Verdict:
-        """Grade the episode in its current state; the result is cached once the episode has ended.
-
-        Raises:
-            VerifierFault: If the verifier itself failed.
-        """
-        if self._verdict is not None:
-            return self._verdict
-        try:
-            verdict = verify(self.task, self.final_state(), self._transcript)
-        except Exception as error:
-            raise VerifierFault(f"verifying {self.task.id} failed: {error!r}") from error
-        if self._status is not Status.ONGOING:
-            self._verdict = verdict
-        return verdict
-
     # Internals ---------------------------------------------------------------------------------
-
-    def _choose_task(self, options: dict[str, Any]) -> Task:
-        for name in options:
-            if name not in _OPTIONS:
-                raise UnknownOption(name, _OPTIONS)
-        salt = options.get("salt")
-        if "task" in options:
-            if len(options) > 1 + ("salt" in options):
-                raise ValueError(f"'task' names one task; drop the other options of {options}")
-            address = parse_address(options["task"])
-            named = shared_taskset(address.source, address.split, None, salt)
-            return named.get(options["task"])
-        split = options.get("split", "heldout" if salt else self.split)
-        level = options.get("level", self.level)
-        tasks = shared_taskset(options.get("taskset", self.taskset), split, level, salt)
-        if "index" in options:
-            return tasks[options["index"]]
-        size = tasks.size if tasks.size is not None else _UNBOUNDED_DRAW
-        draw = generator_for("task", tasks.name, self._episode_seed)
-        return tasks[int(draw.integers(size))]
-
-    def _begin(self, task: Task) -> None:
-        if task.family != self.family:
-            raise ValueError(f"{task.id} is a {task.family} task, this is {self.family}")
-        self._task = task
-        limits = task.limits
-        if self.limits_override:
-            limits = Limits(**{**limits.model_dump(), **self.limits_override})
-        self._limits = limits
-        self._table = ToolTable(task.tools)
-        self._status, self._verdict = Status.ONGOING, None
-        self._turn = self._tool_errors = self._cut_chars = 0
-        self._stream, self._stream_of = None, (task.id, self._episode_seed)
-
-    @property
-    def _np_random(self) -> np.random.Generator | None:
-        """The episode's random stream: a function of (task, seed), however the task was chosen.
-
-        Created on first use, since many episodes never draw; None before the first task.
-        """
-        if self._stream is None and self._stream_of is not None:
-            self._stream = generator_for("episode", *self._stream_of)
-        return self._stream
-
-    @_np_random.setter
-    def _np_random(self, stream: np.random.Generator | None) -> None:
-        self._stream = stream
 
     def _open_turn(self, action: Any) -> Action:
         if self._status is not Status.ONGOING:
@@ -501,7 +307,7 @@ class Environment(gymnasium.Env[Any, Any]):
         count = len(answers)
         new = [self._answer(call, content, count) for call, content in answers]
         if frame is not None:
-            self._show(new, self._pictured(frame))
+            show_image(new, checked_image(frame, self.image_size))
         self._transcript.entries.extend(new)
         if self._status is Status.ONGOING and self._turn >= self._limits.turns:
             self._status = Status.TRUNCATED_TURNS
@@ -520,29 +326,11 @@ class Environment(gymnasium.Env[Any, Any]):
     def _as_observation(self, new: list[Message]) -> Any:
         if self.action_format == "message":
             return tuple(copy.copy(message) for message in new)
-        content = new[0]["content"] if len(new) == 1 else joined(m["content"] for m in new)
-        text = content if isinstance(content, str) else text_of(content)
-        if len(text) > MAX_TEXT:
-            text = cut_middle(text, MAX_TEXT)[0]
+        text = text_observation(new)
         if self.image_size is None:
             return text
         image = last_image(new) or self._latest_image()
         return {"image": image.array(), "text": text}
-
-    def _pictured(self, frame: Any) -> Image:
-        """Convert the result of `frame` to an image, checked against `image_size`."""
-        image = frame if isinstance(frame, Image) else Image.from_array(frame)
-        if (image.height, image.width) != self.image_size:
-            raise ValueError(
-                f"frame() has height x width {image.height} x {image.width}, "
-                f"image_size is {self.image_size}"
-            )
-        return image
-
-    @staticmethod
-    def _show(messages: list[Message], image: Image) -> None:
-        """Append the image after a turn to the last message."""
-        messages[-1]["content"] = with_image(messages[-1]["content"], image)
 
     def _latest_image(self) -> Image:
         image = last_image(self.transcript)
@@ -554,39 +342,11 @@ class Environment(gymnasium.Env[Any, Any]):
         """Return an observation with `text` outside a turn, together with the last image."""
         message = make_message("user", text)
         if self.image_size is not None:
-            self._show([message], self._latest_image())
+            show_image([message], self._latest_image())
         return self._as_observation([message])
 
     def _reset_info(self, task: Task) -> dict[str, Any]:
-        return {
-            "task_id": task.opaque_id,
-            "task_hash": task.hash,
-            "seed": self._episode_seed,
-            "system_prompt": self.system_prompt,
-            "tools": _TOOLS.dump_python(task.tools),
-            "status": self._status.value,
-            "reward_terms": {},
-            "turn": 0,
-        }
+        return reset_info_of(task, self._episode_seed, self.system_prompt, self._status)
 
     def _step_info(self, terms: dict[str, float]) -> dict[str, Any]:
         return info_of(self._status, self._turn, self._tool_errors, self._cut_chars, terms)
-
-
-def info_of(
-    status: Status, turn: int, tool_errors: int, cut_chars: int, terms: dict[str, float]
-) -> dict[str, Any]:
-    """Return the info dictionary of a step."""
-    return {
-        "status": status._value_,  # avoids the descriptor lookup of `value`
-        "reward_terms": terms,
-        "turn": turn,
-        "tool_errors": tool_errors,
-        "cut_chars": cut_chars,
-    }
-
-
-def _check_seed(seed: object) -> None:
-    """Raise `gymnasium.error.Error` unless the seed is a non-negative integer."""
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise Error(f"a seed is a whole number of at least 0, got {seed!r}")

@@ -1,4 +1,4 @@
 """Scoring: verifiers, judges, trial records, statistics.
 
-How an episode is played, and by which agent, is not known here.
+Playing episodes and agents are left to `hexathlon.baselines`.
 """

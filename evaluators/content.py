@@ -4,8 +4,8 @@ Text-only content is a `str`; any other content is a tuple of parts. Parts are i
 can be hashed, compared, pickled and shared between forks. An image is its pixels: its hash covers
 size and pixels, so it does not depend on the file encoding.
 
-In records parts are JSON objects that name their bytes by hash; the files themselves are the
-business of `hexathlon.evaluators.records.media`.
+In records, parts are JSON objects that identify their bytes by hash; the files themselves are left
+to `hexathlon.evaluators.records.media`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Text:
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
-            raise ContentError(f"a text part holds a str, got {type(self.text).__name__}")
+            raise ContentError(f"expected a str in a text part, got {type(self.text).__name__}")
 
     def to_json(self) -> dict[str, Any]:
         """Return the part's JSON form for records."""
@@ -100,7 +100,7 @@ class Image:
         expected = 3 * self.width * self.height
         if type(self.pixels) is not bytes or len(self.pixels) != expected:
             raise ContentError(
-                f"an image of {self.width} x {self.height} has {expected} bytes of pixels, "
+                f"expected {expected} bytes for {self.width} x {self.height} pixels, "
                 f"got {len(self.pixels)} of type {type(self.pixels).__name__}"
             )
 
@@ -113,7 +113,7 @@ class Image:
         """
         if array.dtype != "uint8" or array.ndim != 3 or array.shape[2] != 3:
             raise ContentError(
-                "an image is a uint8 array of height x width x 3, "
+                "expected a uint8 array of height x width x 3, "
                 f"got {array.dtype} of shape {array.shape}"
             )
         height, width, _ = array.shape
@@ -239,12 +239,12 @@ def parts_of(content: Content) -> tuple[Part, ...]:
     """
     if isinstance(content, str):
         return (Text(content),) if content else ()
-    if not isinstance(content, tuple) or not all(isinstance(one, Part) for one in content):
+    if not isinstance(content, tuple) or not all(isinstance(part, Part) for part in content):
         raise ContentError(
-            f"content is a str or a tuple of Text, Image and File parts, got {content!r:.200}"
+            f"expected a str or a tuple of Text, Image and File parts, got {content!r:.200}"
         )
     if len(content) > MAX_PARTS:
-        raise ContentError(f"a message has at most {MAX_PARTS} parts, got {len(content)}")
+        raise ContentError(f"expected at most {MAX_PARTS} parts of a message, got {len(content)}")
     return content
 
 
@@ -278,9 +278,9 @@ def _described(part: Mapping[str, Any]) -> str:
 def joined(contents: Iterable[Content]) -> Content:
     """Concatenate several contents; texts alone are joined by an empty line."""
     listed = list(contents)
-    if all(isinstance(one, str) for one in listed):
+    if all(isinstance(content, str) for content in listed):
         return "\n\n".join(map(text_of, listed))
-    return tuple(part for one in listed for part in parts_of(one))
+    return tuple(part for content in listed for part in parts_of(content))
 
 
 def media_of(
@@ -337,10 +337,14 @@ def part_from_json(part: Mapping[str, Any], load: Callable[[Mapping[str, Any]], 
 
 
 def check_file(name: str, media_type: str, size: int) -> None:
-    """Raise `ContentError` unless a file part may have this name, type and size."""
+    """Check name, type and size of a file part.
+
+    Raises:
+        ContentError: If one of them is invalid.
+    """
     if not 0 < len(name) <= _LONGEST_NAME or any(c in name for c in "/\\\0"):
         raise ContentError(
-            f"a file has a name of 1 to {_LONGEST_NAME} characters without slashes, got {name!r}"
+            f"expected a file name of 1 to {_LONGEST_NAME} characters without slashes, got {name!r}"
         )
     if not _MEDIA_TYPE.fullmatch(media_type):
         raise ContentError(f"expected a media type such as 'text/csv', got {media_type!r}")
@@ -351,7 +355,7 @@ def _from_pillow(opened: Any) -> Image:
     from PIL import Image as pillow
 
     if opened.mode not in _MODES:
-        raise ContentError(f"an image has eight bits a channel, got Pillow's mode {opened.mode}")
+        raise ContentError(f"expected eight bits per channel, got Pillow's mode {opened.mode}")
     if opened.has_transparency_data:
         white = pillow.new("RGBA", opened.size, "white")
         white.alpha_composite(opened.convert("RGBA"))
@@ -362,7 +366,7 @@ def _from_pillow(opened: Any) -> Image:
 
 def _check_size(width: int, height: int) -> None:
     if width < 1 or height < 1 or width * height > MAX_PIXELS:
-        raise ContentError(f"an image has 1 to {MAX_PIXELS:,} pixels, got {width} x {height}")
+        raise ContentError(f"expected 1 to {MAX_PIXELS:,} pixels, got {width} x {height}")
 
 
 def _check_bytes(size: int, what: str) -> None:

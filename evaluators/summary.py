@@ -144,7 +144,7 @@ def _env_json(summary: EnvSummary) -> dict[str, Any]:
 
 
 class Summariser:
-    """Counts records one by one; `finish` makes the summary."""
+    """Counts records one by one; `finish` returns the summary."""
 
     def __init__(self) -> None:
         self._tallies: dict[tuple[str, str], EnvTally] = {}
@@ -156,14 +156,14 @@ class Summariser:
         key = record_key(record)
         earlier = self._failed_attempts.pop(key, None)
         if earlier is not None:
-            self._tallies[key[0], earlier["env_version"]].take_back(earlier)
+            self._tallies[key[0], earlier["env_version"]].uncount(earlier)
         version = record["env_version"]
         tally = self._tallies.setdefault((key[0], version), EnvTally(key[0], version))
         tally.count(record)
         self._records += earlier is None
         if record["status"] == "infra":
-            kept = ("key", "status", "cause", "stop", "env_version", "partial", "reward")
-            self._failed_attempts[key] = {name: record[name] for name in kept}
+            names = ("key", "status", "cause", "stop", "env_version", "partial", "reward")
+            self._failed_attempts[key] = {name: record[name] for name in names}
 
     def finish(self, plan: Mapping[str, Any] | None = None) -> Summary:
         """Return the summary of the counted records; a plan adds the planned numbers."""

@@ -69,10 +69,12 @@ class TaskCounts:
     infra: int = 0
     passed: int = 0
     """Scored trials with reward 1."""
+    empty_gold: bool = False
+    """Whether the expected answer has no rows, as verifiers report it."""
 
     @property
     def trials(self) -> int:
-        """All trials, whatever their outcome."""
+        """Number of all trials."""
         return self.scored + self.unscored + self.infra
 
     def count(self, record: Mapping[str, Any], sign: int = 1) -> None:
@@ -151,6 +153,7 @@ class EnvTally:
             record["key"]["task"], TaskCounts(record["template"], record["level"])
         )
         task.count(record)
+        task.empty_gold = task.empty_gold or bool(record["terms"].get("empty_gold"))
         self.records += 1
         self.stops[record["stop"]] += 1
         self.flags.update(record["flags"])
@@ -170,10 +173,10 @@ class EnvTally:
             self.usage.setdefault(role, RoleUsage()).count(usage)
         self._count_time(record["timing"])
 
-    def take_back(self, record: Mapping[str, Any]) -> None:
-        """Uncount a trial that failed in infrastructure and was retried later.
+    def uncount(self, record: Mapping[str, Any]) -> None:
+        """Uncount an infrastructure failure that was retried later.
 
-        Its usage stays counted: it was spent.
+        Its usage remains counted, since the tokens were consumed.
         """
         name = record["key"]["task"]
         self.tasks[name].count(record, -1)

@@ -18,7 +18,7 @@ class Verdict(StrictRecord):
     """The headline; 0 or 1 for every strict verifier."""
 
     partial: float | None = Field(default=None, ge=0, le=1)
-    """Partial credit, reported beside the score and never part of it."""
+    """Partial credit, reported separately from the score."""
 
     terms: dict[str, float] = Field(default_factory=dict)
     """Named components of the decision."""

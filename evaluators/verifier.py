@@ -162,9 +162,9 @@ def gate(hard: Mapping[str, Verdict], soft: Verdict) -> Verdict:
 
     The soft verdict counts only if every hard one scores 1.
     """
-    held = all(verdict.score == 1.0 for verdict in hard.values())
+    passed = all(verdict.score == 1.0 for verdict in hard.values())
     parts = {**hard, "soft": soft}
-    return _combine(parts, lambda scores: scores["soft"] if held else 0.0)
+    return _combine(parts, lambda scores: scores["soft"] if passed else 0.0)
 
 
 def weighted(verdicts: Mapping[str, Verdict], weights: Mapping[str, float]) -> Verdict:

@@ -230,7 +230,7 @@ def _rows(
                 best=place.best if place else None,
                 worst=place.worst if place else None,
                 unranked=reasons[index],
-                flags=_flags(member, plan),
+                flags=_flags(member, plan, reasons[index] or ""),
                 normalised=_normalised(result, floor, ceiling),
                 **_spent(result),
             )
@@ -257,13 +257,13 @@ def _why_unranked(member: Member, plan: BoardPlan) -> str | None:
     return reason or member.result.score.unrankable
 
 
-def _flags(member: Member, plan: BoardPlan) -> tuple[str, ...]:
+def _flags(member: Member, plan: BoardPlan, unranked: str) -> tuple[str, ...]:
     submission, result = member
     flags = [f"{name} \u00d7{count}" for name, count in sorted(result.tally.flags.items())]
     retried = sum(n for (status, _), n in result.tally.causes.items() if status == "retried")
     if retried:
         flags.append(f"{retried} retried")
-    if dict(member.limits) != dict(plan.limits):
+    if dict(member.limits) != dict(plan.limits) and not unranked.startswith("other limits"):
         flags.append("other limits")
     if submission.plan.get("code", {}).get("dirty"):
         flags.append("uncommitted code")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hexathlon.evaluators.judged.consistency import unjudged_trials
 from hexathlon.evaluators.judged.file import (
     JudgedError,
     JudgedFile,
@@ -62,7 +63,13 @@ def _by_env(path: Path, plan_hash: str) -> Iterator[Judgement]:
         raise JudgedError(f"{path.name} judges another run")
     envs = dict.fromkeys(str(line["key"]["env"]) for line in last_of_trials(judged.lines))
     for env in envs:
-        yield Judgement(env, summarise_judged(_only(judged, env)))
+        own = _only(judged, env)
+        summary = summarise_judged(own)
+        left_out = unjudged_trials(own, path.parents[1])
+        if left_out:
+            remark = f"{left_out} of {left_out + summary.trials} trials not judged"
+            summary = summary._replace(remarks=(*summary.remarks, remark))
+        yield Judgement(env, summary)
 
 
 def _only(whole: JudgedFile, env: str) -> JudgedFile:

@@ -13,7 +13,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader
 
@@ -21,6 +21,7 @@ from hexathlon.evaluators.content import Image, described
 from hexathlon.evaluators.records.canonical import canonical_bytes, canonical_json
 from hexathlon.evaluators.records.media import MediaStore, media_parts
 from hexathlon.evaluators.records.reader import records_file
+from hexathlon.evaluators.summary import Score
 from hexathlon.leaderboard.boards import Board, BoardRow, board_title, tasksets_of
 from hexathlon.leaderboard.charts import heat_step, scatter
 from hexathlon.leaderboard.command import eval_command
@@ -211,6 +212,14 @@ _CARD = {
 }
 
 
+class _Cell(NamedTuple):
+    """A submission's score on one board of the overview."""
+
+    score: Score
+    ranked: bool
+    """Whether the score compares with the others: ranked, or a reference agent's."""
+
+
 def _overview(boards: Sequence[Board]) -> dict[str, Any]:
     """Return the newest board of each event and each submission's scores on them."""
     newest: dict[str, Board] = {}
@@ -218,19 +227,24 @@ def _overview(boards: Sequence[Board]) -> dict[str, Any]:
         if not board.older:
             newest.setdefault(board.env, board)
     columns = [newest[env] for env in sorted(newest)]
-    rows: dict[str, tuple[Submission, list[Any]]] = {}
+    rows: dict[str, tuple[Submission, list[_Cell | None]]] = {}
     for place, board in enumerate(columns):
         for row in board.rows:
             entry = rows.setdefault(row.submission.slug, (row.submission, [None] * len(columns)))
-            entry[1][place] = row.score
+            ranked = row.best is not None or row.submission.reference is not None
+            entry[1][place] = _Cell(row.score, ranked)
     ordered = sorted(rows.values(), key=lambda entry: _overview_order(*entry))
     return {"boards": columns, "rows": ordered}
 
 
-def _overview_order(submission: Submission, scores: list[Any]) -> tuple[bool, float, str]:
-    means = [score.mean for score in scores if score is not None and score.mean is not None]
+def _overview_order(
+    submission: Submission, cells: Sequence[_Cell | None]
+) -> tuple[bool, bool, float, str]:
+    """Put reference agents last, and before them submissions without any rank."""
+    ranked = [cell.score.mean for cell in cells if cell is not None and cell.ranked]
+    means = [mean for mean in ranked if mean is not None]
     mean = math.fsum(means) / len(means) if means else -1.0
-    return (submission.reference is not None, -mean, submission.slug)
+    return (submission.reference is not None, not ranked, -mean, submission.slug)
 
 
 def _board_json(boards: Sequence[Board], rejected: Sequence[tuple[str, str]]) -> dict[str, Any]:

@@ -89,7 +89,7 @@ class Submission:
     judged: Judgements = Judgements()
     """Judges' summaries of the trials; they affect neither score nor rank."""
     contradiction: str | None = None
-    """The first contradiction between its own statements, with its place; such a run has no rank."""
+    """The first contradiction between its own statements; such a run has no rank."""
 
     @property
     def name(self) -> str:
@@ -138,7 +138,7 @@ def load_submission(path: Path, verified: bool = False) -> Submission:
     """Read and check a run directory.
 
     Raises:
-        Rejected: If it is invalid; the message has the first fault and its location.
+        SubmissionRejected: If it is invalid; the message has the first fault and its location.
     """
     try:
         plan = read_plan(path)

@@ -14,7 +14,8 @@ from functools import lru_cache
 from hexathlon.tasks.errors import TaskError, UnknownTask
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import TaskSource, parse_address
-from hexathlon.tasks.task import Level, Split, Task
+from hexathlon.tasks.task import LEVELS, SPLITS, Level, Split, Task
+from hexathlon.tasks.validation import choice_problem
 
 __all__ = ["TaskSet", "build_task", "commitment", "shared_taskset"]
 
@@ -46,6 +47,11 @@ class TaskSet:
         level: Level | None = None,
         salt: str | None = None,
     ) -> None:
+        problem = choice_problem("split", split, SPLITS)
+        if not problem and level is not None:
+            problem = choice_problem("level", level, LEVELS)
+        if problem:
+            raise TaskError(problem)
         if (split == "heldout") != (salt is not None):
             raise TaskError(
                 "the held-out split needs a salt, and only it does: "

@@ -1,5 +1,6 @@
 """Documents and help texts: examples run, commands parse, named paths and ids exist."""
 
+import io
 import re
 import shlex
 import shutil
@@ -76,7 +77,7 @@ def test_python_examples_run(path: Path, tmp_path: Path) -> None:
     for example in runnable(path):
         done = subprocess.run(
             [sys.executable, "-W", "error", "-c", example],
-            cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+            cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False,
         )  # fmt: skip
         if "BackendMissing" in done.stderr:
             pytest.skip(done.stderr.strip().splitlines()[-1])
@@ -150,6 +151,7 @@ def test_command_lines_run(
         pytest.skip(reason)
     monkeypatch.chdir(place)
     monkeypatch.setattr("builtins.input", lambda prompt="": "/quit")
+    monkeypatch.setattr("sys.stdin", io.StringIO())
     line = [FEWER.get(word, word) for word in words]
     if "--out" in line:
         line[line.index("--out") + 1] = str(tmp_path / "out")

@@ -25,7 +25,7 @@ PIP = "".join(
 def progress(said: str, *arguments: str) -> list[str]:
     done = subprocess.run(
         [ROOT / "scripts" / "progress", *arguments],
-        input=said, capture_output=True, text=True, timeout=60, check=True,
+        input=said, capture_output=True, text=True, timeout=600, check=True,
     )  # fmt: skip
     assert done.stderr == ""
     return [line.strip().rpartition(" (")[0] for line in done.stdout.splitlines()]

@@ -20,7 +20,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     proxies = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), UNREACHABLE)
     done = subprocess.run(
         [ROOT / "scripts" / "docs", folder],
-        env={**os.environ, **proxies}, capture_output=True, text=True, timeout=280, check=False,
+        env={**os.environ, **proxies}, capture_output=True, text=True, timeout=800, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr, done.stderr

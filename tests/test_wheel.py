@@ -20,7 +20,7 @@ FOLDERS = ("tasks", "evaluators", "envs", "baselines", "leaderboard")
 def run(*command: object, cwd: Path, env: dict[str, str] | None = None) -> str:
     out = subprocess.run(
         [str(part) for part in command],
-        cwd=cwd, env=env, capture_output=True, text=True, timeout=280,
+        cwd=cwd, env=env, capture_output=True, text=True, timeout=800,
     )  # fmt: skip
     assert out.returncode == 0, f"{command}\n{out.stdout[-2000:]}\n{out.stderr[-2000:]}"
     return out.stdout

@@ -64,9 +64,7 @@ def open_checkpoint(
         InvalidCheckpoint: If the directory is incomplete or torn.
     """
     if suffix:
-        raise InvalidCheckpoint(
-            "a prompt suffix is for endpoints; a checkpoint is played without one"
-        )
+        raise InvalidCheckpoint("checkpoints do not support a prompt suffix; endpoints do")
     engine, renderer = _open(path, concurrency)
     spoken = _dialect(path) if dialect == "auto" else dialect
     try:
@@ -99,11 +97,16 @@ def open_chat(path: Path, concurrency: int) -> "LocalChat":
 def _open(path: Path, concurrency: int) -> tuple["LocalEngine", "ChatRenderer"]:
     from hexathlon.baselines.engines.local.loading import (
         CheckpointError,
+        check_files,
         load_checkpoint,
         require_torch,
     )
 
     require_torch()
+    try:
+        check_files(path)
+    except CheckpointError as error:
+        raise InvalidCheckpoint(str(error)) from None
     from hexathlon.baselines.engines.local.engine import LocalEngine
     from hexathlon.baselines.tokens.render import ChatRenderer, TemplateError
 

@@ -51,9 +51,9 @@ class _FunctionPlayer:
         """Return the function's turn."""
         self._messages.extend(messages)
         reply = self._function(list(self._messages))
-        action, said = _action(reply)
+        action, prose = _action(reply)
         self._messages.append(_message("assistant", action))
-        return Turn(action, said=said)
+        return Turn(action, said=prose)
 
     def save(self) -> tuple[Message, ...]:
         """Return the conversation."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from hexathlon.baselines.agents.base import Episode, PastTurn, Turn
-from hexathlon.baselines.codecs import Codec, Wire
+from hexathlon.baselines.codecs import Codec, WireMessage
 from hexathlon.baselines.codecs.base import with_thought
 from hexathlon.baselines.codecs.parts import answer_messages, user_message
 from hexathlon.baselines.engines.base import ChatRequest, Engine, Sampling
@@ -58,8 +58,8 @@ _SAMPLE = [{"name": "tool", "description": "", "parameters": {"type": "object"}}
 class LlmMemory(NamedTuple):
     """A saved conversation."""
 
-    messages: tuple[Wire, ...]
-    last: Wire | None
+    messages: tuple[WireMessage, ...]
+    last: WireMessage | None
     turn: int
 
 
@@ -69,8 +69,10 @@ class _LlmPlayer:
         self._episode = episode
         self._tools: Sequence[Mapping[str, Any]] = episode.tools if agent.codec.native else ()
         prompt = agent.codec.system_prompt(episode.system_prompt, episode.tools) + agent.suffix
-        self._messages: list[Wire] = [{"role": "system", "content": prompt}] if prompt else []
-        self._last: Wire | None = None
+        self._messages: list[WireMessage] = (
+            [{"role": "system", "content": prompt}] if prompt else []
+        )
+        self._last: WireMessage | None = None
         self._turn = 0
 
     async def act(self, messages: Sequence[Message]) -> Turn:
@@ -83,8 +85,8 @@ class _LlmPlayer:
         self._last = reply.message
         self._messages.append(self._last)
         action = self._agent.codec.decode(self._last)
-        said = str(self._last.get("content") or "")
-        return Turn(action, reply.usage, reply.waited, "" if said == action else said)
+        prose = str(self._last.get("content") or "")
+        return Turn(action, reply.usage, reply.waited, "" if prose == action else prose)
 
     def save(self) -> LlmMemory:
         """Return the conversation as detached data."""

@@ -16,9 +16,9 @@ from hexathlon.baselines.agents.base import (
     PastTurn,
     Turn,
 )
-from hexathlon.baselines.codecs import Codec, Wire
+from hexathlon.baselines.codecs import Codec, WireMessage
 from hexathlon.baselines.codecs.base import with_thought
-from hexathlon.baselines.codecs.parts import ImageRefused, text_alone
+from hexathlon.baselines.codecs.parts import ImageNotSupported, text_only
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.engines.tokens import TokenEngine
 from hexathlon.baselines.tokens.conversation import ConversationState, TokenConversation
@@ -80,7 +80,7 @@ class PolicyMemory(NamedTuple):
     """A saved player."""
 
     conversation: ConversationState
-    last: Wire | None
+    last: WireMessage | None
     pending: TokenReply | None
     """The partial reply of an aborted turn."""
 
@@ -102,7 +102,7 @@ class PolicyPlayer:
         self.conversation = TokenConversation(
             agent.renderer, episode.tools if agent.codec.native else ()
         )
-        self._last: Wire | None = None
+        self._last: WireMessage | None = None
         self._pending: TokenReply | None = None
         self._key: TrialKey = (episode.env, episode.task.id, episode.seed, episode.trial)
         self._session = "|".join(map(str, (*self._key, next(agent.episodes))))
@@ -199,8 +199,8 @@ _EMPTY_REPLY = TokenReply([], [], "abort", [])
 
 def _texts(messages: Sequence[Message]) -> list[str]:
     try:
-        return text_alone([message["content"] for message in messages])
-    except ImageRefused as error:
+        return text_only([message["content"] for message in messages])
+    except ImageNotSupported as error:
         raise AgentMismatch(str(error)) from None
 
 
@@ -218,6 +218,6 @@ def _joined(partial: TokenReply | None, rest: TokenReply) -> TokenReply:
     )
 
 
-def _assistant_message(turn: PastTurn, codec: Codec) -> Wire:
+def _assistant_message(turn: PastTurn, codec: Codec) -> WireMessage:
     """Return the assistant message of a turn taken by another agent."""
     return with_thought(turn.said, codec.encode(turn.action))

@@ -7,6 +7,7 @@ from pathlib import Path
 from hexathlon.baselines.agents.base import AgentMismatch, Episode, GaveUp, Turn
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.records import RecordError, TrialKey, record_key, records_file
+from hexathlon.tasks.validation import reason
 
 __all__ = ["ReplayAgent", "ReplayPlayer"]
 
@@ -31,8 +32,12 @@ class ReplayAgent:
         self._file = records_file(path)
         try:
             self._offsets = dict(_offsets(self._file))
-        except (OSError, ValueError, LookupError, TypeError, RecordError) as error:
-            raise AgentMismatch(f"cannot replay {path}: {error}") from None
+        except OSError as error:
+            raise AgentMismatch(f"cannot replay {path}: {reason(error)}") from None
+        except (ValueError, LookupError, TypeError, RecordError):
+            raise AgentMismatch(
+                f"cannot replay {path}: expected a run directory or its records.jsonl"
+            ) from None
         if not self._offsets:
             raise AgentMismatch(f"cannot replay {path}: it has no records")
 

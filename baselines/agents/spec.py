@@ -9,6 +9,7 @@ import difflib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+from urllib.parse import urlsplit
 
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.evaluators.anchors import CEILING_AGENT, FLOOR_AGENTS, IMITATING_AGENTS
@@ -51,7 +52,7 @@ def parse_model(text: str) -> ModelSpec:
         return _endpoint(rest)
     if text.startswith(("http://", "https://")):
         raise SpecError(f"write 'endpoint:{_safe(text)}' for a model on a server")
-    if Path(text).is_dir():
+    if text and Path(text).is_dir():
         return ModelSpec("checkpoint", text, text)
     near = difflib.get_close_matches(text, BUILT_IN, n=1)
     hint = f" Did you mean 'agent:{near[0]}'?" if near else ""
@@ -65,7 +66,27 @@ def _endpoint(rest: str) -> ModelSpec:
     url, _, name = _safe(rest).partition("#")
     if not url.startswith(("http://", "https://")):
         raise SpecError(f"expected 'endpoint:http://host:port/v1#model', got 'endpoint:{rest}'")
+    problem = _address_problem(url)
+    if problem:
+        raise SpecError(
+            f"{url!r} is not a valid server address: {problem}; expected "
+            "'endpoint:http://host:port/v1#model'"
+        )
     return ModelSpec("endpoint", name, url.rstrip("/"))
+
+
+def _address_problem(url: str) -> str:
+    """Return what is wrong with an address; empty if nothing is."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # parsed, and checked to be within its range, when it is read
+    except ValueError as error:
+        return str(error)
+    if not parts.hostname:
+        return "it has no host"
+    if any(letter.isspace() for letter in url):
+        return "it has a space in it"
+    return ""
 
 
 def _safe(address: str) -> str:

@@ -1,7 +1,7 @@
-"""How the tokens of one optimiser step are averaged.
+"""Aggregations: averages over the tokens of one optimiser step.
 
 Every rule gives each token a scale from counts over the whole step, all ranks and micro-batches
-included, so that a loss is the sum of value times scale wherever the tokens happen to be computed.
+included, so that the loss is a sum of value times scale wherever each token is computed.
 """
 
 from collections.abc import Callable
@@ -34,13 +34,13 @@ AGGREGATIONS: Registry[Aggregation] = Registry("aggregation")
 
 @AGGREGATIONS.register("token_mean")
 def token_mean(mask: Tensor, totals: Totals) -> Tensor:
-    """Every token weighs the same (DAPO)."""
+    """Weigh every token equally (DAPO)."""
     return mask / max(totals.tokens, 1.0)
 
 
 @AGGREGATIONS.register("sequence_mean")
 def sequence_mean(mask: Tensor, totals: Totals) -> Tensor:
-    """Every sequence weighs the same, so long ones dilute their tokens (GRPO)."""
+    """Weigh every sequence equally, so tokens of long ones weigh less (GRPO)."""
     lengths = mask.sum(-1, keepdim=True).clamp(min=1.0)
     return mask / lengths / max(totals.sequences, 1.0)
 
@@ -58,6 +58,6 @@ def constant(mask: Tensor, totals: Totals, *, length: int = 1024) -> Tensor:
 
 
 def count(mask: Tensor) -> Totals:
-    """Return the totals of one part of a step, to be added up over its parts."""
+    """Return the totals of one part of a step, to be summed over its parts."""
     trained = mask > 0
     return Totals(float(trained.sum()), float(trained.any(-1).to(torch.float32).sum()))

@@ -1,8 +1,8 @@
-"""Corrections for a sampler that is not the learner: weights w = exp(o - b) and masks.
+"""Corrections for a sampler that differs from the learner: weights w = exp(o - b) and masks.
 
-o is the learner's log-probability at the start of the update, b the engine's as sampled (another
-kernel, another precision, or an older policy). The weights carry no gradient. Tokens are counted
-for averages before any correction, so that dropping some does not inflate the rest.
+o is the learner's log-probability at the start of the update, b the engine's when it sampled
+(another kernel, another precision, or an older policy). The weights carry no gradient. Averages
+count tokens before any correction, so that dropping some does not inflate the rest.
 """
 
 from collections.abc import Callable
@@ -44,13 +44,13 @@ def _mismatch(batch: TokenBatch, level: str) -> Tensor:
     elif level == "chunk":
         gap = chunk_mean(gap, batch.mask, batch.turn)
     elif level != "token":
-        raise ValueError(f"{level!r} is no level; there are token, sequence, geometric, chunk")
+        raise ValueError(f"expected level token, sequence, geometric or chunk, got {level!r}")
     return gap.clamp(-_FAR, _FAR).exp()
 
 
 @CORRECTIONS.register("none")
 def none(batch: TokenBatch) -> Tensor:
-    """1 everywhere."""
+    """Weight 1 for every token."""
     return torch.ones_like(batch.mask)
 
 
@@ -67,7 +67,7 @@ def tis(batch: TokenBatch, *, cap: float = 2.0, level: str = "token") -> Tensor:
 def icepop(
     batch: TokenBatch, *, low: float = 0.5, high: float = 2.0, level: str = "token"
 ) -> Tensor:
-    """Keep w inside [low, high], 0 outside (IcePop)."""
+    """Weight w inside [low, high], 0 outside (IcePop)."""
     weight = _mismatch(batch, level)
     return torch.where((weight >= low) & (weight <= high), weight, torch.zeros_like(weight))
 
@@ -76,42 +76,42 @@ def icepop(
 def mask(
     batch: TokenBatch, *, low: float = 0.5, high: float = 2.0, level: str = "sequence"
 ) -> Tensor:
-    """1 inside [low, high], 0 outside."""
+    """Weight 1 where w is inside [low, high], 0 outside."""
     weight = _mismatch(batch, level)
     return ((weight >= low) & (weight <= high)).to(weight.dtype)
 
 
 @CORRECTIONS.register("chunk_band")
 def chunk_band(batch: TokenBatch, *, low: float = 0.5, high: float = 2.0) -> Tensor:
-    """Drop whole turns whose geometric mean of w leaves a band (after IPA)."""
+    """Drop whole turns whose geometric mean of w is outside a band (after IPA)."""
     weight = _mismatch(batch, "chunk")
     return ((weight >= low) & (weight <= high)).to(weight.dtype)
 
 
 @CORRECTIONS.register("dppo_tv")
 def dppo_tv(batch: TokenBatch, *, low: float = 0.2, high: float = 0.2) -> Tensor:
-    """Drop tokens that already moved too far in probability, not in ratio (DPPO-TV).
+    """Drop tokens whose probability, not ratio, has changed too much already (DPPO-TV).
 
     Positives with exp(l) - exp(b) > high and negatives with exp(l) - exp(b) < -low.
     """
-    moved = batch.current.detach().exp() - batch.behaviour.exp()
-    gone = ((batch.advantage > 0) & (moved > high)) | ((batch.advantage < 0) & (moved < -low))
-    return torch.where(gone, torch.zeros_like(batch.mask), torch.ones_like(batch.mask))
+    change = batch.current.detach().exp() - batch.behaviour.exp()
+    far = ((batch.advantage > 0) & (change > high)) | ((batch.advantage < 0) & (change < -low))
+    return torch.where(far, torch.zeros_like(batch.mask), torch.ones_like(batch.mask))
 
 
 def interpolated_proximal(
     current: Tensor, behaviour: Tensor, version: Tensor, learner_version: int
 ) -> Tensor:
-    """Return A-3PO's stand-in for the proximal log-probabilities, without a forward pass.
+    """Return A-3PO's approximation of the proximal log-probabilities, without a forward pass.
 
     o = b + a (sg(l) - b) with a = (v_proximal - v_behaviour) / (v_current - v_behaviour), where the
-    proximal version is the one at the start of the update and the current one the next. Tokens
-    drawn by the learner's own version get o = b.
+    proximal version is the one at the start of the update and the current version the next one.
+    Tokens sampled by the learner's own version get o = b.
 
     Args:
         current: `[sequences, tokens]` l.
         behaviour: b.
-        version: Policy version that drew each token; -1 where none did.
+        version: Policy version that sampled each token; -1 where none did.
         learner_version: The version at the start of the update.
     """
     behind = (learner_version - version).clamp(min=0).to(current.dtype)

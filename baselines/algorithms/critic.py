@@ -32,27 +32,27 @@ def gae(rewards: Array, values: Array, gamma: float, lam: float) -> Array:
 
 def _values(samples: Sequence[Sample], values: Sequence[Array] | None) -> Sequence[Array]:
     if values is None:
-        raise ValueError("generalised advantages need a critic's values; give the recipe a critic")
+        raise ValueError("expected a critic's values, got none: give the recipe a [critic] table")
     if len(values) != len(samples):
-        raise ValueError(f"{len(values)} arrays of values came for {len(samples)} samples")
+        raise ValueError(f"expected values for {len(samples)} samples, got {len(values)} arrays")
     return values
 
 
 def _credit(
     advantages: list[Array], returns: list[Array], samples: Sequence[Sample], whitened: bool
 ) -> Credit:
-    found = whiten(advantages, samples) if whitened else advantages
-    return Credit(found, [sample.sampled.astype(np.float64) for sample in samples], returns)
+    advantages = whiten(advantages, samples) if whitened else advantages
+    return Credit(advantages, [sample.sampled.astype(np.float64) for sample in samples], returns)
 
 
 def _last_of_turns(sample: Sample) -> Array:
-    """Put each turn's reward on its last sampled token, or on the last one before it."""
-    found, last = np.zeros(len(sample.ids)), -1
+    """Put each turn's reward on its last sampled token, or on the one before where it has none."""
+    rewards, last = np.zeros(len(sample.ids)), -1
     for reward, positions in zip(sample.rewards, turns_of(sample), strict=True):
         last = int(positions[-1]) if len(positions) else last
         if last >= 0:
-            found[last] += reward
-    return found
+            rewards[last] += reward
+    return rewards
 
 
 @ESTIMATORS.register("gae")
@@ -64,18 +64,18 @@ def gae_tokens(
     lam: float = 0.95,
     whitened: bool = True,
 ) -> Credit:
-    """Steps are sampled tokens; what the environment wrote is skipped over, its values unused.
+    """Generalised advantages over sampled tokens; observations are skipped, their values unused.
 
     Raises:
-        ValueError: There are no values, or not one array per sample.
+        ValueError: If there are no values, or not one array per sample.
     """
     samples = all_samples(groups)
     advantages, returns = [], []
     for sample, value in zip(samples, _values(samples, values), strict=True):
-        drawn, found = sample.sampled, np.zeros(len(sample.ids))
-        found[drawn] = gae(_last_of_turns(sample)[drawn], np.asarray(value)[drawn], gamma, lam)
-        advantages.append(found)
-        returns.append(np.where(drawn, found + value, 0.0))
+        drawn, advantage = sample.sampled, np.zeros(len(sample.ids))
+        advantage[drawn] = gae(_last_of_turns(sample)[drawn], np.asarray(value)[drawn], gamma, lam)
+        advantages.append(advantage)
+        returns.append(np.where(drawn, advantage + value, 0.0))
     return _credit(advantages, returns, samples, whitened)
 
 
@@ -88,16 +88,16 @@ def gae_turns(
     lam: float = 0.95,
     whitened: bool = True,
 ) -> Credit:
-    """Steps are turns; a turn's value stands at its first sampled token.
+    """Generalised advantages over turns; a turn's value is that of its first sampled token.
 
     Raises:
-        ValueError: There are no values, or not one array per sample.
+        ValueError: If there are no values, or not one array per sample.
     """
     samples = all_samples(groups)
     advantages, returns = [], []
     for sample, value in zip(samples, _values(samples, values), strict=True):
         before = np.array([value[p[0]] if len(p) else 0.0 for p in turns_of(sample)])
-        found = gae(np.asarray(sample.rewards, dtype=np.float64), before, gamma, lam)
-        advantages.append(spread(sample, found))
-        returns.append(spread(sample, found + before))
+        by_turn = gae(np.asarray(sample.rewards, dtype=np.float64), before, gamma, lam)
+        advantages.append(spread(sample, by_turn))
+        returns.append(spread(sample, by_turn + before))
     return _credit(advantages, returns, samples, whitened)

@@ -1,9 +1,9 @@
 """Estimators of the divergence from a reference policy, per token.
 
-With d = l - f at tokens drawn from the policy. As values, the expectations of k1 and k3 are
-KL(policy || reference) and k2's is not. As losses it is the other way about: the expected gradient
-of k1 is 0, that of k2 is the reverse KL's, that of k3 is the forward KL's, and r k3 with a live
-ratio r has the reverse KL's again (Schulman 2020; gradients by enumeration in the tests).
+d = l - f at tokens sampled from the policy. As values, k1 and k3 have the expectation
+KL(policy || reference) and k2 has not. Their gradients differ: the expected gradient of k1 is 0,
+that of k2 is the reverse KL's, that of k3 the forward KL's, and r k3 with a differentiated ratio r
+has the reverse KL's again (Schulman 2020; the tests enumerate the gradients).
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ DIVERGENCES: Registry[Divergence] = Registry("divergence")
 
 def _distance(batch: TokenBatch) -> Tensor:
     if batch.reference is None:
-        raise ValueError("a divergence needs the reference's log-probabilities")
+        raise ValueError("expected log-probabilities of a reference, got none")
     return ((batch.current - batch.reference) * batch.mask).clamp(-_FAR, _FAR)
 
 
@@ -52,6 +52,6 @@ def k3(batch: TokenBatch) -> Tensor:
 
 @DIVERGENCES.register("r_k3")
 def r_k3(batch: TokenBatch) -> Tensor:
-    """k3 weighted by the live ratio to the sampler; unbiased with the right gradient."""
+    """k3 weighted by the differentiated ratio to the sampler; unbiased, with the right gradient."""
     ratio = ((batch.current - batch.behaviour) * batch.mask).clamp(-_FAR, _FAR).exp()
     return ratio * k3(batch)

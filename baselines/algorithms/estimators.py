@@ -1,8 +1,8 @@
 """The registry of advantage estimators.
 
 An estimator maps groups to advantages, one array `[tokens]` per sample in the groups' order, 0
-outside the sampled tokens. A sample that must not be trained (a pivot) gets no weight in the
-returned weights. Estimators that need a critic read its values, one array per sample.
+outside the sampled tokens. A sample that is not to be trained (a pivot) gets weight 0. Estimators
+with a critic read its values, one array per sample.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,22 +25,22 @@ __all__ = [
 
 
 class Credit(NamedTuple):
-    """What an estimator says of the samples, in order."""
+    """An estimator's result for the samples, in order."""
 
     advantages: list[Array]
     """Per sample `[tokens]`."""
 
     weights: list[Array]
-    """Per sample `[tokens]`: 1 where a token is trained, 0 where not, or between."""
+    """Per sample `[tokens]`: weights from 0, not trained, to 1."""
 
     returns: list[Array] | None = None
-    """Targets for the critic, per sample `[tokens]`; None where there is none."""
+    """Targets of the critic, per sample `[tokens]`; None without a critic."""
 
     metrics: dict[str, float] = {}
 
 
 Estimator = Callable[..., Credit]
-"""From groups, and the critic's values where there is one, to credit."""
+"""From groups, and the values of a critic if there is one, to credit."""
 
 
 ESTIMATORS: Registry[Estimator] = Registry("advantage estimator")
@@ -82,7 +82,7 @@ def scaled_by_event(credit: Credit, events: Sequence[str], eps: float = 1e-8) ->
 def whiten(
     advantages: Sequence[Array], samples: Sequence[Sample], eps: float = 1e-8
 ) -> list[Array]:
-    """Shift and scale to mean 0 and unbiased deviation 1 over all sampled tokens of the batch."""
+    """Return advantages with mean 0 and unbiased deviation 1 over the batch's sampled tokens."""
     drawn = np.concatenate([a[s.sampled] for a, s in zip(advantages, samples, strict=True)])
     if len(drawn) < 2:
         return [np.zeros_like(a) for a in advantages]

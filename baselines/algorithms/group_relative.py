@@ -1,6 +1,6 @@
 """Critic-free estimators that compare a rollout with others of the same task.
 
-Formulas and their sources: docs/notes/algorithms.md. A group whose rewards are all equal gives 0.
+Formulas and their sources: docs/notes/algorithms.md. Groups with equal rewards get 0.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ __all__ = ["dr_grpo", "grpo", "lite_ppo", "max_rl", "mc_grpo", "reinforce", "rlo
 def standardise(rewards: Array, eps: float) -> Array:
     """Return (R - mean) / (std + eps) with the unbiased deviation.
 
-    A single member is compared with nothing: mean 0, deviation 1.
+    A single member has no comparison: mean 0, deviation 1.
     """
     if len(rewards) == 1:
         return rewards / (1.0 + eps)
@@ -56,14 +56,14 @@ def dr_grpo(groups: Sequence[Group], values: Sequence[Array] | None = None) -> C
 
 @ESTIMATORS.register("max_rl")
 def max_rl(groups: Sequence[Group], values: Sequence[Array] | None = None) -> Credit:
-    """Reward less the group's mean, divided by that mean; 0 where nobody earned anything."""
-    found = [
+    """Reward less the group's mean, divided by that mean; 0 where the mean is 0."""
+    advantages = [
         (g.rewards - g.rewards.mean()) / g.rewards.mean()
         if g.rewards.mean() > 0
         else np.zeros(len(g.samples))
         for g in groups
     ]
-    return every_token(groups, np.concatenate(found))
+    return every_token(groups, np.concatenate(advantages))
 
 
 def _leave_one_out(rewards: Array) -> Array:
@@ -102,11 +102,11 @@ def mc_grpo(
 ) -> Credit:
     """Median for the baseline, median absolute deviation for the scale (MC-GRPO).
 
-    The median's own sample, the pivot, is left out of the update, so of n + 1 rollouts n train.
-    With an even number of rollouts the median is the mean of two and no sample is it; the one
-    nearest to it is left out. Where the median absolute deviation is 0 (more than half of the
-    rewards equal, the rule for binary rewards) dividing by it would blow the few others up to
-    1 / eps; the mean absolute deviation stands in for it there.
+    The median's own sample, the pivot, is left out of the update, so n of n + 1 rollouts train.
+    With an even number of rollouts the median is the mean of two samples, and the one nearest to it
+    is left out. Where the median absolute deviation is 0 (more than half of the rewards are equal,
+    as is common with binary rewards), dividing by it would give the others 1 / eps; the mean
+    absolute deviation is used instead.
 
     Args:
         groups: Rollouts by task.
@@ -118,13 +118,13 @@ def mc_grpo(
     for group in groups:
         deviations = group.rewards - np.median(group.rewards)
         scale = float(np.median(np.abs(deviations))) or float(np.abs(deviations).mean())
-        found = deviations / (scale + eps)
-        if rescale and found.any():
-            found = found * (len(found) - 1) / np.count_nonzero(found)
-        trained = np.ones(len(found))
-        if len(found) > 1:
+        scaled = deviations / (scale + eps)
+        if rescale and scaled.any():
+            scaled = scaled * (len(scaled) - 1) / np.count_nonzero(scaled)
+        trained = np.ones(len(scaled))
+        if len(scaled) > 1:
             trained[int(np.argmin(np.abs(deviations)))] = 0.0
-        advantages.append(found)
+        advantages.append(scaled)
         kept.append(trained)
     credit = every_token(groups, np.concatenate(advantages))
     weights = [w * k for w, k in zip(credit.weights, np.concatenate(kept), strict=True)]
@@ -132,7 +132,7 @@ def mc_grpo(
 
 
 def _discounted(rewards: Array, gamma: float) -> Array:
-    """Discounted sum of what follows, along the last axis."""
+    """Return the discounted sum of rewards from each step on."""
     result, running = np.zeros(len(rewards)), 0.0
     for step in range(len(rewards) - 1, -1, -1):
         running = float(rewards[step]) + gamma * running
@@ -151,14 +151,13 @@ def reinforce_pp(
 ) -> Credit:
     """Discounted returns per token, whitened over the batch (Hu et al. 2025, REINFORCE++).
 
-    A turn's reward falls on its last token. A pull towards a reference belongs to the `kl`
-    objective or to shaped rewards.
+    A turn's reward is on its last token. A penalty towards a reference is the objective's `beta`.
 
     Args:
         groups: Rollouts by task.
         values: Not used.
         gamma: Discount per sampled token.
-        baseline: Take the group's mean from each rollout's reward first (the baseline form).
+        baseline: Subtract the group's mean from each rollout's reward first (the baseline form).
         eps: Added to the deviation.
     """
     samples, returns = all_samples(groups), []
@@ -171,9 +170,9 @@ def reinforce_pp(
                 last = int(positions[-1]) if len(positions) else last
                 per_token[last] += sample.rewards[turn]
             per_token[last] -= mean
-            found = np.zeros(len(sample.ids))
-            found[sample.sampled] = _discounted(per_token[sample.sampled], gamma)
-            returns.append(found)
+            discounted = np.zeros(len(sample.ids))
+            discounted[sample.sampled] = _discounted(per_token[sample.sampled], gamma)
+            returns.append(discounted)
     credit = Credit(returns, [sample.sampled.astype(np.float64) for sample in samples])
     return credit._replace(advantages=whiten(returns, samples, eps))
 
@@ -190,19 +189,19 @@ def gigpo(
 ) -> Credit:
     """Episode advantage plus the advantage among equal states (Feng et al. 2025, GiGPO).
 
-    Turns of all rollouts of a task that began in the same state are compared by their discounted
-    returns; a state met once adds nothing.
+    Turns of a task's rollouts that began in the same state are compared by their discounted
+    returns; a state that occurs once adds nothing.
 
     Args:
         groups: Rollouts by task, their samples with `states`.
         values: Not used.
         gamma: Discount per turn.
-        omega: Weight of the part among equal states.
+        omega: Weight of the advantage among equal states.
         scale: Divide both parts by their deviations.
         eps: Added to the deviations.
 
     Raises:
-        ValueError: A sample does not say the state before each of its turns.
+        ValueError: If a sample lacks the state before one of its turns.
     """
     advantages = []
     for group in groups:
@@ -218,12 +217,12 @@ def gigpo(
             for turn, state in enumerate(sample.states):
                 anchors.setdefault(state, []).append((member, turn, float(returns[turn])))
         by_turn = [np.full(len(s.rewards), e) for s, e in zip(group.samples, episode, strict=True)]
-        for met in anchors.values():
-            if len(met) < 2:
+        for visits in anchors.values():
+            if len(visits) < 2:
                 continue
-            found = np.array([value for _, _, value in met])
-            among = standardise(found, eps) if scale else found - found.mean()
-            for (member, turn, _), advantage in zip(met, among, strict=True):
+            values_here = np.array([value for _, _, value in visits])
+            relative = standardise(values_here, eps) if scale else values_here - values_here.mean()
+            for (member, turn, _), advantage in zip(visits, relative, strict=True):
                 by_turn[member][turn] += omega * advantage
         advantages += [spread(s, turns) for s, turns in zip(group.samples, by_turn, strict=True)]
     samples = all_samples(groups)
@@ -240,8 +239,8 @@ def ipa(
 ) -> Credit:
     """Return of each interaction chunk, shared by its tokens (after IPA of the ALE report).
 
-    A chunk is what the policy wrote before the environment answered: a turn. The chunk ratio and
-    its band are the `ipa` surrogate and the `chunk_band` correction.
+    A chunk is what the policy wrote before the environment's next observation: a turn. The chunk
+    ratio is in the `ipa` surrogate, its band in the `chunk_band` correction.
 
     Args:
         groups: Rollouts by task.

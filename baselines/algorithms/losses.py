@@ -1,4 +1,4 @@
-"""Surrogate losses: what is minimised per sampled token, before any averaging.
+"""Surrogate losses: the loss of each sampled token, before averaging.
 
 Tensors are `[sequences, tokens]`, padded on the right, with sampled tokens marked by `mask`.
 With l the current, o the proximal (start of the update) and b the behaviour (as sampled)
@@ -32,28 +32,28 @@ __all__ = [
 ]
 
 _FAR = 20.0
-"""Log-ratios beyond this are cut, so that a broken sampler gives a large loss and not infinity."""
+"""Bound of log-ratios, so that a broken sampler gives a large loss instead of infinity."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenBatch:
-    """What a loss reads, each `[sequences, tokens]`."""
+    """Inputs of a loss, each `[sequences, tokens]`."""
 
     current: Tensor
-    """Log-probability under the parameters that are trained; carries the gradient."""
+    """Log-probability under the trained parameters; carries the gradient."""
 
     proximal: Tensor
     """Log-probability under the parameters at the start of the update."""
 
     behaviour: Tensor
-    """Log-probability as sampled."""
+    """Log-probability when sampled."""
 
     advantage: Tensor
     mask: Tensor
     """1 where a token was sampled and is trained."""
 
     turn: Tensor = field(default_factory=lambda: torch.zeros(0, dtype=torch.long))
-    """Number of each token's turn, -1 outside; only chunk-wise parts read it."""
+    """Number of each token's turn, -1 outside; only chunk-wise losses read it."""
 
     reference: Tensor | None = None
     """Log-probability under a reference policy."""
@@ -70,7 +70,7 @@ class TokenLoss(NamedTuple):
     """`[sequences, tokens]`, 0 outside the mask."""
 
     clipped: Tensor
-    """1 where the bounds took the gradient away."""
+    """1 where the bounds removed the gradient."""
 
 
 Surrogate = Callable[..., TokenLoss]
@@ -88,7 +88,7 @@ def sequence_mean(values: Tensor, mask: Tensor) -> Tensor:
 def chunk_mean(values: Tensor, mask: Tensor, turn: Tensor) -> Tensor:
     """Average over each turn's sampled tokens; every token gets its turn's mean."""
     if turn.shape != mask.shape:
-        raise ValueError(f"turn numbers have shape {tuple(turn.shape)}, not {tuple(mask.shape)}")
+        raise ValueError(f"expected turns of shape {tuple(mask.shape)}, got {tuple(turn.shape)}")
     slots = (turn + 1).clamp(min=0)
     width = int(slots.max()) + 1
     sums = torch.zeros(len(mask), width, dtype=values.dtype).to(values.device)
@@ -115,7 +115,7 @@ def ppo(batch: TokenBatch, bounds: tuple[float, float], *, dual: float = 0.0) ->
     """max(-A rho, -A clip(rho)) (Schulman et al. 2017, equation 7).
 
     Args:
-        batch: What was sampled.
+        batch: The sampled tokens.
         bounds: Lowest and highest ratio.
         dual: Ceiling c of the ratio where the advantage is negative (Ye et al. 2020, dual clip);
             0 sets none.
@@ -128,10 +128,10 @@ def gspo(batch: TokenBatch, bounds: tuple[float, float], *, per_token: bool = Fa
     """As PPO with the sequence's geometric mean ratio (Zheng et al. 2025, GSPO).
 
     Args:
-        batch: What was sampled.
+        batch: The sampled tokens.
         bounds: Lowest and highest ratio, close to 1.
-        per_token: Send each token's gradient through its own log-probability (GSPO-token); the
-            same where the advantage is constant in a sequence.
+        per_token: Let each token's gradient flow through its own log-probability (GSPO-token); the
+            result is the same where the advantage is constant in a sequence.
     """
     mean = sequence_mean(batch.log_ratio(), batch.mask)
     if per_token:
@@ -141,7 +141,7 @@ def gspo(batch: TokenBatch, bounds: tuple[float, float], *, per_token: bool = Fa
 
 @SURROGATES.register("ipa")
 def ipa(batch: TokenBatch, bounds: tuple[float, float]) -> TokenLoss:
-    """Chunk ratio; positives without it, negatives weighted by it cut at 1 (after IPA).
+    """Log-likelihood of positives; negatives weighted by the chunk ratio cut at 1 (after IPA).
 
     The ratio of a chunk is the geometric mean over a turn's tokens.
     """
@@ -162,7 +162,7 @@ def topr(batch: TokenBatch, bounds: tuple[float, float]) -> TokenLoss:
 
 @SURROGATES.register("cispo")
 def cispo(batch: TokenBatch, bounds: tuple[float, float]) -> TokenLoss:
-    """-sg(clip(rho)) A l: the weight is clipped, the gradient of no token is (MiniMax-M1, CISPO).
+    """-sg(clip(rho)) A l: the weight is clipped, no token's gradient is (MiniMax-M1, CISPO).
 
     Bounds are ratios; a lowest of 0 caps from above only.
     """
@@ -181,7 +181,7 @@ def reinforce(batch: TokenBatch, bounds: tuple[float, float]) -> TokenLoss:
 
 @SURROGATES.register("sft")
 def sft(batch: TokenBatch, bounds: tuple[float, float]) -> TokenLoss:
-    """Negative log-likelihood of what was sampled, whatever it earned."""
+    """Negative log-likelihood of the sampled tokens, whatever their reward."""
     values = -batch.current * batch.mask
     return TokenLoss(values, torch.zeros_like(values))
 

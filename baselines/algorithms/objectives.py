@@ -1,4 +1,4 @@
-"""One update's whole loss, put together from the parts that a recipe names."""
+"""Objectives: the whole loss of an update, composed of the parts that a recipe names."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -18,11 +18,11 @@ class StepTotals(NamedTuple):
 
     policy: Totals
     observed: float = 0.0
-    """Environment tokens under the cross-entropy."""
+    """Number of observation tokens in the cross-entropy."""
 
 
 class LossParts(NamedTuple):
-    """A part of the step's loss and what is worth logging, all sums that add up over parts."""
+    """One part's share of the step's loss and metrics; both are summed over parts."""
 
     loss: Tensor
     metrics: dict[str, Tensor]
@@ -37,24 +37,28 @@ class Objective:
     correction: str = "none"
     correction_parameters: dict[str, Any] = field(default_factory=dict)
     proximal: Literal["start", "behaviour", "interpolated"] = "start"
-    """What the ratio is to: the policy at the start of the update, computed anew; the sampler's
-    own log-probabilities (bypass); or a point between that and the policy by the tokens' age
-    (A-3PO), for which no forward pass is needed."""
+    """Denominator of the ratio: the policy at the start of the update, computed by the learner; the
+    sampler's log-probabilities (bypass); or an interpolation of both by the tokens' age (A-3PO),
+    which needs no forward pass."""
 
     aggregation: str = "token_mean"
     aggregation_parameters: dict[str, Any] = field(default_factory=dict)
     divergence: str = "k3"
     beta: float = 0.0
-    """Weight of the divergence from the reference; 0 does without a reference."""
+    """Weight of the divergence from the reference; 0 needs no reference."""
 
     observation_weight: float = 0.0
-    """Weight of the cross-entropy on environment tokens (ECHO)."""
+    """Weight of the cross-entropy on observation tokens (ECHO)."""
 
     entropy_weight: float = 0.0
     """Weight of the entropy bonus."""
 
     def check(self) -> None:
-        """Raise UnknownPart where a name or a parameter does not exist."""
+        """Check names and parameters.
+
+        Raises:
+            UnknownPart: If a name or parameter does not exist.
+        """
         SURROGATES.resolve(self.surrogate, self.surrogate_parameters)
         CORRECTIONS.resolve(self.correction, self.correction_parameters)
         AGGREGATIONS.resolve(self.aggregation, self.aggregation_parameters)
@@ -74,29 +78,29 @@ class Objective:
 
         Args:
             batch: The part's tokens.
-            weight: `[sequences, tokens]`, how much each token's policy term counts.
-            bounds: Of the ratio.
+            weight: `[sequences, tokens]`, weight of each token's policy term.
+            bounds: Lowest and highest ratio.
             totals: Counts over the whole step.
-            observed: 1 on environment tokens; `batch.current` holds their log-probabilities too.
+            observed: 1 on observation tokens; `batch.current` has their log-probabilities too.
             entropy: Entropy of the policy at each token.
         """
         scale = AGGREGATIONS[self.aggregation](
             batch.mask, totals.policy, **self.aggregation_parameters
         )
         corrected = CORRECTIONS[self.correction](batch, **self.correction_parameters)
-        found = SURROGATES[self.surrogate](batch, bounds, **self.surrogate_parameters)
-        policy = (found.values * corrected * weight * scale).sum()
+        surrogate = SURROGATES[self.surrogate](batch, bounds, **self.surrogate_parameters)
+        policy = (surrogate.values * corrected * weight * scale).sum()
         loss, tokens = policy, max(totals.policy.tokens, 1.0)
         metrics = {
             "loss/policy": policy,
-            "clipped": found.clipped.sum() / tokens,
+            "clipped": surrogate.clipped.sum() / tokens,
             "dropped": ((corrected == 0) * batch.mask).sum() / tokens,
             "ratio_gap": batch.log_ratio().abs().sum() / tokens,
         }
         if self.surrogate != "sft":
-            # Between learner and engine; rounding alone where the policy has not moved yet.
-            apart = (batch.current - batch.behaviour) * batch.mask
-            metrics["sampler_gap"] = apart.abs().sum() / tokens
+            # Learner against engine: only rounding before the first optimiser step.
+            gap = (batch.current - batch.behaviour) * batch.mask
+            metrics["sampler_gap"] = gap.abs().sum() / tokens
         if self.beta > 0:
             penalty = (DIVERGENCES[self.divergence](batch) * weight * scale).sum()
             loss = loss + self.beta * penalty

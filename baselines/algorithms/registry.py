@@ -1,4 +1,4 @@
-"""Registries: a recipe names a part, the registry gives the function and checks its parameters."""
+"""Registries: functions by name, with checks of the parameters that a recipe gives them."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +17,7 @@ class Registry(Generic[Part]):
     """Parts of one kind by name.
 
     Args:
-        kind: What the parts are, for messages: "estimator", "surrogate" and so on.
+        kind: Kind of the parts in messages, such as "advantage estimator".
     """
 
     def __init__(self, kind: str) -> None:
@@ -29,7 +29,7 @@ class Registry(Generic[Part]):
 
         def add(part: Part) -> Part:
             if name in self._parts:
-                raise ValueError(f"the {self.kind} name {name!r} is taken")
+                raise ValueError(f"the {self.kind} {name!r} is registered already")
             self._parts[name] = part
             return part
 
@@ -39,11 +39,11 @@ class Registry(Generic[Part]):
         """Return the part of a name.
 
         Raises:
-            UnknownPart: There is none.
+            UnknownPart: If there is none.
         """
         if name not in self._parts:
             known = ", ".join(sorted(self._parts))
-            raise UnknownPart(f"{name!r} is no {self.kind}; there are {known}")
+            raise UnknownPart(f"there is no {self.kind} {name!r}; there are {known}")
         return self._parts[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -62,8 +62,8 @@ class Registry(Generic[Part]):
         """Return all parameters of a part, the given ones over the defaults.
 
         Raises:
-            UnknownPart: A given name is no parameter of it.
-            ValueError: A given value has another type than the default.
+            UnknownPart: If a given name is not a parameter of the part.
+            ValueError: If a given value has another type than the default.
         """
         defaults = self.defaults(name)
         unknown = sorted(set(given) - set(defaults))
@@ -75,18 +75,18 @@ class Registry(Generic[Part]):
         for parameter, value in given.items():
             if not _fits(value, defaults[parameter]):
                 raise ValueError(
-                    f"the parameter {parameter} of the {self.kind} {name!r} is {value!r}; its "
-                    f"default is {defaults[parameter]!r}"
+                    f"the parameter {parameter} of the {self.kind} {name!r} is {value!r}; "
+                    f"expected a value like its default {defaults[parameter]!r}"
                 )
         return {**defaults, **given}
 
 
 def _fits(value: Any, default: Any) -> bool:
-    """Return whether a value may replace a default: whole numbers for others, lists for tuples."""
+    """Return whether a value may replace a default; ints may replace floats, lists tuples."""
     if isinstance(default, float):
         return isinstance(value, (int, float)) and not isinstance(value, bool)
     if isinstance(default, tuple):
         if not isinstance(value, (list, tuple)):
             return False
-        return not default or all(_fits(one, default[0]) for one in value)
+        return not default or all(_fits(item, default[0]) for item in value)
     return type(value) is type(default)

@@ -1,7 +1,7 @@
-"""What the algorithms see of a rollout: flat arrays, one entry per token.
+"""Samples: rollouts as the algorithms see them, flat arrays with one entry per token.
 
-A sample is one linear path of a trajectory. Which text the tokens are, which chat template made
-them and which environment answered is not known here.
+A sample is one linear path of a trajectory. Its text, chat template and environment are not known
+here.
 """
 
 from collections.abc import Sequence
@@ -18,60 +18,60 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """One sequence of tokens and what is known of each.
+    """A sequence of tokens with arrays about each.
 
     Raises:
-        ValueError: The arrays differ in length, or a trained token belongs to no turn.
+        ValueError: If the arrays differ in length, or a sampled token has a turn without reward.
     """
 
     ids: NDArray[np.int64]
-    """Token ids, `[tokens]`: prompt, sampled tokens and observations, as the engine saw them."""
+    """Token ids, `[tokens]`: prompt, sampled tokens and observations, exactly as in the engine."""
 
     sampled: Mask
-    """Tokens that the policy drew; only these carry a policy gradient."""
+    """Tokens sampled by the policy; only these have a policy gradient."""
 
     observed: Mask
-    """Tokens that the environment wrote after the first action, without the template's own."""
+    """Tokens of observations after the first action, without the chat template's own."""
 
     behaviour: Array
-    """Log-probability of each sampled token when it was drawn; 0 elsewhere."""
+    """Log-probability of each sampled token when it was sampled; 0 elsewhere."""
 
     turn: NDArray[np.int64]
-    """Number of the turn that a sampled token belongs to, from 0; -1 elsewhere."""
+    """Number of each sampled token's turn, from 0; -1 elsewhere."""
 
     rewards: tuple[float, ...]
     """Reward after each turn."""
 
     states: tuple[str, ...] = ()
-    """Hash of what the policy saw before each turn; empty where it is not known."""
+    """Hash of the policy's input before each turn; empty where unknown."""
 
     branches: tuple[str, ...] = ()
-    """Node of a tree of rollouts that each turn is; empty where episodes were not forked."""
+    """Each turn's node in a tree of rollouts; empty where episodes were not forked."""
 
     version: NDArray[np.int64] | None = None
-    """Policy version that drew each token; -1 where none did."""
+    """Policy version that sampled each token; -1 where none did."""
 
     finished: bool = True
     """False where a budget cut the rollout off."""
 
     objectives: tuple[float, ...] = ()
-    """Scores of several rubric dimensions, where the reward is made of them."""
+    """Scores of the rubric's dimensions, where the reward comes from a rubric."""
 
     flawed: bool = False
-    """The result is right and the way there is not, by a process judge."""
+    """Whether a process judge found a correct result with a flawed process."""
 
     key: str = ""
-    """The trajectory that it was cut from."""
+    """Key of its trajectory."""
 
     def __post_init__(self) -> None:
         lengths = {len(self.ids), len(self.sampled), len(self.observed)}
         lengths |= {len(self.behaviour), len(self.turn)}
         if len(lengths) != 1:
-            raise ValueError(f"the arrays of a sample have different lengths: {sorted(lengths)}")
+            raise ValueError(f"expected arrays of equal length, got lengths {sorted(lengths)}")
         if self.sampled.any() and int(self.turn[self.sampled].max()) >= len(self.rewards):
             raise ValueError(
-                f"a sampled token belongs to turn {int(self.turn.max())}, "
-                f"but there are rewards for {len(self.rewards)} turns"
+                f"a sampled token is in turn {int(self.turn.max())} (from 0), but there are "
+                f"rewards for {len(self.rewards)} turns"
             )
 
     @property
@@ -100,7 +100,7 @@ class Group:
 
     @property
     def varies(self) -> bool:
-        """Whether two members differ in reward; if not, a baseline leaves nothing to learn."""
+        """Whether rewards differ; if not, every advantage over a baseline is 0."""
         rewards = self.rewards
         return bool(len(rewards) > 1 and rewards.max() > rewards.min())
 

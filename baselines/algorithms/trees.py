@@ -1,8 +1,8 @@
-"""Credit on trees of rollouts: episodes that were forked share the turns before the fork.
+"""Estimators on trees of rollouts: forked episodes share the turns before the fork.
 
-Each turn of a sample names the node of the tree that it is; equal names in a group are one turn
-that several rollouts share. Such a turn is trained once: its tokens weigh one over the number of
-rollouts that hold it.
+Each turn of a sample names its node of the tree; equal names within a group are one turn that
+several rollouts share. Such a turn is trained once: its tokens have the weight 1 / n in each of the
+n rollouts that contain it.
 """
 
 from collections import Counter
@@ -20,8 +20,8 @@ def _check(group: Group) -> None:
     for number, sample in enumerate(group.samples):
         if len(sample.branches) != len(sample.rewards):
             raise ValueError(
-                f"trees need the node of each turn; sample {sample.key or number} has "
-                f"{len(sample.branches)} nodes for {len(sample.rewards)} turns"
+                f"expected a node of the tree for each of the {len(sample.rewards)} turns of "
+                f"sample {sample.key or number}, got {len(sample.branches)}"
             )
 
 
@@ -35,7 +35,7 @@ def node_values(group: Group) -> dict[str, float]:
 
 
 def _shared(group: Group) -> list[Array]:
-    """Weights by which a turn that several rollouts hold counts once."""
+    """Return weights under which a turn shared by several rollouts counts once."""
     holders = Counter(node for sample in group.samples for node in sample.branches)
     return [spread(s, [1.0 / holders[node] for node in s.branches]) for s in group.samples]
 
@@ -44,11 +44,11 @@ def _shared(group: Group) -> list[Array]:
 def tree_steps(groups: Sequence[Group], values: Sequence[Array] | None = None) -> Credit:
     """A turn's advantage is its node's value less its parent's (TreePS-RAG).
 
-    The root's value is the group's mean, so that without a fork it is Dr. GRPO's on the first turn
-    and 0 afterwards.
+    The root's value is the group's mean, so without a fork this is Dr. GRPO's advantage in the
+    first turn and 0 afterwards.
 
     Raises:
-        ValueError: A sample does not name the node of each of its turns.
+        ValueError: If a sample does not name the node of each turn.
     """
     advantages, weights = [], []
     for group in groups:
@@ -65,13 +65,13 @@ def tree_steps(groups: Sequence[Group], values: Sequence[Array] | None = None) -
 def tree_groups(
     groups: Sequence[Group], values: Sequence[Array] | None = None, *, whitened: bool = True
 ) -> Credit:
-    """A rollout's reward less the means of the subtrees it lies in, weighed by size (TreePO).
+    """A rollout's reward less the means of its subtrees, weighted by size (TreePO).
 
-    A_i = sum over subtrees g with i of n_g (R_i - mean_g) / sum of n_g; the whole tree is one of
-    them, a subtree of one rollout is none.
+    A_i = sum over subtrees g with i of n_g (R_i - mean_g) / sum of n_g; the whole tree counts as a
+    subtree, a single rollout does not.
 
     Raises:
-        ValueError: A sample does not name the node of each of its turns.
+        ValueError: If a sample does not name the node of each turn.
     """
     advantages, weights = [], []
     for group in groups:
@@ -81,8 +81,8 @@ def tree_groups(
         for sample in group.samples:
             counts = [len(group.samples), *(size[n] for n in sample.branches if size[n] > 1)]
             means = [root, *(value[n] for n in sample.branches if size[n] > 1)]
-            found = np.average(sample.reward - np.array(means), weights=counts)
-            advantages.append(sample.sampled * found)
+            advantage = np.average(sample.reward - np.array(means), weights=counts)
+            advantages.append(sample.sampled * advantage)
         weights += _shared(group)
     credit = Credit(advantages, weights)
     return (

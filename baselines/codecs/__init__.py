@@ -5,7 +5,7 @@ was trained on. Codecs never repair a malformed call: it reaches the environment
 environment's message says what is wrong with it.
 """
 
-from hexathlon.baselines.codecs.base import Codec, Wire
+from hexathlon.baselines.codecs.base import Codec, WireMessage
 from hexathlon.baselines.codecs.registry import CODEC_NAMES, get_codec
 
-__all__ = ["CODEC_NAMES", "Codec", "Wire", "get_codec"]
+__all__ = ["CODEC_NAMES", "Codec", "WireMessage", "get_codec"]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 __all__ = [
     "Codec",
     "DialectCall",
-    "Wire",
+    "WireMessage",
     "arguments_text",
     "as_call",
     "format_calls",
@@ -20,7 +20,7 @@ __all__ = [
     "without_thoughts",
 ]
 
-Wire = dict[str, Any]
+WireMessage = dict[str, Any]
 """A message in the format of OpenAI chat completions."""
 
 
@@ -46,15 +46,15 @@ class Codec(Protocol):
         """Return the system prompt, including the tools if the dialect describes them there."""
         ...
 
-    def encode(self, action: str) -> Wire:
+    def encode(self, action: str) -> WireMessage:
         """Convert a canonical action to an assistant message."""
         ...
 
-    def decode(self, message: Wire) -> str:
+    def decode(self, message: WireMessage) -> str:
         """Convert an assistant message to a canonical action; prose is returned unchanged."""
         ...
 
-    def answer(self, message: Wire, observations: Sequence[str]) -> list[Wire]:
+    def answer(self, message: WireMessage, observations: Sequence[str]) -> list[WireMessage]:
         """Return the messages that answer an assistant message, with one text per tool call."""
         ...
 
@@ -93,7 +93,7 @@ def read_call(text: str, start: int) -> tuple[Any, int] | None:
         return None
 
 
-def with_thought(thought: str, message: Wire) -> Wire:
+def with_thought(thought: str, message: WireMessage) -> WireMessage:
     """Prepend a `<think>` block to an assistant message, as reasoning models write it."""
     if not thought:
         return message

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from hexathlon.baselines.codecs.base import (
     DialectCall,
-    Wire,
+    WireMessage,
     format_calls,
     parse_calls,
     read_json,
@@ -38,7 +38,7 @@ class CompactCodec:
         """Return an empty prompt, since the prompt is the same in every episode."""
         return ""
 
-    def encode(self, action: str) -> Wire:
+    def encode(self, action: str) -> WireMessage:
         """Encode a single call as lines; anything else as JSON."""
         calls = parse_calls(action)
         call = calls[0] if calls is not None and len(calls) == 1 else None
@@ -51,7 +51,7 @@ class CompactCodec:
         ]
         return {"role": "assistant", "content": "\n".join([call.name, *lines])}
 
-    def decode(self, message: Wire) -> str:
+    def decode(self, message: WireMessage) -> str:
         """Parse a call; prose is returned unchanged, or unquoted if it is a JSON string."""
         text = str(message.get("content") or "")
         text = without_thoughts(text) if text.startswith("<think>") else text
@@ -64,7 +64,7 @@ class CompactCodec:
             return text
         return format_calls([DialectCall(head, arguments)])
 
-    def answer(self, message: Wire, observations: Sequence[str]) -> list[Wire]:
+    def answer(self, message: WireMessage, observations: Sequence[str]) -> list[WireMessage]:
         """Return the observations as a user message."""
         return [{"role": "user", "content": "\n\n".join(observations)}]
 

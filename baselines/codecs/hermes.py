@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from hexathlon.baselines.codecs.base import (
     DialectCall,
-    Wire,
+    WireMessage,
     as_call,
     format_calls,
     parse_calls,
@@ -53,7 +53,7 @@ class HermesCodec:
         ]
         return prompt + _PREAMBLE.format(tools="\n".join(lines))
 
-    def encode(self, action: str) -> Wire:
+    def encode(self, action: str) -> WireMessage:
         """Encode each call between tags."""
         calls = parse_calls(action)
         if calls is None:
@@ -61,7 +61,7 @@ class HermesCodec:
         blocks = [f"{_OPEN}\n{format_calls([call])}\n{_CLOSE}" for call in calls]
         return {"role": "assistant", "content": "\n".join(blocks)}
 
-    def decode(self, message: Wire) -> str:
+    def decode(self, message: WireMessage) -> str:
         """Parse all tagged calls; if one is malformed, return its text verbatim."""
         text = without_thoughts(str(message.get("content") or ""))
         calls: list[DialectCall] = []
@@ -75,7 +75,7 @@ class HermesCodec:
             position = text.find(_OPEN, parsed[1])
         return format_calls(calls) if calls else text
 
-    def answer(self, message: Wire, observations: Sequence[str]) -> list[Wire]:
+    def answer(self, message: WireMessage, observations: Sequence[str]) -> list[WireMessage]:
         """Return a user message, with tool responses if the message contains calls."""
         if _OPEN in str(message.get("content") or ""):
             observations = [f"<tool_response>\n{text}\n</tool_response>" for text in observations]

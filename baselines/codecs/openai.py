@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from hexathlon.baselines.codecs.base import (
     DialectCall,
-    Wire,
+    WireMessage,
     arguments_text,
     format_calls,
     parse_calls,
@@ -27,7 +27,7 @@ class OpenAICodec:
         """Return the prompt unchanged; tools are sent in the request."""
         return prompt
 
-    def encode(self, action: str) -> Wire:
+    def encode(self, action: str) -> WireMessage:
         """Encode calls in `tool_calls`, anything else in `content`."""
         calls = parse_calls(action)
         if calls is None:
@@ -42,7 +42,7 @@ class OpenAICodec:
         ]
         return {"role": "assistant", "content": None, "tool_calls": rows}
 
-    def decode(self, message: Wire) -> str:
+    def decode(self, message: WireMessage) -> str:
         """Parse `tool_calls`; arguments that are not a JSON object are kept verbatim."""
         rows = message.get("tool_calls")
         if not rows:
@@ -52,7 +52,7 @@ class OpenAICodec:
             [DialectCall(f["name"], read_arguments(f["arguments"])) for f in functions]
         )
 
-    def answer(self, message: Wire, observations: Sequence[str]) -> list[Wire]:
+    def answer(self, message: WireMessage, observations: Sequence[str]) -> list[WireMessage]:
         """Return one tool message per call, or a user message if there are no calls."""
         rows = message.get("tool_calls") or ()
         if not rows:

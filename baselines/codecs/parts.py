@@ -8,19 +8,19 @@ message of their own. Files are described by a line of text: name, media type, s
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from hexathlon.baselines.codecs.base import Codec, Wire
+from hexathlon.baselines.codecs.base import Codec, WireMessage
 from hexathlon.evaluators.content import Content, Image, described, joined
 
-__all__ = ["ImageRefused", "answer_messages", "text_alone", "user_message"]
+__all__ = ["ImageNotSupported", "answer_messages", "text_only", "user_message"]
 
 _AFTER_TOOLS = "Images of the tool results above:"
 
 
-class ImageRefused(ValueError):
+class ImageNotSupported(ValueError):
     """A text-only policy received an image."""
 
 
-def user_message(contents: Sequence[Content]) -> Wire:
+def user_message(contents: Sequence[Content]) -> WireMessage:
     """Return contents as one user message; its content is a string if there are no images."""
     content = joined(contents)
     if isinstance(content, str):
@@ -32,7 +32,9 @@ def user_message(contents: Sequence[Content]) -> Wire:
     return {"role": "user", "content": rows}
 
 
-def answer_messages(codec: Codec, message: Wire, contents: Sequence[Content]) -> list[Wire]:
+def answer_messages(
+    codec: Codec, message: WireMessage, contents: Sequence[Content]
+) -> list[WireMessage]:
     """Return the messages that answer an assistant message, with one content per tool call.
 
     The codec formats the text; the images follow in order.
@@ -47,14 +49,14 @@ def answer_messages(codec: Codec, message: Wire, contents: Sequence[Content]) ->
     return [*answers[:-1], {**last, "content": [_text_row(last["content"]), *rows]}]
 
 
-def text_alone(contents: Sequence[Content]) -> list[str]:
+def text_only(contents: Sequence[Content]) -> list[str]:
     """Return contents as text, with files described.
 
     Raises:
-        ImageRefused: If there is an image.
+        ImageNotSupported: If there is an image.
     """
     for image in _images(contents):
-        raise ImageRefused(
+        raise ImageNotSupported(
             f"a text-only policy received an image of {image.width} x {image.height}: play "
             "environments with images with a vision model on a server, endpoint:URL#NAME"
         )

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from hexathlon.baselines.codecs.base import Wire, format_calls, parse_calls, without_thoughts
+from hexathlon.baselines.codecs.base import WireMessage, format_calls, parse_calls, without_thoughts
 
 __all__ = ["PlainCodec"]
 
@@ -34,11 +34,11 @@ class PlainCodec:
         lines = [json.dumps(dict(tool), ensure_ascii=False) for tool in tools]
         return prompt + _PREAMBLE.format(tools="\n".join(lines))
 
-    def encode(self, action: str) -> Wire:
+    def encode(self, action: str) -> WireMessage:
         """Return the action unchanged."""
         return {"role": "assistant", "content": action}
 
-    def decode(self, message: Wire) -> str:
+    def decode(self, message: WireMessage) -> str:
         """Parse the whole message, or its only fenced block, as a call."""
         text = without_thoughts(str(message.get("content") or ""))
         calls = parse_calls(text)
@@ -47,6 +47,6 @@ class PlainCodec:
             text, calls = blocks[0], parse_calls(blocks[0])
         return text if calls is None else format_calls(calls)
 
-    def answer(self, message: Wire, observations: Sequence[str]) -> list[Wire]:
+    def answer(self, message: WireMessage, observations: Sequence[str]) -> list[WireMessage]:
         """Return the observations as a user message."""
         return [{"role": "user", "content": "\n\n".join(observations)}]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from hexathlon.baselines.codecs.base import (
     DialectCall,
-    Wire,
+    WireMessage,
     arguments_text,
     format_calls,
     parse_calls,
@@ -52,7 +52,7 @@ class ReActCodec:
         ]
         return prompt + _PREAMBLE.format(tools="\n".join(lines))
 
-    def encode(self, action: str) -> Wire:
+    def encode(self, action: str) -> WireMessage:
         """Encode each call as an action with its input, and prose as a final answer."""
         calls = parse_calls(action)
         if calls is None:
@@ -60,7 +60,7 @@ class ReActCodec:
         blocks = [f"Action: {call.name}\nAction Input: {arguments_text(call)}" for call in calls]
         return {"role": "assistant", "content": "\n".join(blocks)}
 
-    def decode(self, message: Wire) -> str:
+    def decode(self, message: WireMessage) -> str:
         """Parse the actions, or the final answer if it comes first.
 
         Parsing stops at an input that is not a JSON object; it is kept verbatim.
@@ -79,7 +79,7 @@ class ReActCodec:
             match = _ACTION.match(text, _skip_blanks(text, parsed[1]))
         return format_calls(calls) if calls else text
 
-    def answer(self, message: Wire, observations: Sequence[str]) -> list[Wire]:
+    def answer(self, message: WireMessage, observations: Sequence[str]) -> list[WireMessage]:
         """Return the observations as a user message of labelled lines."""
         text = "\n".join(f"Observation: {observation}" for observation in observations)
         return [{"role": "user", "content": text}]

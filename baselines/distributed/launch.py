@@ -1,6 +1,6 @@
-"""The launch of rank processes: rank 0 is the caller, the others are started by it.
+"""Launching rank processes: rank 0 is the caller and starts the others.
 
-All run the same function on their own share of the work. How they exchange it is left to
+All run the same function on their own shares of the work. Exchanges between them are in
 `hexathlon.baselines.distributed.collectives`.
 """
 
@@ -20,19 +20,19 @@ from hexathlon.baselines.learner.ranks import ALONE, Ranks
 __all__ = ["LOST", "RankFailed", "join", "leave", "other_ranks", "peer_is_gone"]
 
 DEADLINE_S = 1_800.0
-"""Longest that ranks wait for each other, such as for an evaluation by rank 0."""
+"""Timeout of an exchange between ranks; long, since rank 0 evaluates while the others wait."""
 
 START_S = 180.0
-"""Longest that a rank may take to start."""
+"""Timeout of a rank's start."""
 
 END_S = 30.0
-"""Longest that a rank may take to end once rank 0 is done."""
+"""Timeout of a rank's end, once rank 0 has finished."""
 
 _PROCESS = "hexathlon.baselines.distributed.rank_process"
 """The module that each further rank runs."""
 
 LOST = 3
-"""Exit status of a rank that ended because another one was gone."""
+"""Exit status of a rank that ended because another rank had ended."""
 
 
 class RankFailed(Exception):
@@ -40,7 +40,7 @@ class RankFailed(Exception):
 
 
 class _RankGone(RuntimeError):
-    """Another rank is not there any more, or never was."""
+    """Another rank ended early or did not start."""
 
 
 @contextmanager
@@ -84,10 +84,10 @@ def other_ranks(entry: str, folder: Path, count: int) -> Iterator[Ranks]:
 
 
 def _await_ready(folder: Path, others: "list[subprocess.Popen[bytes]]") -> None:
-    """Wait until every other rank is about to join.
+    """Wait until every other rank is ready to join.
 
     Raises:
-        _RankGone: One has ended instead, or is not there in time.
+        _RankGone: If one ends instead, or is not ready within `START_S`.
     """
     until = time.monotonic() + START_S
     while not all((folder / f"ready-{n + 1}").exists() for n in range(len(others))):
@@ -111,7 +111,7 @@ def _started(
 
 
 def peer_is_gone(error: Exception) -> bool:
-    """Whether an error says that another rank is gone, rather than what went wrong here."""
+    """Return whether an error is a consequence of another rank's end."""
     if isinstance(error, (_RankGone, subprocess.TimeoutExpired)):
         return True
     # Gloo has no type of its own for a closed connection; its messages name its source files.
@@ -119,7 +119,7 @@ def peer_is_gone(error: Exception) -> bool:
 
 
 def _explain(others: "list[subprocess.Popen[bytes]]", logs: list[Path], error: Exception) -> None:
-    """Raise what the rank said that failed first: one that did not end for want of another."""
+    """Raise the root-cause failure: that of a rank which did not end because of a peer's end."""
     codes: list[int | None] = []
     for process in others:
         try:
@@ -129,16 +129,21 @@ def _explain(others: "list[subprocess.Popen[bytes]]", logs: list[Path], error: E
     failed = [number for number, code in enumerate(codes) if code]
     failed.sort(key=lambda number: codes[number] == LOST)
     for number in failed[:1]:
-        said = logs[number].read_text(errors="replace").strip().splitlines() or ["nothing"]
+        lines = logs[number].read_text(errors="replace").strip().splitlines() or ["nothing"]
         raise RankFailed(
-            f"rank {number + 1} ended with code {codes[number]} and said {said[-1]!r} (all of it "
-            f"is in {logs[number]}); mend that and run the recipe again, it goes on from its last "
-            "state"
+            f"rank {number + 1} ended with code {codes[number]} after {lines[-1]!r} (log: "
+            f"{logs[number]}); fix this and run the recipe again to resume from its last state"
         ) from error
 
 
 def join(store: Path, number: int, count: int) -> Ranks:
-    """Join the process group of a run as one of its ranks."""
+    """Join a run's process group.
+
+    Args:
+        store: The file by which the ranks find each other.
+        number: This rank's number, from 0.
+        count: Number of ranks.
+    """
     import torch.distributed as dist
 
     from hexathlon.baselines.distributed.collectives import DistributedRanks

@@ -1,6 +1,6 @@
 """The process of one further rank: `python -m hexathlon.baselines.distributed.rank_process`.
 
-Started by `hexathlon.baselines.distributed.launch`, whose function it runs on its own share.
+Started by `hexathlon.baselines.distributed.launch`; it runs the function named there.
 """
 
 import os
@@ -17,10 +17,10 @@ __all__ = ["main"]
 
 
 def _end_with_first() -> None:
-    """End this rank when the pipe from rank 0 breaks, however that one ended."""
+    """End this process when the pipe from rank 0 breaks, whatever ended rank 0."""
 
     def wait() -> None:
-        # Not sys.stdin: its lock would be held when the interpreter shuts down.
+        # Not sys.stdin, whose lock would be held when the interpreter shuts down.
         os.read(0, 1)
         os._exit(LOST)
 
@@ -34,11 +34,11 @@ def main(entry: str, folder: str, store: str, number: str, count: str) -> int:
         entry: `module:function`; called with the folder and the ranks.
         folder: The run's folder.
         store: The file by which the ranks find each other.
-        number: Of this rank.
-        count: Ranks in all.
+        number: This rank's number, from 1.
+        count: Number of ranks.
 
     Returns:
-        The exit status: 0, 1 after an error of this rank, `LOST` when another rank is gone.
+        The exit status: 0, 1 after an error of this rank, `LOST` after another rank's end.
     """
     _end_with_first()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal signals all ranks; the first decides

@@ -1,4 +1,4 @@
-"""Transports: ways for the learner's weights to reach the engine that draws rollouts."""
+"""Weight transports: the learner's weights on their way to the engine that samples rollouts."""
 
 import shutil
 from pathlib import Path
@@ -17,39 +17,39 @@ from hexathlon.tasks.seeding import generator_for
 __all__ = ["FolderTransport", "InProcessTransport", "WeightTransport", "probe_of"]
 
 _LENGTH = 48
-"""Tokens of the probe's prompt."""
+"""Tokens in the probe's prompt."""
 
 _TOLERANCE = {torch.float32: 1e-3, torch.float64: 1e-3}
 _TOLERANCE_ELSEWHERE = 0.3
-"""Of formats with 8 to 11 bits of precision, whose sums depend on the order of their parts."""
+"""For formats with 8 to 11 bits of precision, whose sums depend on the order of summation."""
 
 
 class WeightTransport(Protocol):
-    """Lets an engine draw from the learner's weights."""
+    """Brings the learner's weights to an engine."""
 
     async def publish(self, model: Any, version: int) -> float:
-        """Hand over the weights as they are now and verify that the engine draws from them.
+        """Hand over the current weights and verify that the engine samples from them.
 
         Args:
             model: The learner's causal language model.
-            version: Number of these weights.
+            version: Version of these weights.
 
         Returns:
             The largest difference of a log-probability between engine and learner.
 
         Raises:
-            VersionDiffers: The engine names another version afterwards.
-            WeightsDiffer: The engine's log-probabilities are not the learner's.
-            EngineError: The weights could not be handed over.
+            VersionDiffers: If the engine reports another version afterwards.
+            WeightsDiffer: If the engine's log-probabilities differ from the learner's.
+            EngineError: If the weights cannot be handed over.
         """
         ...
 
 
 class InProcessTransport:
-    """Offers the model itself to an engine in this process.
+    """Hands the model itself to an engine in this process.
 
     Args:
-        engine: Takes the weights over.
+        engine: Receives the weights.
         tolerance: Largest difference of a log-probability; 0 chooses by the weights' precision.
     """
 
@@ -64,11 +64,11 @@ class InProcessTransport:
 
 
 class FolderTransport:
-    """Writes the weights to a folder that the engine reads, and removes them afterwards.
+    """Writes the weights to a directory that the engine reads, and deletes it afterwards.
 
     Args:
-        engine: Takes the weights over.
-        folder: Where they are written for a moment; the engine reads the same path.
+        engine: Receives the weights.
+        folder: Parent of that directory; the engine must see it under the same path.
         tolerance: Largest difference of a log-probability; 0 chooses by the weights' precision.
     """
 
@@ -78,9 +78,9 @@ class FolderTransport:
         self._tolerance = tolerance
 
     async def publish(self, model: Any, version: int) -> float:
-        """Hand over the weights, adapters merged; see `WeightTransport.publish`."""
+        """Hand over the weights with merged adapters; see `WeightTransport.publish`."""
         place = self._folder / f"weights-{version}"
-        shutil.rmtree(place, ignore_errors=True)  # what a killed run left would be loaded too
+        shutil.rmtree(place, ignore_errors=True)  # leftovers of a killed run would be loaded too
         try:
             merged(model).save_pretrained(str(place))
             probe = probe_of(model, tolerance=self._tolerance)
@@ -90,10 +90,10 @@ class FolderTransport:
 
 
 def probe_of(model: Any, *, tolerance: float = 0.0) -> LogProbabilityProbe:
-    """Return the prompt by which an engine is compared with a learner.
+    """Return the prompt on which an engine is compared with a learner.
 
     Args:
-        model: The learner's causal language model, as it is when the comparison is made.
+        model: The learner's causal language model; it is scored when the comparison is made.
         tolerance: Largest difference of a log-probability; 0 chooses by the weights' precision.
     """
     weight = model.get_input_embeddings().weight
@@ -118,5 +118,5 @@ def probe_of(model: Any, *, tolerance: float = 0.0) -> LogProbabilityProbe:
 async def _updated(engine: TokenEngine, weights: Weights, version: int) -> float:
     difference = await engine.update(weights, version)
     if engine.version != version:
-        raise VersionDiffers(f"the engine says version {engine.version}, not {version}")
+        raise VersionDiffers(f"expected version {version} in the engine, got {engine.version}")
     return difference

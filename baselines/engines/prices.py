@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hexathlon.baselines.engines.base import Usage
+from hexathlon.tasks.validation import reason
 
 __all__ = ["PriceTable", "PriceTableError", "load_prices"]
 
@@ -48,10 +49,8 @@ def load_prices(path: Path | None = None) -> PriceTable:
         return _table("the bundled price table", tomllib.loads(text))
     try:
         return _table(str(path), tomllib.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise PriceTableError(f"cannot read the price table {path}: {error.strerror}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise PriceTableError(f"{path} is not TOML: {error}") from None
+    except (OSError, ValueError) as error:
+        raise PriceTableError(f"cannot read the price table {path}: {reason(error)}") from None
 
 
 def _table(name: str, data: Mapping[str, Any]) -> PriceTable:

@@ -7,6 +7,8 @@ If a proxy is configured, httpx's own transport is used instead.
 """
 
 import asyncio
+import os
+import socket
 import ssl
 from collections.abc import AsyncIterator
 from urllib.request import getproxies
@@ -99,8 +101,15 @@ class SocketTransport(httpx.AsyncBaseTransport):
         try:
             pair = await asyncio.open_connection(host, port, ssl=secure, limit=_HEAD_LIMIT)
         except OSError as error:
-            raise httpx.ConnectError(str(error), request=request) from None
+            raise httpx.ConnectError(_reason(error), request=request) from None
         return _Connection(*pair)
+
+
+def _reason(error: OSError) -> str:
+    """Return why a connection failed; asyncio's own text repeats the address."""
+    if isinstance(error, socket.gaierror) or not error.errno:
+        return (error.strerror or str(error)).lower()
+    return os.strerror(error.errno).lower()
 
 
 class _Body(httpx.AsyncByteStream):
@@ -119,7 +128,7 @@ class _Body(httpx.AsyncByteStream):
         self._chunked = b"chunked" in named.get(b"transfer-encoding", b"").lower()
         length = named.get(b"content-length")
         self._length = 0 if status in (204, 304) else int(length) if length else None
-        self._kept = named.get(b"connection", b"").lower() != b"close"
+        self._keep_alive = named.get(b"connection", b"").lower() != b"close"
         self._done = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -134,8 +143,8 @@ class _Body(httpx.AsyncByteStream):
 
     async def aclose(self) -> None:
         """Return the connection for reuse, or close it if the response was not read completely."""
-        whole = self._chunked or self._length is not None
-        if self._done and whole and self._kept:
+        delimited = self._chunked or self._length is not None
+        if self._done and delimited and self._keep_alive:
             self._transport.take_back(self._place, self._connection)
         else:
             self._connection.writer.close()

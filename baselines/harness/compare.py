@@ -1,11 +1,12 @@
 """Comparison of runs on shared tasks: paired differences with Holm's correction."""
 
+import os
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hexathlon.baselines.harness.errors import UsageError
-from hexathlon.baselines.harness.report import read_run
+from hexathlon.baselines.harness.report import ReadRun, read_run
 from hexathlon.evaluators.statistics import PairedComparison, holm, paired_comparison
 from hexathlon.evaluators.summary import EnvSummary
 
@@ -49,21 +50,18 @@ def compare_runs(runs: Sequence[Path]) -> list[RunComparison]:
     """
     if len(runs) < 2:
         raise UsageError("compare needs at least two runs")
-    read = [read_run(run) for run in runs]
+    for place, run in enumerate(runs):
+        if os.path.realpath(run) in map(os.path.realpath, runs[:place]):
+            raise UsageError(f"{run} is named twice: expected different runs")
+    first, *others = [read_run(run) for run in runs]
     rows: list[tuple[str, str, str, PairedComparison, str]] = []
-    first = read[0]
-    for other in read[1:]:
-        shared = [
-            (one, two)
-            for one in first.summary.envs
-            for two in other.summary.envs
-            if one.env == two.env
-        ]
+    for other in others:
+        shared = [(a, b) for a in first.summary.envs for b in other.summary.envs if a.env == b.env]
         if not shared:
             raise UsageError(f"{first.path} and {other.path} have no environment in common")
         rows += [
-            (one.env, first.label, other.label, _paired(one, two), _warning(first, other, one, two))
-            for one, two in shared
+            (a.env, first.label, other.label, _paired(a, b), _warning(first, other, a, b))
+            for a, b in shared
         ]
     adjusted = holm([row[3].p_value for row in rows])
     return [
@@ -72,31 +70,31 @@ def compare_runs(runs: Sequence[Path]) -> list[RunComparison]:
     ]
 
 
-def _paired(one: EnvSummary, two: EnvSummary) -> PairedComparison:
-    a, b = one.task_means(), two.task_means()
-    shared = sorted(set(a) & set(b))
+def _paired(a: EnvSummary, b: EnvSummary) -> PairedComparison:
+    means_a, means_b = a.task_means(), b.task_means()
+    shared = sorted(set(means_a) & set(means_b))
     if not shared:
-        raise UsageError(f"the runs have no scored task of {one.env} in common")
-    clusters: Mapping[str, Hashable] = one.clusters()
+        raise UsageError(f"the runs have no scored task of {a.env} in common")
+    clusters: Mapping[str, Hashable] = a.clusters()
     several = len({clusters[task] for task in shared}) > 1
-    single = all(_single(summary, shared) for summary in (one, two))
+    single = all(_single(summary, shared) for summary in (a, b))
     return paired_comparison(
-        a, b, clusters if several else None, single_binary=single and not several
+        means_a, means_b, clusters if several else None, single_binary=single and not several
     )
 
 
 def _single(summary: EnvSummary, tasks: Sequence[str]) -> bool:
-    """Whether each task was tried once and passed or failed."""
+    """Return whether each task has one scored trial, with reward 0 or 1."""
     counts = [summary.tally.tasks[task] for task in tasks]
     return all(task.scored == 1 and task.reward in (0.0, 1.0) for task in counts)
 
 
-def _warning(first: Any, other: Any, one: EnvSummary, two: EnvSummary) -> str:
-    if one.version != two.version:
-        return f"environment versions differ: {one.version} and {two.version}"
+def _warning(first: ReadRun, other: ReadRun, a: EnvSummary, b: EnvSummary) -> str:
+    if a.version != b.version:
+        return f"environment versions differ: {a.version} and {b.version}"
     hashes = [
         {row["id"]: row["taskset_hash"] for row in run.plan["envs"]} for run in (first, other)
     ]
-    if hashes[0].get(one.env) != hashes[1].get(one.env):
+    if hashes[0].get(a.env) != hashes[1].get(a.env):
         return "the task sets differ"
-    return next(filter(None, (one.score.unrankable, two.score.unrankable)), "")
+    return next(filter(None, (a.score.unrankable, b.score.unrankable)), "")

@@ -5,7 +5,6 @@ the plan. `EvalConfig` determines the results and is part of the plan's hash. `E
 controls the execution and may change when a run is resumed.
 """
 
-import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from hexathlon.baselines.harness.errors import UsageError, near_miss
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.tasks.task import Level, Split
+from hexathlon.tasks.validation import explain, reason
 
 __all__ = [
     "EvalConfig",
@@ -29,11 +29,15 @@ __all__ = [
 COMMAND_SETTINGS = ("out", "with_anchors")
 """Settings of a configuration file that the command handles itself."""
 
+_SETTINGS = {"max_tokens": "max_reply_tokens"}
+_FIELDS = {setting: field for field, setting in _SETTINGS.items()}
+"""Settings by the field of `sampling` whose name another setting has, and the reverse."""
+
 Dialect = Literal["auto", "openai", "hermes", "react", "json", "compact", "lines"]
 
 
 class _Config(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class SamplingConfig(_Config):
@@ -62,7 +66,7 @@ class EvalConfig(_Config):
 
     split: Split = "test"
     level: Level | None = None
-    tasks: int = Field(default=100, ge=0)
+    tasks: int = Field(default=100, ge=0, le=1_000_000)
     """Number of tasks per environment, in order of the task set; 0 for all of a finite set."""
 
     task: tuple[str, ...] = ()
@@ -104,6 +108,16 @@ class ExecutionConfig(_Config):
     most_infra_in_a_row: int = Field(default=25, ge=0)
     """Abort after this many consecutive infrastructure failures; 0 never aborts."""
 
+    max_cost: float = Field(default=0.0, ge=0)
+    """Start no further trial once the run has cost this much, in the price table's currency; 0 for
+    no limit."""
+
+    max_tokens: int = Field(default=0, ge=0)
+    """Start no further trial once the run has used this many input and output tokens."""
+
+    max_hours: float = Field(default=0.0, ge=0)
+    """Start no further trial once this call has taken this long."""
+
     keep_tokens: bool = False
     """Store the policy's prompt and sampled tokens with the records."""
 
@@ -130,9 +144,9 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UsageError(f"cannot read the configuration {path}: {error.strerror}") from None
+        raise UsageError(f"cannot read the configuration {path}: {reason(error)}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not TOML: {error}") from None
+        raise UsageError(f"cannot read the configuration {path}: {reason(error)}") from None
 
 
 def command_settings(file: Path | None) -> dict[str, Any]:
@@ -144,6 +158,9 @@ def command_settings(file: Path | None) -> dict[str, Any]:
     if file is None:
         return {}
     values = {name.replace("-", "_"): value for name, value in read_toml(file).items()}
+    for name, kind, expected in (("out", str, "a path"), ("with_anchors", bool, "true or false")):
+        if not isinstance(values.get(name, kind()), kind):
+            raise UsageError(f"{file}: {name} must be {expected}, got {values[name]!r:.80}")
     return {name: values[name] for name in COMMAND_SETTINGS if name in values}
 
 
@@ -153,7 +170,9 @@ def load_config(
     """Merge a configuration file with flags, which take precedence, and validate the result.
 
     Both are flat: fields of `limits` are named `limit_turns`, `limit_cost` and so on, in TOML also
-    as a table `[limits]`; fields of `sampling` keep their names, in TOML also as `[sampling]`.
+    as a table `[limits]`; fields of `sampling` keep their names, in TOML also as `[sampling]`,
+    except that `max_tokens` is the run's budget outside of that table and `max_reply_tokens` the
+    longest reply.
 
     Raises:
         UsageError: If a name is unknown or a value is invalid; the message says which.
@@ -169,7 +188,7 @@ def load_config(
     parts: dict[type[BaseModel], dict[str, Any]] = {model: {} for model in known.values()}
     for name, value in values.items():
         model = known[name]
-        field = name.removeprefix("limit_") if model is TrialLimits else name
+        field = name.removeprefix("limit_") if model is TrialLimits else _FIELDS.get(name, name)
         parts[model][field] = value
     selection = parts.get(EvalConfig, {})
     if isinstance(selection.get("envs"), str):
@@ -181,37 +200,26 @@ def load_config(
         selection["sampling"] = SamplingConfig(**parts.get(SamplingConfig, {}))
         return EvalConfig(**selection), ExecutionConfig(**parts.get(ExecutionConfig, {}))
     except ValidationError as error:
-        raise UsageError(_explain(error)) from None
+        raise UsageError(explain(error)) from None
 
 
 def _known() -> dict[str, type[BaseModel]]:
     names: dict[str, type[BaseModel]] = {}
-    for model in (EvalConfig, ExecutionConfig, SamplingConfig):
+    for model in (EvalConfig, ExecutionConfig):
         names |= {name: model for name in model.model_fields if name not in ("limits", "sampling")}
+    names |= {_SETTINGS.get(name, name): SamplingConfig for name in SamplingConfig.model_fields}
     return names | {f"limit_{name}": TrialLimits for name in TrialLimits.model_fields}
 
 
 def _flat(data: Mapping[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, value in data.items():
-        if name == "limits" and isinstance(value, dict):
+        if name in ("limits", "sampling") and not isinstance(value, dict):
+            raise UsageError(f"{name} must be a table, [{name}], got {value!r:.80}")
+        if name == "limits":
             values |= {f"limit_{key}": item for key, item in value.items()}
-        elif name == "sampling" and isinstance(value, dict):
-            values |= value
+        elif name == "sampling":
+            values |= {_SETTINGS.get(str(key), str(key)): item for key, item in value.items()}
         else:
             values[name.replace("-", "_")] = value
     return values
-
-
-def _explain(error: ValidationError) -> str:
-    lines = []
-    for fault in error.errors(include_url=False):
-        place = ".".join(str(part) for part in fault["loc"])
-        if fault["type"] == "missing":
-            lines.append(f"{place} is missing: set it as a flag or in the configuration file")
-        elif fault["type"] == "literal_error":
-            choices = re.findall(r"'([^']*)'", fault["ctx"]["expected"])
-            lines.append(near_miss(place, str(fault["input"]), choices))
-        else:
-            lines.append(f"{place}: {fault['msg']}, got {fault['input']!r}")
-    return "; ".join(lines)

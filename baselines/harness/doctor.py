@@ -34,7 +34,7 @@ class DoctorCheck(NamedTuple):
     name: str
     state: Literal["yes", "no", "limited"]
     detail: str
-    mend: str = ""
+    remedy: str = ""
     """How to provide it; empty if it is present or optional."""
 
 
@@ -103,9 +103,10 @@ def _sqlite() -> Iterator[DoctorCheck]:
 
 
 def _extra(extra: str, modules: tuple[str, ...]) -> DoctorCheck:
-    found = all(importlib.util.find_spec(name) is not None for name in modules)
-    line = "" if found else f"pip install 'hexathlon[{extra}]'"
-    return DoctorCheck(f"extra [{extra}]", "yes" if found else "no", ", ".join(modules), line)
+    installed = all(importlib.util.find_spec(name) is not None for name in modules)
+    remedy = "" if installed else f"pip install 'hexathlon[{extra}]'"
+    state: Literal["yes", "no"] = "yes" if installed else "no"
+    return DoctorCheck(f"extra [{extra}]", state, ", ".join(modules), remedy)
 
 
 def _docker() -> DoctorCheck:
@@ -113,36 +114,36 @@ def _docker() -> DoctorCheck:
     program = shutil.which("docker")
     if program is None:
         return DoctorCheck("docker engine", "no", "no docker program", "install Docker or Podman")
-    done = _run(program, "info", "--format", "{{.ServerVersion}}")
-    if done is None or done.returncode != 0:
+    result = _run(program, "info", "--format", "{{.ServerVersion}}")
+    if result is None or result.returncode != 0:
         why = f"{socket} is not usable" if socket.exists() else "no engine answers"
         return DoctorCheck("docker engine", "no", why, "start the engine; join the group 'docker'")
-    return DoctorCheck("docker engine", "yes", done.stdout.strip())
+    return DoctorCheck("docker engine", "yes", result.stdout.strip())
 
 
 def _namespaces() -> DoctorCheck:
     program = shutil.which("unshare")
     if program is None:
         return DoctorCheck("namespaces", "no", "no unshare program", "apt-get install util-linux")
-    done = _run(program, "-Urmpfn", "true")
-    if done is None or done.returncode != 0:
-        why = "the kernel refuses user namespaces" + (f": {done.stderr.strip()}" if done else "")
+    result = _run(program, "-Urmpfn", "true")
+    if result is None or result.returncode != 0:
+        why = "the kernel denies user namespaces" + (f": {result.stderr.strip()}" if result else "")
         return DoctorCheck("namespaces", "no", why, "sysctl kernel.unprivileged_userns_clone=1")
     return DoctorCheck("namespaces", "yes", "user, mount, process and network")
 
 
-def _program(name: str, programs: tuple[str, ...], mend: str) -> DoctorCheck:
-    found = next(filter(None, map(shutil.which, programs)), None)
-    return (
-        DoctorCheck(name, "yes", found) if found else DoctorCheck(name, "no", "not on PATH", mend)
-    )
+def _program(name: str, programs: tuple[str, ...], remedy: str) -> DoctorCheck:
+    path = next(filter(None, map(shutil.which, programs)), None)
+    if path is None:
+        return DoctorCheck(name, "no", "not on PATH", remedy)
+    return DoctorCheck(name, "yes", path)
 
 
 def _postgres() -> DoctorCheck:
-    found = shutil.which("postgres")
-    places = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
-    if found or places:
-        return DoctorCheck("postgresql", "yes", found or str(places[-1]))
+    path = shutil.which("postgres")
+    installations = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+    if path or installations:
+        return DoctorCheck("postgresql", "yes", path or str(installations[-1]))
     return DoctorCheck("postgresql", "no", "no server program", "apt-get install postgresql")
 
 

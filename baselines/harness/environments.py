@@ -125,9 +125,9 @@ def open_taskset(
         UsageError: If the environment has no such task set, or it cannot be opened.
         EnvironmentUnavailable: If its data is not on this machine.
     """
-    name = name or info.tasksets[0]
+    name = info.tasksets[0] if name is None else name
     if name not in info.tasksets:
-        raise UsageError(near_miss(f"task set for {short(info.id)}", name, info.tasksets))
+        raise UsageError(near_miss(f"task set of {short(info.id)}", name, info.tasksets))
     try:
         tasks = TaskSet(name, split, level, salt)
         _ = tasks.size  # reads the data of public formats, so that missing data raises here

@@ -14,7 +14,6 @@ __all__ = [
     "ExitCode",
     "PlanDiffers",
     "UsageError",
-    "VerificationFailed",
     "near_miss",
 ]
 
@@ -44,12 +43,6 @@ class UsageError(CommandError):
 
 class PlanDiffers(UsageError):
     """The run directory contains a different plan."""
-
-
-class VerificationFailed(CommandError):
-    """Stored records contradict their replay."""
-
-    code = ExitCode.NOT_VERIFIED
 
 
 class EnvironmentUnavailable(CommandError):

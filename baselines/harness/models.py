@@ -9,10 +9,16 @@ from typing import Any, NamedTuple
 from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.base import Agent, AgentMismatch
 from hexathlon.baselines.agents.spec import ModelSpec, SpecError, parse_model, scripted_agent
+from hexathlon.baselines.engines.prices import PriceTable, PriceTableError, load_prices
+from hexathlon.baselines.harness.budget import require_price
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
 
 __all__ = ["OpenedModel", "open_model"]
+
+
+_REMEDIES = {"connection": "; check the address and that the server is running"}
+"""What to do about an error, by its kind."""
 
 
 class OpenedModel(NamedTuple):
@@ -43,13 +49,14 @@ def open_model(
     """
     try:
         spec = parse_model(config.model)
+        prices = load_prices(execution.prices)
         if spec.kind == "agent":
             return OpenedModel(scripted_agent(spec), dict(spec.as_json()), None)
-    except (SpecError, AgentMismatch) as error:
+    except (SpecError, AgentMismatch, PriceTableError) as error:
         raise UsageError(str(error)) from None
     if spec.kind == "checkpoint":
         return _open_checkpoint(spec, config, execution, dialect)
-    return _open_endpoint(spec, config, execution, dialect)
+    return _open_endpoint(spec, config, execution, dialect, prices)
 
 
 def _open_checkpoint(
@@ -83,21 +90,20 @@ def _open_checkpoint(
 
 
 def _open_endpoint(
-    spec: ModelSpec, config: EvalConfig, execution: ExecutionConfig, dialect: str | None
+    spec: ModelSpec,
+    config: EvalConfig,
+    execution: ExecutionConfig,
+    dialect: str | None,
+    prices: PriceTable,
 ) -> OpenedModel:
     from hexathlon.baselines.agents.llm import LlmAgent
     from hexathlon.baselines.codecs import get_codec
-    from hexathlon.baselines.engines.base import Sampling
+    from hexathlon.baselines.engines.base import Sampling, Usage
     from hexathlon.baselines.engines.errors import EngineError
     from hexathlon.baselines.engines.http import HttpEngine, HttpSettings
     from hexathlon.baselines.engines.limiter import AdaptiveLimit
-    from hexathlon.baselines.engines.prices import PriceTableError, load_prices
     from hexathlon.baselines.engines.probe import probe
 
-    try:
-        prices = load_prices(execution.prices)
-    except PriceTableError as error:
-        raise UsageError(str(error)) from None
     settings = HttpSettings(
         url=spec.place,
         model=spec.name,
@@ -112,7 +118,9 @@ def _open_endpoint(
     except EngineError as error:
         usage = error.kind in ("auth", "unknown_model")
         error_class = UsageError if usage else EnvironmentUnavailable
-        raise error_class(f"{spec.place}: {error.kind}: {error}") from None
+        remedy = _REMEDIES.get(error.kind, "")
+        raise error_class(f"{spec.place}: {error.kind}: {error}{remedy}") from None
+    require_price(execution, prices.cost(model, Usage()))
     settings = replace(settings, model=model)
     spoken = probed if requested == "auto" else requested
     ceiling = max(100, execution.concurrency)

@@ -29,6 +29,7 @@ from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import SPLITS, Level
 from hexathlon.tasks.taskset import TaskSet, commitment
+from hexathlon.tasks.validation import reason
 from hexathlon.tasks.version import VERSION
 
 __all__ = [
@@ -98,9 +99,10 @@ def slices_of(config: EvalConfig, salt: str | None) -> list[Slice]:
         raise UsageError("the held-out split needs a salt: name its file with --salt-file")
     if config.task:
         return list(_slices_of_ids(config, salt))
+    if not config.envs:
+        raise UsageError("name what is evaluated: events in `envs`, or single tasks in `task`")
     slices = []
-    for name in config.envs:
-        info = find_environment(name)
+    for info in {one.id: one for one in map(find_environment, config.envs)}.values():
         tasks = open_taskset(info, config.taskset, config.split, config.level, salt)
         slices.append(Slice(info, tasks, config.level, _first_ids(info, tasks, config.tasks)))
     return slices
@@ -179,9 +181,12 @@ def read_salt(path: Path | None) -> str | None:
     if path is None:
         return None
     try:
-        return path.read_text(encoding="utf-8").strip()
+        salt = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read the salt file {path}: {error}") from None
+        raise UsageError(f"cannot read the salt file {path}: {reason(error)}") from None
+    if not salt:
+        raise UsageError(f"the salt file {path} is empty: expected the secret of the round")
+    return salt
 
 
 def _slices_of_ids(config: EvalConfig, salt: str | None) -> Iterator[Slice]:

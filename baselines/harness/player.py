@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from hexathlon.baselines import interrupts
+from hexathlon.baselines.harness.budget import RunBudget
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.environments import make_environment
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.tokens import TokenLog
 from hexathlon.baselines.rollout.drivers import Offload, play, play_async
-from hexathlon.baselines.rollout.environments import waits
+from hexathlon.baselines.rollout.environments import is_asynchronous
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.evaluators.records import RecordWriter
@@ -30,6 +31,7 @@ class TrialPlayer:
         writer: Writer of the run's records.
         progress: Advanced after every trial.
         attempts: Earlier attempts per trial that ended in infrastructure failures.
+        budget: Of the whole run; no trial starts once it is exhausted.
         tokens: Writer of token trees, if they are kept.
     """
 
@@ -42,26 +44,33 @@ class TrialPlayer:
         writer: RecordWriter,
         progress: Progress,
         attempts: Mapping[TrialKey, int],
+        budget: RunBudget,
         tokens: TokenLog | None = None,
     ) -> None:
         self.rollout, self.config, self.versions = rollout, config, versions
         self.execution, self.writer, self.progress = execution, writer, progress
-        self.attempts, self.tokens = attempts, tokens
+        self.attempts, self.budget, self.tokens = attempts, budget, tokens
+        self.stopped: str | None = None
+        """The exhausted budget that stopped the run; None if there was none."""
         self._infra_in_a_row = self._passed = self._infra = 0
         self._async_envs: frozenset[str] = frozenset()
 
     def play(self, keys: Iterator[TrialKey], count: int) -> None:
         """Play `count` trials, concurrently if the agent or an environment is asynchronous.
 
+        Fewer are played when the budget is exhausted; `stopped` then says so.
+
         Raises:
-            Fatal: If an error would affect every trial.
+            FatalError: If an error would affect every trial.
             EnvironmentUnavailable: After too many consecutive infrastructure failures.
         """
         slots = self._slots()
         try:
-            self._async_envs = frozenset(name for name, slot in slots.items() if waits(slot.get()))
+            self._async_envs = frozenset(
+                name for name, slot in slots.items() if is_asynchronous(slot.get())
+            )
             if not (self._async_envs or self.rollout.agent.asynchronous):
-                for key in keys:
+                for key in self._within_budget(keys):
                     tried = self.attempts.get(key, 0)
                     self._record(play(self.rollout.trial(slots[key[0]], key, tried)))
                 return
@@ -103,7 +112,7 @@ class TrialPlayer:
             return None if thread is None or env_id in self._async_envs else in_thread
 
         try:
-            for key in keys:
+            for key in self._within_budget(keys):
                 trial = self.rollout.trial(slots[key[0]], key, self.attempts.get(key, 0))
                 self._record(await play_async(trial, offload(key[0])))
         finally:
@@ -111,6 +120,15 @@ class TrialPlayer:
                 await (in_thread(slot.close) if offload(env_id) else slot.aclose())
             if thread is not None:
                 thread.shutdown()
+
+    def _within_budget(self, keys: Iterator[TrialKey]) -> Iterator[TrialKey]:
+        """Yield keys until the budget is exhausted."""
+        for key in keys:
+            exhausted = self.budget.exhausted()
+            if exhausted is not None:
+                self.stopped = exhausted
+                return
+            yield key
 
     def _slots(self) -> dict[str, EnvironmentSlot]:
         return {
@@ -123,6 +141,7 @@ class TrialPlayer:
         written = self.writer.append(record, trajectory.media)
         if self.tokens is not None and trajectory.tokens is not None:
             self.tokens.keep(written, trajectory.tokens)
+        self.budget.add(record)
         infra = record["status"] == "infra"
         self._infra_in_a_row = self._infra_in_a_row + 1 if infra else 0
         self._infra += infra

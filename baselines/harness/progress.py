@@ -3,10 +3,10 @@
 import sys
 import time
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any, Self, TextIO
+from typing import Any, TextIO
 
 from hexathlon.baselines import interrupts
+from hexathlon.evaluators.closing import Closing
 
 __all__ = ["Progress", "log_interval"]
 
@@ -19,7 +19,7 @@ def log_interval(elapsed: float) -> float:
     return min(max(_QUIET, elapsed / 60), _LONGEST_INTERVAL)
 
 
-class Progress:
+class Progress(Closing):
     """Displays the progress of an operation.
 
     Args:
@@ -97,14 +97,3 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

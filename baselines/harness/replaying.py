@@ -16,7 +16,7 @@ from hexathlon.baselines.harness.errors import EnvironmentUnavailable
 from hexathlon.baselines.harness.finding import abridged
 from hexathlon.baselines.rollout.drivers import play
 from hexathlon.baselines.rollout.faults import POLICIES
-from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, FatalError, Rollout
 from hexathlon.envs.messages import Message
 from hexathlon.envs.status import Status
 from hexathlon.evaluators.records import TrialRecord, record_key
@@ -76,7 +76,7 @@ class Replayer:
         rollout = Rollout(agent, retries=0, salt=self._salt)
         try:
             return play(rollout.trial(self._slots[key[0]], key)).record
-        except Fatal as error:
+        except FatalError as error:
             raise EnvironmentUnavailable(str(error)) from error
 
     def _failure_differences(

@@ -17,6 +17,7 @@ from hexathlon.evaluators.records import RecordError, read_records
 from hexathlon.evaluators.records.plan import PLAN_FILE, PlanError, read_plan
 from hexathlon.evaluators.statistics import normalised_score
 from hexathlon.evaluators.summary import EnvSummary, Score, Summary, summarise
+from hexathlon.tasks.validation import reason
 
 __all__ = [
     "ANCHOR_FOLDER",
@@ -31,6 +32,7 @@ __all__ = [
     "notes",
     "percent",
     "read_run",
+    "same_trials",
     "span",
     "tables",
     "unscored_share",
@@ -84,28 +86,42 @@ def read_run(path: Path) -> ReadRun:
         plan = read_plan(path)
         summary = summarise(read_records(path), plan)
         judged = tuple(judged_summaries(path))
-    except (PlanError, RecordError, JudgedError, OSError) as error:
+    except (PlanError, RecordError, JudgedError) as error:
         raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"cannot read {error.filename or path}: {reason(error)}") from None
     if not summary.envs:
         raise UsageError(f"{path} has a plan but no record yet; continue the run with resume")
     return ReadRun(path, plan, summary, judged)
 
 
 def anchors_of(runs: Sequence[ReadRun]) -> Anchors:
-    """Return floor and ceiling from runs of the built-in agents; other runs are ignored."""
+    """Return floor and ceiling from runs of built-in agents.
+
+    Args:
+        runs: The reported run first; agents that played other trials than it are ignored, as are
+            other models.
+    """
     floor: dict[str, tuple[str, float]] = {}
     ceiling: dict[str, float] = {}
     for run in runs:
         model = run.plan["model"]
         for env in run.summary.envs:
             mean = env.score.mean
-            if model["kind"] != "agent" or mean is None:
+            comparable = same_trials(runs[0].plan, run.plan, env.env)
+            if model["kind"] != "agent" or mean is None or not comparable:
                 continue
             if model["name"] == CEILING_AGENT:
                 ceiling[env.env] = mean
             elif model["name"] in FLOOR_AGENTS and mean >= floor.get(env.env, ("", -1.0))[1]:
                 floor[env.env] = (model["name"], mean)
     return Anchors(floor, ceiling)
+
+
+def same_trials(a: Mapping[str, Any], b: Mapping[str, Any], env: str) -> bool:
+    """Whether two plans have the same trials of an environment, whatever their order."""
+    own, other = ({tuple(key) for key in plan["keys"] if key[0] == env} for plan in (a, b))
+    return own == other
 
 
 def anchor_runs(run: Path) -> list[ReadRun]:
@@ -188,6 +204,25 @@ def notes(run: ReadRun) -> Iterator[str]:
         if env.planned is not None and env.score.trials < env.planned:
             left = f"{env.planned - env.score.trials:,} of {env.planned:,}"
             yield f"{short(env.env)}: {left} planned trials have no record yet."
+        yield from _empty_gold_note(env)
+
+
+def _empty_gold_note(env: EnvSummary) -> Iterator[str]:
+    """Count tasks apart whose expected answer is empty: some rules accept any empty result."""
+    empty = {name for name, task in env.tally.tasks.items() if task.empty_gold}
+    if empty:
+        means = env.task_means()
+        there = [mean for name, mean in means.items() if name in empty]
+        elsewhere = [mean for name, mean in means.items() if name not in empty]
+        yield (
+            f"{short(env.env)}: {len(empty):,} of {env.score.tasks:,} tasks have an empty expected "
+            f"answer; score {percent(_mean(there))} on these, {percent(_mean(elsewhere))} on the "
+            "others."
+        )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
 def _scores(run: ReadRun, anchors: Anchors) -> ReportTable:

@@ -25,11 +25,13 @@ from hexathlon.evaluators.records import (
     read_records,
     stored_media,
 )
+from hexathlon.evaluators.records.consistency import stop_of
 from hexathlon.evaluators.records.plan import PLAN_FILE, PlanError, plan_hash, read_plan, write_plan
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.task import Task
 from hexathlon.tasks.taskset import TaskSet
+from hexathlon.tasks.validation import reason
 
 __all__ = ["Rescored", "rescore_record", "rescore_run", "transcript_of"]
 
@@ -67,9 +69,13 @@ def rescore_run(run: Path, out: Path, salt: str | None = None) -> Rescored:
         faults = check_chain(run, plan["plan_hash"])
         if faults:
             raise UsageError(f"{run}: {faults[0]}; a run with a broken chain cannot be rescored")
+        if next(read_records(run), None) is None:
+            raise UsageError(f"{run} has a plan but no record yet; continue it with resume")
         return _rescore(run, plan, out, salt)
-    except (PlanError, RecordError, OSError) as error:
+    except (PlanError, RecordError) as error:
         raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"cannot use {error.filename or run}: {reason(error)}") from None
 
 
 def _rescore(run: Path, plan: dict[str, Any], out: Path, salt: str | None) -> Rescored:
@@ -132,7 +138,7 @@ def _verdict(task: Task, record: Mapping[str, Any], load: Load) -> dict[str, Any
     scored = verdict.status == "scored"
     stop = record["stop"]
     if scored and stop == Status.ERROR_JUDGE:
-        stop = Status.COMPLETED.value
+        stop = stop_of(record) or Status.COMPLETED.value
     return {
         "stop": stop if scored else Status.ERROR_JUDGE.value,
         "status": verdict.status,

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from hexathlon.baselines import interrupts
 from hexathlon.baselines.agents.base import AgentMismatch
 from hexathlon.baselines.engines.errors import EngineError, EngineMissing
+from hexathlon.baselines.harness.budget import RunBudget
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.errors import (
     CommandError,
@@ -25,17 +26,19 @@ from hexathlon.baselines.harness.plan import build_plan, read_salt
 from hexathlon.baselines.harness.player import TrialPlayer
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.harness.tokens import TokenLog
-from hexathlon.baselines.rollout.rollout import Fatal, Rollout
+from hexathlon.baselines.rollout.rollout import FatalError, Rollout
 from hexathlon.evaluators.records import (
     RecordError,
     RecordWriter,
     completed_keys,
     read_records,
     record_key,
+    records_file,
     stored_media,
 )
 from hexathlon.evaluators.records.plan import (
     PLAN_FILE,
+    UNHASHED,
     PlanError,
     TrialKey,
     plan_differences,
@@ -43,6 +46,7 @@ from hexathlon.evaluators.records.plan import (
     read_plan,
     write_plan,
 )
+from hexathlon.tasks.validation import reason
 
 __all__ = ["RunOutcome", "evaluate", "resume", "stored_config", "stored_plan"]
 
@@ -52,11 +56,17 @@ class RunOutcome(NamedTuple):
 
     run: Path
     planned: int
+    recorded: int
+    """Trials that have a record now."""
+
     played: int
-    """Trials played by this call; the others already had records."""
+    """Trials played by this call."""
 
     torn: int
     """Bytes of an unfinished record that were moved to `records.torn`."""
+
+    stopped: str | None = None
+    """The exhausted budget that stopped the run before its end; None if it is complete."""
 
 
 def evaluate(
@@ -80,6 +90,7 @@ def evaluate(
         progress: Advanced after every trial; by default a progress bar on the terminal.
         played: Directories of runs that differ from this one only in their tasks, such as shards
             played by other processes; their scored records are copied instead of played again.
+            Their plans are compared.
 
     Raises:
         PlanDiffers: If the directory contains a different plan; the message lists the fields.
@@ -99,6 +110,8 @@ def evaluate(
         if not force_new:
             raise PlanDiffers(_difference(run, stored, plan))
         _move_aside(run)
+    with _command_errors():
+        shards = [folder for folder in played if _is_shard(folder, plan)]
     _make_folder(run)
     with (
         _command_errors(),
@@ -107,7 +120,7 @@ def evaluate(
     ):
         if not (run / PLAN_FILE).exists():
             write_plan(run, plan)
-        _copy_scored(run, plan, played, writer)
+        _copy_scored(run, plan, shards, writer)
         return _play_remaining(run, plan, model, execution, writer, progress)
 
 
@@ -201,21 +214,65 @@ def _command_errors() -> Iterator[None]:
     """Convert errors that end a run into those that the command reports."""
     try:
         yield
-    except Fatal as error:
+    except FatalError as error:
         raise _fatal(error) from error
     except (PlanError, RecordError) as error:
         raise UsageError(str(error)) from None
     except OSError as error:
-        raise CommandError(f"the run stopped: {error}; fix this, then resume it") from error
+        place = f"{error.filename}: " if error.filename else ""
+        raise CommandError(
+            f"the run stopped: {place}{reason(error)}; fix this, then resume it"
+        ) from error
 
 
-def _fatal(error: Fatal) -> CommandError:
+def _fatal(error: FatalError) -> CommandError:
     cause = error.__cause__
     if isinstance(cause, AgentMismatch):
         return UsageError(str(error))
     if isinstance(cause, EngineError) and not isinstance(cause, EngineMissing):
         return UsageError(f"{cause.kind}: {error}")
     return EnvironmentUnavailable(str(error))
+
+
+_SELECTION = ("envs", "taskset", "split", "level", "tasks", "task")
+"""Fields of a configuration that select tasks."""
+
+
+def _is_shard(folder: Path, plan: Mapping[str, Any]) -> bool:
+    """Whether a folder has records to copy; False for one that was killed before its plan.
+
+    Raises:
+        PlanDiffers: If its plan differs in more than its tasks.
+        PlanError: If its plan is missing or was changed.
+    """
+    if not (folder / PLAN_FILE).exists() and not records_file(folder).exists():
+        return False
+    stored = read_plan(folder)
+    old, new = _without_tasks(stored, plan), _without_tasks(plan, stored)
+    fields = [
+        place
+        for name in plan_differences(old, new)
+        for place in _places(name, old.get(name), new.get(name))
+    ]
+    if fields:
+        raise PlanDiffers(
+            f"the records of {folder} cannot be copied: its plan differs in more than its tasks: "
+            f"{'; '.join(fields[:6])}"
+        )
+    return True
+
+
+def _without_tasks(plan: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what two plans must share: all but the selection, and the task sets of both."""
+    kept = {name: value for name, value in plan.items() if name not in (*UNHASHED, "keys", "envs")}
+    config = {name: value for name, value in plan["config"].items() if name not in _SELECTION}
+    theirs = {_task_set(row) for row in other["envs"]}
+    rows = {_task_set(row): row for row in plan["envs"] if _task_set(row) in theirs}
+    return {**kept, "config": config, "envs": [rows[name] for name in sorted(rows)]}
+
+
+def _task_set(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    return str(row.get("id")), str(row.get("taskset")), str(row.get("split"))
 
 
 def _copy_scored(
@@ -243,13 +300,17 @@ def _play_remaining(
     attempts = _failed_attempts(run, done) if execution.retry_infra else {}
     planned, left = len(plan["keys"]), len(plan["keys"]) - len(done)
     rollout = Rollout(model.agent, config.limits, execution.retries, read_salt(execution.salt_file))
+    budget = RunBudget(execution, read_records(run))
     versions = {row["id"]: row["version"] for row in plan["envs"]}
     token_log = TokenLog(run) if execution.keep_tokens else nullcontext()
     with token_log as tokens, progress or Progress(model.agent.name, planned) as bar:
         bar.done = planned - left
-        player = TrialPlayer(rollout, config, versions, execution, writer, bar, attempts, tokens)
+        player = TrialPlayer(
+            rollout, config, versions, execution, writer, bar, attempts, budget, tokens
+        )
         player.play((key for key in _keys(plan) if key not in done), left)
-    return RunOutcome(run, planned, left, len(writer.torn))
+        played = bar.done - (planned - left)
+    return RunOutcome(run, planned, bar.done, played, len(writer.torn), player.stopped)
 
 
 def _keys(plan: Mapping[str, Any]) -> Iterator[TrialKey]:

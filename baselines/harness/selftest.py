@@ -17,11 +17,11 @@ from hexathlon.baselines.harness.environments import (
     make_environment,
     open_taskset,
 )
-from hexathlon.baselines.harness.errors import EnvironmentUnavailable
+from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError, near_miss
 from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.rollout.drivers import play
 from hexathlon.baselines.rollout.limits import TrialLimits
-from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, FatalError, Rollout
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script, TaskSource, parse_address
 from hexathlon.tasks.task import Task
@@ -88,7 +88,7 @@ class SelftestResult(NamedTuple):
         return all(tally.holds for tally in self.tallies.values())
 
 
-def differences(one: SelftestResult, other: SelftestResult) -> tuple[int, list[str]]:
+def differences(first: SelftestResult, second: SelftestResult) -> tuple[int, list[str]]:
     """Compare two self-tests episode by episode, such as one event in two sandboxes.
 
     Episodes of the random agent may differ and are not compared.
@@ -97,13 +97,17 @@ def differences(one: SelftestResult, other: SelftestResult) -> tuple[int, list[s
         Number of compared episodes, and a description of each whose rewards differ.
     """
     compared, differing = 0, []
-    for kind in [kind for kind in one.tallies if kind != "random"]:
-        theirs = other.tallies[kind].rewards if kind in other.tallies else {}
-        for name, reward in one.tallies[kind].rewards.items():
+    for kind in [kind for kind in first.tallies if kind != "random"]:
+        rewards = second.tallies[kind].rewards if kind in second.tallies else {}
+        for name, reward in first.tallies[kind].rewards.items():
             compared += 1
-            if name not in theirs or theirs[name] != reward:
-                differing.append(f"{name}: {reward} and {theirs.get(name, 'not played')}")
+            if name not in rewards or rewards[name] != reward:
+                differing.append(f"{name}: {reward} and {rewards.get(name, 'not played')}")
     return compared, differing
+
+
+_KINDS = ("oracle", "alternatives", "noop", "mutants", "random")
+"""Kinds of scripts beside an event's trivial policies."""
 
 
 class _TaskScriptAgent:
@@ -157,6 +161,9 @@ def run_selftest(
                 merged.setdefault(kind, Tally(kind, tally.required)).add(tally)
             for _ in chunk:
                 progress.advance()
+    unknown = [kind for kind in kinds if kind not in merged and kind not in _KINDS]
+    if unknown:
+        raise UsageError(near_miss("kind of script", unknown[0], [*_KINDS, "dump", "majority"]))
     return SelftestResult(info.id, count, merged)
 
 
@@ -227,7 +234,7 @@ def _agents(source: TaskSource, task: Task) -> Iterator[tuple[str, str, Agent]]:
 def _played(slot: EnvironmentSlot, env_id: str, task_id: str, agent: Agent) -> Mapping[str, Any]:
     try:
         return play(Rollout(agent, retries=0).trial(slot, (env_id, task_id, 0, 0))).record
-    except Fatal as error:
+    except FatalError as error:
         raise EnvironmentUnavailable(str(error)) from error
 
 

@@ -7,10 +7,10 @@ record, so a killed process may leave a record without tokens, never tokens with
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from hexathlon.baselines.tokens.tree import TokenTree
+from hexathlon.evaluators.closing import Closing
 from hexathlon.evaluators.records.canonical import canonical_bytes
 from hexathlon.evaluators.records.plan import TrialKey
 
@@ -27,7 +27,7 @@ class KeptTokens(NamedTuple):
     tree: TokenTree
 
 
-class TokenLog:
+class TokenLog(Closing):
     """Appends token trees to a run; an unfinished last line is removed on opening.
 
     Args:
@@ -47,15 +47,8 @@ class TokenLog:
         self._file.write(canonical_bytes(line) + b"\n")
         self._file.flush()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close the file."""
         self._file.close()
 
 

@@ -20,6 +20,7 @@ from hexathlon.evaluators.judged.file import JUDGED_FOLDER, JudgedError, judged_
 from hexathlon.evaluators.records import RecordError, check_chain, read_records, record_key
 from hexathlon.evaluators.records.consistency import RecordConsistency
 from hexathlon.evaluators.records.plan import PlanError, TrialKey, read_plan
+from hexathlon.tasks.validation import reason
 
 __all__ = ["NOT_VERIFIABLE", "Finding", "Verification", "verify_run"]
 
@@ -73,8 +74,10 @@ def verify_run(run: Path, salt: str | None = None, *, whole: bool = True) -> Ver
     try:
         plan = read_plan(run)
         faults = check_chain(run, plan["plan_hash"])
-    except (PlanError, OSError) as error:
+    except PlanError as error:
         raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"cannot read {error.filename or run}: {reason(error)}") from None
     findings = [
         Finding("records", f"line {fault.line}, {fault.field}", fault.message) for fault in faults
     ]

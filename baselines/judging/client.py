@@ -18,7 +18,7 @@ from hexathlon.evaluators.judges.prompts import Prompt, image_prompt_hash, promp
 from hexathlon.evaluators.records.canonical import content_hash
 from hexathlon.tasks.seeding import derive_seed
 
-__all__ = ["Asked", "JudgeClient", "JudgeIdentity"]
+__all__ = ["JudgeAnswer", "JudgeClient", "JudgeIdentity"]
 
 Read = TypeVar("Read")
 
@@ -77,7 +77,7 @@ class JudgeIdentity:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Generic[Read]):
+class JudgeAnswer(Generic[Read]):
     """The result of one question."""
 
     answer: Read | None
@@ -127,7 +127,7 @@ class JudgeClient:
 
     async def ask(
         self, prompt: Prompt, read: Callable[[str], Read], *, repeat: int = 0
-    ) -> Asked[Read]:
+    ) -> JudgeAnswer[Read]:
         """Ask a question until the reply is valid, at most `1 + retries` times.
 
         Args:
@@ -153,7 +153,7 @@ class JudgeClient:
 
     async def _ask_cached(
         self, prompt: Prompt, read: Callable[[str], Read], key: str
-    ) -> Asked[Read]:
+    ) -> JudgeAnswer[Read]:
         cached = await self._cached(key, read)
         if cached is not None:
             return cached
@@ -168,7 +168,7 @@ class JudgeClient:
             del self._pending[key]
             answered.set_result(None)
 
-    async def _cached(self, key: str, read: Callable[[str], Read]) -> Asked[Read] | None:
+    async def _cached(self, key: str, read: Callable[[str], Read]) -> JudgeAnswer[Read] | None:
         """Return the cached answer, waiting for the same question if it is being asked."""
         if self.cache is None:
             return None
@@ -178,13 +178,13 @@ class JudgeClient:
         if reply is None:
             return None
         try:
-            return Asked(read(reply), source="cache")
+            return JudgeAnswer(read(reply), source="cache")
         except ReplyFault:
             return None
 
     async def _ask_with_retries(
         self, prompt: Prompt, read: Callable[[str], Read], key: str
-    ) -> Asked[Read]:
+    ) -> JudgeAnswer[Read]:
         usage, latency, faults = Usage(), 0.0, list[str]()
         why: Why = "malformed"
         for attempt in range(1 + self.identity.retries):
@@ -197,7 +197,7 @@ class JudgeClient:
                 faults.append(error.kind)
                 if why == "refused":
                     continue
-                return Asked(None, why, tuple(faults), error=str(error), usage=usage)
+                return JudgeAnswer(None, why, tuple(faults), error=str(error), usage=usage)
             usage, latency = usage.plus(reply.usage), latency + reply.latency
             text = str(reply.message.get("content") or "")
             try:
@@ -206,8 +206,8 @@ class JudgeClient:
                 why = fault.why
                 faults.append(f"{fault.why}: {fault}")
                 continue
-            return Asked(answer, "", tuple(faults), "model", usage, latency, reply=text)
-        return Asked(None, why, tuple(faults), "model", usage, latency)
+            return JudgeAnswer(answer, "", tuple(faults), "model", usage, latency, reply=text)
+        return JudgeAnswer(None, why, tuple(faults), "model", usage, latency)
 
     def _read(self, reply: ChatReply, text: str, read: Callable[[str], Read]) -> Read:
         if reply.finish == "length":

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hexathlon.baselines.judging.client import Asked, JudgeClient
+from hexathlon.baselines.judging.client import JudgeAnswer, JudgeClient
 from hexathlon.baselines.judging.pointwise import addresses_judge, masked
 from hexathlon.evaluators.judges.groups import averaged, orders, tournament
 from hexathlon.evaluators.judges.parsing import GroupVerdict, PairVerdict, read_group, read_pair
@@ -17,7 +17,7 @@ from hexathlon.evaluators.judges.prompts import LETTERS, groupwise_prompt, pairw
 from hexathlon.evaluators.judges.rubric import Rubric
 from hexathlon.evaluators.judges.transcript import JudgedTranscript
 
-__all__ = ["JudgedComparison", "GroupScores", "GroupwiseJudge", "PairwiseJudge"]
+__all__ = ["GroupScores", "GroupwiseJudge", "JudgedComparison", "PairwiseJudge"]
 
 _RESULTS = {"first": 1.0, "tie": 0.5, "second": 0.0}
 
@@ -112,7 +112,7 @@ class PairwiseJudge:
 
     async def _ask(
         self, rubric: Rubric, first: JudgedTranscript, second: JudgedTranscript, repeat: int
-    ) -> Asked[PairVerdict]:
+    ) -> JudgeAnswer[PairVerdict]:
         return await self.client.ask(
             pairwise_prompt(rubric, first, second),
             lambda text: read_pair(text, first, second),
@@ -202,7 +202,7 @@ class GroupwiseJudge:
 
     async def _ask(
         self, rubric: Rubric, group: Sequence[JudgedTranscript], order: Sequence[int]
-    ) -> Asked[GroupVerdict]:
+    ) -> JudgeAnswer[GroupVerdict]:
         members = [group[index] for index in order]
 
         def read(text: str) -> GroupVerdict:
@@ -211,7 +211,7 @@ class GroupwiseJudge:
         return await self.client.ask(groupwise_prompt(rubric, members, scores=self.scores), read)
 
 
-def _label(asked: Asked[PairVerdict]) -> str | None:
+def _label(asked: JudgeAnswer[PairVerdict]) -> str | None:
     return None if asked.answer is None else asked.answer.label
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from hexathlon.baselines.judging.client import Asked, JudgeClient
+from hexathlon.baselines.judging.client import JudgeAnswer, JudgeClient
 from hexathlon.evaluators.judges.isolation import addressed, contentless, hide_addressed
 from hexathlon.evaluators.judges.labels import ABSTAIN, Decision, Why
 from hexathlon.evaluators.judges.parsing import PointVerdict, ReplyFault, read_criteria, read_point
@@ -20,7 +20,7 @@ from hexathlon.evaluators.judges.rubric_files import build_rubric
 from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records.canonical import text_hash
 
-__all__ = ["PointwiseJudge", "decision_of", "masked", "addresses_judge"]
+__all__ = ["PointwiseJudge", "addresses_judge", "decision_of", "masked"]
 
 _WHY_WRITTEN = "Made from the question by a model; what holds is a matter of meaning."
 
@@ -109,7 +109,7 @@ class PointwiseJudge:
         return replace(second, flags=("addressed", "lowered"))
 
 
-def decision_of(criterion: Criterion, asked: Asked[PointVerdict]) -> Decision:
+def decision_of(criterion: Criterion, asked: JudgeAnswer[PointVerdict]) -> Decision:
     """Return the decision for an answer, or for its absence."""
     retries = max(0, len(asked.faults) - (asked.answer is None))
     if asked.answer is None:

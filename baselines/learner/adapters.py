@@ -1,7 +1,7 @@
-"""Low-rank adapters (LoRA, Hu et al. 2021) through peft: on, merged, and saved.
+"""Low-rank adapters (LoRA, Hu et al. 2021) through peft: added, merged and saved.
 
-Adapters are put into the model in place, so that everything which knows a Hugging Face model goes
-on working; what was there before is frozen.
+Adapters are added to the model in place, so that everything that takes a Hugging Face model still
+works; the base weights are frozen.
 """
 
 import copy
@@ -18,12 +18,12 @@ __all__ = ["AdapterConfig", "AdaptersMissing", "add_adapters", "merged", "save_a
 
 
 class AdaptersMissing(ValueError):
-    """A recipe wants adapters and peft is not installed."""
+    """Adapters need peft, which is not installed."""
 
 
 @dataclass(frozen=True, slots=True)
 class AdapterConfig:
-    """Size and place of the adapters."""
+    """Size and placement of the adapters."""
 
     rank: int = 16
     alpha: int = 32
@@ -38,14 +38,14 @@ class AdapterConfig:
         "up_proj",
         "down_proj",
     )
-    """Names of the linear layers that get one."""
+    """Names of the linear layers that get an adapter."""
 
 
 def add_adapters(model: Any, config: AdapterConfig, seed: int) -> None:
-    """Put adapters into a model and freeze the rest; what it computes is the same at first.
+    """Add adapters to a model and freeze the rest; its outputs are unchanged at first.
 
     Raises:
-        AdaptersMissing: peft is not installed.
+        AdaptersMissing: If peft is not installed.
     """
     import torch
 
@@ -53,8 +53,7 @@ def add_adapters(model: Any, config: AdapterConfig, seed: int) -> None:
         from peft import LoraConfig, inject_adapter_in_model
     except ImportError:
         raise AdaptersMissing(
-            "low-rank adapters come from peft, which this installation lacks: "
-            "pip install 'hexathlon[lora]'"
+            "low-rank adapters need peft, which is not installed: pip install 'hexathlon[lora]'"
         ) from None
     settings = LoraConfig(
         r=config.rank,
@@ -73,38 +72,38 @@ def _adapted(model: nn.Module) -> Iterator[tuple[str, Any]]:
 
 
 def merged(model: Any) -> Any:
-    """Return a plain copy with the adapters' products in its weights; without any, the model."""
+    """Return a copy of a model with its adapters merged; the model itself if it has none."""
     if not any(True for _ in _adapted(model)):
         return model
-    made = copy.deepcopy(model)
-    for name, layer in list(_adapted(made)):
+    plain = copy.deepcopy(model)
+    for name, layer in list(_adapted(plain)):
         base = layer.get_base_layer()
         base.weight.data = effective_weight(layer)
         parent, _, last = name.rpartition(".")
-        setattr(made.get_submodule(parent), last, base)
+        setattr(plain.get_submodule(parent), last, base)
     for name in ("peft_config", "_hf_peft_config_loaded"):
-        if name in made.__dict__:
-            delattr(made, name)
-    made.requires_grad_(True)
-    return made
+        if name in plain.__dict__:
+            delattr(plain, name)
+    plain.requires_grad_(True)
+    return plain
 
 
 def save_adapters(path: Path, model: Any, base: str) -> None:
     """Write the adapters alone, as peft and transformers read them.
 
     Args:
-        path: A folder.
-        model: With adapters.
-        base: Name or folder of the checkpoint that they belong on.
+        path: Directory to write.
+        model: A model with adapters.
+        base: Name or directory of the checkpoint that they extend.
     """
     from peft import get_peft_model_state_dict
     from safetensors.torch import save_file
 
     path.mkdir(parents=True, exist_ok=True)
-    found = get_peft_model_state_dict(model, save_embedding_layers=False)
+    state = get_peft_model_state_dict(model, save_embedding_layers=False)
     settings = copy.copy(next(iter(model.peft_config.values())))
     settings.base_model_name_or_path = base
     settings.inference_mode = True
     settings.save_pretrained(str(path))
-    tensors = {f"base_model.model.{name}": value.contiguous() for name, value in found.items()}
+    tensors = {f"base_model.model.{name}": value.contiguous() for name, value in state.items()}
     save_file(tensors, str(path / "adapter_model.safetensors"), metadata={"format": "pt"})

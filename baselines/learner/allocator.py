@@ -1,4 +1,4 @@
-"""What the C library does with memory that is freed."""
+"""Settings of the C library's memory allocator."""
 
 import ctypes
 
@@ -9,14 +9,14 @@ _LARGE = 1 << 30
 
 
 def keep_freed_memory() -> bool:
-    """Let this process keep blocks of up to 1 GiB that it frees instead of handing them back.
+    """Let this process keep freed blocks of up to 1 GiB instead of returning them to the system.
 
-    Every activation of an update is a block of megabytes. Where each is mapped anew, the system
-    clears and maps its pages one by one (7 % of an update of a million parameters). The process
-    stays as large as its largest step.
+    Every activation of an update is a block of megabytes. Mapping each anew makes the system clear
+    its pages one by one, 7 % of the time of an update of a million parameters. In exchange, the
+    process stays as large as its largest step.
 
     Returns:
-        Whether the C library took the setting; False where it is not glibc.
+        Whether the C library accepted the setting; False where it is not glibc.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt

@@ -1,4 +1,4 @@
-"""From samples to padded tensors: what is trained, in parts that fit a budget of tokens."""
+"""Batches: samples as padded tensors, in parts that fit a budget of tokens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,24 +11,24 @@ from hexathlon.baselines.algorithms.samples import Array, Sample
 
 __all__ = ["Example", "MicroBatch", "SharedPrefix", "parts_of", "shared_prefix"]
 
-_WORTH = 0.1
-"""Share of a part's tokens that has to be saved for a beginning to be read apart."""
+_WORTHWHILE = 0.1
+"""Least share of a part's tokens that computing a prefix separately must save."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Example:
-    """A sample with the streams that an algorithm gave it, all `[tokens]`."""
+    """A sample with its streams from the algorithm, all `[tokens]`."""
 
     sample: Sample
     advantage: Array
     weight: Array
-    """How much each token's policy term counts; tokens at 0 are not trained and not counted."""
+    """Weight of each token's policy term; tokens with 0 are neither trained nor counted."""
 
     returns: Array | None = None
     """Targets of the critic."""
 
     proximal: Array | None = None
-    """Log-probability at the start of the update; None takes the current one."""
+    """Log-probability at the start of the update; None uses the current one."""
 
     reference: Array | None = None
     old_values: Array | None = None
@@ -37,21 +37,21 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class SharedPrefix:
-    """A beginning that several rows have in common, so that it is computed once."""
+    """Prefixes shared by several rows, computed once each."""
 
     length: int
     rows: Tensor
-    """One row for each different beginning."""
+    """`[prefixes]`, a row for each distinct prefix."""
 
     index: Tensor
-    """`[rows]`, which of these a row begins with."""
+    """`[rows]`, the number of each row's prefix among these."""
 
 
 @dataclass(frozen=True, slots=True)
 class MicroBatch:
-    """Examples that go through the model together, `[rows, tokens]`, padded on the right.
+    """Examples of one forward pass, `[rows, tokens]`, padded on the right.
 
-    Column t speaks of token t + 1, which the model predicts from the tokens up to t.
+    Column t is about token t + 1, which the model predicts from the tokens up to t.
     """
 
     ids: Tensor
@@ -66,14 +66,14 @@ class MicroBatch:
     behaviour: Tensor
     turn: Tensor
     version: Tensor
-    """Policy version that drew each token; -1 where none did or none is known."""
+    """Policy version that sampled each token; -1 where none did or it is unknown."""
 
     proximal: Tensor | None
     reference: Tensor | None
     returns: Tensor | None
     old_values: Tensor | None
     rows: tuple[int, ...]
-    """Numbers of the examples among those given."""
+    """Indices of the examples among those passed to `parts_of`."""
 
     prefix: SharedPrefix | None = None
 
@@ -81,7 +81,7 @@ class MicroBatch:
 def parts_of(
     examples: Sequence[Example], budget: int, device: torch.device, dtype: torch.dtype
 ) -> list[MicroBatch]:
-    """Sort examples by length and cut them into parts of at most `budget` tokens with padding.
+    """Sort examples by length and cut them into parts of at most `budget` tokens, with padding.
 
     An example longer than the budget is a part of its own.
     """
@@ -100,7 +100,7 @@ def _part(
     examples: Sequence[Example], rows: list[int], device: torch.device, dtype: torch.dtype
 ) -> MicroBatch:
     chosen = [examples[number] for number in rows]
-    width = max(len(one.sample.ids) for one in chosen)
+    width = max(len(example.sample.ids) for example in chosen)
 
     def padded(arrays: Sequence[np.ndarray], fill: float = 0.0) -> np.ndarray:
         block = np.full((len(arrays), width), fill)
@@ -112,47 +112,48 @@ def _part(
         return torch.as_tensor(padded(arrays, fill)[:, 1:], dtype=dtype, device=device)
 
     def optional(name: str) -> Tensor | None:
-        arrays = [getattr(one, name) for one in chosen]
+        arrays = [getattr(example, name) for example in chosen]
         return None if any(array is None for array in arrays) else shifted(arrays)
 
-    trained = [one.sample.sampled & (one.weight != 0) for one in chosen]
-    ids = torch.as_tensor(padded([one.sample.ids for one in chosen]), device=device).long()
+    samples = [example.sample for example in chosen]
+    trained = [example.sample.sampled & (example.weight != 0) for example in chosen]
+    ids = torch.as_tensor(padded([sample.ids for sample in samples]), device=device).long()
     return MicroBatch(
         ids=ids,
         mask=shifted(trained),
-        observed=shifted([one.sample.observed for one in chosen]),
-        advantage=shifted([one.advantage for one in chosen]),
-        weight=shifted([one.weight for one in chosen]),
-        behaviour=shifted([one.sample.behaviour for one in chosen]),
-        turn=shifted([one.sample.turn for one in chosen], -1).long(),
-        version=shifted([_versions(one.sample) for one in chosen], -1).long(),
+        observed=shifted([sample.observed for sample in samples]),
+        advantage=shifted([example.advantage for example in chosen]),
+        weight=shifted([example.weight for example in chosen]),
+        behaviour=shifted([sample.behaviour for sample in samples]),
+        turn=shifted([sample.turn for sample in samples], -1).long(),
+        version=shifted([_versions(sample) for sample in samples], -1).long(),
         proximal=optional("proximal"),
         reference=optional("reference"),
         returns=optional("returns"),
         old_values=optional("old_values"),
         rows=tuple(rows),
-        prefix=_on(shared_prefix([one.sample.ids for one in chosen]), device),
+        prefix=_on(shared_prefix([sample.ids for sample in samples]), device),
     )
 
 
 def shared_prefix(rows: Sequence[np.ndarray]) -> tuple[int, list[int], list[int]] | None:
-    """Find the length at which computing equal beginnings once saves most tokens.
+    """Find the prefix length at which computing equal prefixes once saves most tokens.
 
-    With rows in lexicographic order, neighbours that agree in p tokens or more save p tokens each.
+    With rows in lexicographic order, neighbours with p or more tokens in common save p tokens each.
 
     Returns:
-        The length, one row for each different beginning and which of them each row has; None where
+        The length, a row for each distinct prefix, and the number of each row's prefix; None where
         little would be saved.
     """
-    limit = min(len(row) for row in rows) - 2  # something is left, and the last is never read
+    limit = min(len(row) for row in rows) - 2  # leaves a token to compute; the last is not an input
     if len(rows) < 2 or limit < 1:
         return None
-    begins = np.stack([row[:limit] for row in rows])
-    order = np.lexsort(begins.T[::-1])
-    differ = begins[order[1:]] != begins[order[:-1]]
+    heads = np.stack([row[:limit] for row in rows])
+    order = np.lexsort(heads.T[::-1])
+    differ = heads[order[1:]] != heads[order[:-1]]
     common = np.where(differ.any(axis=1), differ.argmax(axis=1), limit)
     saved, length = max((int(p * (common >= p).sum()), int(p)) for p in set(common.tolist()))
-    if saved < _WORTH * len(rows) * max(len(row) for row in rows):
+    if saved < _WORTHWHILE * len(rows) * max(len(row) for row in rows):
         return None
     kinds = np.concatenate([[0], np.cumsum(common < length)])
     index = np.empty(len(rows), dtype=np.int64)
@@ -162,11 +163,11 @@ def shared_prefix(rows: Sequence[np.ndarray]) -> tuple[int, list[int], list[int]
 
 
 def _on(
-    found: tuple[int, list[int], list[int]] | None, device: torch.device
+    prefix: tuple[int, list[int], list[int]] | None, device: torch.device
 ) -> SharedPrefix | None:
-    if found is None:
+    if prefix is None:
         return None
-    length, rows, index = found
+    length, rows, index = prefix
     return SharedPrefix(
         length, torch.tensor(rows, device=device), torch.tensor(index, device=device)
     )

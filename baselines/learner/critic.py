@@ -1,7 +1,7 @@
-"""A critic: predicts the return that is still to come, before each sampled token.
+"""The critic: predicts the remaining return before each sampled token.
 
-It is a trunk with one linear output. The trunk is a copy of the policy's at the start of the run,
-trained with the critic, or the policy's own, whose states are read and never moved by the critic.
+It is a trunk with one linear output. The trunk is either a copy of the policy's at the start of the
+run, trained with the critic, or the policy's own, which the critic reads and never changes.
 """
 
 import copy
@@ -27,31 +27,31 @@ __all__ = ["Critic", "CriticConfig"]
 
 @dataclass(frozen=True, slots=True)
 class CriticConfig:
-    """What the critic is and how it learns."""
+    """Trunk and training of the critic."""
 
     trunk: Literal["copy", "shared"] = "copy"
-    """`copy` has a trunk of its own; `shared` trains a linear output on the policy's states."""
+    """`copy` trains its own trunk; `shared` trains a linear output on the policy's states."""
 
     optimiser: OptimiserConfig = field(default_factory=lambda: OptimiserConfig(learning_rate=1e-3))
     clip: float = 0.2
-    """How far a value may move in one update before its gradient ends; 0 sets no bound."""
+    """Largest change of a value in one update before its gradient is cut; 0 sets no bound."""
 
     warmup: int = 0
-    """Updates of the critic alone before the policy first moves."""
+    """Updates of the critic alone before the first one of the policy."""
 
     epochs: int = 1
     minibatches: int = 1
 
 
 class Critic:
-    """Values of sampled tokens and how they are learned.
+    """Values of sampled tokens, and their updates.
 
     Args:
-        policy: The model whose trunk is copied or read.
-        config: What and how.
+        policy: The model whose trunk is copied or shared.
+        config: Settings.
         updates: Length of the schedule, in updates.
-        token_budget: Most tokens, padding included, that go through the trunk at once.
-        ranks: The processes that learn together; each is given its share of every update.
+        token_budget: Largest number of tokens per forward pass, padding included.
+        ranks: The processes that train together; each is given its share of every update.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Critic:
 
     @property
     def warming(self) -> bool:
-        """Whether the policy must still wait."""
+        """Whether the policy is not updated yet."""
         return self.updates < self.config.warmup
 
     def values(self, samples: Sequence[Sample]) -> list[Array]:
@@ -85,8 +85,8 @@ class Critic:
         ]
         with torch.no_grad():
             for part in self._parts(examples):
-                found = (self.forward(part) * part.mask).double().cpu().numpy()
-                for row, number in zip(found, part.rows, strict=True):
+                values = (self.forward(part) * part.mask).double().cpu().numpy()
+                for row, number in zip(values, part.rows, strict=True):
                     zeros[number][1:] = row[: len(zeros[number]) - 1]
         return zeros
 
@@ -99,28 +99,29 @@ class Critic:
         return values
 
     def update(self, examples: Sequence[Example]) -> dict[str, float]:
-        """Move the values towards the examples' returns.
+        """Train the values on the examples' returns.
 
         Returns:
-            The loss before clipping of the update's last pass, and how much of the returns'
-            variance the values explained before the update.
+            The loss of the last step, and the share of the returns' variance that the values
+            explained before the update.
 
         Raises:
-            ValueError: An example has no returns.
+            ValueError: If an example has no returns.
+            LossNotFinite: If the loss is not finite.
         """
         if any(example.returns is None for example in examples):
-            raise ValueError("the critic's targets are missing: the estimator gives no returns")
+            raise ValueError("the critic needs returns, which this estimator does not compute")
         before = self.values([example.sample for example in examples])
-        made = [replace(e, old_values=v) for e, v in zip(examples, before, strict=True)]
-        metrics = {"critic/explained": _explained(made)}
+        examples = [replace(e, old_values=v) for e, v in zip(examples, before, strict=True)]
+        metrics = {"critic/explained": _explained(examples)}
         for _ in range(self.config.epochs):
-            for part in self._ranks.cuts(made, self.config.minibatches):
+            for part in self._ranks.cuts(examples, self.config.minibatches):
                 metrics["critic/loss"] = self._step(part)
         self.updates += 1
         return metrics
 
     def state(self) -> dict[str, Any]:
-        """Return what a checkpoint needs."""
+        """Return the state for a checkpoint."""
         return {
             "updates": self.updates,
             "network": self.network.state_dict(),
@@ -128,7 +129,7 @@ class Critic:
         }
 
     def load(self, state: dict[str, Any]) -> None:
-        """Go on from a checkpoint's state."""
+        """Restore a checkpoint's state."""
         self.updates = int(state["updates"])
         self.network.load_state_dict(state["network"])
         self.optimisers.load(state["optimisers"])
@@ -167,7 +168,7 @@ class Critic:
 
 
 class _Values(nn.Module):
-    """A trunk, where it is the critic's own, and its output; values begin at 0."""
+    """The critic's output layer, and its trunk if it has one; values start at 0."""
 
     def __init__(self, policy: Any, copied: bool) -> None:
         super().__init__()
@@ -181,20 +182,20 @@ class _Values(nn.Module):
         nn.init.zeros_(self.head.bias)
 
     def get_decoder(self) -> Any:
-        """Return the trunk, by the name that language models give theirs."""
+        """Return the trunk, under the name of a language model's method."""
         return self.trunk
 
 
 def _explained(examples: Sequence[Example]) -> float:
-    """Return the share of the returns' variance that the values explain; 0 where there is none."""
+    """Return the share of the returns' variance explained by the values; 0 without variance."""
     if not examples:
         return 0.0
     returns, values = [], []
     for example in examples:
-        drawn = example.sample.sampled
+        sampled = example.sample.sampled
         assert example.returns is not None and example.old_values is not None
-        returns.append(example.returns[drawn])
-        values.append(example.old_values[drawn])
-    wanted, got = np.concatenate(returns), np.concatenate(values)
-    spread = float(wanted.var())
-    return 1.0 - float((wanted - got).var()) / spread if spread > 0 else 0.0
+        returns.append(example.returns[sampled])
+        values.append(example.old_values[sampled])
+    targets, predictions = np.concatenate(returns), np.concatenate(values)
+    variance = float(targets.var())
+    return 1.0 - float((targets - predictions).var()) / variance if variance > 0 else 0.0

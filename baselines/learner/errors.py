@@ -1,7 +1,7 @@
-"""What an update can fail with."""
+"""Errors of an update."""
 
 __all__ = ["LossNotFinite"]
 
 
 class LossNotFinite(Exception):
-    """A loss or a gradient is not a number; nothing was changed by the step."""
+    """A loss or gradient is not finite; the step changed no parameter."""

@@ -1,7 +1,7 @@
-"""One update: gradients of named losses over parts of a batch, then a step.
+"""The learner: gradients of a recipe's losses over the parts of a batch, then optimiser steps.
 
-Denominators are counted over the whole optimiser step, all ranks included, before anything is
-computed, so the gradient is the same however the batch is cut into parts or spread over ranks.
+Denominators are counted over the whole optimiser step, all ranks included, before any loss, so the
+gradient does not depend on how the batch is cut into parts or spread over ranks.
 """
 
 from collections.abc import Sequence
@@ -30,19 +30,19 @@ __all__ = ["Learner", "LearnerConfig", "LossNotFinite"]
 
 @dataclass(frozen=True, slots=True)
 class LearnerConfig:
-    """How updates are made."""
+    """Settings of updates."""
 
     optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
     objective: Objective = field(default_factory=Objective)
     bounds: str = "clip"
-    """Rule for the ratio's bounds."""
+    """Name of the rule for the ratio's bounds."""
 
     bounds_parameters: dict[str, Any] = field(default_factory=dict)
     token_budget: int = 16_384
-    """Most tokens, padding included, that go through the model at once."""
+    """Largest number of tokens per forward pass, padding included."""
 
     temperature: float = 1.0
-    """At which the tokens were drawn."""
+    """Sampling temperature of the tokens."""
 
     minibatches: int = 1
     """Optimiser steps per pass over a batch."""
@@ -51,28 +51,28 @@ class LearnerConfig:
     """Passes over a batch."""
 
     checkpointing: bool = False
-    """Compute activations twice instead of keeping them; only in the model's training mode."""
+    """Recompute activations instead of storing them; only in the model's training mode."""
 
     precision: Literal["float32", "bfloat16"] = "float32"
-    """`bfloat16` computes matrix products so; parameters, sums and losses stay as they are."""
+    """Precision of matrix products; parameters, sums and losses keep theirs."""
 
 
 class Learner:
-    """Improves a model.
+    """Updates a policy.
 
-    On a CPU it lets the whole process keep the memory that it frees, see `keep_freed_memory`.
+    On a CPU, it lets the whole process keep freed memory, see `keep_freed_memory`.
 
     Args:
         model: A causal language model; changed in place.
-        config: How.
+        config: Settings.
         steps: Length of the learning-rate schedule, in optimiser steps.
         reference: A frozen model to stay close to; needed where the objective has a beta.
-        critic: Learns with every update; the policy waits while it warms up.
-        ranks: The processes that learn together; each is given its share of every update.
+        critic: Updated with every update; the policy is not while the critic warms up.
+        ranks: The processes that train together; each is given its share of every update.
     """
 
     version = 0
-    """Number of the policy that is trained; what samples call their tokens' version."""
+    """Version of the policy at the start of an update, as in the samples' versions."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Learner:
         config.objective.check()
         BOUNDS.resolve(config.bounds, config.bounds_parameters)
         if config.objective.beta > 0 and reference is None:
-            raise ValueError("beta is above 0, so the learner needs a reference model")
+            raise ValueError(f"beta {config.objective.beta} needs a reference model, got none")
         self.model = model
         self.config = config
         self.reference = reference
@@ -100,13 +100,13 @@ class Learner:
 
     @property
     def device(self) -> torch.device:
-        """Where the model is."""
+        """Device of the model."""
         device: torch.device = next(self.model.parameters()).device
         return device
 
     def score(self, examples: Sequence[Example], model: Any = None) -> list[Tensor]:
         """Return log-probabilities of the sampled tokens, one `[tokens]` per example."""
-        found: dict[int, Tensor] = {}
+        scored: dict[int, Tensor] = {}
         with torch.no_grad():
             for part in self._parts(examples):
                 values = self._score(part, model or self.model).log_probabilities
@@ -114,55 +114,55 @@ class Learner:
                     length = len(examples[number].sample.ids)
                     whole = torch.zeros(length, dtype=torch.float64)
                     whole[1:] = values[row, : length - 1].double().cpu()
-                    found[number] = whole
-        return [found[number] for number in range(len(examples))]
+                    scored[number] = whole
+        return [scored[number] for number in range(len(examples))]
 
     def update(self, examples: Sequence[Example]) -> dict[str, float]:
-        """Make one update of `epochs` times `minibatches` steps, and one of the critic's.
+        """Update the policy in `epochs` times `minibatches` steps, and the critic if there is one.
 
         Returns:
-            Means over the steps of what the objective reports, with `grad_norm` and
-            `learning_rate`, and what the critic reports; only that while it warms up.
+            The objective's metrics, `grad_norm` and `learning_rate`, each a mean over the steps,
+            and the critic's metrics; only those while it warms up.
 
         Raises:
-            LossNotFinite: A loss or gradient is not a number.
+            LossNotFinite: If a loss or gradient is not finite.
         """
         if self.critic is None:
-            return self._improved(examples)
-        waits = self.critic.warming
-        improved = {} if waits else self._improved(examples)
-        return {**improved, **self.critic.update(examples)}
+            return self._update_policy(examples)
+        warming = self.critic.warming
+        metrics = {} if warming else self._update_policy(examples)
+        return {**metrics, **self.critic.update(examples)}
 
     def values(self, samples: Sequence[Sample]) -> list[Array] | None:
         """Return the critic's values, `[tokens]` per sample; None where there is no critic."""
         return None if self.critic is None else self.critic.values(samples)
 
-    def _improved(self, examples: Sequence[Example]) -> dict[str, float]:
+    def _update_policy(self, examples: Sequence[Example]) -> dict[str, float]:
         examples = self._prepared(examples)
-        logged: list[dict[str, float]] = []
+        rows: list[dict[str, float]] = []
         for _ in range(self.config.epochs):
             for part in self._ranks.cuts(examples, self.config.minibatches):
-                logged.append(self._step(part))
-        names = sorted({name for one in logged for name in one})
-        return {name: sum(one.get(name, 0.0) for one in logged) / len(logged) for name in names}
+                rows.append(self._step(part))
+        names = sorted({name for row in rows for name in row})
+        return {name: sum(row.get(name, 0.0) for row in rows) / len(rows) for name in names}
 
     def _prepared(self, examples: Sequence[Example]) -> list[Example]:
-        """Give examples the log-probabilities of the update's start and of the reference."""
-        made = list(examples)
-        several = self.config.epochs * self.config.minibatches > 1
-        if several and self.config.objective.proximal == "start":
-            values = self.score(made)
-            made = [
+        """Add the log-probabilities at the update's start and of the reference, where needed."""
+        prepared = list(examples)
+        several_steps = self.config.epochs * self.config.minibatches > 1
+        if several_steps and self.config.objective.proximal == "start":
+            values = self.score(prepared)
+            prepared = [
                 one if one.proximal is not None else replace(one, proximal=value.numpy())
-                for one, value in zip(made, values, strict=True)
+                for one, value in zip(prepared, values, strict=True)
             ]
         if self.config.objective.beta > 0:
-            values = self.score(made, self.reference)
-            made = [
+            values = self.score(prepared, self.reference)
+            prepared = [
                 replace(one, reference=value.numpy())
-                for one, value in zip(made, values, strict=True)
+                for one, value in zip(prepared, values, strict=True)
             ]
-        return made
+        return prepared
 
     def _parts(self, examples: Sequence[Example]) -> list[MicroBatch]:
         return parts_of(examples, self.config.token_budget, self.device, torch.float32)
@@ -176,7 +176,7 @@ class Learner:
                 part.ids,
                 part.mask if wanted is None else wanted,
                 temperature=self.config.temperature,
-                # Cloning has no use for it, and it is 8 % of a small model's step.
+                # Unused in cloning, where it would take 8 % of a small model's step.
                 entropy=wanted is not None
                 and (objective.surrogate != "sft" or objective.entropy_weight > 0),
                 entropy_gradient=objective.entropy_weight > 0,
@@ -190,28 +190,28 @@ class Learner:
         self.optimisers.zero()
         metrics: dict[str, float] = {}
         for part in parts:
-            made = self._loss(part, bounds, totals)
-            if not bool(torch.isfinite(made.loss)):
+            part_loss = self._loss(part, bounds, totals)
+            if not bool(torch.isfinite(part_loss.loss)):
                 self.optimisers.zero()
                 raise LossNotFinite(
-                    f"the loss is {float(made.loss.detach())} after {self.optimisers.taken} steps; "
-                    "lower the learning rate, or look at the last batch's log-probabilities"
+                    f"the loss is {float(part_loss.loss.detach())} after {self.optimisers.taken} "
+                    "steps; lower the learning rate, or look at the last batch's log-probabilities"
                 )
-            if made.loss.requires_grad:
-                made.loss.backward()  # type: ignore[no-untyped-call]
-            for name, value in made.metrics.items():
+            if part_loss.loss.requires_grad:
+                part_loss.loss.backward()  # type: ignore[no-untyped-call]
+            for name, value in part_loss.metrics.items():
                 metrics[name] = metrics.get(name, 0.0) + float(value)
         self._ranks.sum_gradients(self.optimisers.parameters())
-        norm, rate = self._move()
+        norm, rate = self._optimiser_step()
         return {**self._ranks.summed_metrics(metrics), "grad_norm": norm, "learning_rate": rate}
 
-    def _move(self) -> tuple[float, float]:
+    def _optimiser_step(self) -> tuple[float, float]:
         gradients = [p.grad for p in self.optimisers.parameters() if p.grad is not None]
         if not all(bool(torch.isfinite(gradient).all()) for gradient in gradients):
             self.optimisers.zero()
             raise LossNotFinite(
-                f"a gradient is not a number after {self.optimisers.taken} steps; the parameters "
-                "are as they were before this step"
+                f"a gradient is not finite after {self.optimisers.taken} steps; the parameters are "
+                "those before this step"
             )
         return self.optimisers.step()
 
@@ -266,12 +266,12 @@ class Learner:
                 for part in parts:
                     current = self._score(part, self.model).log_probabilities
                     ratio = (current - part.behaviour).exp()
-                    one, other = trained_tokens(ratio, part.advantage, part.mask)
-                    ratios.append(one.cpu())
-                    advantages.append(other.cpu())
-        found = rule(
+                    ratio, advantage = trained_tokens(ratio, part.advantage, part.mask)
+                    ratios.append(ratio.cpu())
+                    advantages.append(advantage.cpu())
+        bounds = rule(
             self._ranks.gathered(torch.cat(ratios)),
             self._ranks.gathered(torch.cat(advantages)),
             **self.config.bounds_parameters,
         )
-        return found.low, found.high
+        return bounds.low, bounds.high

@@ -13,48 +13,49 @@ __all__ = ["OptimiserConfig", "Optimisers", "learning_rate"]
 
 @dataclass(frozen=True, slots=True)
 class OptimiserConfig:
-    """How parameters are moved."""
+    """Settings of an optimiser."""
 
     kind: Literal["adamw", "muon"] = "adamw"
-    """`muon` moves the hidden layers' matrices by Muon and the rest by AdamW."""
+    """`muon` uses Muon for the hidden layers' matrices and AdamW for the rest."""
 
     learning_rate: float = 1e-4
-    """Of AdamW, at its highest."""
+    """Peak learning rate of AdamW."""
 
     matrix_learning_rate: float = 0.02
-    """Of Muon, at its highest."""
+    """Peak learning rate of Muon."""
 
     betas: tuple[float, float] = (0.9, 0.95)
     eps: float = 1e-8
     weight_decay: float = 0.0
     clip: float = 1.0
-    """Largest norm of a step's gradient; 0 sets none."""
+    """Largest gradient norm of a step; 0 does not clip."""
 
     warmup: int = 0
-    """Steps over which the learning rate rises."""
+    """Steps over which the learning rate rises to its peak."""
 
     decay: Literal["constant", "linear", "cosine"] = "constant"
     floor: float = 0.0
-    """Share of the learning rate that is left at the end of the decay."""
+    """Fraction of the peak at the end of the decay."""
 
 
 def learning_rate(config: OptimiserConfig, step: int, steps: int) -> float:
-    """Return the share of the highest learning rate for a step, counted from 0."""
+    """Return the learning rate of a step, counted from 0, as a fraction of its peak."""
     if step < config.warmup:
         return (step + 1) / config.warmup
     if config.decay == "constant":
         return 1.0
-    gone = min(1.0, (step - config.warmup) / max(1, steps - config.warmup))
-    left = 1.0 - gone if config.decay == "linear" else 0.5 * (1.0 + math.cos(math.pi * gone))
-    return config.floor + (1.0 - config.floor) * left
+    progress = min(1.0, (step - config.warmup) / max(1, steps - config.warmup))
+    cosine = 0.5 * (1.0 + math.cos(math.pi * progress))
+    remaining = 1.0 - progress if config.decay == "linear" else cosine
+    return config.floor + (1.0 - config.floor) * remaining
 
 
 class Optimisers:
-    """The optimisers of one model behind one step.
+    """The optimisers of one model, stepped together.
 
     Args:
-        model: Whose trainable parameters are moved.
-        config: How.
+        model: The model; its trainable parameters are updated.
+        config: Settings.
         steps: Length of the schedule.
     """
 
@@ -83,34 +84,34 @@ class Optimisers:
             self._parts.append((muon, config.matrix_learning_rate))
 
     def parameters(self) -> Iterator[Tensor]:
-        """Yield all that is moved."""
+        """Yield the parameters of all optimisers."""
         for part, _ in self._parts:
             for group in part.param_groups:
                 yield from group["params"]
 
     def zero(self) -> None:
-        """Drop the gradients."""
+        """Clear the gradients."""
         for part, _ in self._parts:
             part.zero_grad(set_to_none=True)
 
     def step(self) -> tuple[float, float]:
-        """Clip, move, and return the gradient's norm before clipping and the learning rate."""
+        """Clip and step; return the gradient's norm before clipping and the learning rate."""
         limit = self.config.clip if self.config.clip > 0 else math.inf
         norm = float(nn.utils.clip_grad_norm_(list(self.parameters()), limit))
-        share = learning_rate(self.config, self.taken, self.steps)
-        for part, highest in self._parts:
+        fraction = learning_rate(self.config, self.taken, self.steps)
+        for part, peak in self._parts:
             for group in part.param_groups:
-                group["lr"] = highest * share
+                group["lr"] = peak * fraction
             part.step()
         self.taken += 1
-        return norm, self.config.learning_rate * share
+        return norm, self.config.learning_rate * fraction
 
     def state(self) -> dict[str, Any]:
-        """Return what a checkpoint needs."""
+        """Return the state for a checkpoint."""
         return {"taken": self.taken, "parts": [part.state_dict() for part, _ in self._parts]}
 
     def load(self, state: dict[str, Any]) -> None:
-        """Go on from a checkpoint's state."""
+        """Restore a checkpoint's state."""
         self.taken = int(state["taken"])
         for (part, _), kept in zip(self._parts, state["parts"], strict=True):
             part.load_state_dict(kept)

@@ -1,6 +1,6 @@
-"""The processes that train one policy together, as one object that is passed to what needs them.
+"""The processes that train one policy together, as one object.
 
-`Alone` is one process by itself; `hexathlon.baselines.distributed.collectives` has several.
+`Alone` is a single process; `hexathlon.baselines.distributed.collectives` implements several.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,44 +14,44 @@ T = TypeVar("T")
 
 
 class Ranks(Protocol):
-    """Processes in data parallel: each works on its share, and gradients are added up.
+    """Data-parallel processes: each works on its share, and gradients are summed.
 
     Every rank calls the same methods in the same order.
     """
 
     @property
     def number(self) -> int:
-        """This process's place, from 0."""
+        """Number of this process, from 0."""
         ...
 
     @property
     def count(self) -> int:
-        """How many processes there are."""
+        """Number of processes."""
         ...
 
     @property
     def first(self) -> bool:
-        """Whether this process is the one that writes and reports."""
+        """Whether this is rank 0, which writes and reports."""
         ...
 
     def share(self, items: Sequence[T]) -> list[T]:
-        """Return what this rank works on: every N-th item, from its own number on."""
+        """Return this rank's share: every N-th item, starting at its own number."""
         ...
 
     def joined(self, mine: Sequence[T]) -> list[T]:
-        """Return all ranks' items in the order that `share` took them from; every rank gets all."""
+        """Return all ranks' items in the order before `share`; every rank gets all."""
         ...
 
     def from_first(self, make: Callable[[], T]) -> T:
-        """Return what the first rank makes, which no other rank has to make again."""
+        """Return the first rank's result of `make`; the others do not call it."""
         ...
 
     def cuts(self, items: Sequence[T], count: int) -> list[Sequence[T]]:
-        """Cut this rank's items into minibatches, as many on every rank."""
+        """Cut this rank's items into minibatches, the same number on every rank."""
         ...
 
     def summed(self, counts: Tensor) -> list[float]:
-        """Return counts added up over all ranks."""
+        """Return the sums of counts over all ranks."""
         ...
 
     def sum_gradients(self, parameters: Iterable[Tensor]) -> None:
@@ -59,20 +59,20 @@ class Ranks(Protocol):
         ...
 
     def summed_metrics(self, metrics: dict[str, float]) -> dict[str, float]:
-        """Return metrics added up over all ranks; one that had nothing to learn may have none."""
+        """Return the sums of metrics over all ranks; a rank without examples may have none."""
         ...
 
     def gathered(self, values: Tensor) -> Tensor:
-        """Return the values of all ranks, one after another."""
+        """Return the concatenated values of all ranks."""
         ...
 
     def wait(self) -> None:
-        """Wait until every rank has called this."""
+        """Wait until every rank has called this method."""
         ...
 
 
 class Alone:
-    """One process by itself: nothing is sent, and every number stays as it is."""
+    """A single process: nothing is exchanged."""
 
     number = 0
     count = 1
@@ -87,11 +87,11 @@ class Alone:
         return list(mine)
 
     def from_first(self, make: Callable[[], T]) -> T:
-        """Make it."""
+        """Return the result of `make`."""
         return make()
 
     def cuts(self, items: Sequence[T], count: int) -> list[Sequence[T]]:
-        """Cut items into minibatches, none of them empty."""
+        """Cut items into minibatches, without empty ones."""
         return [part for part in cut(items, count) if part]
 
     def summed(self, counts: Tensor) -> list[float]:
@@ -115,10 +115,10 @@ class Alone:
 
 
 ALONE: Ranks = Alone()
-"""The default wherever ranks are passed."""
+"""The default of every `ranks` parameter."""
 
 
 def cut(items: Sequence[T], count: int) -> list[Sequence[T]]:
-    """Cut items into `count` parts of about equal length; some are empty where items are few."""
+    """Cut items into `count` parts of about equal length, some empty where items are few."""
     places = [round(number * len(items) / count) for number in range(count + 1)]
     return [items[start:end] for start, end in zip(places, places[1:], strict=False)]

@@ -1,4 +1,4 @@
-"""Log-probabilities of tokens under a model, only where they are wanted."""
+"""Log-probabilities of chosen tokens under a model."""
 
 from typing import Any, NamedTuple
 
@@ -11,23 +11,23 @@ from hexathlon.baselines.learner.batching import SharedPrefix
 __all__ = ["Scores", "hidden_states", "score"]
 
 _CHUNK = 1 << 25
-"""Most logits that are held at once, in entries."""
+"""Largest number of logits in memory at once."""
 
 
 class Scores(NamedTuple):
-    """`[rows, tokens]`, 0 where not wanted."""
+    """`[rows, tokens]`, 0 where a token was not chosen."""
 
     log_probabilities: Tensor
     entropy: Tensor | None
-    """Detached unless a gradient was asked for."""
+    """Detached unless a gradient was requested."""
 
 
 def hidden_states(model: Any, ids: Tensor, prefix: SharedPrefix | None = None) -> Tensor:
     """Return the last layer's states, `[rows, tokens, width]`.
 
-    Rows are padded on the right and attention looks to the left, so no mask is needed: what is
-    computed at padding is used nowhere. A beginning that rows share is computed once, and its keys
-    and values are lent to all of them; the gradient comes back the same way.
+    Rows are padded on the right and attention is causal, so no mask is needed: states at padding
+    are not used. A prefix shared by rows is computed once, and all of them attend to its keys and
+    values; gradients flow back the same way.
     """
     decoder = model.get_decoder()
     if prefix is None or not _shares(decoder):
@@ -48,7 +48,7 @@ def hidden_states(model: Any, ids: Tensor, prefix: SharedPrefix | None = None) -
 
 
 def _shares(decoder: Any) -> bool:
-    """Whether keys and values are kept as they are, for every token, and in training too."""
+    """Return whether the cache holds every token's keys and values, with gradients in training."""
     config = getattr(decoder, "config", None)
     if config is None or (decoder.training and getattr(decoder, "gradient_checkpointing", False)):
         return False
@@ -65,33 +65,33 @@ def score(
     entropy_gradient: bool = False,
     prefix: SharedPrefix | None = None,
 ) -> Scores:
-    """Score every wanted token given all before it.
+    """Score chosen tokens given all before them.
 
     Args:
         model: A causal language model.
         ids: `[rows, tokens + 1]`.
-        wanted: `[rows, tokens]`; column t asks for token t + 1.
-        temperature: At which the tokens were drawn.
-        entropy: Whether the distribution's entropy is wanted too.
+        wanted: `[rows, tokens]`; above 0 in column t to score token t + 1.
+        temperature: Sampling temperature of the tokens.
+        entropy: Whether to compute the distribution's entropy too.
         entropy_gradient: Whether the entropy carries a gradient.
-        prefix: What rows have in common.
+        prefix: Prefixes shared by rows.
     """
     states = hidden_states(model, ids[:, :-1], prefix)
     chosen = wanted > 0
     picked, targets = states[chosen], ids[:, 1:][chosen]
     head = model.get_output_embeddings()
     rows = max(1, _CHUNK // head.weight.shape[0])
-    found, entropies = [], []
+    scored, entropies = [], []
     for start in range(0, len(picked), rows):
         logits = head(picked[start : start + rows]).float()
         if temperature != 1.0:
             logits = logits / temperature
         log_probabilities = logits.log_softmax(-1)
-        found.append(log_probabilities.gather(-1, targets[start : start + rows, None])[:, 0])
+        scored.append(log_probabilities.gather(-1, targets[start : start + rows, None])[:, 0])
         if entropy:
             kept = log_probabilities if entropy_gradient else log_probabilities.detach()
             entropies.append(-(kept.exp() * kept).sum(-1))
-    return Scores(_placed(found, chosen), _placed(entropies, chosen) if entropy else None)
+    return Scores(_placed(scored, chosen), _placed(entropies, chosen) if entropy else None)
 
 
 def _placed(values: list[Tensor], chosen: Tensor) -> Tensor:

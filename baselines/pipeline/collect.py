@@ -1,7 +1,7 @@
-"""Groups of rollouts for training: the same path that evaluation takes, with the tokens kept.
+"""Groups of rollouts for training, collected as evaluation collects trials but with tokens kept.
 
-A group is planned, played by an executor, split where the recipe's structure says, and put together
-again. Who plays the rollouts, and where, is left to `hexathlon.baselines.rollout.executor`.
+A group is planned, played by an executor, forked at the splits of the recipe's structure, and
+assembled from the trajectories. Where rollouts are played is left to the executor.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,38 +21,38 @@ __all__ = ["Collected", "Collector", "GroupPlan", "StartsDiffer", "scored_again"
 
 
 class StartsDiffer(Exception):
-    """Rollouts of one group did not begin with the same tokens."""
+    """Rollouts of one group began with different tokens."""
 
 
 class GroupPlan(NamedTuple):
-    """Rollouts of one task that are wanted."""
+    """The rollouts of one task to be played."""
 
     task: str
     env: str
     limits: TrialLimits
     members: int
     seed: int
-    """Of the environments; all members see the same episode."""
+    """Seed of the environments; all members see the same episode."""
 
     start: Prefix | None = None
-    """Turns that all members go on from; None begins at the beginning."""
+    """Turns that all members continue from; None starts at the beginning."""
 
 
 class Collected(NamedTuple):
-    """What a batch of rollouts gave."""
+    """A batch of rollouts."""
 
     groups: list[Group]
-    """In the order of the plans; a failed member is absent, and so is a group without any."""
+    """In the order of the plans, without failed members and empty groups."""
 
     records: list[TrialRecord]
     """One per trial, in the order of plans and trials."""
 
     faults: int
-    """Trials without a score; they are in no group."""
+    """Number of trials without a score; they are in no group."""
 
     @staticmethod
     def joined(parts: "Sequence[Collected]", tasks: Sequence[str]) -> "Collected":
-        """Put the shares of several processes together, in the order of the tasks."""
+        """Join the shares of several processes, in the order of the tasks."""
         place = {task: number for number, task in enumerate(tasks)}
         groups = list(chain.from_iterable(part.groups for part in parts))
         records = list(chain.from_iterable(part.records for part in parts))
@@ -68,10 +68,9 @@ class Collector:
     """Plays groups of rollouts.
 
     Args:
-        executor: Plays them.
-        splits: Where rollouts split; members of a group count the rollouts after all splits.
-        logged: Is given the trajectories of a batch and returns those that samples are taken
-            from.
+        executor: Plays the rollouts.
+        splits: Splits of every rollout; a plan's members count the rollouts after all splits.
+        logged: Called with the trajectories of a batch; returns those that samples are taken from.
     """
 
     def __init__(
@@ -88,7 +87,7 @@ class Collector:
         """Play the groups.
 
         Raises:
-            StartsDiffer: Two rollouts of a task began differently.
+            StartsDiffer: If two rollouts of a task began with different tokens.
         """
         played = self.logged(await self._played(plans))
         by_task: dict[str, list[Trajectory]] = {plan.task: [] for plan in plans}
@@ -96,7 +95,7 @@ class Collector:
             by_task[trajectory.key[1]].append(trajectory)
         groups = []
         for task, members in by_task.items():
-            _same_start(task, members)
+            _check_starts(task, members)
             samples = chain.from_iterable(member.samples() for member in members)
             groups.append(Group(task, tuple(samples)))
         return Collected(
@@ -106,42 +105,45 @@ class Collector:
         )
 
     async def _played(self, plans: Sequence[GroupPlan]) -> list[Trajectory]:
-        """Play plans in stretches from split to split; return what came to its end, in order."""
-        wide = leaves(self._splits)
+        """Play plans in stretches from split to split; return the trajectories in order."""
+        leaf_count = leaves(self._splits)
         requests = [
-            Request((plan.env, plan.task, plan.seed, root * wide), plan.limits, start=plan.start)
+            Request(
+                (plan.env, plan.task, plan.seed, root * leaf_count), plan.limits, start=plan.start
+            )
             for plan in plans
-            for root in range(plan.members // wide)
+            for root in range(plan.members // leaf_count)
         ]
-        given = {plan.task: plan.start.turns if plan.start else 0 for plan in plans}
-        done: list[Trajectory] = []
+        hint_turns = {plan.task: plan.start.turns if plan.start else 0 for plan in plans}
+        finished: list[Trajectory] = []
         for split in self._splits:
-            wide //= split.width
+            leaf_count //= split.width
             stretch = [
-                one._replace(pause_after=given[one.key[1]] + split.after) for one in requests
+                request._replace(pause_after=hint_turns[request.key[1]] + split.after)
+                for request in requests
             ]
             outcomes = await self._outcomes(stretch)
             requests = []
             for request, outcome in zip(stretch, outcomes, strict=True):
                 if isinstance(outcome, Trajectory):
-                    done.append(outcome)
+                    finished.append(outcome)
                 else:
-                    requests += _siblings(request, outcome, split.width, wide)
+                    requests += _siblings(request, outcome, split.width, leaf_count)
         outcomes = await self._outcomes(requests)
-        done += [one for one in outcomes if isinstance(one, Trajectory)]
+        finished += [outcome for outcome in outcomes if isinstance(outcome, Trajectory)]
         place = {plan.task: number for number, plan in enumerate(plans)}
-        return sorted(done, key=lambda one: (place[one.key[1]], one.key[3]))
+        return sorted(finished, key=lambda played: (place[played.key[1]], played.key[3]))
 
     async def _outcomes(self, requests: Sequence[Request]) -> list[Outcome]:
-        """Play stretches; those that an abort paused early go on from what they have."""
+        """Play stretches; those that an abort paused early are continued from their prefixes."""
         outcomes = await self._executor.run(requests)
         while early := [
             number
             for number, (request, outcome) in enumerate(zip(requests, outcomes, strict=True))
             if isinstance(outcome, Prefix) and not _reached(request, outcome)
         ]:
-            again = [_from(requests[number], outcomes[number]) for number in early]
-            for number, outcome in zip(early, await self._executor.run(again), strict=True):
+            rest = [_continued(requests[number], outcomes[number]) for number in early]
+            for number, outcome in zip(early, await self._executor.run(rest), strict=True):
                 outcomes[number] = outcome
         return outcomes
 
@@ -150,22 +152,28 @@ def _reached(request: Request, prefix: Prefix) -> bool:
     return request.pause_after is not None and prefix.turns >= request.pause_after
 
 
-def _from(request: Request, outcome: Outcome) -> Request:
+def _continued(request: Request, outcome: Outcome) -> Request:
     return request._replace(start=outcome) if isinstance(outcome, Prefix) else request
 
 
-def _siblings(request: Request, reached: Prefix, width: int, wide: int) -> list[Request]:
-    """Return the rollouts that go on from where one split.
+def _siblings(request: Request, prefix: Prefix, width: int, leaf_count: int) -> list[Request]:
+    """Return the rollouts that continue from a split.
 
-    Trials are numbered by the leaves of the whole tree, so numbers do not depend on which rollouts
-    end early; the first sibling goes on as the trial that took the turns.
+    Trials are numbered by the leaves of the whole tree, so that numbers do not depend on which
+    rollouts end early; the first sibling keeps the number of the trial before the split.
+
+    Args:
+        request: The rollout before the split.
+        prefix: Its turns.
+        width: Number of siblings.
+        leaf_count: Rollouts that each sibling becomes.
     """
     env, task, seed, trial = request.key
-    keys = [(env, task, seed, trial + number * wide) for number in range(width)]
-    return [request._replace(key=key, start=reached, pause_after=None) for key in keys]
+    keys = [(env, task, seed, trial + number * leaf_count) for number in range(width)]
+    return [request._replace(key=key, start=prefix, pause_after=None) for key in keys]
 
 
-def _same_start(task: str, played: Sequence[Trajectory]) -> None:
+def _check_starts(task: str, played: Sequence[Trajectory]) -> None:
     starts = {
         trajectory.tokens.nodes[0].ids
         for trajectory in played
@@ -173,11 +181,11 @@ def _same_start(task: str, played: Sequence[Trajectory]) -> None:
     }
     if len(starts) > 1:
         raise StartsDiffer(
-            f"the rollouts of {task} began with {len(starts)} different prompts; an environment "
-            "that does not reset to the same start cannot be trained on in groups"
+            f"the rollouts of {task} began with {len(starts)} different prompts, expected one; "
+            "training in groups needs an environment whose reset is deterministic"
         )
 
 
 def scored_again(played: Sequence[Trajectory], records: Sequence[TrialRecord]) -> list[Trajectory]:
-    """Return trajectories with other records of the same trials."""
-    return [replace(one, record=record) for one, record in zip(played, records, strict=True)]
+    """Return trajectories with other records of the same trials, such as rescored ones."""
+    return [replace(run, record=record) for run, record in zip(played, records, strict=True)]

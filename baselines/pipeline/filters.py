@@ -1,4 +1,4 @@
-"""Which groups and rollouts reach the learner."""
+"""Filters: the groups and rollouts that reach the learner."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ __all__ = [
 
 
 GroupFilter = Callable[..., list[Group]]
-"""From groups to the groups that are kept; never adds any."""
+"""From groups to those that are kept, perhaps with fewer rollouts."""
 
 
 FILTERS: Registry[GroupFilter] = Registry("filter")
@@ -28,7 +28,10 @@ FILTERS: Registry[GroupFilter] = Registry("filter")
 
 @FILTERS.register("varied")
 def varied(groups: Sequence[Group]) -> list[Group]:
-    """Keep groups whose rewards differ (DAPO's dynamic sampling, with a refill by the loop)."""
+    """Keep groups whose rewards differ.
+
+    As DAPO's dynamic sampling, since the training step plays further batches for those dropped.
+    """
     return [group for group in groups if group.varies]
 
 
@@ -40,7 +43,7 @@ def reachable(groups: Sequence[Group], *, low: float = 0.0, high: float = 1.0) -
 
 @FILTERS.register("finished")
 def finished(groups: Sequence[Group], *, least: int = 2) -> list[Group]:
-    """Drop rollouts that a budget cut off, and groups with fewer than `least` left."""
+    """Drop rollouts cut off by a budget, and groups with fewer than `least` rollouts left."""
     kept = [
         replace(group, samples=tuple(sample for sample in group.samples if sample.finished))
         for group in groups
@@ -49,9 +52,9 @@ def finished(groups: Sequence[Group], *, least: int = 2) -> list[Group]:
 
 
 def _block_of_most_variance(rewards: Array, keep: int) -> list[int]:
-    """Return the `keep` members whose rewards vary most: some of the lowest, some of the highest.
+    """Return the `keep` members whose rewards have the largest variance.
 
-    For scalar rewards the best subset takes a block from each end of the sorted order.
+    For scalar rewards, the best subset is a block from each end of the sorted order.
     """
     order = np.argsort(rewards, kind="stable")
     choices = [
@@ -63,7 +66,7 @@ def _block_of_most_variance(rewards: Array, keep: int) -> list[int]:
 
 @FILTERS.register("most_variance")
 def most_variance(groups: Sequence[Group], *, keep: int = 8) -> list[Group]:
-    """Keep the rollouts of each group that vary most in reward (after D3S)."""
+    """Keep the rollouts of each group whose rewards have the largest variance (after D3S)."""
     return [
         replace(
             group,
@@ -79,7 +82,7 @@ def most_variance(groups: Sequence[Group], *, keep: int = 8) -> list[Group]:
 
 @FILTERS.register("successes")
 def successes(groups: Sequence[Group], *, least: float = 1.0) -> list[Group]:
-    """Keep rollouts that earned at least so much: with the `sft` surrogate, rejection sampling."""
+    """Keep rollouts with at least this reward; rejection sampling with the `sft` surrogate."""
     kept = [
         replace(group, samples=tuple(s for s in group.samples if s.reward >= least))
         for group in groups

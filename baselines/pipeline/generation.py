@@ -1,8 +1,8 @@
-"""The generate stage of a step: which tasks are rolled out, how often, and from where.
+"""The generate stage: the tasks of a step, the rollouts of each, and the prefixes they start from.
 
-Tables of the mixture get their share of a step's groups; in each, the sampler chooses tasks among
-candidates, the allocator divides the rollouts, and the hint says how far the oracle goes first.
-What is known of a task's difficulty comes from rollouts without a hint.
+Each table of the mixture gets its share of a step's groups. The sampler chooses tasks among
+candidates, the allocator divides the rollouts among them, and the hint sets how many of the
+oracle's actions come first. Estimates of difficulty come from rollouts without a hint.
 """
 
 from collections.abc import Sequence
@@ -23,10 +23,11 @@ from hexathlon.tasks.seeding import derive_seed, generator_for
 __all__ = ["Generation", "HintFailed"]
 
 _LONG_SOLUTION = 1_000_000
+"""Actions of a solution from which every hint that gives any would give some."""
 
 
 class HintFailed(Exception):
-    """An oracle did not solve its task, so its actions are no hint."""
+    """An oracle did not solve its task, so its actions cannot be a hint."""
 
 
 class Generation:
@@ -58,7 +59,7 @@ class Generation:
         self.known = known
 
     def tasks(self, step: int, attempt: int) -> dict[str, TasksTable]:
-        """Return the train tasks of a step with the table that each comes from.
+        """Return the train tasks of a step, each with its table.
 
         A function of the configuration, the step, the attempt and the tasks' known difficulty.
         """
@@ -90,66 +91,69 @@ class Generation:
     def plans(self, tasks: dict[str, TasksTable], step: int, attempt: int) -> list[GroupPlan]:
         """Return the groups to play, without hints."""
         seed = derive_seed("rollouts", self._seed, step, attempt) % 2**31
-        wide = leaves(self._config.splits())
+        leaf_count = leaves(self._config.splits())
         part = self._config.allocator
         roots = ALLOCATORS[part.name](
             self.known.success(list(tasks)),
-            len(tasks) * self._members // wide,
+            len(tasks) * self._members // leaf_count,
             **part.parameters,
         )
         return [
-            GroupPlan(task, table.env, TrialLimits(turns=table.turns), count * wide, seed)
+            GroupPlan(task, table.env, TrialLimits(turns=table.turns), count * leaf_count, seed)
             for (task, table), count in zip(tasks.items(), roots, strict=True)
             if count
         ]
 
     async def hinted(self, plans: Sequence[GroupPlan], executor: Executor) -> list[GroupPlan]:
-        """Return the plans with the oracle's first actions, as many as the hint says.
+        """Return the plans, started from the oracle's first actions where the hint gives any.
 
         Raises:
-            HintFailed: The oracle did not solve a task.
+            HintFailed: If the oracle does not solve a task.
         """
         success = self.known.success([plan.task for plan in plans])
-        # Tasks that would get none of a long solution need no oracle.
-        asked = [
+        # Where even a long solution would give no action, the oracle need not play.
+        hinted = [
             plan
             for plan, rate in zip(plans, success, strict=True)
-            if self._given(rate, _LONG_SOLUTION)
+            if self._hint_length(rate, _LONG_SOLUTION)
         ]
-        if not asked:
+        if not hinted:
             return list(plans)
         oracles = [
             Request((plan.env, plan.task, plan.seed, 0), plan.limits, "agent:oracle")
-            for plan in asked
+            for plan in hinted
         ]
-        played = zip(asked, await executor.run(oracles), strict=True)
-        solutions = {plan.task: _solution(plan, outcome) for plan, outcome in played}
-        made = []
+        outcomes = await executor.run(oracles)
+        solutions = {
+            plan.task: _solution(plan, outcome)
+            for plan, outcome in zip(hinted, outcomes, strict=True)
+        }
+        started = []
         for plan, rate in zip(plans, success, strict=True):
             solution = solutions.get(plan.task)
             if solution is not None:
-                # The last action stays the policy's: a hint leaves something to do.
+                # The last action is always left to the policy.
                 actions = len(solution.record["steps"])
-                given = min(self._given(rate, actions), actions - 1)
-                plan = plan._replace(start=Prefix.of(solution, given) if given > 0 else None)
-            made.append(plan)
-        return made
+                length = min(self._hint_length(rate, actions), actions - 1)
+                plan = plan._replace(start=Prefix.of(solution, length) if length > 0 else None)
+            started.append(plan)
+        return started
 
-    def _given(self, success: float, actions: int) -> int:
-        """Return how many of so many actions the hint gives."""
+    def _hint_length(self, success: float, actions: int) -> int:
+        """Return how many of a solution's actions the hint gives."""
         part = self._config.hint
         return HINTS[part.name](float(success), actions, **part.parameters)
 
     def observe(self, groups: Sequence[Group], plans: Sequence[GroupPlan]) -> None:
-        """Take in the rollouts of tasks that were played without a hint."""
-        plain = {plan.task for plan in plans if plan.start is None}
-        self.known.observe([group for group in groups if group.task in plain])
+        """Update the estimates of difficulty from rollouts without a hint."""
+        unhinted = {plan.task for plan in plans if plan.start is None}
+        self.known.observe([group for group in groups if group.task in unhinted])
 
 
 def _solution(plan: GroupPlan, outcome: Outcome) -> Trajectory:
     if isinstance(outcome, Trajectory) and outcome.record["reward"] == 1.0:
         return outcome
     raise HintFailed(
-        f"the oracle of {plan.task} did not solve it, so it gives no hint: leave generate.hint out "
+        f"the oracle of {plan.task} did not solve it, so there is no hint: leave generate.hint out "
         "or choose other tasks"
     )

@@ -1,7 +1,7 @@
-"""Rollouts kept from earlier steps, and how they join fresh ones.
+"""Replay: rollouts of earlier steps, and how they join fresh ones.
 
-Samples keep the log-probabilities and the version they were drawn with, so corrections weigh them
-by their age as they do any late rollout.
+Samples keep the log-probabilities and the policy version that they were sampled with, so
+corrections treat them as any late rollout.
 """
 
 from collections import deque
@@ -22,8 +22,8 @@ class Memory:
     """The newest groups, and each task's newest success.
 
     Args:
-        groups: Most groups that are kept.
-        tasks: Most tasks whose success is kept.
+        groups: Largest number of groups.
+        tasks: Largest number of tasks with a success.
     """
 
     def __init__(self, groups: int = 256, tasks: int = 4096) -> None:
@@ -32,7 +32,7 @@ class Memory:
         self._tasks = tasks
 
     def keep(self, groups: Sequence[Group], threshold: float = 1.0) -> None:
-        """Take in what was rolled out; groups that teach nothing are not kept."""
+        """Store groups whose rewards differ, and the newest success of each task."""
         self.groups.extend(group for group in groups if group.varies)
         for group in groups:
             for sample in group.samples:
@@ -43,7 +43,7 @@ class Memory:
             del self.successes[next(iter(self.successes))]
 
     def state(self) -> dict[str, Any]:
-        """Return what is kept as lists, dictionaries, arrays and plain values."""
+        """Return the content as lists, dictionaries, arrays and plain values."""
         return {
             "groups": [
                 {
@@ -57,7 +57,7 @@ class Memory:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Take back what `state` returned."""
+        """Replace the content by what `state` returned."""
         self.groups.clear()
         self.groups.extend(
             Group(row["task"], tuple(Sample(**one) for one in row["samples"]), row["metrics"])
@@ -72,13 +72,13 @@ Replay = Callable[..., list[Group]]
 
 REPLAYS: Registry[Replay] = Registry("replay")
 _MENDING = frozenset({"rescue"})
-"""Replays that mend failed groups and so come before the filters, which drop such groups; the
-others add groups after them."""
+"""Replays that change failed groups, so they run before the filters, which drop such groups; the
+others add groups after the filters."""
 
 
 @REPLAYS.register("none")
 def none(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -> list[Group]:
-    """The fresh groups."""
+    """The fresh groups alone."""
     return list(groups)
 
 
@@ -86,13 +86,13 @@ def none(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -> 
 def recent(
     groups: Sequence[Group], memory: Memory, draw: np.random.Generator, *, share: float = 0.5
 ) -> list[Group]:
-    """Fresh groups and so many older ones that these are `share` of all (rollout replay).
+    """Add older groups until these are `share` of all (rollout replay).
 
     Raises:
-        ValueError: The share leaves no place for fresh groups.
+        ValueError: If `share` is not in [0, 1).
     """
     if not 0 <= share < 1:
-        raise ValueError(f"share is from 0 to less than 1, got {share}")
+        raise ValueError(f"share must be at least 0 and less than 1, got {share}")
     wanted = round(len(groups) * share / (1.0 - share))
     places = sorted(draw.permutation(len(memory.groups))[:wanted])
     return [*groups, *(memory.groups[int(place)] for place in places)]
@@ -100,28 +100,28 @@ def recent(
 
 @REPLAYS.register("rescue")
 def rescue(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -> list[Group]:
-    """Put a stored success in the place of one failure where a whole group failed (DART-GUI)."""
-    made = []
+    """Replace one rollout of a group that failed as a whole by a stored success (DART-GUI)."""
+    mended = []
     for group in groups:
         stored = memory.successes.get(group.task)
         if stored is not None and not group.varies and group.rewards.max() < stored.reward:
             place = int(draw.integers(len(group.samples)))
             samples = [*group.samples]
-            # Names of turns are unique within a step, so no turn may seem shared.
+            # Nodes are named within a step: without a prefix, one may seem shared with this group.
             branches = tuple(f"stored {name}" for name in stored.branches)
             samples[place] = replace(stored, branches=branches) if branches else stored
             group = replace(group, samples=tuple(samples))
-        made.append(group)
-    return made
+        mended.append(group)
+    return mended
 
 
 class ReplayStage:
-    """The replay stage of a run: one replay with the memory that it draws from.
+    """The replay stage of a run: a replay and its memory.
 
     Args:
         name: Of the replay.
         parameters: Of the replay.
-        memory: Filled by the stage.
+        memory: Stored rollouts; the stage adds to it.
         seed: Of every draw.
     """
 
@@ -133,11 +133,11 @@ class ReplayStage:
 
     @property
     def active(self) -> bool:
-        """Whether anything is replayed."""
+        """Whether the recipe replays anything."""
         return self._name != "none"
 
     def mended(self, groups: list[Group], step: int, attempt: int) -> list[Group]:
-        """Put stored successes into failed groups, before filters can drop these."""
+        """Put stored successes into failed groups, before the filters drop these."""
         if self._name not in _MENDING:
             return groups
         mended = self._replayed(groups, step, attempt)
@@ -145,7 +145,7 @@ class ReplayStage:
         return mended
 
     def joined(self, groups: list[Group], step: int) -> list[Group]:
-        """Add groups of earlier steps to the fresh ones that filters left."""
+        """Add groups of earlier steps to the fresh ones that passed the filters."""
         if self._name in _MENDING:
             return groups
         joined = self._replayed(groups, step, 0)

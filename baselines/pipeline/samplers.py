@@ -1,4 +1,4 @@
-"""Which tasks a step is spent on, by what is known of their difficulty."""
+"""Samplers: the tasks of a step, chosen by estimates of their difficulty."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,23 +11,23 @@ __all__ = ["SAMPLERS", "Sampler", "first", "frontier", "thompson", "uniform"]
 
 
 Sampler = Callable[..., list[int]]
-"""From candidates, their statistics, how many are wanted and a generator to distinct places."""
+"""From candidates, statistics, a count and a generator to that many distinct indices."""
 
 
 SAMPLERS: Registry[Sampler] = Registry("task sampler")
 
 
-def _fits(tasks: Sequence[str], count: int) -> None:
+def _check_count(tasks: Sequence[str], count: int) -> None:
     if count > len(tasks):
-        raise ValueError(f"{count} tasks are wanted of {len(tasks)}; draw more candidates")
+        raise ValueError(f"{count} tasks requested from {len(tasks)} candidates; draw more")
 
 
 @SAMPLERS.register("first")
 def first(
     tasks: Sequence[str], known: TaskStatistics, count: int, draw: np.random.Generator
 ) -> list[int]:
-    """The first ones, in the order in which candidates were drawn."""
-    _fits(tasks, count)
+    """The first candidates, in the order in which they were drawn."""
+    _check_count(tasks, count)
     return list(range(count))
 
 
@@ -35,8 +35,8 @@ def first(
 def uniform(
     tasks: Sequence[str], known: TaskStatistics, count: int, draw: np.random.Generator
 ) -> list[int]:
-    """Any of them."""
-    _fits(tasks, count)
+    """Candidates uniformly at random."""
+    _check_count(tasks, count)
     return [int(place) for place in draw.permutation(len(tasks))[:count]]
 
 
@@ -53,12 +53,12 @@ def frontier(
     """Without replacement, by exp(-|success - target| / temperature) (difficulty-targeted).
 
     Raises:
-        ValueError: The temperature is not above 0, or there are fewer tasks than are wanted.
+        ValueError: If `temperature` is not positive, or there are fewer tasks than `count`.
     """
     if temperature <= 0:
-        raise ValueError(f"temperature is above 0, got {temperature}")
-    _fits(tasks, count)
-    # The largest of log w + Gumbel noise are a draw without replacement by w.
+        raise ValueError(f"temperature must be positive, got {temperature}")
+    _check_count(tasks, count)
+    # The Gumbel trick: the top of log w + noise is a draw without replacement by weights w.
     log_weight = -np.abs(known.success(tasks) - target) / temperature
     scores = log_weight + draw.gumbel(size=len(tasks))
     return [int(place) for place in np.argsort(-scores, kind="stable")[:count]]
@@ -68,8 +68,8 @@ def frontier(
 def thompson(
     tasks: Sequence[str], known: TaskStatistics, count: int, draw: np.random.Generator
 ) -> list[int]:
-    """The largest p(1 - p) with p drawn from each task's posterior (after VADE)."""
-    _fits(tasks, count)
-    both = known.posterior(tasks)
-    rate = draw.beta(both[:, 0], both[:, 1])
+    """The largest p (1 - p), with p drawn from each task's posterior (after VADE)."""
+    _check_count(tasks, count)
+    parameters = known.posterior(tasks)
+    rate = draw.beta(parameters[:, 0], parameters[:, 1])
     return [int(place) for place in np.argsort(-rate * (1.0 - rate), kind="stable")[:count]]

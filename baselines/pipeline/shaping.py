@@ -1,4 +1,4 @@
-"""Rewards made over before credit is assigned, group by group."""
+"""Shapings: rewards transformed before credit assignment, group by group."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,14 +12,14 @@ __all__ = ["SHAPINGS", "Shaping", "fapo", "moa", "overlong", "overlong_penalty",
 
 
 Shaping = Callable[..., list[Group]]
-"""From groups to groups with other rewards."""
+"""From groups to the same groups with other rewards."""
 
 
 SHAPINGS: Registry[Shaping] = Registry("reward shaping")
 
 
 def _added(sample: Sample, extra: float) -> Sample:
-    """Add to the last turn's reward."""
+    """Add to the reward of the last turn."""
     return replace(sample, rewards=(*sample.rewards[:-1], sample.rewards[-1] + extra))
 
 
@@ -31,9 +31,9 @@ def _each(groups: Sequence[Group], extra: Sequence[Sequence[float]]) -> list[Gro
 
 
 def overlong_penalty(length: int, limit: int, cushion: int) -> float:
-    """Return DAPO's soft penalty of a long answer (Yu et al. 2025, equation 13).
+    """Return DAPO's soft overlong penalty (Yu et al. 2025, equation 13).
 
-    0 up to `limit - cushion`, then falling in a straight line to -1 at `limit`, and -1 beyond.
+    0 up to `limit - cushion`, then linearly down to -1 at `limit`, and -1 beyond.
     """
     start = limit - cushion
     if length <= start:
@@ -45,7 +45,7 @@ def overlong_penalty(length: int, limit: int, cushion: int) -> float:
 def overlong(
     groups: Sequence[Group], *, limit: int = 4096, cushion: int = 512, factor: float = 1.0
 ) -> list[Group]:
-    """Subtract `factor` times DAPO's penalty by the number of sampled tokens."""
+    """Add `factor` times DAPO's penalty for the number of sampled tokens."""
     return _each(
         groups,
         [[factor * overlong_penalty(s.tokens, limit, cushion) for s in g.samples] for g in groups],
@@ -54,10 +54,10 @@ def overlong(
 
 @SHAPINGS.register("fapo")
 def fapo(groups: Sequence[Group], *, penalty: float = 1.0) -> list[Group]:
-    """Take from a right answer whose way there is flawed (FAPO).
+    """Subtract a penalty from correct rollouts with a flawed process (FAPO).
 
-    While most rollouts fail, a flawed success still stands above the group's mean and is
-    reinforced; once clean successes dominate it falls below. Nothing is taken from wrong answers.
+    While most rollouts fail, a flawed success is still above the group's mean and reinforced; once
+    clean successes dominate, it is below. Wrong answers are not penalised.
     """
     return _each(
         groups,
@@ -66,15 +66,15 @@ def fapo(groups: Sequence[Group], *, penalty: float = 1.0) -> list[Group]:
 
 
 def pivot_weights(objectives: Array, temperature: float = 1.0) -> Array:
-    """Weigh rubric dimensions by how far the group still is from the best of them (after MOA).
+    """Return weights of rubric dimensions, larger where the group scores lower (after MOA).
 
     Args:
         objectives: `[members, dimensions]`, in [0, 1].
-        temperature: High spreads the weight evenly, low puts it on the weakest dimension.
+        temperature: High values give even weights, low ones select the weakest dimension.
 
     Returns:
-        `[dimensions]`, adding up to 1. A dimension on which all members agree teaches nothing
-        and gets 0; if that is all of them, all weights are equal.
+        `[dimensions]`, summing to 1. Dimensions on which all members agree carry no signal and get
+        0; if all do, the weights are equal.
     """
     room = 1.0 - objectives.mean(axis=0)
     useful = objectives.max(axis=0) > objectives.min(axis=0)
@@ -90,15 +90,15 @@ def moa(groups: Sequence[Group], *, temperature: float = 1.0) -> list[Group]:
     """Replace rewards by the pivot-weighted mean of the rubric's dimensions (after MOA).
 
     Raises:
-        ValueError: A sample carries no rubric scores, or the members of a group differ in number.
+        ValueError: If a sample has no rubric scores, or members of a group have different numbers.
     """
     shaped = []
     for group in groups:
         counts = {len(sample.objectives) for sample in group.samples}
         if len(counts) != 1 or counts == {0}:
             raise ValueError(
-                f"moa needs the same rubric dimensions on all rollouts of {group.task}; "
-                f"their numbers are {sorted(counts)}"
+                f"moa needs the same rubric dimensions on all rollouts of {group.task}, got "
+                f"{sorted(counts)} of them"
             )
         objectives = np.array([sample.objectives for sample in group.samples])
         scores = objectives @ pivot_weights(objectives, temperature)

@@ -1,7 +1,7 @@
-"""Rollout structures: after which turns the rollouts of a group split, and into how many.
+"""Rollout structures: the turns after which the rollouts of a group split, and into how many.
 
-A structure knows no environment: it says where rollouts split, and the collector forks them there.
-Rollouts that were split share the turns before, tokens and log-probabilities included.
+A structure knows no environment: it names the splits, and the collector forks rollouts there.
+Rollouts from one split share the turns before it, tokens and log-probabilities included.
 """
 
 import math
@@ -14,17 +14,17 @@ __all__ = ["STRUCTURES", "ForkPoint", "Structure", "forked", "independent", "lea
 
 
 class ForkPoint(NamedTuple):
-    """A place at which every rollout of a group splits."""
+    """A point at which every rollout of a group splits."""
 
     after: int
-    """Turns that the policy has taken, from 1; those of a hint do not count."""
+    """Turns of the policy before it, from 1; turns of a hint do not count."""
 
     width: int
-    """Rollouts that each becomes."""
+    """Number of rollouts that each one becomes."""
 
 
 Structure = Callable[..., tuple[ForkPoint, ...]]
-"""From its parameters to the splits, in the order of their turns."""
+"""From its parameters to the splits, ordered by turn."""
 
 
 STRUCTURES: Registry[Structure] = Registry("rollout structure")
@@ -32,7 +32,7 @@ STRUCTURES: Registry[Structure] = Registry("rollout structure")
 
 @STRUCTURES.register("independent")
 def independent() -> tuple[ForkPoint, ...]:
-    """Members that share nothing but the start."""
+    """Rollouts that share nothing but the start."""
     return ()
 
 
@@ -41,16 +41,16 @@ def forked(*, after: Sequence[int] = (1,), width: int = 2) -> tuple[ForkPoint, .
     """Split into `width` rollouts after each of some turns.
 
     Raises:
-        ValueError: A turn or the width makes no split.
+        ValueError: If `after` is empty or has a turn below 1, or `width` is below 2.
     """
     if not after or min(after) < 1 or width < 2:
         raise ValueError(
-            f"rollouts fork after turns from 1 on into at least 2, got after={list(after)} and "
+            f"expected turns from 1 on and a width of at least 2, got after={list(after)} and "
             f"width={width}"
         )
     return tuple(ForkPoint(turn, width) for turn in sorted(set(after)))
 
 
 def leaves(splits: Sequence[ForkPoint]) -> int:
-    """Return how many rollouts one becomes, if its episode lasts beyond the last split."""
+    """Return how many rollouts one becomes if its episode lasts beyond the last split."""
     return math.prod(split.width for split in splits)

@@ -16,7 +16,7 @@ from hexathlon.baselines.pipeline.structures import ForkPoint
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
 from hexathlon.tasks.seeding import generator_for
 
-__all__ = ["GenerateTable", "PartTable", "ReplayTable", "RecipeTable"]
+__all__ = ["GenerateTable", "PartTable", "RecipeTable", "ReplayTable"]
 
 
 class RecipeTable(BaseModel):
@@ -36,10 +36,10 @@ class GenerateTable(RecipeTable):
     """The generate stage: tasks, rollouts per task, splits and hints."""
 
     sampler: PartTable = PartTable(name="first")
-    """Chooses a step's tasks among candidates by what is known of their difficulty."""
+    """Chooses a step's tasks among candidates by estimates of their difficulty."""
 
     candidates: int = Field(default=1, ge=1)
-    """Candidates per task that is wanted."""
+    """Candidates per chosen task."""
 
     allocator: PartTable = PartTable(name="equal")
     """Divides the step's rollouts, `groups` times `members`, among its tasks."""
@@ -48,7 +48,7 @@ class GenerateTable(RecipeTable):
     """Where the rollouts of a group split."""
 
     hint: PartTable = PartTable(name="none")
-    """How many of the oracle's first actions a task's rollouts go on from."""
+    """Number of the oracle's first actions that a task's rollouts start from."""
 
     @model_validator(mode="after")
     def _exist(self) -> "GenerateTable":
@@ -56,7 +56,7 @@ class GenerateTable(RecipeTable):
         ALLOCATORS.resolve(self.allocator.name, self.allocator.parameters)
         HINTS.resolve(self.hint.name, self.hint.parameters)
         STRUCTURES.resolve(self.structure.name, self.structure.parameters)
-        # Called once with little, parts refuse values here that would end a run later.
+        # Trial calls: bad values raise here rather than during the run.
         self.splits()
         HINTS[self.hint.name](0.5, 4, **self.hint.parameters)
         SAMPLERS[self.sampler.name](
@@ -75,10 +75,10 @@ class ReplayTable(RecipeTable):
     name: str = "none"
     parameters: dict[str, Any] = Field(default_factory=dict)
     groups: int = Field(default=256, ge=1)
-    """Most groups that are kept."""
+    """Largest number of stored groups."""
 
     tasks: int = Field(default=4_096, ge=1)
-    """Most tasks whose newest success is kept."""
+    """Largest number of tasks with a stored success."""
 
     @model_validator(mode="after")
     def _exists(self) -> "ReplayTable":

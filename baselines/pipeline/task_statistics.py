@@ -1,4 +1,4 @@
-"""What is known of each task's difficulty for the present policy, from its own rollouts."""
+"""Estimates of each task's difficulty for the current policy, from its own rollouts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,27 +12,26 @@ __all__ = ["TaskStatistics"]
 
 @dataclass(slots=True)
 class TaskStatistics:
-    """Successes and failures by task, of which older ones count less.
+    """Successes and failures by task, older ones discounted.
 
-    A task's success rate has a Beta posterior, as VADE's has; a task that was never tried stands
-    at the prior.
+    A task's success rate has a Beta posterior, as in VADE; a task never tried has the prior.
     """
 
     decay: float = 0.9
-    """What is left of older counts when a task is tried again."""
+    """Factor on the older counts when a task is tried again."""
 
     prior: tuple[float, float] = (1.0, 1.0)
     threshold: float = 1.0
-    """Reward from which a rollout counts as a success."""
+    """Least reward of a success."""
 
     most: int = 65_536
-    """Tasks that are known at once; the one tried longest ago is forgotten first."""
+    """Largest number of tasks; the one tried longest ago is forgotten first."""
 
     counts: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """By task: successes and failures, the task tried last at the end."""
+    """Discounted successes and failures by task; the task tried last is at the end."""
 
     def observe(self, groups: Sequence[Group]) -> None:
-        """Take in the rollouts of some tasks."""
+        """Count the rollouts of some tasks."""
         for group in groups:
             passed = int((group.rewards >= self.threshold).sum())
             won, lost = self.counts.pop(group.task, (0.0, 0.0))
@@ -43,12 +42,12 @@ class TaskStatistics:
 
     def posterior(self, tasks: Sequence[str]) -> Array:
         """Return the Beta parameters of each task, `[tasks, 2]`."""
-        found = [self.counts.get(task, (0.0, 0.0)) for task in tasks]
-        both: Array = np.array(found, dtype=np.float64).reshape(-1, 2) + np.array(self.prior)
-        return both
+        counts = [self.counts.get(task, (0.0, 0.0)) for task in tasks]
+        posterior: Array = np.array(counts, dtype=np.float64).reshape(-1, 2) + np.array(self.prior)
+        return posterior
 
     def success(self, tasks: Sequence[str]) -> Array:
         """Return each task's expected success, `[tasks]`."""
-        both = self.posterior(tasks)
-        share: Array = both[:, 0] / both.sum(axis=1)
-        return share
+        parameters = self.posterior(tasks)
+        rate: Array = parameters[:, 0] / parameters.sum(axis=1)
+        return rate

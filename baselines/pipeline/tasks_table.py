@@ -1,4 +1,4 @@
-"""The `[tasks]` table of a recipe: where episodes come from, one event or a mixture of several."""
+"""The `[tasks]` tables of a recipe: the source of episodes, one event or a mixture of several."""
 
 import itertools
 import math
@@ -8,6 +8,8 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from hexathlon.baselines.harness.environments import find_environment
+from hexathlon.baselines.harness.errors import CommandError
 from hexathlon.baselines.pipeline.tables import RecipeTable
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.registry import get_source
@@ -17,8 +19,8 @@ from hexathlon.tasks.task import Split
 
 __all__ = ["TasksTable", "check_mixture", "largest_share", "shares", "table_of"]
 
-_LOOKED_AT = 1_000
-"""Tasks among which every template of a source is found."""
+_SCANNED = 1_000
+"""Tasks that are scanned for the names of a source's templates."""
 
 
 class TasksTable(RecipeTable):
@@ -28,20 +30,26 @@ class TasksTable(RecipeTable):
     source: str = "sql"
     level: Literal["tiny", "easy", "medium", "hard"] | None = "tiny"
     templates: tuple[str, ...] = ()
-    """Only these; all of the level where empty."""
+    """Templates to draw from; empty takes all of the level."""
 
     turns: int = Field(default=8, ge=1)
     weight: float = Field(default=1.0, gt=0)
     """Share of a step's tasks, relative to the other tables of a mixture."""
 
     pool: int = Field(default=0, ge=0)
-    """Train tasks that steps draw from, the split's first ones; 0 draws from the whole split."""
+    """Number of train tasks to draw from, the first of the split; 0 draws from the whole split."""
 
     name: str = Field(default="", pattern=r"^[A-Za-z0-9._-]*$")
-    """Names its metrics and evaluations in a mixture; source and level by default."""
+    """Name of its metrics and evaluations in a mixture; source and level by default."""
 
     @model_validator(mode="after")
     def _exist(self) -> "TasksTable":
+        try:
+            info = find_environment(self.env)
+        except CommandError as error:
+            raise ValueError(str(error)) from None
+        if info.id != self.env:
+            raise ValueError(f"env must be an id, {info.id!r}, got {self.env!r}")
         try:
             source = get_source(self.source)
             size = source.size("train", self.level)
@@ -50,9 +58,9 @@ class TasksTable(RecipeTable):
         if size == 0:
             raise ValueError(f"{self.source} has no train tasks at level {self.level or 'any'}")
         if self.templates:
-            looked_at = range(_LOOKED_AT if size is None else min(size, _LOOKED_AT))
-            first = (source.address("train", number, self.level) for number in looked_at)
-            known = sorted({parse_address(address).template for address in first})
+            scanned = range(_SCANNED if size is None else min(size, _SCANNED))
+            addresses = (source.address("train", number, self.level) for number in scanned)
+            known = sorted({parse_address(address).template for address in addresses})
             unknown = [name for name in self.templates if name not in known]
             if unknown:
                 raise ValueError(
@@ -62,38 +70,38 @@ class TasksTable(RecipeTable):
         if len(self.addresses("train", self.pool)) < self.pool:
             raise ValueError(
                 f"{self.source} has only {len(self.addresses('train', self.pool))} train tasks of "
-                f"this kind, fewer than the pool of {self.pool}"
+                f"this kind, expected a pool of {self.pool}"
             )
         return self
 
     @property
     def label(self) -> str:
-        """Name of the table among those of a mixture."""
+        """Name of the table within a mixture."""
         return self.name or "-".join(filter(None, [self.source, self.level]))
 
     def addresses(
         self, split: Split, count: int, numbers: Iterable[int] | None = None
     ) -> list[str]:
-        """Return tasks of a split that are of this kind; fewer where it has no more.
+        """Return the first tasks of a split that are of this kind.
 
         Args:
-            split: Of the source.
-            count: How many are wanted.
-            numbers: In which order the split is gone through; from its beginning by default.
+            split: A split of the source.
+            count: Largest number of tasks; there are fewer where the split ends.
+            numbers: Indices in the order in which they are tried; ascending by default.
         """
         source = get_source(self.source)
         size = source.size(split, self.level)
-        tried = itertools.count() if numbers is None else numbers
-        inside = itertools.takewhile(lambda number: size is None or number < size, tried)
-        every = (source.address(split, number, self.level) for number in inside)
-        kept = (one for one in every if self._wants(parse_address(one).template))
-        return list(itertools.islice(kept, count))
+        indices = itertools.count() if numbers is None else numbers
+        existing = itertools.takewhile(lambda number: size is None or number < size, indices)
+        addresses = (source.address(split, number, self.level) for number in existing)
+        chosen = (address for address in addresses if self._includes(address))
+        return list(itertools.islice(chosen, count))
 
     def holds(self, task_id: str) -> bool:
         """Return whether a task is of this kind."""
         address = parse_address(task_id)
         same = address.source == self.source and self.level in (None, address.level)
-        return same and self._wants(address.template)
+        return same and self._includes(task_id)
 
     def overlaps(self, other: "TasksTable") -> bool:
         """Return whether a task can be of both kinds."""
@@ -106,12 +114,12 @@ class TasksTable(RecipeTable):
         """Return train tasks at random; on unbounded splits, draws practically never repeat."""
         size = get_source(self.source).size("train", self.level)
         if self.pool:
-            first = self.addresses("train", self.pool)
-            return [first[place] for place in itertools.islice(_cycle(len(first), draw), count)]
+            pool = self.addresses("train", self.pool)
+            return [pool[place] for place in itertools.islice(_cycle(len(pool), draw), count)]
         return self.addresses("train", count, _numbers(size, draw))
 
-    def _wants(self, template: str) -> bool:
-        return not self.templates or template in self.templates
+    def _includes(self, address: str) -> bool:
+        return not self.templates or parse_address(address).template in self.templates
 
 
 def _numbers(size: int | None, draw: np.random.Generator) -> Iterator[int]:
@@ -129,42 +137,42 @@ def _cycle(size: int, draw: np.random.Generator) -> Iterator[int]:
 def shares(tables: Sequence[TasksTable], count: int, *place: str | int) -> list[int]:
     """Divide a number of tasks among the tables of a mixture by their weights.
 
-    What does not divide evenly is drawn by the remainders, at most one task more for each table.
+    What does not divide evenly is drawn by the remainders, at most one more task per table.
 
     Args:
         tables: The mixture.
-        count: Tasks in all.
+        count: Total number of tasks.
         *place: Address of the draw, such as seed and step.
     """
     weights = np.array([table.weight for table in tables])
-    wanted = count * weights / weights.sum()
-    given = np.floor(wanted + 1e-9).astype(int)
-    rest, left = wanted - given, count - int(given.sum())
-    if left:
+    exact = count * weights / weights.sum()
+    counts = np.floor(exact + 1e-9).astype(int)
+    remainders, rest = exact - counts, count - int(counts.sum())
+    if rest:
         draw = generator_for("mixture", *place)
-        # Points at unit distance on the remainders laid end to end: each table is hit with exactly
-        # the chance of its remainder, so shares are right on average.
-        edges = np.concatenate([[0.0], np.cumsum(rest)])
-        points = draw.random() + np.arange(left)
-        given += np.histogram(points, edges * (left / edges[-1]))[0]
-    return [int(number) for number in given]
+        # Systematic sampling: each table gets one more with the probability of its remainder, so
+        # the expected counts are exact.
+        edges = np.concatenate([[0.0], np.cumsum(remainders)])
+        points = draw.random() + np.arange(rest)
+        counts += np.histogram(points, edges * (rest / edges[-1]))[0]
+    return [int(number) for number in counts]
 
 
 def largest_share(tables: Sequence[TasksTable], number: int, count: int) -> int:
-    """Return the most tasks that `shares` may give to one table of a mixture."""
+    """Return the largest number of tasks that `shares` may give to one table of a mixture."""
     weights = [table.weight for table in tables]
     return math.ceil(count * weights[number] / math.fsum(weights) - 1e-9)
 
 
 def check_mixture(tables: Sequence[TasksTable]) -> None:
-    """Check that tables have names of their own and no task in common.
+    """Check that tables have different names and no task in common.
 
     Raises:
-        ValueError: Two tables share a name or tasks.
+        ValueError: If two tables share a name or tasks.
     """
     for one, other in itertools.combinations(tables, 2):
         if one.label == other.label:
-            raise ValueError(f"two tables are called {one.label!r}; give each its own `name`")
+            raise ValueError(f"two tables are named {one.label!r}; give each its own `name`")
         if one.overlaps(other):
             raise ValueError(
                 f"the tables {one.label!r} and {other.label!r} share tasks; separate them by "
@@ -173,12 +181,13 @@ def check_mixture(tables: Sequence[TasksTable]) -> None:
 
 
 def table_of(tables: Sequence[TasksTable], task_id: str) -> TasksTable:
-    """Return the table that a task belongs to.
+    """Return the table of a task.
 
     Raises:
-        ValueError: It belongs to none.
+        ValueError: If no table contains the task.
     """
     for table in tables:
         if table.holds(task_id):
             return table
-    raise ValueError(f"{task_id} belongs to none of {', '.join(table.label for table in tables)}")
+    labels = ", ".join(table.label for table in tables)
+    raise ValueError(f"{task_id} belongs to none of {labels}")

@@ -20,7 +20,7 @@ from hexathlon.baselines.agents.base import (
 )
 from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.rollout.drivers import Ask, Do, TrialCoroutine
-from hexathlon.baselines.rollout.environments import peek, waits
+from hexathlon.baselines.rollout.environments import is_asynchronous, peek
 from hexathlon.baselines.rollout.faults import Fault, classify
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import (
@@ -138,12 +138,12 @@ class Attempt:
         options = {"task": task_id}
         if self.salt is not None:
             options["salt"] = self.salt
-        begun = time.perf_counter()
+        started = time.perf_counter()
         opening, info = yield Do(
             lambda: env.reset(seed=seed, options=options),
-            (lambda: env.areset(seed=seed, options=options)) if waits(env) else None,
+            (lambda: env.areset(seed=seed, options=options)) if is_asynchronous(env) else None,
         )
-        log.reset_s = time.perf_counter() - begun
+        log.reset_s = time.perf_counter() - started
         log.opening = log.recorded(opening, env.messages_since(0))
         log.task = env.task
         log.system_prompt, log.tools = info["system_prompt"], info["tools"]
@@ -151,9 +151,9 @@ class Attempt:
     def _restore(self, start: Prefix) -> TrialCoroutine[None]:
         log, env, state = self.log, self._env, start.state
         assert state is not None
-        begun = time.perf_counter()
+        started = time.perf_counter()
         yield Do(lambda: env.restore(state))
-        log.reset_s = time.perf_counter() - begun
+        log.reset_s = time.perf_counter() - started
         log.task = env.task
         log.opening, log.system_prompt, log.tools = start.opening, start.system_prompt, start.tools
 
@@ -186,14 +186,14 @@ class Attempt:
 
     def _ask(self, player: Player, messages: Sequence[Message]) -> TrialCoroutine[Turn | None]:
         """Return the player's turn, or None if the trial ends or pauses without one."""
-        log, begun = self.log, time.perf_counter()
-        deadline = self.limits.seconds_left(begun - log.started)
+        log, started = self.log, time.perf_counter()
+        deadline = self.limits.seconds_left(started - log.started)
         try:
             turn = yield Ask(player, messages, deadline)
         except Interrupted as error:
             if self._pause is None or not self._pause.requested:
                 raise EngineError(f"the engine aborted a reply: {error}") from error
-            spent = time.perf_counter() - begun
+            spent = time.perf_counter() - started
             log.agent_s += spent
             log.aborted_s += spent
             self._interrupted = True
@@ -211,7 +211,7 @@ class Attempt:
             overflow = fault.cause == "context_overflow"
             log.end(fault.cause, Status.TRUNCATED_LENGTH if overflow else Status.ABORTED)
             return None
-        spent = time.perf_counter() - begun
+        spent = time.perf_counter() - started
         log.agent_s += spent - turn.waited
         log.waited += turn.waited
         if turn.usage.calls:
@@ -223,7 +223,7 @@ class Attempt:
     def _step(self, turn: Turn) -> TrialCoroutine[None]:
         log, env = self.log, self._env
         before = len(env.transcript)
-        begun = time.perf_counter()
+        started = time.perf_counter()
         step: dict[str, Any] = {"index": len(log.steps), "action": turn.action}
         if turn.said:
             step["said"] = turn.said
@@ -233,7 +233,7 @@ class Attempt:
         try:
             observation, reward, _, _, info = yield Do(
                 lambda: env.step(turn.action),
-                (lambda: env.astep(turn.action)) if waits(env) else None,
+                (lambda: env.astep(turn.action)) if is_asynchronous(env) else None,
             )
         except VerifierFault as error:
             new = env.messages_since(before + 1)
@@ -245,7 +245,7 @@ class Attempt:
             log.fault, log.stop, log.pending = classify(error), Status.ERROR_JUDGE, None
             return
         log.pending = None
-        log.env_s += time.perf_counter() - begun
+        log.env_s += time.perf_counter() - started
         observed = log.recorded(observation, env.messages_since(before + 1))
         step |= {"observation": observed, "reward": reward, "status": info["status"]}
         log.steps.append(step)
@@ -264,7 +264,7 @@ class Attempt:
     def _prefix(self) -> TrialCoroutine[Prefix]:
         env, player, log = self._env, self.player, self.log
         state = None
-        if env.supports_fork and not waits(env):
+        if env.supports_fork and not is_asynchronous(env):
             state = yield Do(env.snapshot)
         return Prefix(
             key=log.key,
@@ -282,8 +282,8 @@ class Attempt:
         log, env = self.log, self._env
         if log.fault is not None:
             return
-        begun = time.perf_counter()
-        if waits(env) and (not log.steps or log.steps[-1]["status"] == Status.ONGOING):
+        started = time.perf_counter()
+        if is_asynchronous(env) and (not log.steps or log.steps[-1]["status"] == Status.ONGOING):
             # Stopped by the run, so the environment has not collected its final state itself.
             yield Do(lambda: env.wait(env.conclude()), env.conclude)
         log.final_state = yield Do(env.final_state)
@@ -291,4 +291,4 @@ class Attempt:
             log.verdict = yield Do(env.verdict)
         except VerifierFault as error:
             log.fault, log.stop = classify(error), Status.ERROR_JUDGE
-        log.grade_s = time.perf_counter() - begun
+        log.grade_s = time.perf_counter() - started

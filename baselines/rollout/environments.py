@@ -9,7 +9,7 @@ from hexathlon.envs.base import Environment
 if TYPE_CHECKING:
     from hexathlon.envs.aio import AsyncEnvironment
 
-__all__ = ["make_env", "peek", "waits"]
+__all__ = ["is_asynchronous", "make_env", "peek"]
 
 
 def make_env(env_id: str) -> Environment:
@@ -18,7 +18,7 @@ def make_env(env_id: str) -> Environment:
     return env  # type: ignore[no-any-return]
 
 
-def waits(env: Environment) -> "TypeGuard[AsyncEnvironment]":
+def is_asynchronous(env: Environment) -> "TypeGuard[AsyncEnvironment]":
     """Return whether an environment's steps are coroutines, without importing asyncio."""
     return hasattr(env, "astep")
 

@@ -46,7 +46,7 @@ class Executor(Protocol):
         """Play requests and return their outcomes in the same order.
 
         Raises:
-            Fatal: If an error would affect every rollout.
+            FatalError: If an error would affect every rollout.
         """
         ...
 

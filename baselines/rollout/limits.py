@@ -22,7 +22,7 @@ class Exceeded(NamedTuple):
 class TrialLimits(BaseModel):
     """Budgets of one trial; None means unlimited. A trial that exhausts one is still graded."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     turns: int | None = Field(default=None, ge=1)
     """Replaces the task's own turn limit; enforced by the environment."""

@@ -22,7 +22,7 @@ __all__ = [
     "Prefix",
     "PrefixDiffers",
     "ResumablePlayer",
-    "Spent",
+    "ResourcesUsed",
     "messages_heard",
     "past_turns",
     "require_same",
@@ -50,7 +50,7 @@ class Pause:
         return self.requested or (self.after is not None and turns >= self.after)
 
 
-class Spent(NamedTuple):
+class ResourcesUsed(NamedTuple):
     """Resources used by the turns of a prefix; all times in seconds."""
 
     usage: Usage = Usage()
@@ -90,7 +90,7 @@ class Prefix:
     memory: Any = None
     """The player's own state; None if the player must be given the recorded messages."""
 
-    spent: Spent = Spent()
+    spent: ResourcesUsed = ResourcesUsed()
     earlier: tuple[Mapping[str, Any], ...] = ()
     """Earlier attempts that ended in infrastructure failures."""
 

@@ -12,7 +12,7 @@ from typing import Any
 from hexathlon.baselines.agents.base import Agent
 from hexathlon.baselines.rollout.attempt import Attempt
 from hexathlon.baselines.rollout.drivers import Do, TrialCoroutine
-from hexathlon.baselines.rollout.environments import waits
+from hexathlon.baselines.rollout.environments import is_asynchronous
 from hexathlon.baselines.rollout.faults import classify
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import Pause, Prefix, PrefixDiffers
@@ -20,10 +20,10 @@ from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialKey
 
-__all__ = ["EnvironmentSlot", "Fatal", "Rollout"]
+__all__ = ["EnvironmentSlot", "FatalError", "Rollout"]
 
 
-class Fatal(Exception):
+class FatalError(Exception):
     """An error that every other trial of the run would also meet; raised from that error."""
 
 
@@ -57,7 +57,7 @@ class EnvironmentSlot:
         env, self._env = self._env, None
         if env is None:
             return
-        if waits(env):
+        if is_asynchronous(env):
             await env.aclose()
         else:
             env.close()
@@ -96,7 +96,7 @@ class Rollout:
             tried: Earlier attempts recorded as infrastructure failures.
 
         Raises:
-            Fatal: If the error would affect every other trial.
+            FatalError: If the error would affect every other trial.
         """
         outcome = yield from self.advance(slot, key, tried)
         assert isinstance(outcome, Trajectory), "without a pause, a trial runs to its end"
@@ -123,7 +123,7 @@ class Rollout:
             The trajectory of a finished trial, or the prefix of a paused one.
 
         Raises:
-            Fatal: If the error would affect every other trial.
+            FatalError: If the error would affect every other trial.
             PrefixDiffers: If replaying the turns of `start` gives different results.
         """
         failed: list[dict[str, Any]] = [] if start is None else [dict(e) for e in start.earlier]
@@ -146,7 +146,7 @@ class Rollout:
                 # The environment may be in any state after a fault, so it is not reused.
                 yield Do(slot.close, slot.aclose)
                 if fault.fatal:
-                    raise Fatal(str(error)) from error
+                    raise FatalError(str(error)) from error
                 if not fault.policy.retry or len(failed) >= retries:
                     return attempt.trajectory(failed, fault, slot.version)
                 failed.append(

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from hexathlon.baselines.engines.base import Usage
 from hexathlon.baselines.rollout.faults import Fault
-from hexathlon.baselines.rollout.prefix import Prefix, Spent
+from hexathlon.baselines.rollout.prefix import Prefix, ResourcesUsed
 from hexathlon.envs.base import Environment
 from hexathlon.envs.messages import Message
 from hexathlon.envs.status import Status
@@ -85,9 +85,9 @@ class TrialLog:
         self.media = media_of(contents, self.media)
         return content_to_json(joined(contents))
 
-    def spent(self) -> Spent:
+    def spent(self) -> ResourcesUsed:
         """Return the resources used so far."""
-        return Spent(
+        return ResourcesUsed(
             self.usage,
             self.waited,
             time.perf_counter() - self.started,

@@ -1,4 +1,4 @@
-"""The learning curve: a page of its own, with no script, server or library, and a picture."""
+"""The learning curve: a self-contained page without scripts, and a picture."""
 
 import html
 import itertools
@@ -30,17 +30,17 @@ text{font:11px system-ui,sans-serif;fill:#59636e}pre{overflow:auto;background:#f
 
 
 def write_curve(run: Path, after: Mapping[str, float] | None = None) -> Path:
-    """Draw a run's metrics into `curve.html`, and into `curve.png` where matplotlib is installed.
+    """Draw a run's metrics to `curve.html`, and to `curve.png` where matplotlib is installed.
 
-    Mixtures have further panels with a line for each event.
+    Mixtures have further panels with a line per event.
 
     Args:
         run: The run's folder.
-        after: `dev/success` once training was over, for the curve's last points; of a mixture also
-            of each event, as `dev/success/sql-tiny`.
+        after: `dev/success` after training, for the last points of the curve; for a mixture also
+            by event, as `dev/success/sql-tiny`.
 
     Returns:
-        The page.
+        Path of the page.
     """
     rows = read_metrics(run / "metrics.jsonl")
     if rows and after is not None:
@@ -63,7 +63,7 @@ def write_curve(run: Path, after: Mapping[str, float] | None = None) -> Path:
 
 
 def _panels(rows: Sequence[Mapping[str, float]]) -> list[Panel]:
-    """Return the panels of a run, those of a mixture's events included."""
+    """Return the panels of a run, those by event included."""
     names = sorted({name for row in rows for name in row})
     of_events = [
         (title, tuple(name for name in names if name.startswith(prefix)), True)

@@ -1,4 +1,4 @@
-"""Opens the engine that a recipe names, with the transport that brings it the learner's weights."""
+"""Opening the engine of a recipe, with its weight transport."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,15 +24,15 @@ __all__ = ["OpenedEngine", "open_engine"]
 
 @dataclass(frozen=True, slots=True)
 class OpenedEngine:
-    """An engine that is ready to draw."""
+    """An engine that is ready to sample, with its weight transport."""
 
     engine: TokenEngine
     transport: WeightTransport
     server: VllmServer | None = None
-    """The server behind the engine, where this run started one."""
+    """The server of the engine, if this run started one."""
 
     async def close(self) -> None:
-        """Release the engine and stop the server that was started for it."""
+        """Close the engine and stop the server started for it."""
         try:
             await self.engine.close()
         finally:
@@ -41,17 +41,17 @@ class OpenedEngine:
 
 
 async def open_engine(recipe: Recipe, model: Any, checkpoint: Path, folder: Path) -> OpenedEngine:
-    """Open the engine of a recipe; it belongs to the event loop that this runs on.
+    """Open the engine of a recipe on the running event loop.
 
     Args:
-        recipe: Names the engine.
+        recipe: The recipe.
         model: The learner's causal language model.
-        checkpoint: The directory that training starts from; a server is started on it.
-        folder: The run's folder; takes the server's log, and weights on their way to it.
+        checkpoint: Directory of the initial policy; a server is started on it.
+        folder: The run's folder; takes the server's log and weights in transit.
 
     Raises:
-        EngineMissing: There is no such engine here, or it cannot take updates of this model.
-        EngineError: The server does not start, or does not answer.
+        EngineMissing: If the engine is not installed, or cannot be updated with this model.
+        EngineError: If the server does not start or does not answer.
     """
     table, most = recipe.engine, recipe.rollout.concurrency
     if table.kind == "local":

@@ -21,8 +21,8 @@ from hexathlon.evaluators.statistics import ScoreInterval, score_interval
 __all__ = ["evaluated"]
 
 
-class _Told(Progress):
-    """Passes progress on to a report; beside others at work, as if they were as far."""
+class _Forwarded(Progress):
+    """Forwards progress to a callback; other ranks are assumed to be equally far."""
 
     def __init__(self, phase: str, total: int, report: ProgressCallback, ranks: int = 1) -> None:
         super().__init__(phase, total)
@@ -43,29 +43,28 @@ def evaluated(
     report: ProgressCallback,
     ranks: Ranks = ALONE,
 ) -> dict[str, ScoreInterval]:
-    """Play each table's dev tasks once into run folders, or finish what was begun there.
+    """Play each table's dev tasks once into run directories, or finish what was begun there.
 
-    One table is played into `out/name`, those of a mixture into `out/name/LABEL` each. Ranks that
-    train together each play their share into a folder beside it; then the first one puts the
-    shares together, and only it returns results.
+    A single table's run is `out/name`; a mixture's are `out/name/LABEL`. Several ranks each play
+    their share into a folder beside it; then rank 0 joins the shares, and only it returns results.
 
     Args:
-        recipe: Names the tasks, and how the policy is measured.
+        recipe: The recipe, with its tasks and evaluation settings.
         checkpoint: The policy's directory.
         out: The training run's folder.
-        name: Of the evaluation, such as `before`.
-        report: Is told of every trial.
+        name: Name of the evaluation, such as `before`.
+        report: Called with every trial.
         ranks: The processes that play.
 
     Returns:
-        Mean rewards, with intervals over tasks drawn like these from the same templates: of all
-        under `name`, of a mixture also of each table under `name/LABEL`.
+        Mean rewards, with intervals over tasks drawn like these from the same templates: overall
+        under `name`, for a mixture also by table under `name/LABEL`.
 
     Raises:
-        CommandError: The checkpoint cannot be played, or not every trial was scored.
+        CommandError: If the checkpoint cannot be played, or a trial has no score.
     """
     rewards: list[float] = []
-    found: dict[str, ScoreInterval] = {}
+    results: dict[str, ScoreInterval] = {}
     for table in recipe.tasks:
         several = len(recipe.tasks) > 1
         run = out / name / table.label if several else out / name
@@ -74,8 +73,8 @@ def evaluated(
             own = _rewards(run, records)
             rewards += own
             if several:
-                found[f"{name}/{table.label}"] = score_interval(own)
-    return found | {name: score_interval(rewards)} if ranks.first else {}
+                results[f"{name}/{table.label}"] = score_interval(own)
+    return results | {name: score_interval(rewards)} if ranks.first else {}
 
 
 def _records(
@@ -86,7 +85,7 @@ def _records(
     report: ProgressCallback,
     ranks: Ranks,
 ) -> list[dict[str, Any]]:
-    """Play one table's tasks with all ranks and return the records, on the first rank only."""
+    """Play one table's tasks with all ranks; return the records on rank 0, [] on others."""
     tasks = table.addresses("dev", recipe.evaluation.tasks)
     phase = run.name if len(recipe.tasks) == 1 else f"{run.parent.name} {run.name}"
     several = range(ranks.count if ranks.count > 1 else 0)
@@ -95,12 +94,12 @@ def _records(
     report(phase, 0, len(tasks), {})
     play = partial(_play, recipe, checkpoint, table.turns)
     if shares and mine and not (run / RECORDS_FILE).exists():
-        play(mine, shares[ranks.number], _Told(phase, len(tasks), report, ranks.count))
+        play(mine, shares[ranks.number], _Forwarded(phase, len(tasks), report, ranks.count))
     ranks.wait()
     if not ranks.first:
         return []
     played = [folder for folder in shares if folder.exists()]
-    play(tasks, run, _Told(phase, len(tasks), report), played)
+    play(tasks, run, _Forwarded(phase, len(tasks), report), played)
     for folder in played:
         shutil.rmtree(folder)
     return list(read_records(run))
@@ -111,7 +110,7 @@ def _rewards(run: Path, records: Sequence[Mapping[str, Any]]) -> list[float]:
     if unscored:
         raise CommandError(
             f"{run}: {len(unscored)} of {len(records)} trials have no score ({unscored[0]}); "
-            f"mend that and run the recipe again"
+            "fix this and run the recipe again"
         )
     return [float(record["reward"]) for record in records]
 

@@ -1,36 +1,24 @@
-"""What a run reports: one JSON line a step, and whatever else is asked to listen."""
+"""The metrics of a run: one JSON line per step, read back by curves and watchers."""
 
 import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-__all__ = ["Listener", "MetricsLog", "ProgressCallback", "listeners", "read_metrics"]
+__all__ = ["MetricsLog", "ProgressCallback", "read_metrics"]
 
 
 ProgressCallback = Callable[[str, int, int, dict[str, float]], None]
-"""Is told the phase, the step, how many there are, and the metrics."""
-
-
-class Listener(Protocol):
-    """Hears of every step."""
-
-    def log(self, step: int, metrics: Mapping[str, float]) -> None:
-        """Take a step's metrics."""
-        ...
-
-    def close(self) -> None:
-        """Write out what is pending."""
-        ...
+"""Called with the phase, the step, the number of steps and the metrics."""
 
 
 class MetricsLog:
-    """Appends to `metrics.jsonl`; on resuming, lines of steps that are done again are dropped.
+    """Appends to `metrics.jsonl`; on resuming, lines of repeated steps are dropped.
 
     Args:
         path: The file.
-        steps: Steps that stand; later lines are cut off.
+        steps: Last step to keep.
     """
 
     def __init__(self, path: Path, steps: int) -> None:
@@ -52,7 +40,7 @@ class MetricsLog:
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a metrics file; a torn last line is left out."""
+    """Return the lines of a metrics file, without an incomplete last one."""
     if not path.exists():
         return []
     rows = []
@@ -62,51 +50,3 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
         except ValueError:
             break
     return rows
-
-
-class _TensorBoard:
-    def __init__(self, path: Path) -> None:
-        from torch.utils.tensorboard import SummaryWriter
-
-        self._writer: Any = SummaryWriter(str(path))
-
-    def log(self, step: int, metrics: Mapping[str, float]) -> None:
-        for name, value in metrics.items():
-            if isinstance(value, (int, float)):
-                self._writer.add_scalar(name, value, step)
-
-    def close(self) -> None:
-        self._writer.close()
-
-
-class _Wandb:
-    def __init__(self, path: Path, name: str) -> None:
-        import wandb  # type: ignore[import-not-found]
-
-        self._run = wandb.init(project="hexathlon", name=name, dir=str(path))
-
-    def log(self, step: int, metrics: Mapping[str, float]) -> None:
-        self._run.log(dict(metrics), step=step)
-
-    def close(self) -> None:
-        self._run.finish()
-
-
-def listeners(names: tuple[str, ...], path: Path, run: str) -> list[Listener]:
-    """Return the listeners of these names.
-
-    Raises:
-        ValueError: A name is unknown or its package is not installed.
-    """
-    made: list[Listener] = []
-    for name in names:
-        try:
-            if name == "tensorboard":
-                made.append(_TensorBoard(path / "tensorboard"))
-            elif name == "wandb":
-                made.append(_Wandb(path, run))
-            else:
-                raise ValueError(f"{name!r} is no listener; there are tensorboard and wandb")
-        except ImportError as error:
-            raise ValueError(f"{name} is not installed: pip install {name} ({error})") from None
-    return made

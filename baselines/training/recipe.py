@@ -1,7 +1,7 @@
-"""Recipes: one TOML file that says what is trained, on what, how and for how long.
+"""Recipes: one TOML file that configures a whole training run.
 
-Every table of a recipe is the configuration of one component. `scale` is the one dial: it
-multiplies the sizes that make a run longer and better, and nothing else.
+Every table of a recipe is the configuration of one component. `scale` multiplies the sizes that
+make a run longer and better, and nothing else.
 """
 
 import copy
@@ -25,6 +25,7 @@ from hexathlon.baselines.pipeline.tasks_table import (
     check_mixture,
     largest_share,
 )
+from hexathlon.baselines.training.recipe_files import RecipeError, recipe_names, recipe_path
 from hexathlon.baselines.training.tables import (
     CloneTable,
     CreditTable,
@@ -34,14 +35,9 @@ from hexathlon.baselines.training.tables import (
     PolicyTable,
     RolloutTable,
 )
+from hexathlon.tasks.validation import explain, reason
 
 __all__ = ["Recipe", "RecipeError", "load_recipe", "recipe_names", "recipe_of", "recipe_path"]
-
-RECIPES = Path(__file__).resolve().parents[1] / "recipes"
-
-
-class RecipeError(Exception):
-    """A recipe cannot be read, or names what does not exist."""
 
 
 class Recipe(RecipeTable):
@@ -53,11 +49,10 @@ class Recipe(RecipeTable):
     steps: int = Field(default=50, ge=0)
     save_every: int = Field(default=10, ge=1)
     ranks: int = Field(default=1, ge=1, le=64)
-    """Processes that train together, one core each; part of what makes a run repeat bit for
-    bit."""
+    """Processes that train together, one core each; the same number repeats a run bit for bit."""
 
     tasks: tuple[TasksTable, ...] = Field(default_factory=lambda: (TasksTable(),), min_length=1)
-    """One table, or a list of them: a mixture on which one policy is trained."""
+    """One table, or a list of them: a mixture of events for one policy."""
 
     policy: PolicyTable = Field(default_factory=PolicyTable)
     clone: CloneTable = Field(default_factory=CloneTable)
@@ -72,7 +67,7 @@ class Recipe(RecipeTable):
 
     evaluation: EvaluationTable = Field(default_factory=EvaluationTable)
     control: Literal["none", "no_update", "shuffled_rewards"] = "none"
-    """Runs that must not learn: a learning rate of 0, or rewards dealt out at random."""
+    """Control runs that must not learn: a learning rate of 0, or rewards permuted at random."""
 
     @field_validator("tasks", mode="before")
     @classmethod
@@ -81,30 +76,30 @@ class Recipe(RecipeTable):
 
     @field_validator("tasks")
     @classmethod
-    def _told_apart(cls, tables: tuple[TasksTable, ...]) -> tuple[TasksTable, ...]:
+    def _distinct(cls, tables: tuple[TasksTable, ...]) -> tuple[TasksTable, ...]:
         check_mixture(tables)
         return tables
 
     @model_validator(mode="after")
     def _rollouts_divide(self) -> "Recipe":
-        wide = leaves(self.generate.splits())
-        if self.rollout.members % wide:
+        leaf_count = leaves(self.generate.splits())
+        if self.rollout.members % leaf_count:
             raise ValueError(
-                f"the structure makes {wide} rollouts of one, so rollout.members is a multiple of "
-                f"{wide}, got {self.rollout.members}"
+                f"rollout.members must be a multiple of {leaf_count}, since the structure makes "
+                f"{leaf_count} rollouts of one, got {self.rollout.members}"
             )
-        part = self.generate.allocator
-        ALLOCATORS[part.name](np.full(1, 0.5), self.rollout.members // wide, **part.parameters)
+        part, roots = self.generate.allocator, self.rollout.members // leaf_count
+        ALLOCATORS[part.name](np.full(1, 0.5), roots, **part.parameters)
         return self
 
     @model_validator(mode="after")
     def _pools_suffice(self) -> "Recipe":
         groups = self._groups_scaled()
         for number, table in enumerate(self.tasks):
-            wanted = largest_share(self.tasks, number, groups)
-            if 0 < table.pool < wanted:
+            most = largest_share(self.tasks, number, groups)
+            if 0 < table.pool < most:
                 raise ValueError(
-                    f"a step takes up to {wanted} tasks of {table.label}, more than its pool of "
+                    f"the pool of {table.label} must have at least the {most} tasks of a step, got "
                     f"{table.pool}"
                 )
         return self
@@ -122,25 +117,27 @@ class Recipe(RecipeTable):
         BOUNDS.resolve(self.learn.bounds.name, self.learn.bounds.parameters)
         self.learn.objective.check()
         if self.credit.estimator.name.startswith("gae") != (self.critic is not None):
-            raise ValueError("a critic and the estimators gae and gae_turns need each other")
+            raise ValueError(
+                "a critic goes with the estimators gae and gae_turns, and only with these"
+            )
         if self.engine.kind == "vllm" and self.ranks > 1:
-            raise ValueError(f"a vLLM engine serves one rank, not {self.ranks}: set ranks = 1")
+            raise ValueError(f"a vLLM engine serves one rank, got {self.ranks}: set ranks = 1")
         return self
 
     @model_validator(mode="after")
     def _enough_unseen(self) -> "Recipe":
-        wanted = self.evaluation.tasks
+        needed = self.evaluation.tasks
         for table in self.tasks:
-            found = len(table.addresses("dev", wanted))
-            if found < wanted:
+            count = len(table.addresses("dev", needed))
+            if count < needed:
                 raise ValueError(
-                    f"{table.source} has {found} dev tasks of this kind, the recipe's evaluation "
-                    f"wants {wanted}: lower evaluation.tasks"
+                    f"{table.source} has {count} dev tasks of this kind, fewer than the {needed} "
+                    "of the evaluation: lower evaluation.tasks"
                 )
         return self
 
     def scaled(self) -> "Recipe":
-        """Return the recipe with its dial applied: more demonstrations, cloning, groups, steps."""
+        """Return the recipe with `scale` applied to demonstrations, cloning, groups and steps."""
         if self.scale == 1.0:
             return self
         clone = self.clone.model_copy(
@@ -158,11 +155,11 @@ class Recipe(RecipeTable):
         )
 
     def starting(self, folder: Path) -> Path:
-        """Return the checkpoint directory that a run in a folder starts from."""
+        """Return the checkpoint directory of the initial policy of a run in a folder."""
         return Path(self.policy.checkpoint) if self.policy.checkpoint else folder / "start"
 
     def learner_config(self) -> LearnerConfig:
-        """Return the learner's part."""
+        """Return the configuration of the learner."""
         optimiser = self.learn.optimiser
         if self.control == "no_update":
             optimiser = replace(optimiser, learning_rate=0.0, matrix_learning_rate=0.0)
@@ -180,25 +177,6 @@ class Recipe(RecipeTable):
         )
 
 
-def recipe_names() -> list[str]:
-    """Return the names of the recipes that come with the package."""
-    return sorted(path.stem for path in RECIPES.glob("*.toml"))
-
-
-def recipe_path(spec: str) -> Path:
-    """Return the file of a recipe given by name or by path.
-
-    Raises:
-        RecipeError: There is none.
-    """
-    for path in (Path(spec), RECIPES / f"{spec}.toml"):
-        if path.is_file():
-            return path
-    raise RecipeError(
-        f"there is no recipe {spec!r}; give a TOML file or one of {', '.join(recipe_names())}"
-    )
-
-
 def load_recipe(spec: str, changes: dict[str, Any] | None = None) -> Recipe:
     """Read a recipe.
 
@@ -207,28 +185,28 @@ def load_recipe(spec: str, changes: dict[str, Any] | None = None) -> Recipe:
         changes: Values by dotted key that replace the file's, as `rollout.groups`.
 
     Raises:
-        RecipeError: It cannot be read, or a key or value is not what is expected.
+        RecipeError: If it cannot be read, or has an unknown key or a bad value.
     """
     path = recipe_path(spec)
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise RecipeError(f"{path} cannot be read: {error}") from None
+        raise RecipeError(f"{path} cannot be read: {reason(error)}") from None
     try:
         return recipe_of(table, changes)
     except RecipeError as error:
-        raise RecipeError(f"{path}: {error}") from None
+        raise RecipeError(f"{spec}: {error}") from None
 
 
 def recipe_of(table: dict[str, Any], changes: Mapping[str, Any] | None = None) -> Recipe:
     """Return the recipe that a table describes.
 
     Args:
-        table: As read from TOML.
+        table: The content of the TOML file.
         changes: Values by dotted key that replace the table's, as `rollout.groups`.
 
     Raises:
-        RecipeError: A key or value is not what is expected.
+        RecipeError: If it has an unknown key or a bad value.
     """
     table = copy.deepcopy(table)
     for key, value in (changes or {}).items():
@@ -236,7 +214,7 @@ def recipe_of(table: dict[str, Any], changes: Mapping[str, Any] | None = None) -
     try:
         return Recipe(**table)
     except ValidationError as error:
-        raise RecipeError(_first(error)) from None
+        raise RecipeError(explain(error, most=1)) from None
 
 
 def _put(table: dict[str, Any], key: str, value: Any) -> None:
@@ -248,7 +226,7 @@ def _put(table: dict[str, Any], key: str, value: Any) -> None:
         else:
             holder = holder.setdefault(place, {})
         if not isinstance(holder, (dict, list)):
-            raise RecipeError(f"{key}: {place} is {holder!r} and holds no keys")
+            raise RecipeError(f"{key}: expected a table at {place}, got {holder!r}")
     if isinstance(holder, list):
         holder[_index(key, last, holder)] = value
     else:
@@ -257,15 +235,5 @@ def _put(table: dict[str, Any], key: str, value: Any) -> None:
 
 def _index(key: str, place: str, items: list[Any]) -> int:
     if not place.isdigit() or int(place) >= len(items):
-        raise RecipeError(f"{key}: {place!r} is no number from 0 to {len(items) - 1}")
+        raise RecipeError(f"{key}: expected a number from 0 to {len(items) - 1}, got {place!r}")
     return int(place)
-
-
-def _first(error: ValidationError) -> str:
-    found = error.errors()[0]
-    place = ".".join(str(part) for part in found["loc"])
-    if found["type"] == "value_error":  # A sentence of ours, which says what came.
-        said = str(found["ctx"]["error"])
-    else:
-        said = f"{found['msg']} (found {found['input']!r:.80})"
-    return f"{place}: {said}" if place else said

@@ -1,4 +1,4 @@
-"""The trajectories of a training run, stored so that they can be judged again or learned from."""
+"""Stored rollouts of a training run, for rescoring and learning."""
 
 import gzip
 import json
@@ -20,14 +20,14 @@ Rewards = Literal["played", "rescored"]
 
 
 class RolloutLog:
-    """A folder of rollouts, one compressed file of JSON lines a batch.
+    """A folder of rollouts, one compressed file of JSON lines per batch.
 
     Args:
-        folder: Where they go.
-        rewards: `played` takes each reward as the episode gave it; `rescored` reads the records
-            back from the file and takes what `hexathlon rescore` would give them.
-        rank: Of this process, where several train together and each keeps its own rollouts.
-        tokens: Whether tokens and their log-probabilities are stored beside the records.
+        folder: The folder.
+        rewards: `played` keeps the episodes' rewards; `rescored` reads the records back from the
+            file and rescores them as `hexathlon rescore` does.
+        rank: Number of this process where several train together; each stores its own rollouts.
+        tokens: Whether to store tokens and log-probabilities beside the records.
     """
 
     def __init__(
@@ -44,10 +44,10 @@ class RolloutLog:
         self._suffix = "" if rank is None else f"-{rank}"
 
     def keep(self, step: int, attempt: int, played: Sequence[Trajectory]) -> Sequence[Trajectory]:
-        """Write a batch and return the trajectories that training takes its rewards from.
+        """Write a batch and return its trajectories with the rewards for training.
 
         Raises:
-            OSError: They cannot be written.
+            OSError: If they cannot be written.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / f"step-{step:06}-{attempt}{self._suffix}.jsonl.gz"
@@ -65,19 +65,19 @@ class RolloutLog:
 
 
 def stored(path: Path) -> list[Trajectory]:
-    """Return the trajectories of a batch that was stored with its tokens.
+    """Return the trajectories of a batch stored with tokens.
 
     Raises:
-        ValueError: Only its records were stored.
+        ValueError: If only its records were stored.
     """
     rows = _rows(path)
     if any("tokens" not in row for row in rows):
-        raise ValueError(f"{path} holds records alone; train with rollout.keep_tokens = true")
+        raise ValueError(f"{path} has no tokens; train with rollout.keep_tokens = true")
     return [Trajectory.from_json(row) for row in rows]
 
 
 def rescored(path: Path) -> list[TrialRecord]:
-    """Return the records of a batch, each judged again from what was recorded."""
+    """Return the records of a batch, each rescored from its recorded evidence."""
     records = [row["record"] for row in _rows(path)]
     return [
         cast(TrialRecord, rescore_record(build_task(record["key"]["task"]), record))

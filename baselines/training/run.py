@@ -1,15 +1,16 @@
-"""A training run in a folder: start, resume, finish.
+"""A training run in a directory: start, resume, finish.
 
-The folder contains `recipe.json` (the resolved recipe), `start/` (the initial policy), `before/`
-and `after/` (evaluations on unseen tasks, run folders like those of `hexathlon eval`), `rollouts/`
+The directory contains `recipe.json` (the resolved recipe), `start/` (the initial policy), `before/`
+and `after/` (evaluations on unseen tasks, each a run directory of `hexathlon eval`), `rollouts/`
 (records of the rollouts), `states/` (for resuming), `metrics.jsonl`, `curve.html` and `curve.png`,
-and in the end `policy/`, a checkpoint; low-rank adapters are merged into it and also stand alone in
-`adapters/`. Running the same recipe into the same folder resumes.
+and in the end `policy/`, a checkpoint with low-rank adapters merged, which are also saved in
+`adapters/`. Running the same recipe in the same directory resumes the run.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from hexathlon.baselines import interrupts
 from hexathlon.baselines.distributed.launch import other_ranks
@@ -17,51 +18,56 @@ from hexathlon.baselines.learner.ranks import Ranks
 from hexathlon.baselines.rollout.environments import make_env
 from hexathlon.baselines.training.checkpoints import save_trained
 from hexathlon.baselines.training.curve import write_curve
+from hexathlon.baselines.training.folder import claimed
+from hexathlon.baselines.training.loggers import Logger, close_loggers, open_loggers
 from hexathlon.baselines.training.measuring import evaluated
-from hexathlon.baselines.training.metrics import Listener, MetricsLog, ProgressCallback
+from hexathlon.baselines.training.metrics import MetricsLog, ProgressCallback
 from hexathlon.baselines.training.recipe import Recipe, recipe_of
+from hexathlon.baselines.training.samples import choose_samples
 from hexathlon.baselines.training.start import load_reference, load_start
 from hexathlon.baselines.training.trainer import Trainer
-from hexathlon.evaluators.statistics import ScoreInterval
+from hexathlon.evaluators.records import RECORDS_FILE, read_records
+from hexathlon.evaluators.statistics import ScoreInterval, score_interval
 
-__all__ = ["RecipeDiffers", "train", "train_further_rank", "train_rank"]
+__all__ = ["train", "train_further_rank", "train_rank"]
 
 _FURTHER_RANK = f"{__name__}:train_further_rank"
 
 
-class RecipeDiffers(Exception):
-    """The folder contains the run of another recipe."""
-
-
 def train(
-    recipe: Recipe, out: Path, report: ProgressCallback, extra: tuple[Listener, ...] = ()
+    recipe: Recipe, out: Path, report: ProgressCallback, log_to: Sequence[str] = ()
 ) -> dict[str, ScoreInterval]:
-    """Run a recipe to its end; a folder that holds part of it is continued.
+    """Run a recipe to its end; a folder with part of its run is resumed.
 
     Args:
         recipe: The recipe; `scale` is applied.
         out: The run's folder.
         report: Called with every step.
-        extra: Listeners beside the metrics file.
+        log_to: Names of loggers that receive metrics, evaluations and samples; see `loggers`.
 
     Returns:
-        Mean reward on unseen tasks with its 95 % interval, `before` and `after`; of a mixture also
-        of each event, as `before/sql-tiny`.
+        Mean rewards on unseen tasks with 95 % intervals, as `before` and `after`; for a mixture
+        also by event, as `before/sql-tiny`.
 
     Raises:
         RecipeDiffers: If the folder contains another recipe's run.
+        FolderInUse: If another process trains in the folder.
         NothingToLearn: If the filters leave no group to learn from.
         RankFailed: If another rank's process ends with an error.
     """
     recipe = recipe.scaled()
-    _claim(out, recipe)
 
     def stoppable(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
         report(phase, step, steps, metrics)
         interrupts.check()
 
-    with interrupts.deferred(), other_ranks(_FURTHER_RANK, out, recipe.ranks) as ranks:
-        return train_rank(recipe, out, stoppable, ranks, extra)
+    with claimed(out, recipe), interrupts.deferred():
+        loggers = open_loggers(log_to, out, recipe)
+        try:
+            with other_ranks(_FURTHER_RANK, out, recipe.ranks) as ranks:
+                return train_rank(recipe, out, stoppable, ranks, loggers)
+        finally:
+            close_loggers(loggers)
 
 
 def train_rank(
@@ -69,9 +75,9 @@ def train_rank(
     out: Path,
     report: ProgressCallback,
     ranks: Ranks,
-    extra: tuple[Listener, ...] = (),
+    loggers: Sequence[Logger] = (),
 ) -> dict[str, ScoreInterval]:
-    """Do one rank's part of a recipe; all ranks do the same, and the first writes and reports."""
+    """Run one rank's part of a recipe; all ranks do the same, and rank 0 writes and reports."""
     import torch
 
     torch.set_num_threads(1)
@@ -86,6 +92,7 @@ def train_rank(
         log = MetricsLog(out / "metrics.jsonl", trainer.step) if ranks.first else None
         if log and trainer.step == 0:
             log.log(0, _success(results, "before"))
+            _tell(loggers, 0, _intervals(results, "before"), _recorded(out / "before"))
         report("train", trainer.step, recipe.steps, {})
         while trainer.step < recipe.steps:
             metrics = trainer.advance()
@@ -94,8 +101,12 @@ def train_rank(
             if every and trainer.step % every == 0 and trainer.step < recipe.steps:
                 measured = trainer.measure(recipe.evaluation.tasks)
                 metrics |= {"dev/success": measured.success, **measured.by_event}
-            for listener in ([log] if log else []) + list(extra):
-                listener.log(trainer.step, metrics)
+                rewards = [float(record["reward"] or 0.0) for record in measured.records]
+                bounds = _bounds("dev", score_interval(rewards))
+                _tell(loggers, trainer.step, bounds, measured.records)
+            if log:
+                log.log(trainer.step, metrics)
+            _tell(loggers, trainer.step, metrics)
             report("train", trainer.step, recipe.steps, metrics)
             if trainer.step % recipe.save_every == 0 or trainer.step == recipe.steps:
                 if ranks.first:
@@ -103,26 +114,27 @@ def train_rank(
                 ranks.wait()
     finally:
         trainer.close()
-        for listener in ([log] if log else []) + list(extra):
-            listener.close()
+        if log:
+            log.close()
     if ranks.first:
         save_trained(recipe, out, model, tokenizer)
     ranks.wait()
     results |= evaluated(recipe, out / "policy", out, "after", report, ranks)
     if "after" in results:
         write_curve(out, _success(results, "after"))
+        _tell(loggers, recipe.steps, _intervals(results, "after"), _recorded(out / "after"))
     ranks.wait()
     return results
 
 
 def train_further_rank(out: Path, ranks: Ranks) -> None:
-    """Do the part of a rank that was started by another process, as the run's recipe says."""
+    """Run the part of a rank started by another process, by the recipe in the run's folder."""
     recipe = recipe_of(json.loads((out / "recipe.json").read_text()))
     train_rank(recipe, out, lambda phase, done, total, metrics: None, ranks)
 
 
 def _success(results: Mapping[str, ScoreInterval], moment: str) -> dict[str, float]:
-    """Return one evaluation as metrics, those of single events included."""
+    """Return an evaluation as metrics, those by event included."""
     return {
         name.replace(moment, "dev/success", 1): interval.mean
         for name, interval in results.items()
@@ -130,11 +142,34 @@ def _success(results: Mapping[str, ScoreInterval], moment: str) -> dict[str, flo
     }
 
 
-def _claim(out: Path, recipe: Recipe) -> None:
-    out.mkdir(parents=True, exist_ok=True)
-    file, text = out / "recipe.json", json.dumps(recipe.model_dump(mode="json"), indent=1)
-    if file.exists() and file.read_text() != text:
-        raise RecipeDiffers(
-            f"{out} contains the run of another recipe (see {file}); choose another --out"
-        )
-    file.write_text(text)
+def _intervals(results: Mapping[str, ScoreInterval], moment: str) -> dict[str, float]:
+    """Return one evaluation as metrics, with 95 % intervals."""
+    metrics = _success(results, moment)
+    for name, interval in results.items():
+        if name.partition("/")[0] == moment:
+            metrics |= _bounds(name.replace(moment, "dev", 1), interval)
+    return metrics
+
+
+def _bounds(name: str, interval: ScoreInterval) -> dict[str, float]:
+    place, _, event = name.partition("/")
+    suffix = f"/{event}" if event else ""
+    return {f"{place}/low{suffix}": interval.low, f"{place}/high{suffix}": interval.high}
+
+
+def _recorded(run: Path) -> list[Mapping[str, Any]]:
+    """Return the records of an evaluation, those of all events of a mixture."""
+    files = sorted(run.rglob(RECORDS_FILE))
+    return [record for file in files for record in read_records(file.parent)]
+
+
+def _tell(
+    loggers: Sequence[Logger],
+    step: int,
+    metrics: Mapping[str, float],
+    records: Sequence[Mapping[str, Any]] = (),
+) -> None:
+    for logger in loggers:
+        logger.log(step, metrics)
+        if records:
+            logger.show(step, choose_samples(records))

@@ -1,4 +1,4 @@
-"""States of a run, written whole or not at all, from which it goes on bit for bit."""
+"""States of a run: written atomically, resumed bit for bit."""
 
 import json
 import os
@@ -11,7 +11,7 @@ __all__ = ["StateTorn", "latest_state", "load_state", "save_state"]
 
 
 class StateTorn(Exception):
-    """A saved state is incomplete; the message says which file is missing or damaged."""
+    """A saved state has a missing or damaged file."""
 
 
 def save_state(
@@ -23,9 +23,9 @@ def save_state(
     critic: Any = None,
     memory: Any = None,
 ) -> None:
-    """Write the state after a step and drop those before the last two.
+    """Write the state after a step and delete all but the last two states.
 
-    It is written beside its place and moved there, so that a crash leaves the older one.
+    It is written beside its place and then renamed, so that a crash leaves the older one.
     """
     import torch
     from safetensors.torch import save_file
@@ -66,10 +66,10 @@ def latest_state(folder: Path) -> Path | None:
 def load_state(
     path: Path, model: Any, optimisers: Any, critic: Any = None, memory: Any = None
 ) -> dict[str, Any]:
-    """Read a state into a model, its optimisers, critic and memory and return the rest of it.
+    """Read a state into a model, its optimisers, critic and memory, and return the rest of it.
 
     Raises:
-        StateTorn: A file is missing or cannot be read, or belongs to another model.
+        StateTorn: If a file is missing, cannot be read, or belongs to another model.
     """
     import torch
     from safetensors.torch import load_file
@@ -85,13 +85,13 @@ def load_state(
     except Exception as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise StateTorn(
-            f"{path} cannot be resumed from ({first}); delete it to go on from the state before it"
+            f"cannot resume from {path} ({first}); delete it to resume from the state before it"
         ) from None
     return rest
 
 
 def _tensors(value: Any) -> Any:
-    """Replace arrays by tensors, which can be read back without running code."""
+    """Replace arrays by tensors, which are loaded without running code."""
     import numpy as np
     import torch
 
@@ -108,7 +108,7 @@ def _mapped(value: Any, kind: type, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, kind):
         return change(value)
     if isinstance(value, dict):
-        return {key: _mapped(one, kind, change) for key, one in value.items()}
+        return {key: _mapped(item, kind, change) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(_mapped(one, kind, change) for one in value)
+        return type(value)(_mapped(item, kind, change) for item in value)
     return value

@@ -47,7 +47,7 @@ def rollout_metrics(
 
 
 def replay_metrics(groups: Sequence[Group], step: int, replay: ReplayStage) -> dict[str, float]:
-    """Count the samples of an update that the policies of earlier steps drew."""
+    """Return the number of an update's samples that come from earlier policies."""
     if not replay.active:
         return {}
     sampled_by = [

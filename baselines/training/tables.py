@@ -36,7 +36,7 @@ class PolicyTable(RecipeTable):
 
 
 class CloneTable(RecipeTable):
-    """Behaviour cloning before reinforcement; no demonstrations leave it out."""
+    """Behaviour cloning before reinforcement; skipped without demonstrations."""
 
     demonstrations: int = Field(default=0, ge=0)
     noise: Noise = Field(default_factory=Noise)
@@ -47,7 +47,7 @@ class CloneTable(RecipeTable):
     """Share of the demonstrations in which names are replaced by made-up ones."""
 
     copies: int = Field(default=1, ge=1)
-    """Copies of each demonstration, each with other made-up names: playing one may be expensive."""
+    """Copies of each demonstration, with different made-up names; useful where playing is slow."""
 
     settings: CloneConfig = Field(default_factory=CloneConfig)
 
@@ -63,17 +63,17 @@ class RolloutTable(RecipeTable):
 
     temperature: float = Field(default=1.0, gt=0)
     max_tokens: int = Field(default=128, ge=1)
-    """Of one turn."""
+    """Largest number of tokens per turn."""
 
     concurrency: int = Field(default=64, ge=1)
     tries: int = Field(default=4, ge=1)
-    """Batches that may be played to fill one step where filters drop groups."""
+    """Largest number of batches per step, where filters drop groups."""
 
     rewards: Literal["played", "rescored"] = "played"
-    """Source of the rewards: the episodes, or their records judged again."""
+    """Source of the rewards: the episodes, or their rescored records."""
 
     keep_tokens: bool = False
-    """Whether the run's `rollouts/` hold tokens and log-probabilities beside the records."""
+    """Whether `rollouts/` contains tokens and log-probabilities beside the records."""
 
 
 class CreditTable(RecipeTable):
@@ -81,8 +81,8 @@ class CreditTable(RecipeTable):
 
     estimator: PartTable = PartTable(name="grpo")
     per_event: bool = False
-    """Scale each event's advantages to a root mean square of 1 over its sampled tokens, so that
-    no event of a mixture outweighs another by the spread of its rewards."""
+    """Whether to scale each event's advantages to a root mean square of 1 over its sampled tokens,
+    so that no event of a mixture outweighs another by the spread of its rewards."""
 
     shapings: tuple[PartTable, ...] = ()
     filters: tuple[PartTable, ...] = ()
@@ -95,8 +95,8 @@ class LearnTable(RecipeTable):
     optimiser: OptimiserConfig = Field(default_factory=OptimiserConfig)
     bounds: PartTable = PartTable(name="clip")
     token_budget: int = Field(default=4_096, ge=1)
-    """Tokens with padding that go through the model at once: 4,096 keeps a small model's numbers
-    in a core's cache; a GPU wants many more."""
+    """Tokens per forward pass, padding included: 4,096 keeps a small model's activations in a
+    core's cache; a GPU needs many more."""
 
     minibatches: int = Field(default=1, ge=1)
     epochs: int = Field(default=1, ge=1)
@@ -105,45 +105,44 @@ class LearnTable(RecipeTable):
 
 
 class EngineTable(RecipeTable):
-    """What draws the tokens of rollouts.
+    """The engine that samples rollouts.
 
-    The evaluations before and after training are played in this process whatever stands here.
+    The evaluations before and after training always sample in this process.
     """
 
     kind: Literal["local", "vllm"] = "local"
-    """`local` draws in this process; `vllm` at a server."""
+    """`local` samples in this process, `vllm` on a server."""
 
     url: str = ""
-    """A vLLM server that runs already; empty starts one on the policy's checkpoint for the length
-    of the run."""
+    """URL of a running vLLM server; empty starts one on the policy's checkpoint for the run."""
 
     model: str = ""
-    """The model's name at `url`; empty takes the only one that is served."""
+    """Name of the model at `url`; empty if the server has only one."""
 
     tolerance: float = Field(default=0.0, ge=0)
-    """Largest difference of a log-probability between engine and learner after an update; 0 takes
+    """Largest difference of a log-probability between engine and learner after an update; 0 means
     1e-3 in float32 and 0.3 in lower precision."""
 
     context: int = Field(default=0, ge=0)
-    """Most tokens of a prompt with its reply; 0 takes the model's own."""
+    """Largest number of tokens of a prompt with its reply; 0 means the model's limit."""
 
     cache_gib: int = Field(default=1, ge=1)
-    """Memory for keys and values of a server that is started on a CPU."""
+    """Memory for keys and values of a server started on a CPU, in GiB."""
 
     deadline: float = Field(default=600.0, gt=0)
-    """Seconds that a server may take for one reply, retries included."""
+    """Timeout of one reply of a server, in seconds, retries included."""
 
     ready_within: float = Field(default=240.0, gt=0)
-    """Seconds that a server may take to start."""
+    """Timeout of a server's start, in seconds."""
 
     @model_validator(mode="after")
     def _fits(self) -> "EngineTable":
         if self.kind == "local" and (self.url or self.model):
-            raise ValueError('url and model are those of a server: set kind = "vllm"')
+            raise ValueError('url and model need a server: set kind = "vllm"')
         if self.url and not self.url.startswith(("http://", "https://")):
-            raise ValueError(f"url is {self.url!r}; it begins with http:// or https://")
+            raise ValueError(f"url must begin with http:// or https://, got {self.url!r}")
         if self.model and not self.url:
-            raise ValueError("model names one of several at url, which is not set")
+            raise ValueError("model is a name at url, which is empty: set url")
         return self
 
 
@@ -151,7 +150,7 @@ class EvaluationTable(RecipeTable):
     """Evaluations on dev tasks."""
 
     every: int = Field(default=0, ge=0)
-    """Steps between evaluations on dev tasks; 0 measures at the start and the end."""
+    """Steps between evaluations; 0 evaluates at the start and the end only."""
 
     tasks: int = Field(default=100, ge=1)
     temperature: float = Field(default=1.0, ge=0)

@@ -1,7 +1,6 @@
-"""A training run's components: set up, resumed, stepped, evaluated, saved and closed.
+"""The trainer: sets up a run's components, resumes, steps, evaluates, saves and closes them.
 
-What a step does is in `step`; a run that was killed resumes from its last state as if nothing had
-happened.
+The step itself is in `step`. A killed run resumes from its last state bit for bit.
 """
 
 import asyncio
@@ -36,12 +35,12 @@ __all__ = ["Measured", "Trainer"]
 
 
 class Measured(NamedTuple):
-    """A policy on dev tasks."""
+    """Result of a policy on dev tasks."""
 
     success: float
     records: list[TrialRecord]
     by_event: dict[str, float] = {}
-    """Metrics of each table of a mixture."""
+    """Metrics by event, for mixtures."""
 
 
 class Trainer:
@@ -105,13 +104,13 @@ class Trainer:
         )
 
     def resume(self) -> bool:
-        """Go on from the newest state; return whether there was one.
+        """Resume from the newest state; return whether there was one.
 
-        The engine draws from the policy afterwards, whatever it drew from before.
+        Afterwards, the engine samples from the policy.
 
         Raises:
             StateTorn: If the state cannot be read.
-            EngineError: If the engine does not draw from this policy.
+            EngineError: If the engine does not sample from this policy.
         """
         run, state = self.components, latest_state(self._states)
         if state is not None:
@@ -143,14 +142,14 @@ class Trainer:
         Raises:
             NothingToLearn: If the filters leave no group in as many batches as the recipe allows.
             LossNotFinite: If the update fails; the policy is as it was.
-            EngineError: If the engine does not draw from the policy after the update.
+            EngineError: If the engine does not sample from the policy after the update.
         """
         metrics = training_step(self.components, self.step)
         self.step += 1
         return metrics
 
     def measure(self, count: int) -> Measured:
-        """Play dev tasks once each, the same ones at every step, as `eval` would."""
+        """Play the first dev tasks of each table once, as `hexathlon eval` would."""
         run = self.components
         run.complete(run.opened.engine.clear())
         plans = [
@@ -177,7 +176,7 @@ class Trainer:
 
     @property
     def _memory(self) -> Memory | None:
-        """The memory, where the recipe replays anything."""
+        """The replay memory, if the recipe uses one."""
         replay = self.components.replay
         return replay.memory if replay.active else None
 

@@ -1,4 +1,4 @@
-"""Behaviour cloning: a policy learns to write what demonstrations wrote."""
+"""Behaviour cloning: supervised learning of the actions in demonstrations."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -20,22 +20,22 @@ __all__ = ["CloneConfig", "clone"]
 
 @dataclass(frozen=True, slots=True)
 class CloneConfig:
-    """How demonstrations are learned."""
+    """Settings of behaviour cloning."""
 
     steps: int = 300
     batch: int = 32
     """Demonstrations per step."""
 
-    everything: float = 0.0
-    """Weight of the loss on what was read, beside that on what was written."""
+    observation_weight: float = 0.0
+    """Weight of the loss on prompts and observations, beside that on the actions."""
 
-    everything_left: float = 1.0
-    """Share of that weight which is left in the last step; it falls evenly, since what a small
-    model learns by foretelling everything it needs at first, and room for its actions at last."""
+    observation_weight_final_fraction: float = 1.0
+    """Fraction of that weight in the last step, reached linearly: a small model needs what it
+    learns by predicting observations early, and its capacity for actions at the end."""
 
     clean: float = 0.0
-    """Share of the steps, from the first, that show only the demonstrations with most reward:
-    what noise would hide is learned before the noise comes."""
+    """Share of the steps, from the first, with only the demonstrations of highest reward, so that
+    their skills are learned before noise hides them."""
 
     optimiser: OptimiserConfig = field(
         default_factory=lambda: OptimiserConfig(
@@ -48,36 +48,36 @@ class CloneConfig:
         )
     )
     token_budget: int = 4_096
-    """Tokens with padding that go through the model at once; small parts stay in a core's cache."""
+    """Tokens per forward pass, padding included; small batches stay in a core's cache."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.clean <= 1:
-            raise ValueError(f"clean is a share of the steps, from 0 to 1; it is {self.clean}")
-        if not 0 <= self.everything_left <= 1:
+            raise ValueError(f"clean must be a share from 0 to 1, got {self.clean}")
+        if not 0 <= self.observation_weight_final_fraction <= 1:
             raise ValueError(
-                f"everything_left is a share of a weight, from 0 to 1; it is {self.everything_left}"
+                "observation_weight_final_fraction must be from 0 to 1, got "
+                f"{self.observation_weight_final_fraction}"
             )
 
 
-def _example(sample: Sample, everything: float) -> Example:
-    written = sample.sampled
-    if everything > 0:
-        read = ~written
-        read[0] = False
-        sample = replace(sample, observed=read)
-    weight = written.astype(np.float64)
-    return Example(sample, np.zeros(len(written)), weight)
+def _example(sample: Sample, *, with_observations: bool) -> Example:
+    actions = sample.sampled
+    if with_observations:
+        observed = ~actions
+        observed[0] = False  # nothing predicts the first token
+        sample = replace(sample, observed=observed)
+    return Example(sample, np.zeros(len(actions)), actions.astype(np.float64))
 
 
 def _batches(samples: Sequence[Sample], config: CloneConfig, seed: int) -> Iterator[list[int]]:
-    """Yield the numbers of each step's demonstrations."""
+    """Yield the indices of each step's demonstrations."""
     draw = generator_for("cloning", seed)
-    earned = [math.fsum(sample.rewards) for sample in samples]
-    most = max(earned)
-    best = [number for number, reward in enumerate(earned) if reward == most]
-    every = list(range(len(samples)))
+    rewards = [math.fsum(sample.rewards) for sample in samples]
+    highest = max(rewards)
+    best = [number for number, reward in enumerate(rewards) if reward == highest]
     clean = round(config.clean * config.steps)
-    for pool, steps in ((best, clean), (every, config.steps - clean)):
+    stages = ((best, clean), (list(range(len(samples))), config.steps - clean))
+    for pool, steps in stages:
         order: list[int] = []
         for _ in range(steps):
             while len(order) < config.batch:
@@ -94,17 +94,17 @@ def clone(
     report: Callable[[int, dict[str, float]], None] = lambda step, metrics: None,
     ranks: Ranks = ALONE,
 ) -> None:
-    """Train a model on demonstrations, in a seeded order: those of a stage about equally often.
+    """Train a model on demonstrations, in a seeded order, each about equally often.
 
     Args:
         model: Changed in place.
-        samples: Demonstrations with their actions marked as sampled.
-        config: How.
-        seed: Of the order.
-        report: Is told of every step.
-        ranks: The processes that learn together; they share every batch.
+        samples: Demonstrations, with their actions marked as sampled.
+        config: Settings.
+        seed: Seed of the order.
+        report: Called after every step, with its number from 0 and its metrics.
+        ranks: The processes that train together; they share every batch.
     """
-    objective = Objective(surrogate="sft", observation_weight=config.everything)
+    objective = Objective(surrogate="sft", observation_weight=config.observation_weight)
     learner = Learner(
         model,
         LearnerConfig(
@@ -117,11 +117,15 @@ def clone(
     )
     model.train()
     for step, chosen in enumerate(_batches(samples, config, seed)):
-        gone = (1 - config.everything_left) * step / max(1, config.steps - 1)
-        objective = replace(objective, observation_weight=config.everything * (1 - gone))
+        decay = (1 - config.observation_weight_final_fraction) * step / max(1, config.steps - 1)
+        weight = config.observation_weight * (1 - decay)
+        objective = replace(objective, observation_weight=weight)
         learner.config = replace(learner.config, objective=objective)
-        # By length, so that ranks have as much to do as each other.
+        # By length, so that ranks get equal work.
         chosen.sort(key=lambda number: len(samples[number].ids))
-        examples = [_example(samples[number], config.everything) for number in ranks.share(chosen)]
+        examples = [
+            _example(samples[number], with_observations=config.observation_weight > 0)
+            for number in ranks.share(chosen)
+        ]
         report(step, learner.update(examples))
     model.eval()

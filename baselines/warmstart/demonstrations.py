@@ -1,19 +1,18 @@
-"""Demonstrations: what a source's oracle does, with noise and recovery, as token samples.
+"""Demonstrations: the actions of a source's oracle, with seeded mistakes, as token samples.
 
-Every demonstration is played in the environment, so what the policy is shown is what it will see.
-On a seeded share of the tasks the script of a near miss is followed instead, at once or after the
-oracle's looks; a policy cloned from them has room to rise.
+Every demonstration is played in the environment, so the policy learns from what it will see there.
+On a seeded share of the tasks, the script of a near miss is played instead, at once or after the
+oracle's read-only actions; a policy cloned from them has room to improve.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from hexathlon.baselines.agents.base import Episode, GaveUp, Turn, text_of
 from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.codecs import Codec, get_codec
-from hexathlon.baselines.codecs.base import Wire, parse_calls, with_thought
+from hexathlon.baselines.codecs.base import WireMessage, parse_calls, with_thought
 from hexathlon.baselines.rollout.drivers import play
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Rollout
 from hexathlon.baselines.tokens.conversation import TokenConversation
@@ -23,6 +22,7 @@ from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.baselines.tokens.tree import PathOutcome
 from hexathlon.envs.base import Environment
 from hexathlon.envs.messages import Message
+from hexathlon.evaluators.closing import Closing
 from hexathlon.evaluators.content import described
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import Script
@@ -39,20 +39,20 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """How demonstrations depart from the oracle."""
+    """Departures of demonstrations from the oracle."""
 
     mistakes: float = 0.0
-    """Share of demonstrations that follow a near miss of their task."""
+    """Share of demonstrations that play a near miss of their task."""
 
     looking: float = 0.0
-    """Share of these that first look around as the oracle does; the others hand in at once."""
+    """Share of these that begin with the oracle's read-only actions; the others answer at once."""
 
     without: tuple[str, ...] = ()
-    """Near misses that are not followed, such as one that writes a name which it never read: to
-    follow it is to learn to make names up."""
+    """Near misses that are not played, such as one that writes a name it never read, which teaches
+    to make names up."""
 
     skipped: tuple[str, ...] = ()
-    """Tools whose calls are left out wherever they only look."""
+    """Tools whose calls are left out where they change nothing."""
 
     seed: int = 0
 
@@ -66,20 +66,20 @@ class Demonstration:
     tools: Sequence[Any]
     opening: str
     turns: tuple[tuple[str, str], ...]
-    """Canonical action and the observation that followed."""
+    """Canonical actions, each with the observation that followed."""
 
     reward: float
     thoughts: tuple[str, ...] = ()
-    """What was thought before each action; empty where demonstrations do not think."""
+    """The thought before each action; empty where demonstrations do not think."""
 
 
-class Demonstrator:
-    """Plays demonstrations in an environment of its own; a context manager.
+class Demonstrator(Closing):
+    """Plays demonstrations in its own environment; a context manager.
 
     Args:
-        env_id: Where they are played.
+        env_id: Id of the environment.
         make: Makes an environment by its id.
-        noise: How they depart from the oracle.
+        noise: Departures from the oracle.
     """
 
     def __init__(self, env_id: str, make: Callable[[str], Environment], noise: Noise) -> None:
@@ -88,43 +88,32 @@ class Demonstrator:
         self._slot = EnvironmentSlot(lambda: make(env_id))
 
     def demonstrate(self, task_id: str, *, thinking: bool = False) -> Demonstration:
-        """Play a task's oracle, or a near miss, and return what happened.
+        """Play the oracle of a task, or a near miss.
 
-        Near misses think what the oracle thinks: what they read is right, what they make of it is
-        not. A call that is skipped is made in a fork of the environment, so that the script has
-        its answer and the demonstration does not show it. What changes anything is never skipped.
+        Near misses have the oracle's thoughts: they read correctly and conclude wrongly. A skipped
+        call is made in a fork of the environment, so that the script receives its result and the
+        demonstration does not contain it. A call that changes anything is never skipped.
 
         Raises:
-            DemonstrationFailed: The environment failed.
+            DemonstrationFailed: If the environment fails.
         """
         agent = _DemonstratingAgent(self._noise, thinking=thinking)
         rollout = Rollout(agent, retries=0)
         played = play(rollout.trial(self._slot, (self._env_id, task_id, self._noise.seed, 0)))
         if played.record["status"] == "infra":
             raise DemonstrationFailed(f"{task_id}: {played.record['error']}")
-        return _of(played)
+        return _demonstration(played)
 
     def close(self) -> None:
         """Close the environment."""
         self._slot.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class DemonstrationFailed(Exception):
     """A demonstration could not be played."""
 
 
-def _of(played: Trajectory) -> Demonstration:
+def _demonstration(played: Trajectory) -> Demonstration:
     steps: Sequence[Mapping[str, Any]] = played.record["steps"]
     return Demonstration(
         played.key[1],
@@ -138,7 +127,7 @@ def _of(played: Trajectory) -> Demonstration:
 
 
 class _DemonstratingAgent:
-    """Takes a script's turns, thinks aloud before them, and skips calls that only look."""
+    """Plays a script with thoughts, and skips read-only calls of some tools."""
 
     name = "demonstrator"
     version = "1"
@@ -157,30 +146,32 @@ class _DemonstratingPlayer:
         self._agent = agent
         self._episode = episode
         self._script = _script(episode, agent.noise)
-        self._heard: list[str] = []
+        self._observations: list[str] = []
 
     def act(self, messages: Sequence[Message]) -> Turn:
-        self._heard.append(text_of(messages))
+        self._observations.append(text_of(messages))
         try:
             action = self._next()
             while _skip(action, self._agent.noise.skipped):
-                seen = self._episode.peek(action)
-                if seen is None:
+                result = self._episode.peek(action)
+                if result is None:
                     break
-                self._heard.append(seen)
+                self._observations.append(result)
                 action = self._next()
         except StopIteration:
             raise GaveUp("the script has no further action") from None
         return Turn(action, said=self._thought(action))
 
     def _next(self) -> str:
-        """Return the script's next action; the opening is not an answer to any."""
-        return next(self._script) if len(self._heard) == 1 else self._script.send(self._heard[-1])
+        """Return the script's next action; the opening is sent to none."""
+        if len(self._observations) == 1:
+            return next(self._script)
+        return self._script.send(self._observations[-1])
 
     def _thought(self, action: str) -> str:
         if not self._agent.thinking:
             return ""
-        return self._episode.source.thought(self._episode.task, self._heard, action)
+        return self._episode.source.thought(self._episode.task, self._observations, action)
 
 
 def _script(episode: Episode, noise: Noise) -> Script:
@@ -191,22 +182,22 @@ def _script(episode: Episode, noise: Noise) -> Script:
         misses = {name: miss for name, miss in misses.items() if name not in noise.without}
         if misses:
             miss = misses[sorted(misses)[int(draw.integers(len(misses)))]]
-            looks = draw.random() < noise.looking
-            return _after_looks(episode, source.oracle(task), miss) if looks else miss
+            looking = draw.random() < noise.looking
+            return _after_reading(episode, source.oracle(task), miss) if looking else miss
     return source.oracle(task)
 
 
-def _after_looks(episode: Episode, oracle: Script, miss: Script) -> Script:
-    """Do what the oracle does while it only looks, then the near miss."""
-    answer: str | None = None
+def _after_reading(episode: Episode, oracle: Script, miss: Script) -> Script:
+    """Play the oracle while its actions change nothing, then the near miss."""
+    result: str | None = None
     while True:
         try:
-            action = next(oracle) if answer is None else oracle.send(answer)
+            action = next(oracle) if result is None else oracle.send(result)
         except StopIteration:
             break
         if episode.peek(action) is None:
             break
-        answer = yield action
+        result = yield action
     oracle.close()
     yield from miss
 
@@ -216,44 +207,44 @@ def _skip(action: str, skipped: Sequence[str]) -> bool:
     return bool(calls) and all(call.name in skipped for call in calls or ())
 
 
-def _said(shown: Demonstration, number: int, codec: Codec) -> Wire:
-    """Return what the assistant says in a turn: its thought, if it has one, and its action."""
-    action, _ = shown.turns[number]
-    thought = shown.thoughts[number] if shown.thoughts else ""
+def _assistant_message(played: Demonstration, number: int, codec: Codec) -> WireMessage:
+    """Return the message of a turn: its thought, if it has one, and its action."""
+    action, _ = played.turns[number]
+    thought = played.thoughts[number] if played.thoughts else ""
     return with_thought(thought, codec.encode(action))
 
 
-def _opening(shown: Demonstration, codec: Codec) -> list[dict[str, Any]]:
-    prompt = codec.system_prompt(shown.system_prompt, shown.tools)
+def _opening(played: Demonstration, codec: Codec) -> list[dict[str, Any]]:
+    prompt = codec.system_prompt(played.system_prompt, played.tools)
     lead = [{"role": "system", "content": prompt}] if prompt else []
-    return [*lead, {"role": "user", "content": shown.opening}]
+    return [*lead, {"role": "user", "content": played.opening}]
 
 
-def transcript(shown: Demonstration, dialect: str) -> list[dict[str, Any]]:
+def transcript(played: Demonstration, dialect: str) -> list[dict[str, Any]]:
     """Return a demonstration as chat messages in a dialect."""
     codec = get_codec(dialect)
-    messages = _opening(shown, codec)
-    for number, (_, observation) in enumerate(shown.turns):
-        said = _said(shown, number, codec)
-        messages.append(said)
-        if number + 1 < len(shown.turns):
-            messages += codec.answer(said, [observation])
+    messages = _opening(played, codec)
+    for number, (_, observation) in enumerate(played.turns):
+        message = _assistant_message(played, number, codec)
+        messages.append(message)
+        if number + 1 < len(played.turns):
+            messages += codec.answer(message, [observation])
     return messages
 
 
-def sample_of(shown: Demonstration, dialect: str, renderer: ChatRenderer) -> Sample:
+def sample_of(played: Demonstration, dialect: str, renderer: ChatRenderer) -> Sample:
     """Return a demonstration as a sample whose actions count as sampled."""
     codec = get_codec(dialect)
     conversation = TokenConversation(renderer)
-    conversation.open(_opening(shown, codec))
-    for number, (_, observation) in enumerate(shown.turns):
-        said = _said(shown, number, codec)
-        ids = renderer.encode(str(said["content"]))
+    conversation.open(_opening(played, codec))
+    for number, (_, observation) in enumerate(played.turns):
+        message = _assistant_message(played, number, codec)
+        ids = renderer.encode(str(message["content"]))
         if renderer.end_of_turn is not None:
             ids = [*ids, renderer.end_of_turn]
         conversation.say(TokenReply(ids, [0.0] * len(ids), "stop", [Span(0, 0, len(ids))]))
-        if number + 1 < len(shown.turns):
-            conversation.hear(codec.answer(said, [observation]))
-    rewards = (0.0,) * (len(shown.turns) - 1) + (shown.reward,)
-    (sample,) = conversation.tree.samples(PathOutcome(rewards), shown.task)
+        if number + 1 < len(played.turns):
+            conversation.hear(codec.answer(message, [observation]))
+    rewards = (0.0,) * (len(played.turns) - 1) + (played.reward,)
+    (sample,) = conversation.tree.samples(PathOutcome(rewards), played.task)
     return sample

@@ -1,7 +1,7 @@
 """A small policy from scratch: a tokenizer of an event's own words and an untrained model.
 
-The tokenizer is byte-level BPE, so that nothing is ever unknown; the model has the shape of Qwen3.
-Both are saved as any Hugging Face checkpoint is.
+The tokenizer is byte-level BPE, so no text is unknown to it; the model is a Qwen3. Both are saved
+as a Hugging Face checkpoint.
 """
 
 import re
@@ -31,16 +31,16 @@ CHAT_TEMPLATE = """{%- for message in messages -%}
 {% endif -%}"""
 
 _CAPITAL = "\ue000"
-"""Marks a capital; of the private use area, so no text holds it."""
+"""Marks a capital; from the private use area, so it occurs in no text."""
 
 _WORD = "\ue001"
-"""Marks where a word begins."""
+"""Marks the beginning of a word."""
 
 _APART = re.compile(rf"[^a-z0-9{_CAPITAL}{_WORD}].{{6,}}[^A-Za-z0-9\s{_CAPITAL}{_WORD}]")
-"""A line that begins and ends where no mark of a word is."""
+"""A line whose first and last characters belong to no word."""
 
 _NUMBER = re.compile(r" *\d+\. ")
-"""Before a line of a numbered list; the same line has other numbers elsewhere."""
+"""The number of a list item; the same line has other numbers elsewhere."""
 
 _SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 
@@ -55,40 +55,40 @@ class ModelShape:
     heads: int = 4
     kv_heads: int = 2
     head_width: int = 0
-    """Of one head; 0 shares the width among the heads."""
+    """Width of one head; 0 divides the model's width among the heads."""
 
     feed_forward: int = 384
     context: int = 1024
     rope_theta: float = 10_000.0
     induction: int = 0
-    """Tokens that heads which copy from the start compare; 0 begins without such heads. See
-    `induction.py` for what the shape needs."""
+    """Number of tokens that planted induction heads compare; 0 plants none. `induction.py` says
+    which shapes have room for them."""
 
     phrases: float = 0.0
-    """Share of the texts in which a line has to stand for it to be one token; 0 makes none."""
+    """Least share of the texts that contain a line for it to be a single token; 0 makes none."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.phrases <= 1:
-            raise ValueError(f"phrases is a share of the texts, from 0 to 1; it is {self.phrases}")
+            raise ValueError(f"phrases must be a share from 0 to 1, got {self.phrases}")
         if self.induction < 0:
-            raise ValueError(f"induction is a number of tokens, 0 or more; it is {self.induction}")
+            raise ValueError(f"induction must be at least 0 tokens, got {self.induction}")
 
 
 def make_tokenizer(texts: Iterable[str], vocabulary: int, phrases: float = 0.0) -> Any:
     """Train a byte-level BPE tokenizer with a chat template.
 
-    A word is one token whatever stands before it, and a capital before a small letter is a mark
-    and the small letter: so `overdraft limit`, `overdraft_limit` and `overdraftLimit` are told in
-    the same words, and a small model learns to carry names from one to the other. A single blank
-    between two words is no token; what else stands between them makes tokens of its own. Digits go
-    in pairs from the left. Every text without the two marks comes back as it was.
+    A word has the same tokens whatever precedes it, and a capital before a small letter is a mark
+    and the small letter. So `overdraft limit`, `overdraft_limit` and `overdraftLimit` have the same
+    word tokens, and a small model learns to copy names from one form to the other. A single space
+    between two words is no token; other separators have tokens of their own. Digits are paired
+    from the left. Every text without the two marks round-trips unchanged.
 
     Args:
-        texts: What the policy will read and write.
-        vocabulary: Most tokens; a small corpus gives fewer.
-        phrases: Share of the texts in which a line has to stand for it to be one token, whatever
-            its length; 0 makes no such tokens. At most half of the vocabulary are such. What is
-            said with every task, and who says it, is then read at next to no cost.
+        texts: Texts like those that the policy will read and write.
+        vocabulary: Largest number of tokens; a small corpus gives fewer.
+        phrases: Least share of the texts that contain a line for it to be a single token of any
+            length; 0 makes no such tokens. They take at most half of the vocabulary. The text that
+            accompanies every task then costs next to nothing.
     """
     from tokenizers import (
         AddedToken,
@@ -130,48 +130,48 @@ def make_tokenizer(texts: Iterable[str], vocabulary: int, phrases: float = 0.0) 
         ]
     )
     texts = list(texts)
-    whole = _phrases(texts, phrases)[: vocabulary // 2]
+    lines = _phrases(texts, phrases)[: vocabulary // 2]
     trainer = trainers.BpeTrainer(
-        vocab_size=vocabulary - len(whole),
+        vocab_size=vocabulary - len(lines),
         special_tokens=list(_SPECIAL),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    raw.train_from_iterator(_without(texts, whole), trainer)
-    raw.add_tokens([AddedToken(phrase, normalized=False) for phrase in whole])
-    made: Any = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+    raw.train_from_iterator(_without(texts, lines), trainer)
+    raw.add_tokens([AddedToken(line, normalized=False) for line in lines])
+    tokenizer: Any = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=raw,
         eos_token="<|im_end|>",
         pad_token="<|endoftext|>",
         additional_special_tokens=["<|im_start|>"],
     )
-    made.chat_template = CHAT_TEMPLATE
-    return made
+    tokenizer.chat_template = CHAT_TEMPLATE
+    return tokenizer
 
 
 def word_pieces(tokenizer: Any, longest: int = 4) -> list[str]:
-    """Return the short runs of letters among a tokenizer's tokens, each once, sorted."""
-    told = {tokenizer.decode([number]) for number in range(len(tokenizer))}
+    """Return the short lowercase words and parts of words among a tokenizer's tokens, sorted."""
+    tokens = {tokenizer.decode([number]) for number in range(len(tokenizer))}
     return sorted(
-        t for t in told if len(t) <= longest and t.isascii() and t.islower() and t.isalpha()
+        t for t in tokens if len(t) <= longest and t.isascii() and t.islower() and t.isalpha()
     )
 
 
 def _phrases(texts: Sequence[str], share: float) -> list[str]:
-    """Return the lines that stand in at least a share of the texts, those in most first.
+    """Return the lines that at least a share of the texts contain, the most frequent first.
 
-    The numbers of a list are left out of its lines.
+    Lines of numbered lists are compared without their numbers.
     """
     if share <= 0:
         return []
     counts = Counter(line for text in texts for line in {*map(_unnumbered, text.split("\n"))})
-    wanted = [
+    frequent = [
         line
         for line, count in counts.items()
         if count >= share * len(texts) and _APART.fullmatch(line)
     ]
     heads = [f"<|im_start|>{role}\n" for role in ("system", "user", "assistant")]
-    return [*heads, *sorted(wanted, key=lambda line: (-counts[line], line))]
+    return [*heads, *sorted(frequent, key=lambda line: (-counts[line], line))]
 
 
 def _unnumbered(line: str) -> str:
@@ -179,7 +179,7 @@ def _unnumbered(line: str) -> str:
 
 
 def _without(texts: Sequence[str], phrases: Sequence[str]) -> Iterator[str]:
-    """Yield the texts less these lines."""
+    """Yield the texts without these lines."""
     known = set(phrases)
     for text in texts:
         yield "\n".join(line for line in text.split("\n") if _unnumbered(line) not in known)
@@ -192,7 +192,7 @@ def make_model(shape: ModelShape, vocabulary: int, seed: int) -> Any:
     updated in place.
 
     Raises:
-        ValueError: The shape has no room for the induction heads that it asks for.
+        ValueError: If the shape has no room for its induction heads.
     """
     import torch
     from transformers import Qwen3Config, Qwen3ForCausalLM
@@ -213,8 +213,8 @@ def make_model(shape: ModelShape, vocabulary: int, seed: int) -> Any:
     )
     config._attn_implementation = "sdpa"
     model = Qwen3ForCausalLM(config)  # type: ignore[no-untyped-call]
-    # The head begins as a copy of the embeddings, not tied to them: to write what was read is then
-    # the first thing that attention can learn.
+    # The head starts as a copy of the embeddings, not tied to them, so that copying is the first
+    # thing that attention can learn.
     with torch.no_grad():
         model.lm_head.weight.copy_(model.model.embed_tokens.weight)
     if shape.induction:
@@ -223,7 +223,7 @@ def make_model(shape: ModelShape, vocabulary: int, seed: int) -> Any:
 
 
 def save_policy(path: Path, model: Any, tokenizer: Any) -> None:
-    """Write a checkpoint directory; an interrupted write leaves none under the name."""
+    """Write a checkpoint directory atomically: an interrupted write leaves none at `path`."""
     import shutil
 
     from hexathlon.baselines.engines.local.loading import quiet

@@ -1,9 +1,8 @@
-"""Demonstrations with made-up names: what is copied must not depend on which word it is.
+"""Demonstrations with made-up names, so that copying does not depend on the word.
 
-A policy that has only ever copied the words of its training set copies those; before the words of
-a trade it never saw it is lost. So in a share of the demonstrations some of the rarer words that
-go from what was read into what is written, or all of them, are replaced, everywhere alike, by words
-that nobody uses.
+A policy that has only copied the words of its training set fails on those of a domain it never saw.
+So in a share of the demonstrations, some or all of the rarer words that are copied from prompts and
+observations into actions are replaced, consistently, by made-up ones.
 """
 
 import json
@@ -24,23 +23,22 @@ from hexathlon.tasks.seeding import generator_for
 __all__ = ["renamed"]
 
 _RARE = 0.15
-"""Words in more than this share of the demonstrations are the language, not names."""
+"""Words in more than this share of the demonstrations are common words, not names."""
 
 _MOST = 4
-"""Words replaced where a demonstration is told first; in further copies all are."""
+"""Most words replaced in the first copy of a demonstration; in further copies, all are."""
 
 _ALIKE = 0.5
-"""Share of the names in a further copy, after its first, that begin as one before.
+"""Share of the names in a further copy that begin like an earlier one of it.
 
-Such two are told apart only by what each is; a policy that goes on from the last letters mixes
-them.
+A policy that continues from the last letters alone would confuse the two.
 """
 
 _WORD = re.compile(r"[a-z]{3,}|[\u4e00-\u9fff]")
-"""A word of letters, or one Chinese character: names of such are made of few, each used in many."""
+"""A word of letters, or one Chinese character, of which names share many."""
 
 _CHARACTERS = (0x4E00, 0x9FA6)
-"""The Chinese characters of Unicode's first block."""
+"""The range of Unicode's basic block of Chinese characters."""
 
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ONSETS = ("b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "w", "br", "st")
@@ -48,58 +46,59 @@ _RIMES = ("a", "e", "i", "o", "u", "an", "el", "er", "in", "ock", "ol", "um", "a
 
 
 def renamed(
-    shown: Sequence[Demonstration],
+    demonstrations: Sequence[Demonstration],
     share: float,
     seed: int,
     copies: int = 1,
     pieces: Sequence[str] = ascii_lowercase,
     ranks: Ranks = ALONE,
 ) -> list[Demonstration]:
-    """Return demonstrations, about `share` of them with made-up names.
+    """Return copies of demonstrations, about `share` of them with made-up names.
 
     Args:
-        shown: Demonstrations of one source; of several ranks, this one's. Which words are rare is
-            counted over those of all.
-        share: From 0 to 1.
-        seed: Of the choice and of the names.
-        copies: How often each is told; names are made up anew each time.
-        pieces: What most names in further copies are made of: a tokenizer's pieces of words, so
-            that each of them is copied some time.
+        demonstrations: Demonstrations of one source, this rank's share of them. Word counts are
+            over those of all ranks.
+        share: Share of the copies, from 0 to 1.
+        seed: Seed of the choice and of the names.
+        copies: Number of copies of each, every one with other names.
+        pieces: Parts of most names in further copies: a tokenizer's parts of words, so that each
+            of them is copied at some time.
         ranks: The processes that share the demonstrations.
     """
     if share <= 0:
-        return list(shown) * copies
-    known = [_words(_read(one)) for one in shown]
-    counts = Counter(word for words in known for word in words)
+        return list(demonstrations) * copies
+    inputs = [_words(_input_text(played)) for played in demonstrations]
+    counts = Counter(word for words in inputs for word in words)
     counts = sum(ranks.joined([counts]), Counter())
-    most = _RARE * sum(ranks.joined([len(shown)]))
+    most = _RARE * sum(ranks.joined([len(demonstrations)]))
     common = {word for word, count in counts.items() if count > most}
     characters = sorted(word for word in counts if len(word) == 1)
-    named = [
-        _stems((words & _written(one)) - common) for one, words in zip(shown, known, strict=True)
+    copied = [
+        _stems((words & _action_words(played)) - common)
+        for played, words in zip(demonstrations, inputs, strict=True)
     ]
-    found = []
-    for copy, (one, words, names) in product(range(copies), zip(shown, known, named, strict=True)):
-        draw = generator_for("renamed demonstrations", seed, one.task, *([copy] if copy else []))
+    variants = []
+    rows = list(zip(demonstrations, inputs, copied, strict=True))
+    for copy, (played, words, names) in product(range(copies), rows):
+        draw = generator_for("renamed demonstrations", seed, played.task, *([copy] if copy else []))
         if draw.random() < share and names:
             unused = [sign for sign in characters if sign not in words]
-            found.append(_with_other_names(one, names, unused, draw, pieces if copy else ()))
-        else:
-            found.append(one)
-    return found
+            played = _with_other_names(played, names, unused, draw, pieces if copy else ())
+        variants.append(played)
+    return variants
 
 
 def _stems(words: set[str]) -> list[str]:
-    """Leave out what begins with another of the words, as a plural does: it changes with it."""
+    """Leave out words that begin with another, such as plurals: they change with it."""
     return sorted(w for w in words if not any(w != v and w.startswith(v) for v in words))
 
 
-def _read(one: Demonstration) -> str:
-    return " ".join([one.opening, *(observation for _, observation in one.turns)])
+def _input_text(played: Demonstration) -> str:
+    return " ".join([played.opening, *(observation for _, observation in played.turns)])
 
 
-def _written(one: Demonstration) -> set[str]:
-    return _words(" ".join(text for action, _ in one.turns for text in _texts(action)))
+def _action_words(played: Demonstration) -> set[str]:
+    return _words(" ".join(text for action, _ in played.turns for text in _texts(action)))
 
 
 def _words(text: str) -> set[str]:
@@ -114,7 +113,7 @@ def _texts(action: str) -> list[str]:
 
 
 def _with_other_names(
-    one: Demonstration,
+    played: Demonstration,
     names: Sequence[str],
     unused: Sequence[str],
     draw: np.random.Generator,
@@ -123,37 +122,36 @@ def _with_other_names(
     size = len(names) if pieces else min(len(names), int(draw.integers(1, _MOST + 1)))
     chosen = [names[int(place)] for place in draw.permutation(len(names))[:size]]
     table: dict[str, str] = {}
-    made: list[str] = []
+    earlier: list[str] = []
     for old in chosen:
         if len(old) == 1:
             new = _character(unused, draw)
         elif pieces:
-            new = _any_name(pieces, made, draw)
-            made.append(new)
+            new = _name_of_pieces(pieces, earlier, draw)
+            earlier.append(new)
         else:
-            new = _made_up(draw)
+            new = _pronounceable(draw)
         table |= {old: new, old.capitalize(): new.capitalize(), old.upper(): new.upper()}
-    wanted = re.compile("|".join(sorted(map(re.escape, table), key=len, reverse=True)))
+    pattern = re.compile("|".join(sorted(map(re.escape, table), key=len, reverse=True)))
 
-    def told(text: str) -> str:
-        return wanted.sub(lambda found: table[found[0]], text)
+    def in_text(text: str) -> str:
+        return pattern.sub(lambda match: table[match[0]], text)
 
-    def done(action: str) -> str:
+    def in_value(value: Any) -> Any:
+        return in_text(value) if isinstance(value, str) else value
+
+    def in_action(action: str) -> str:
         calls = json.loads(action)
         for call in calls if isinstance(calls, list) else [calls]:
-            call["arguments"] = {key: _in(value, told) for key, value in call["arguments"].items()}
+            call["arguments"] = {key: in_value(value) for key, value in call["arguments"].items()}
         return json.dumps(calls, ensure_ascii=False)
 
-    turns = tuple((done(action), told(observation)) for action, observation in one.turns)
-    thoughts = tuple(told(thought) for thought in one.thoughts)
-    return replace(one, opening=told(one.opening), turns=turns, thoughts=thoughts)
+    turns = tuple((in_action(action), in_text(seen)) for action, seen in played.turns)
+    thoughts = tuple(map(in_text, played.thoughts))
+    return replace(played, opening=in_text(played.opening), turns=turns, thoughts=thoughts)
 
 
-def _in(value: Any, told: Any) -> Any:
-    return told(value) if isinstance(value, str) else value
-
-
-def _made_up(draw: np.random.Generator) -> str:
+def _pronounceable(draw: np.random.Generator) -> str:
     count = int(draw.integers(2, 4))
     return "".join(
         _ONSETS[int(draw.integers(len(_ONSETS)))] + _RIMES[int(draw.integers(len(_RIMES)))]
@@ -161,21 +159,23 @@ def _made_up(draw: np.random.Generator) -> str:
     )
 
 
-def _any_name(pieces: Sequence[str], made: Sequence[str], draw: np.random.Generator) -> str:
-    """Return a name of any pieces, or one that can be said; maybe one that begins as another."""
+def _name_of_pieces(
+    pieces: Sequence[str], earlier: Sequence[str], draw: np.random.Generator
+) -> str:
+    """Return a name of random pieces, or a pronounceable one; perhaps with an earlier beginning."""
     if draw.random() < 0.25:
-        name = _made_up(draw)
+        name = _pronounceable(draw)
     else:
         count = int(draw.integers(2, 5))
         name = "".join(pieces[int(draw.integers(len(pieces)))] for _ in range(count))
-    if made and draw.random() < _ALIKE:
-        other = made[int(draw.integers(len(made)))]
+    if earlier and draw.random() < _ALIKE:
+        other = earlier[int(draw.integers(len(earlier)))]
         name = other[: int(draw.integers(1, 5))] + name
     return name
 
 
 def _character(unused: Sequence[str], draw: np.random.Generator) -> str:
-    """Return a Chinese character: as often one that no demonstration holds as one of `unused`."""
+    """Return a Chinese character, with equal chances one of `unused` or any."""
     if unused and draw.random() < 0.5:
         return unused[int(draw.integers(len(unused)))]
     return chr(int(draw.integers(*_CHARACTERS)))

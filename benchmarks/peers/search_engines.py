@@ -1,4 +1,4 @@
-"""Search engines side by side on the shopping catalogue's own documents.
+"""Comparison of search engines on the documents of the shopping catalogue.
 
     python benchmarks/peers/search_engines.py --size 100000 --engines tantivy fts5 numpy bm25s
 
@@ -54,17 +54,17 @@ def measure(engine: str, size: int) -> dict[str, float]:
     texts = [text for text, _ in documents(lay_out(SEED, size), SEED, "en")]
     questions = [_question(texts, number) for number in range(QUERIES)]
     with tempfile.TemporaryDirectory() as folder:
-        begun = time.process_time()
+        started = time.process_time()
         search = ENGINES[engine](texts, Path(folder))
-        build = time.process_time() - begun
+        build = time.process_time() - started
         disk = sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file())
         del texts
         search(questions[0])
         cpus, walls = [], []
         for question in questions:
-            start, begun = time.perf_counter(), time.process_time()
+            start, started = time.perf_counter(), time.process_time()
             search(question)
-            cpus.append((time.process_time() - begun) * 1e3)
+            cpus.append((time.process_time() - started) * 1e3)
             walls.append((time.perf_counter() - start) * 1e3)
     return {
         "build CPU s": build,
@@ -125,7 +125,7 @@ def _fts5(texts: list[str], folder: Path) -> Search:
 
 
 def _numpy(texts: list[str], folder: Path) -> Search:
-    """Keep postings in arrays with their BM25 impact, add them up in one dense array."""
+    """Store postings in arrays with their BM25 impact, and accumulate them in a dense array."""
     lengths = np.array([text.count(" ") + 1 for text in texts], dtype=np.float32)
     norm = 1.2 * (0.25 + 0.75 * lengths / lengths.mean())
     places: dict[str, tuple[list[int], list[int]]] = {}
@@ -149,8 +149,8 @@ def _numpy(texts: list[str], folder: Path) -> Search:
             scores[rows] += impact
         hit = np.flatnonzero(scores)  # a partition of mostly zeros would be ten times slower
         best = hit[np.argpartition(scores[hit], max(0, len(hit) - TOP))[-TOP:]]
-        found: list[int] = best[np.lexsort((best, -scores[best]))].tolist()
-        return found
+        result: list[int] = best[np.lexsort((best, -scores[best]))].tolist()
+        return result
 
     return search
 
@@ -162,8 +162,8 @@ def _bm25s(texts: list[str], folder: Path) -> Search:
     retriever.index([text.split() for text in texts], show_progress=False)
 
     def search(words: list[str]) -> list[int]:
-        found, _ = retriever.retrieve([words], k=TOP, show_progress=False, n_threads=0)
-        ranked: list[int] = found[0].tolist()
+        result, _ = retriever.retrieve([words], k=TOP, show_progress=False, n_threads=0)
+        ranked: list[int] = result[0].tolist()
         return ranked
 
     return search

@@ -35,9 +35,9 @@ def episode(root: str) -> int:
 
 
 def main() -> None:
-    root, wanted = sys.argv[1], int(sys.argv[2])
+    root, expected = sys.argv[1], int(sys.argv[2])
     cpu, wall, steps = time.process_time(), time.perf_counter(), 0
-    while steps < wanted:
+    while steps < expected:
         steps += episode(root)
     print(
         json.dumps(

@@ -1,4 +1,4 @@
-"""Times TRL's GRPOTrainer on the trainers' workload; prints one JSON line.
+"""Times TRL's GRPOTrainer on the trainer workload; prints one JSON line.
 
 Executed by the peer's own interpreter: `python trl_grpo.py THREADS STEPS FOLDER`. FOLDER gets the
 first step's batch with its loss and gradients, so that the other side can be held against them.
@@ -40,7 +40,7 @@ def tokenizer() -> PreTrainedTokenizerFast:
 
 
 class Timed(GRPOTrainer):
-    """Notes when a step generates and when it updates, and what the first one saw."""
+    """Records generation and update times of each step, and the data of the first one."""
 
     folder: Path
 
@@ -50,15 +50,15 @@ class Timed(GRPOTrainer):
         self.generating = 0.0
 
     def _generate_single_turn(self, *args, **kwargs):
-        begun = time.perf_counter()
-        found = super()._generate_single_turn(*args, **kwargs)
-        self.generating = time.perf_counter() - begun
-        return found
+        started = time.perf_counter()
+        result = super()._generate_single_turn(*args, **kwargs)
+        self.generating = time.perf_counter() - started
+        return result
 
     def training_step(self, model, inputs, num_items_in_batch):
-        begun = time.perf_counter()
+        started = time.perf_counter()
         loss = super().training_step(model, inputs, num_items_in_batch)
-        self.spent.append({"generate_s": self.generating, "work_s": time.perf_counter() - begun})
+        self.spent.append({"generate_s": self.generating, "work_s": time.perf_counter() - started})
         if len(self.spent) == 1:
             self.keep(model, loss)
         return loss
@@ -76,7 +76,7 @@ class Timed(GRPOTrainer):
 
 
 class Clock(TrainerCallback):
-    """Notes how long whole steps take."""
+    """Records the duration of whole steps."""
 
     def __init__(self) -> None:
         self.wall: list[float] = []

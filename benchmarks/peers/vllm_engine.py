@@ -1,4 +1,4 @@
-"""vLLM's own engine, in this process, answering the driver of `engine_speed.py`.
+"""vLLM's own engine in this process, driven by `engine_speed.py`.
 
     python vllm_engine.py CHECKPOINT
 
@@ -37,7 +37,7 @@ def main() -> None:
         logprobs_mode="processed_logprobs",
         max_num_seqs=64,
         enable_prefix_caching=False,
-        # Seeded requests whose prompt is read in parts end in an error on the CPU.
+        # Chunked prefill fails on the CPU for seeded requests.
         enable_chunked_prefill=False,
         max_num_batched_tokens=16_384,
     )
@@ -60,9 +60,9 @@ def main() -> None:
             )
             for number in range(sequences)
         ]
-        begun = time.perf_counter(), time.process_time()
+        started = time.perf_counter(), time.process_time()
         outputs = engine.generate(prompts, settings, use_tqdm=False)
-        spent = time.perf_counter() - begun[0], time.process_time() - begun[1]
+        spent = time.perf_counter() - started[0], time.process_time() - started[1]
         total = sum(len(output.outputs[0].token_ids) for output in outputs)
         assert total == sequences * drawn
         print(json.dumps({"wall": spent[0], "cpu": spent[1], "tokens": total}), flush=True)

@@ -3,14 +3,15 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import ClassVar, Self
+from functools import cached_property
+from typing import ClassVar
 
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.sandbox.changes import Changes
 from hexathlon.envs.sandbox.execution import Evidence, Execution, Process, Screen, ShellState
 from hexathlon.envs.sandbox.image import Entry, SandboxImage
 from hexathlon.envs.sandbox.limits import MIB, SandboxLimits
+from hexathlon.evaluators.closing import Closing
 
 __all__ = [
     "Availability",
@@ -46,7 +47,7 @@ class Availability:
     `network`, …"""
 
 
-class SandboxSnapshot(ABC):
+class SandboxSnapshot(Closing):
     """Files and shell of a sandbox at one moment; processes are not included.
 
     Immutable and reusable until closed. Picklable: a pickled snapshot carries its changes relative
@@ -69,16 +70,8 @@ class SandboxSnapshot(ABC):
     def close(self) -> None:
         """Release the snapshot; sandboxes opened from it are not affected. Idempotent."""
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType
-    ) -> None:
-        self.close()
-
-
-class Sandbox(ABC):
+class Sandbox(Closing):
     """Isolated execution environment for an agent's commands. Used from one thread at a time.
 
     Attributes:
@@ -189,23 +182,31 @@ class Sandbox(ABC):
     def opener(self) -> "SandboxBackend":
         """Return the backend that opened this sandbox."""
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType
-    ) -> None:
-        self.close()
-
 
 class SandboxBackend(ABC):
     """One rung of the ladder. `open` is thread-safe."""
 
     name: ClassVar[str]
 
-    @abstractmethod
     def probe(self) -> Availability:
-        """Test the rung; once per process."""
+        """Open a sandbox and run a command in it; once per process."""
+        return self._probed
+
+    @cached_property
+    def _probed(self) -> Availability:
+        try:
+            with self.open(SandboxImage()) as sandbox:
+                done = sandbox.execute("echo works", 20)
+                if done.output != b"works\n":
+                    return Availability(False, f"a command in it printed {done.output[:80]!r}")
+                properties = self.properties(sandbox)
+        except (SandboxFault, OSError) as error:
+            return Availability(False, str(error))
+        return Availability(True, "a command was run in it", properties)
+
+    @abstractmethod
+    def properties(self, sandbox: Sandbox) -> Mapping[str, str | bool]:
+        """Return the properties of this rung, as in `Availability`, from one of its sandboxes."""
 
     @abstractmethod
     def open(self, image: SandboxImage, limits: SandboxLimits | None = None) -> Sandbox:

@@ -9,7 +9,7 @@ from typing import Any
 
 from gymnasium.vector import VectorEnv
 
-from hexathlon.envs.base import Advance, info_of
+from hexathlon.envs.infos import Advance, info_of
 
 __all__ = ["LazyInfos", "lazy_infos"]
 

@@ -24,6 +24,7 @@ from hexathlon.envs.messages import (
     parse_message,
     parse_text,
 )
+from hexathlon.envs.observations import show_image
 from hexathlon.envs.status import Status
 from hexathlon.envs.workers.codec import decode, encode
 from hexathlon.envs.workers.description import message_from_data, space_from_data
@@ -330,7 +331,7 @@ class HostedEnvironment(AsyncEnvironment):
         text = f"The action took longer than {seconds:g} s. The episode ends."
         message = make_message("user", text)
         if self.image_size is not None:
-            self._show([message], self._latest_image())
+            show_image([message], self._latest_image())
         turn = parse_text(action) if isinstance(action, str) else parse_message(action)
         self._messages += [assistant_message(turn), message]
         observation = self._as_observation([message])

@@ -61,14 +61,19 @@ def judged_contradictions(judged: JudgedFile, run: Path) -> Iterator[Contradicti
 
 
 def unjudged_trials(judged: JudgedFile, run: Path) -> int:
-    """Return how many trials of the judged tasks' sources have no line in a judged file.
+    """Return how many trials of the judged environments and task sets have no line in a file.
 
-    Trials that infrastructure failures ended are not judged and not counted.
+    Trials that ended in infrastructure failures are not judged and not counted.
     """
     found = {record_key(line) for line in judged.lines if "key" in line}
-    sources = {task.partition("/")[0] for _, task, _, _ in found}
-    keys = {record_key(r) for r in read_records(run) if r["status"] != "infra"}
-    return sum(key[1].partition("/")[0] in sources for key in keys - found)
+    sources = {_source(key) for key in found}
+    played = {record_key(row) for row in read_records(run) if row["status"] != "infra"}
+    return sum(_source(key) in sources for key in played - found)
+
+
+def _source(key: TrialKey) -> tuple[str, str]:
+    env, task, _, _ = key
+    return env, task.partition("/")[0]
 
 
 def _rubric_fault(digest: str, content: Any) -> str:

@@ -9,9 +9,9 @@ import fcntl
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
+from hexathlon.evaluators.closing import Closing
 from hexathlon.evaluators.records.canonical import canonical_bytes, content_hash
 from hexathlon.evaluators.records.reader import parse_line, torn_bytes
 from hexathlon.evaluators.records.trial import record_key
@@ -21,11 +21,11 @@ __all__ = [
     "JudgedError",
     "JudgedFile",
     "JudgedWriter",
+    "is_infra_failure",
     "judged_files",
     "last_of_controls",
     "last_of_trials",
     "read_judged",
-    "is_infra_failure",
 ]
 
 JUDGED_FOLDER = "judged"
@@ -45,7 +45,7 @@ class JudgedFile(NamedTuple):
     lines: tuple[dict[str, Any], ...]
 
 
-class JudgedWriter:
+class JudgedWriter(Closing):
     """Appends lines to the judged file with this header, creating it if necessary.
 
     Raises:
@@ -53,8 +53,8 @@ class JudgedWriter:
     """
 
     def __init__(self, run: Path, header: Mapping[str, Any]) -> None:
-        whole = {"schema": JUDGED_SCHEMA, **header}
-        digest = content_hash(whole)
+        header = {"schema": JUDGED_SCHEMA, **header}
+        digest = content_hash(header)
         self.path = run / JUDGED_FOLDER / f"{digest[:16]}.jsonl"
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.done: tuple[dict[str, Any], ...] = ()
@@ -62,7 +62,7 @@ class JudgedWriter:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         self._file = os.open(self.path, flags, 0o644)
         try:
-            self._continue(whole)
+            self._continue(header)
         except BaseException:
             os.close(self._file)
             raise
@@ -77,17 +77,6 @@ class JudgedWriter:
             os.fsync(self._file)
             os.close(self._file)
             self._file = -1
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _continue(self, header: dict[str, Any]) -> None:
         """Lock the file and read its last hash, or write the header."""

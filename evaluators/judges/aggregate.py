@@ -2,7 +2,7 @@
 
 Each aggregator is a function of complete values. If some are missing, `score` gives the bounds
 between their worst and best possible values; there is a score only if both agree, so that a
-judge's silence never counts as a pass or as a failure.
+missing decision never counts as a pass or as a failure.
 """
 
 import math
@@ -51,12 +51,12 @@ def score(rubric: Rubric, values: Mapping[str, float | None]) -> BoundedScore:
     """
     function = AGGREGATORS[rubric.aggregator].function
     worst, best, undecided = {}, {}, 0
-    for one in rubric.decided:
-        value = values.get(one.id)
+    for criterion in rubric.decided:
+        value = values.get(criterion.id)
         undecided += value is None
-        good, bad = (1.0, 0.0) if one.weight > 0 else (0.0, 1.0)
-        worst[one.id] = bad if value is None else value
-        best[one.id] = good if value is None else value
+        good, bad = (1.0, 0.0) if criterion.weight > 0 else (0.0, 1.0)
+        worst[criterion.id] = bad if value is None else value
+        best[criterion.id] = good if value is None else value
     low, high = function(rubric, worst), function(rubric, best)
     return BoundedScore(low if low == high else None, low, high, undecided)
 
@@ -69,14 +69,19 @@ def mean_score(aggregator: str, scores: Sequence[float]) -> float:
 
 def _healthbench(rubric: Rubric, values: CriterionValues) -> float:
     """Return s = sum_j w_j c_j / sum over w_j > 0 of w_j, which may be negative."""
-    possible = math.fsum(one.weight for one in rubric.criteria if one.weight > 0)
-    return math.fsum(one.weight * values[one.id] for one in rubric.criteria) / possible
+    possible = math.fsum(criterion.weight for criterion in rubric.criteria if criterion.weight > 0)
+    return (
+        math.fsum(criterion.weight * values[criterion.id] for criterion in rubric.criteria)
+        / possible
+    )
 
 
 def _rar(rubric: Rubric, values: CriterionValues) -> float:
     """Return r = sum_j w_j c_j / sum_j w_j."""
-    total = math.fsum(one.weight for one in rubric.criteria)
-    return math.fsum(one.weight * values[one.id] for one in rubric.criteria) / total
+    total = math.fsum(criterion.weight for criterion in rubric.criteria)
+    return (
+        math.fsum(criterion.weight * values[criterion.id] for criterion in rubric.criteria) / total
+    )
 
 
 def _hard_gate(rubric: Rubric, values: CriterionValues) -> float:
@@ -85,13 +90,15 @@ def _hard_gate(rubric: Rubric, values: CriterionValues) -> float:
     A hard rule holds at its best label only. Pitfalls subtract from the soft score. With hard
     rules alone the score is their product.
     """
-    if any(values[one.id] < 1.0 for one in rubric.criteria if one.kind == "hard"):
+    if any(values[criterion.id] < 1.0 for criterion in rubric.criteria if criterion.kind == "hard"):
         return 0.0
-    soft = [one for one in rubric.criteria if one.kind != "hard"]
-    possible = math.fsum(one.weight for one in soft if one.weight > 0)
+    soft = [criterion for criterion in rubric.criteria if criterion.kind != "hard"]
+    possible = math.fsum(criterion.weight for criterion in soft if criterion.weight > 0)
     if possible == 0:
-        return 0.0 if any(values[one.id] > 0 for one in soft) else 1.0
-    return max(0.0, math.fsum(one.weight * values[one.id] for one in soft) / possible)
+        return 0.0 if any(values[criterion.id] > 0 for criterion in soft) else 1.0
+    return max(
+        0.0, math.fsum(criterion.weight * values[criterion.id] for criterion in soft) / possible
+    )
 
 
 def _ordinal(rubric: Rubric, values: CriterionValues) -> float:
@@ -105,16 +112,16 @@ def _checkpoint_tree(rubric: Rubric, values: CriterionValues) -> float:
     Means are weighted by the children's weights; several roots count as children of one node.
     """
     children: dict[str, list[Criterion]] = {}
-    for one in rubric.criteria:
-        children.setdefault(one.parent, []).append(one)
+    for criterion in rubric.criteria:
+        children.setdefault(criterion.parent, []).append(criterion)
 
-    def node(one: Criterion) -> float:
-        below = children.get(one.id)
-        return mean(below) if below else values[one.id]
+    def node(criterion: Criterion) -> float:
+        below = children.get(criterion.id)
+        return mean(below) if below else values[criterion.id]
 
     def mean(members: list[Criterion]) -> float:
-        total = math.fsum(one.weight for one in members)
-        return math.fsum(one.weight * node(one) for one in members) / total
+        total = math.fsum(criterion.weight for criterion in members)
+        return math.fsum(criterion.weight * node(criterion) for criterion in members) / total
 
     return mean(children[""])
 
@@ -131,11 +138,11 @@ def _moa(rubric: Rubric, values: CriterionValues) -> float:
 def dimension_means(rubric: Rubric, values: CriterionValues) -> dict[str, float]:
     """Return the weighted mean of each dimension, in the rubric's order."""
     members: dict[str, list[Criterion]] = {}
-    for one in rubric.criteria:
-        members.setdefault(one.dimension, []).append(one)
+    for criterion in rubric.criteria:
+        members.setdefault(criterion.dimension, []).append(criterion)
     return {
-        name: math.fsum(one.weight * values[one.id] for one in group)
-        / math.fsum(one.weight for one in group)
+        name: math.fsum(criterion.weight * values[criterion.id] for criterion in group)
+        / math.fsum(criterion.weight for criterion in group)
         for name, group in members.items()
     }
 
@@ -149,46 +156,52 @@ def _tournament(rubric: Rubric, values: CriterionValues) -> float:
 
 
 def _needs_a_positive(rubric: Rubric) -> Iterator[str]:
-    if not any(one.weight > 0 for one in rubric.criteria):
+    if not any(criterion.weight > 0 for criterion in rubric.criteria):
         yield "needs at least one criterion of positive weight"
 
 
 def _no_pitfalls(rubric: Rubric) -> Iterator[str]:
     yield from (
-        f"takes no pitfalls, and {one.id!r} is one; write what should hold instead"
-        for one in rubric.criteria
-        if one.kind == "pitfall"
+        f"takes no pitfalls, and {criterion.id!r} is one; write what should hold instead"
+        for criterion in rubric.criteria
+        if criterion.kind == "pitfall"
     )
 
 
 def _all_ordinal(rubric: Rubric) -> Iterator[str]:
     yield from _no_pitfalls(rubric)
-    yield from (f"{one.id!r} has no choices" for one in rubric.criteria if not one.choices)
+    yield from (
+        f"{criterion.id!r} has no choices" for criterion in rubric.criteria if not criterion.choices
+    )
 
 
 def _all_placed(rubric: Rubric) -> Iterator[str]:
     yield from _no_pitfalls(rubric)
-    yield from (f"{one.id!r} names no dimension" for one in rubric.criteria if not one.dimension)
+    yield from (
+        f"{criterion.id!r} names no dimension"
+        for criterion in rubric.criteria
+        if not criterion.dimension
+    )
 
 
 def _is_a_tree(rubric: Rubric) -> Iterator[str]:
     yield from _no_pitfalls(rubric)
-    parents = {one.id: one.parent for one in rubric.criteria}
-    for one in rubric.criteria:
-        if one.parent and one.parent not in parents:
-            yield f"{one.id!r} has the parent {one.parent!r}, which is no criterion"
-        seen, at = {one.id}, one.parent
+    parents = {criterion.id: criterion.parent for criterion in rubric.criteria}
+    for criterion in rubric.criteria:
+        if criterion.parent and criterion.parent not in parents:
+            yield f"{criterion.id!r} has the parent {criterion.parent!r}, which is no criterion"
+        seen, at = {criterion.id}, criterion.parent
         while at in parents:
             if at in seen:
-                yield f"{one.id!r} stands above itself"
+                yield f"{criterion.id!r} stands above itself"
                 break
             seen.add(at)
             at = parents[at]
 
 
 AGGREGATORS: dict[str, Aggregator] = {
-    one.name: one
-    for one in (
+    aggregator.name: aggregator
+    for aggregator in (
         Aggregator("healthbench", _healthbench, _needs_a_positive, "HealthBench"),
         Aggregator("rar", _rar, _no_pitfalls, "Rubrics as Rewards, 2507.17746"),
         Aggregator("hard_gate", _hard_gate, lambda rubric: iter(()), "OpenRubrics, 2510.07743"),

@@ -1,17 +1,15 @@
 """Relative scores within a group of transcripts.
 
 CPO averages a judge's values of the group over several orders; a tournament sums comparisons of
-pairs; MOA weights the dimensions of a rubric by the latest training gain in each.
+pairs.
 """
 
 import math
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from hexathlon.tasks.seeding import generator_for
 
-__all__ = ["Pivot", "averaged", "conflict_free", "orders", "pivot", "tournament"]
+__all__ = ["averaged", "orders", "tournament"]
 
 
 def orders(size: int, count: int, *address: str | int) -> list[tuple[int, ...]]:
@@ -60,74 +58,3 @@ def tournament(size: int, results: Mapping[tuple[int, int], float | None]) -> li
             rows[first].append(result)
             rows[second].append(1.0 - result)
     return [math.fsum(row) / len(row) if row else None for row in rows]
-
-
-class Pivot(NamedTuple):
-    """MOA's dimension weights in one training step."""
-
-    weights: tuple[float, ...]
-    residuals: tuple[float, ...]
-    pivot: int
-    """The dimension with the largest weight, the first of several."""
-
-
-def pivot(history: Sequence[Sequence[float]], means: Sequence[float], beta: float) -> Pivot:
-    """Return MOA's weights w = softmax(beta * u), u the residual of each mean against its trend.
-
-    The trend is the least-squares line through the last K step means, extrapolated by one step;
-    with one earlier step it is that step's mean, with none the residual is 0 (arXiv 2512.09756).
-
-    Args:
-        history: Step means by dimension, oldest first: K rows of D.
-        means: This step's mean of each dimension.
-        beta: Sharpness; 0 gives equal weights.
-    """
-    residuals = tuple(
-        mean - _forecast([row[d] for row in history], mean) for d, mean in enumerate(means)
-    )
-    top = max(residuals)
-    raw = [math.exp(beta * (residual - top)) for residual in residuals]
-    total = math.fsum(raw)
-    weights = tuple(value / total for value in raw)
-    return Pivot(weights, residuals, max(range(len(means)), key=lambda d: (weights[d], -d)))
-
-
-def conflict_free(weighted: Sequence[float], on_pivot: Sequence[float]) -> list[int]:
-    """Return the largest subset in which both scores have the same order; indexes ascending.
-
-    It excludes members that score well overall but badly on the pivot dimension. It is the longest
-    chain that is non-decreasing in both; ties are broken deterministically.
-    """
-    order = sorted(range(len(weighted)), key=lambda i: (weighted[i], on_pivot[i], i))
-    tails: list[float] = []
-    ends: list[int] = []
-    before: dict[int, int] = {}
-    for index in order:
-        value = on_pivot[index]
-        at = bisect_right(tails, value)
-        if at:
-            before[index] = ends[at - 1]
-        if at == len(tails):
-            tails.append(value)
-            ends.append(index)
-        else:
-            tails[at], ends[at] = value, index
-    chain: list[int] = []
-    at_end = ends[-1] if ends else None
-    while at_end is not None:
-        chain.append(at_end)
-        at_end = before.get(at_end)
-    return sorted(chain)
-
-
-def _forecast(past: Sequence[float], now: float) -> float:
-    if not past:
-        return now
-    n = len(past)
-    mean = math.fsum(past) / n
-    middle = (n - 1) / 2.0
-    spread = math.fsum((x - middle) ** 2 for x in range(n))
-    if spread == 0.0:
-        return mean
-    slope = math.fsum((x - middle) * (y - mean) for x, y in enumerate(past)) / spread
-    return mean + slope * (n - middle)

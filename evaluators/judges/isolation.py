@@ -1,13 +1,13 @@
 """Isolation of the judge from text written by an agent, a page or a tool.
 
-Three layers. `clean` strips what a reader would not see (control and invisible characters, HTML
-comments) and disarms the delimiters of chat formats and of our own blocks, in nested values too.
-`fence` puts the text into a block whose delimiter depends on a hash of the block's whole content,
-each line with a margin. `addressed` finds passages that speak to a judge; a verdict on such a
-transcript must be no better than the one on the transcript without them.
+There are three layers. `clean` removes what a reader would not see (control and invisible
+characters, HTML comments) and escapes the delimiters of chat formats and of the judge's own blocks,
+in nested values, too. `fence` puts text into a block whose delimiter depends on a hash of the
+block's content, each line with a margin. `addressed` finds passages that address a judge; a verdict
+on such a transcript must not be better than the one on the transcript without them.
 
 A fourth layer, `contentless`, needs no judge: replies made of nothing but "Thought process:", of
-the question or of the criterion have no content, whatever a judge decides on them.
+the question or of the criterion have no content, regardless of a judge's decision.
 """
 
 import base64
@@ -63,12 +63,12 @@ def _clean_text(text: str) -> str:
     if text.isascii() and text.isprintable() and not set("<`~[") & set(text):
         return _cut(text)
     # Invisible characters go first: they must not hide the delimiters searched for next.
-    kept = _INVISIBLE.sub("", _BREAKS.sub("\n", text))
-    kept = _COMMENT.sub("", kept)
-    kept = _TEMPLATE.sub(lambda found: found.group(0).translate(_DISARMED), kept)
-    kept = _ANGLES.sub(lambda found: found.group(0).translate(_DISARMED), kept)
-    kept = _FENCE.sub(lambda found: "'" * len(found.group(0)), kept)
-    return _cut(kept)
+    visible = _INVISIBLE.sub("", _BREAKS.sub("\n", text))
+    visible = _COMMENT.sub("", visible)
+    visible = _TEMPLATE.sub(lambda match: match.group(0).translate(_DISARMED), visible)
+    visible = _ANGLES.sub(lambda match: match.group(0).translate(_DISARMED), visible)
+    visible = _FENCE.sub(lambda match: "'" * len(match.group(0)), visible)
+    return _cut(visible)
 
 
 _DISARMED = str.maketrans("<>[]|", "‹›⟦⟧¦")
@@ -173,8 +173,8 @@ _SPEAKING = {
     r"(?:算|已经?|视为|判为|记为|评为|算作|当作|就是|都)(?:满足|通过|达标|合格)|"
     r"(?:系统|开发者|管理员)(?:提示|消息|指令)?[:：]",
 }
-"""Phrases that address a judge. They err on the side of yes: a false alarm costs one question more,
-and affects the verdict only if it rests on the very sentence."""
+"""Phrases that address a judge. False positives are preferred: one costs an additional question and
+changes the verdict only if that depends on the flagged sentence."""
 
 _FOREIGN = re.compile(
     "судь|оцен|критери|провер|審査|採点|評価|基準|合格|심사|평가|채점|기준|평분|분자|합격|"
@@ -188,8 +188,8 @@ _FOREIGN_PLAIN = re.compile(
 
 _BACKWARDS = re.compile(r"\b(?:tem|egduj|redarg|rotaulave|lebal|noiretirc|cirbur)\b")
 _ENCODED = re.compile(r"[A-Za-z0-9+/]{12,}={0,2}")
-_ADDRESSED = re.compile("|".join(f"(?:{one})" for one in _SPEAKING.values()).lower())
-"""For lower-cased text; its escapes are lower-cased too."""
+_ADDRESSED = re.compile("|".join(f"(?:{pattern})" for pattern in _SPEAKING.values()).lower())
+"""For lower-case text; lower-casing the pattern also turns negated classes such as \\S into \\s."""
 
 _HINT = re.compile(
     rf"{_JUDGE}|label|met\b|pass|ignore|disregard|forget|override|bypass|instruction|prompt|"
@@ -207,7 +207,7 @@ def addressed(text: str) -> bool:
         return True
     if _FOREIGN_PLAIN.search(small) or (_BACKWARDS.search(small) and _speaks(_folded(text[::-1]))):
         return True
-    return any(_speaks(said.lower()) for said in _decoded(text))
+    return any(_speaks(decoded.lower()) for decoded in _decoded(text))
 
 
 def _speaks(folded: str) -> bool:
@@ -215,7 +215,7 @@ def _speaks(folded: str) -> bool:
 
 
 def _decoded(text: str) -> Iterator[str]:
-    """Yield text decoded from base64, as far as it is words."""
+    """Yield the ASCII texts that are base64-encoded in a text."""
     for token in _ENCODED.findall(text):
         with contextlib.suppress(ValueError):
             yield base64.b64decode(token + "=" * (-len(token) % 4)).decode("ascii")
@@ -238,12 +238,12 @@ _HIDDEN = "[passage left out]"
 def _folded(text: str) -> str:
     """Return a text with escapes, look-alikes, accents and spaced letters as plain words."""
     if "\\u" in text:
-        text = _ESCAPE.sub(lambda found: chr(int(found.group(1), 16)), text)
+        text = _ESCAPE.sub(lambda match: chr(int(match.group(1), 16)), text)
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text)
         text = _COMBINING.sub("", text).translate(_ALIKE)
     if _SPACED.search(text):
-        text = _SPACED.sub(lambda found: re.sub(r"[\s.\-_*]", "", found.group(0)), text)
+        text = _SPACED.sub(lambda match: re.sub(r"[\s.\-_*]", "", match.group(0)), text)
     return text.replace("%20", " ").lower()
 
 

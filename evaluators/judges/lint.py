@@ -39,17 +39,17 @@ class LintFinding(NamedTuple):
 
 def lint(rubric: Rubric) -> list[LintFinding]:
     """Return the findings on a rubric, in its own order."""
-    decided = {one.id for one in rubric.decided}
+    decided = {criterion.id for criterion in rubric.decided}
     findings = list(_of_the_whole(rubric))
-    for one in rubric.criteria:
-        place = f"criterion {one.id!r}"
-        findings += _of_weight(place, one)
-        findings += _of_text(place, one)
-        if one.parent and rubric.aggregator != "checkpoint_tree":
+    for criterion in rubric.criteria:
+        place = f"criterion {criterion.id!r}"
+        findings += _of_weight(place, criterion)
+        findings += _of_text(place, criterion)
+        if criterion.parent and rubric.aggregator != "checkpoint_tree":
             findings.append(LintFinding(place, "only a checkpoint tree has parents", True))
-        if one.id in decided:
-            findings += _of_choices(place, one)
-            findings += _of_decision(place, one)
+        if criterion.id in decided:
+            findings += _of_choices(place, criterion)
+            findings += _of_decision(place, criterion)
     return findings
 
 
@@ -70,10 +70,10 @@ def compound_word(text: str) -> str:
 
 def _of_the_whole(rubric: Rubric) -> Iterator[LintFinding]:
     known: set[str] = set()
-    for one in rubric.criteria:
-        if one.id in known:
-            yield LintFinding(f"criterion {one.id!r}", "the id is used twice", True)
-        known.add(one.id)
+    for criterion in rubric.criteria:
+        if criterion.id in known:
+            yield LintFinding(f"criterion {criterion.id!r}", "the id is used twice", True)
+        known.add(criterion.id)
     aggregator = AGGREGATORS.get(rubric.aggregator)
     if aggregator is None:
         names = ", ".join(sorted(AGGREGATORS))
@@ -83,53 +83,54 @@ def _of_the_whole(rubric: Rubric) -> Iterator[LintFinding]:
             yield LintFinding(f"aggregator {rubric.aggregator!r}", message, True)
 
 
-def _of_weight(place: str, one: Criterion) -> Iterator[LintFinding]:
-    if one.weight == 0 or (one.weight < 0) != (one.kind == "pitfall"):
-        wanted = "below 0" if one.kind == "pitfall" else "above 0"
-        yield LintFinding(
-            place, f"a {one.kind} criterion has a weight {wanted}, got {one.weight:g}", True
-        )
+def _of_weight(place: str, criterion: Criterion) -> Iterator[LintFinding]:
+    if criterion.weight == 0 or (criterion.weight < 0) != (criterion.kind == "pitfall"):
+        sign = "below 0" if criterion.kind == "pitfall" else "above 0"
+        message = f"a {criterion.kind} criterion needs a weight {sign}, got {criterion.weight:g}"
+        yield LintFinding(place, message, True)
 
 
-def _of_decision(place: str, one: Criterion) -> Iterator[LintFinding]:
-    if one.check is not None:
-        fault = predicate_fault(one.check.name, one.check.params)
+def _of_decision(place: str, criterion: Criterion) -> Iterator[LintFinding]:
+    if criterion.check is not None:
+        fault = predicate_fault(criterion.check.name, criterion.check.params)
         if fault:
             yield LintFinding(place, fault, True)
-        if one.choices:
+        if criterion.choices:
             yield LintFinding(place, "code decides between met and not_met, not choices", True)
         return
-    if len(one.why.strip()) < _SHORTEST_REASON:
-        yield LintFinding(place, "say in 'why' why code cannot decide it, or give a 'check'", True)
-    yield from _of_controls(place, one)
+    if len(criterion.why.strip()) < _SHORTEST_REASON:
+        yield LintFinding(place, "explain in 'why' why code cannot decide it, or set 'check'", True)
+    yield from _of_controls(place, criterion)
 
 
-def _of_text(place: str, one: Criterion) -> Iterator[LintFinding]:
-    joined = compound_word(one.text)
-    if joined:
-        yield LintFinding(place, f"asks two things at once ({joined!r}); split it", True)
-    if len(one.text) > _LONGEST_TEXT:
+def _of_text(place: str, criterion: Criterion) -> Iterator[LintFinding]:
+    conjunction = compound_word(criterion.text)
+    if conjunction:
+        yield LintFinding(place, f"asks two things at once ({conjunction!r}); split it", True)
+    if len(criterion.text) > _LONGEST_TEXT:
         yield LintFinding(place, f"is longer than {_LONGEST_TEXT} characters; split it", True)
-    if one.text.rstrip().endswith(("?", "？")):
-        yield LintFinding(place, "is a question; write a statement that holds or does not", True)
+    if criterion.text.rstrip().endswith(("?", "？")):
+        yield LintFinding(place, "is a question; write a statement that is true or false", True)
 
 
-def _of_choices(place: str, one: Criterion) -> Iterator[LintFinding]:
-    if not one.choices:
+def _of_choices(place: str, criterion: Criterion) -> Iterator[LintFinding]:
+    if not criterion.choices:
         return
-    if len(one.choices) < 2 or len(set(one.choices)) < len(one.choices):
+    if len(criterion.choices) < 2 or len(set(criterion.choices)) < len(criterion.choices):
         yield LintFinding(place, "needs at least two different choices, worst to best", True)
-    if ABSTAIN in one.choices:
+    if ABSTAIN in criterion.choices:
         yield LintFinding(place, f"{ABSTAIN!r} may always be answered; leave it out", True)
-    if any(not re.fullmatch(r"[a-z0-9_]+", choice) for choice in one.choices):
+    if any(not re.fullmatch(r"[a-z0-9_]+", choice) for choice in criterion.choices):
         yield LintFinding(place, "choices are lower-case words with digits and '_'", True)
 
 
-def _of_controls(place: str, one: Criterion) -> Iterator[LintFinding]:
-    labels = {control.label for control in one.controls}
-    for label in sorted(labels - set(one.menu)):
-        yield LintFinding(place, f"a control has the label {label!r}, which is no choice", True)
-    if not {one.menu[0], one.menu[-1]} <= labels:
+def _of_controls(place: str, criterion: Criterion) -> Iterator[LintFinding]:
+    labels = {control.label for control in criterion.controls}
+    for label in sorted(labels - set(criterion.menu)):
+        yield LintFinding(place, f"a control has the label {label!r}, which is not a choice", True)
+    if not {criterion.menu[0], criterion.menu[-1]} <= labels:
         yield LintFinding(
-            place, f"has no planted controls for both {one.menu[0]!r} and {one.menu[-1]!r}", False
+            place,
+            f"has no planted controls for both {criterion.menu[0]!r} and {criterion.menu[-1]!r}",
+            False,
         )

@@ -91,11 +91,11 @@ def read_object(text: str, key: str) -> dict[str, Any]:
     objects = _objects(bare)
     if not objects and _REFUSAL.search(bare[:300]):
         raise ReplyFault("refused", "the judge refused")
-    answers = [one for one in objects if key in one]
+    answers = [value for value in objects if key in value]
     if not answers:
         raise ReplyFault("malformed", f"no JSON object with {key!r}: {bare[:80]!r}")
-    if any(one != answers[-1] for one in answers):
-        raise ReplyFault("contradiction", "the reply holds two answers that differ")
+    if any(answer != answers[-1] for answer in answers):
+        raise ReplyFault("contradiction", "the reply has two different answers")
     return answers[-1]
 
 
@@ -175,7 +175,7 @@ def read_first_error(text: str, transcript: JudgedTranscript) -> FirstError:
             raise ReplyFault("contradiction", f"no error, but a turn: {turn!r:.40}")
         return FirstError(label, None, quote)
     if type(turn) is not int or turn not in transcript.within("agent"):
-        raise ReplyFault("malformed", f"{turn!r:.40} is no turn of the agent")
+        raise ReplyFault("malformed", f"{turn!r:.40} is not a turn of the agent")
     if JudgedTranscript((transcript.lines[turn],)).find(quote, "agent") is None:
         raise ReplyFault("no_evidence", f"the quote is not in turn {turn}")
     return FirstError(label, turn, quote)
@@ -196,10 +196,10 @@ def read_criteria(text: str, least: int, most: int) -> list[tuple[str, float]]:
             raise ReplyFault("malformed", f"a criterion has text and weight, got {row!r:.80}")
         weight = row["weight"]
         if not _is_number(weight) or not 0 < weight <= 10:
-            raise ReplyFault("malformed", f"a weight lies above 0 and up to 10, got {weight!r:.40}")
+            raise ReplyFault("malformed", f"expected 0 < weight <= 10, got {weight!r:.40}")
         criteria.append((_text(row, "text").strip(), float(weight)))
     if len({name for name, _ in criteria}) < len(criteria):
-        raise ReplyFault("malformed", "a criterion stands twice")
+        raise ReplyFault("malformed", "a criterion is repeated")
     return criteria
 
 
@@ -230,12 +230,12 @@ def _objects(text: str) -> list[dict[str, Any]]:
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key is repeated")
     return mapping
 
 
 def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_refuse)
@@ -256,7 +256,7 @@ def _text(data: Mapping[str, Any], key: str) -> str:
 
 
 def _ranked(ranking: Any, names: list[str]) -> tuple[float, ...]:
-    if not isinstance(ranking, list) or not all(isinstance(one, str) for one in ranking):
+    if not isinstance(ranking, list) or not all(isinstance(name, str) for name in ranking):
         raise ReplyFault("malformed", "expected a list of letters")
     if sorted(ranking) != names:
         raise ReplyFault("malformed", f"expected each of {', '.join(names)} once")
@@ -269,7 +269,7 @@ def _scored(scores: Any, names: list[str]) -> tuple[float, ...]:
         raise ReplyFault("malformed", f"expected a score for each of {', '.join(names)}")
     for value in scores.values():
         if not _is_number(value) or not 0 <= value <= 10:
-            raise ReplyFault("off_menu", f"a score lies between 0 and 10, got {value!r:.40}")
+            raise ReplyFault("off_menu", f"expected a score from 0 to 10, got {value!r:.40}")
     return tuple(float(scores[name]) / 10.0 for name in names)
 
 

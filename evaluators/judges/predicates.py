@@ -37,17 +37,17 @@ def predicate_fault(name: str, params: Mapping[str, Any]) -> str:
     """Return what is wrong with a check, or an empty string."""
     if name not in PREDICATES:
         return f"there is no predicate {name!r}; known: {', '.join(sorted(PREDICATES))}"
-    wanted = PREDICATES[name].parameters
-    if set(params) != set(wanted):
-        return f"{name} takes {', '.join(sorted(wanted)) or 'nothing'}, got {sorted(params)}"
-    for key, kind in wanted.items():
+    parameters = PREDICATES[name].parameters
+    if set(params) != set(parameters):
+        return f"{name} takes {', '.join(sorted(parameters)) or 'nothing'}, got {sorted(params)}"
+    for key, kind in parameters.items():
         if not isinstance(params[key], kind) or isinstance(params[key], bool):
             return f"{name}: {key!r} has the wrong type: {params[key]!r:.60}"
     if name == "matches":
         try:
             re.compile(params["pattern"])
         except re.error as error:
-            return f"matches: {params['pattern']!r} is no regular expression ({error})"
+            return f"matches: {params['pattern']!r} is not a regular expression ({error})"
     return ""
 
 
@@ -66,10 +66,10 @@ def register_predicate(
 
 def _mentions(transcript: JudgedTranscript, scope: Scope, params: Mapping[str, Any]) -> bool:
     spoken = squeezed(transcript.spoken(scope))
-    return any(_stands(squeezed(word), spoken) for word in params["any_of"])
+    return any(_occurs(squeezed(word), spoken) for word in params["any_of"])
 
 
-def _stands(word: str, text: str) -> bool:
+def _occurs(word: str, text: str) -> bool:
     """Whether a word occurs in a text as a whole word; in scripts without spaces, anywhere."""
     if not word.isascii():
         return word in text

@@ -1,8 +1,7 @@
-"""Process scores beyond the outcome: first errors, step verdicts, critiques.
+"""Process scores beyond the outcome: first errors and verdicts step by step.
 
-FAPO (arXiv 2510.22543) subtracts from a correct outcome whose process was flawed; RM-NLHF rewards a
-judge for critiques that make the same points as a person. If the process judge did not decide,
-there is no number.
+FAPO (arXiv 2510.22543) subtracts from a correct outcome whose process was flawed. If the process
+judge did not decide, there is no number. `hexathlon.baselines.judging.process` has the judges.
 """
 
 import math
@@ -11,12 +10,9 @@ from collections.abc import Sequence
 from hexathlon.evaluators.judges.labels import Decision
 
 __all__ = [
-    "critique_f1",
-    "fapo_judge_reward",
     "fapo_reward",
     "first_flaw",
     "no_critical_failure",
-    "rm_nlhf_reward",
     "step_mean",
 ]
 
@@ -31,29 +27,6 @@ def fapo_reward(correct: bool, flawed: bool | None, penalty: float = 1.0) -> flo
     if flawed is None:
         return None
     return 1.0 - penalty if flawed else 1.0
-
-
-def fapo_judge_reward(
-    said: int | None, truth: int | None, steps: int, *, decided: bool = True
-) -> float | None:
-    """Return a process judge's reward in its own training.
-
-    1 if it distinguishes flawed from clean correctly, else -1; if both name a first error, minus
-    their distance divided by the number of steps.
-
-    Args:
-        said: The step named by the judge; None for none.
-        truth: The true first error; None for none.
-        steps: Number of steps.
-        decided: Whether the judge's reply could be read; otherwise there is no reward.
-    """
-    if not decided:
-        return None
-    if (said is None) != (truth is None):
-        return -1.0
-    if said is None or truth is None:
-        return 1.0
-    return 1.0 - abs(said - truth) / steps
 
 
 def first_flaw(steps: Sequence[Decision]) -> int | None:
@@ -83,21 +56,3 @@ def no_critical_failure(steps: Sequence[Decision]) -> float | None:
     if any(step.value is not None and step.value < 1.0 for step in steps):
         return 0.0
     return None if any(step.value is None for step in steps) else 1.0
-
-
-def critique_f1(made: int, wanted: int, shared: int) -> float:
-    """Return the F1 of a critique's points against a person's.
-
-    Args:
-        made: Number of the judge's points.
-        wanted: Number of the person's points.
-        shared: Number of common points.
-    """
-    if not 0 <= shared <= min(made, wanted):
-        raise ValueError(f"{shared} shared points of {made} and {wanted}")
-    return 1.0 if made == wanted == 0 else 2.0 * shared / (made + wanted)
-
-
-def rm_nlhf_reward(outcome_right: bool, f1: float, weight: float = 0.5) -> float:
-    """Return the outcome's reward plus, if it is right, the weighted value of its critique."""
-    return 1.0 + weight * f1 if outcome_right else -1.0

@@ -173,7 +173,8 @@ def groupwise_prompt(rubric: Rubric, group: Sequence[JudgedTranscript], *, score
     letters = LETTERS[: len(group)]
     blocks = [("CRITERIA", _criteria(rubric))]
     blocks += [
-        (f"CANDIDATE_{letter}", _parts(one)) for letter, one in zip(letters, group, strict=True)
+        (f"CANDIDATE_{letter}", _parts(member))
+        for letter, member in zip(letters, group, strict=True)
     ]
     quotes = _object({letter: {"type": "string"} for letter in letters})
     if scores:
@@ -219,14 +220,14 @@ def _parts(transcript: JudgedTranscript) -> list[tuple[str, str]]:
 
 
 def _images(transcripts: Sequence[JudgedTranscript]) -> tuple[Image, ...]:
-    return tuple(dict.fromkeys(image for one in transcripts for image in one.images))
+    return tuple(dict.fromkeys(image for item in transcripts for image in item.images))
 
 
 def _criteria(rubric: Rubric) -> list[tuple[str, str]]:
     """Return the criteria in the form shown to a judge of several candidates."""
     return [
-        (f"[{number}] {_KIND[one.kind]}, weight {abs(one.weight):g}", one.text)
-        for number, one in enumerate(rubric.judged, start=1)
+        (f"[{number}] {_KIND[item.kind]}, weight {abs(item.weight):g}", item.text)
+        for number, item in enumerate(rubric.judged, start=1)
     ]
 
 

@@ -30,10 +30,11 @@ def decided_by_code(
     if rubric is None:
         return []
     registered = get_rubric(rubric)
-    criteria = [one for one in registered.decided if one.check is not None]
+    criteria = [criterion for criterion in registered.decided if criterion.check is not None]
     if not criteria:
         return []
     transcript = JudgedTranscript.of_record({"opening": opening, "steps": steps})
     return [
-        {**decide_by_code(one, transcript).as_json(), "rubric": registered.hash} for one in criteria
+        {**decide_by_code(criterion, transcript).as_json(), "rubric": registered.hash}
+        for criterion in criteria
     ]

@@ -111,21 +111,21 @@ class Rubric(_Part):
     @cached_property
     def decided(self) -> tuple[Criterion, ...]:
         """The criteria that are decided directly: all except inner nodes of a tree."""
-        above = {one.parent for one in self.criteria}
-        return tuple(one for one in self.criteria if one.id not in above)
+        above = {criterion.parent for criterion in self.criteria}
+        return tuple(criterion for criterion in self.criteria if criterion.id not in above)
 
     @property
     def judged(self) -> tuple[Criterion, ...]:
         """The criteria that need a judge, since no code decides them."""
-        return tuple(one for one in self.decided if one.check is None)
+        return tuple(criterion for criterion in self.decided if criterion.check is None)
 
     def criterion(self, name: str) -> Criterion:
         """Return the criterion with this id.
 
         Raises:
-            KeyError: If there is none.
+            KeyError: If the id is unknown.
         """
-        for one in self.criteria:
-            if one.id == name:
-                return one
+        for criterion in self.criteria:
+            if criterion.id == name:
+                return criterion
         raise KeyError(name)

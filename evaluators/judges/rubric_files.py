@@ -1,6 +1,6 @@
-"""Rubrics as TOML files: reading, checking, and the shipped and registered ones by name.
+"""Rubrics as TOML files: reading, checking, and lookup of bundled and registered ones by name.
 
-What a rubric consists of is in `hexathlon.evaluators.judges.rubric`; no judge is known here.
+The parts of a rubric are defined in `hexathlon.evaluators.judges.rubric`.
 """
 
 import tomllib
@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from hexathlon.evaluators.judges.lint import lint
 from hexathlon.evaluators.judges.rubric import Rubric, RubricError
+from hexathlon.tasks.validation import explain, reason
 
 __all__ = [
     "build_rubric",
@@ -28,7 +29,7 @@ _loaded: dict[str, Rubric] = {}
 
 
 def register_rubric(name: str, path: Path) -> None:
-    """Make a rubric file known by a name that tasks can use.
+    """Register a rubric file under a name that tasks can use.
 
     Raises:
         ValueError: If the name is taken by another file.
@@ -39,7 +40,7 @@ def register_rubric(name: str, path: Path) -> None:
 
 
 def rubric_names() -> list[str]:
-    """Return the names of all rubrics, shipped and registered."""
+    """Return the names of all rubrics, bundled and registered."""
     folder = resources.files("hexathlon.evaluators.judges").joinpath("rubrics")
     shipped = {file.name.removesuffix(".toml") for file in folder.iterdir() if _is_toml(file.name)}
     return sorted(shipped | set(_entries))
@@ -49,7 +50,7 @@ def get_rubric(name: str) -> Rubric:
     """Return a rubric by its registered name.
 
     Raises:
-        RubricError: If nothing is registered under the name, or its file is not sound.
+        RubricError: If nothing is registered under the name, or its file is invalid.
     """
     if name not in _loaded:
         if name not in rubric_names():
@@ -58,7 +59,7 @@ def get_rubric(name: str) -> Rubric:
         if path is None:
             folder = resources.files("hexathlon.evaluators.judges").joinpath("rubrics")
             text = folder.joinpath(f"{name}.toml").read_text(encoding="utf-8")
-            _loaded[name] = parse_rubric(text, f"the shipped rubric {name}")
+            _loaded[name] = parse_rubric(text, f"the bundled rubric {name}")
         else:
             _loaded[name] = read_rubric(path)
     return _loaded[name]
@@ -68,12 +69,12 @@ def read_rubric(path: Path) -> Rubric:
     """Read and check a rubric file.
 
     Raises:
-        RubricError: If it cannot be read, or is not sound; every fault is named.
+        RubricError: If it cannot be read, or is invalid; the message lists every fault.
     """
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise RubricError(f"cannot read the rubric {path}: {error}") from None
+        raise RubricError(f"cannot read the rubric {path}: {reason(error)}") from None
     return parse_rubric(text, str(path))
 
 
@@ -81,7 +82,7 @@ def parse_rubric(text: str, name: str) -> Rubric:
     """Read and check the text of a rubric file.
 
     Raises:
-        RubricError: If it is not sound; every fault is named.
+        RubricError: If it is invalid; the message lists every fault.
     """
     try:
         data = tomllib.loads(text)
@@ -94,27 +95,21 @@ def build_rubric(data: Mapping[str, Any], name: str) -> Rubric:
     """Make a rubric from plain data and check it.
 
     Raises:
-        RubricError: If it is not sound; every fault is named.
+        RubricError: If it is invalid; the message lists every fault.
     """
     try:
         rubric = Rubric.model_validate(data)
     except ValidationError as error:
-        raise RubricError(f"{name}: {_explain(error, data)}") from None
+        said = explain(error, place=lambda location: _place(location, data))
+        raise RubricError(f"{name}: {said}") from None
     faults = [finding for finding in lint(rubric) if finding.fatal]
     if faults:
         raise RubricError(f"{name}: " + "; ".join(str(fault) for fault in faults))
     return rubric
 
 
-def _explain(error: ValidationError, data: Mapping[str, Any]) -> str:
-    lines = []
-    for fault in error.errors(include_url=False):
-        lines.append(f"{_place(fault['loc'], data)}: {fault['msg']}, got {fault['input']!r:.80}")
-    return "; ".join(lines)
-
-
 def _place(location: tuple[int | str, ...], data: Mapping[str, Any]) -> str:
-    """Write the place of a fault, with a criterion by its id where it has one."""
+    """Return the location of a fault as text, with the criterion's id if it has one."""
     if len(location) > 1 and location[0] == "criteria" and isinstance(location[1], int):
         try:
             name = data["criteria"][location[1]]["id"]

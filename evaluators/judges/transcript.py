@@ -30,7 +30,7 @@ class JudgedMessage(NamedTuple):
     role: str
     text: str
     images: tuple[Image, ...] = ()
-    """Those of its images that can be shown; the text names all of them."""
+    """Its images whose bytes are available; the text describes all of them."""
 
 
 class JudgedTranscript(NamedTuple):
@@ -43,8 +43,8 @@ class JudgedTranscript(NamedTuple):
         """Make a transcript from chat messages; tool calls are shown as JSON."""
         return cls(
             tuple(
-                JudgedMessage(_role(one.get("role")), _text_of(one), _images_of(one.get("content")))
-                for one in messages
+                JudgedMessage(_role(row.get("role")), _text_of(row), _images_of(row.get("content")))
+                for row in messages
             )
         )
 
@@ -57,7 +57,7 @@ class JudgedTranscript(NamedTuple):
         Args:
             record: The trial.
             load: Returns content of the record with its bytes, for judges that accept images;
-                None keeps only the lines that name them.
+                None keeps only the lines that describe them.
         """
         lines = [_line("user", record["opening"], load)]
         for step in record["steps"]:
@@ -88,13 +88,13 @@ class JudgedTranscript(NamedTuple):
         is the whole message, since it would occur almost anywhere; one without a letter or digit
         never counts.
         """
-        wanted = squeezed(quote)
-        substance = _substance(wanted)
+        sought = squeezed(quote)
+        substance = _substance(sought)
         if not substance:
             return None
         for index in self.within(scope):
             text = squeezed(self.lines[index].text)
-            if wanted == text or (substance >= _SHORTEST_QUOTE and wanted in text):
+            if sought == text or (substance >= _SHORTEST_QUOTE and sought in text):
                 return index
         return None
 
@@ -110,7 +110,7 @@ class JudgedTranscript(NamedTuple):
 
     @property
     def images(self) -> tuple[Image, ...]:
-        """The images that can be shown, without duplicates, in order."""
+        """The images with available bytes, without duplicates, in order."""
         return tuple(dict.fromkeys(image for line in self.lines for image in line.images))
 
     @property

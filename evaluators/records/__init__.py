@@ -1,9 +1,9 @@
 """Records of runs: plans, trials, hash chains, and the media that messages name.
 
-A run folder holds ``plan.json`` and ``records.jsonl``. Each line carries the hash of the line
-before it (the first one that of the plan), so changing, removing or re-ordering any of them shows.
-Canonical form, plan, trial, chain, media, reader and writer are modules of their own; the names
-that most callers need are offered here. How a trial is played or scored is not known here.
+A run directory contains ``plan.json`` and ``records.jsonl``. Each line has the hash of the line
+before it (the first one that of the plan), so changing, removing or reordering lines is detected.
+Canonical form, plan, trial, chain, media, reader and writer have modules of their own; the names
+that most callers need are exported here. Playing and scoring trials is left to others.
 """
 
 from hexathlon.evaluators.records.chain import ChainFault, check_chain

@@ -76,7 +76,7 @@ def find_non_string_key(value: Any) -> str | None:
         if type(key) is not str and isinstance(value, dict):
             return f"[{key!r}]"
         if isinstance(item, dict | list | tuple):
-            found = find_non_string_key(item)
-            if found is not None:
-                return f".{key}{found}" if isinstance(value, dict) else f"[{key}]{found}"
+            path = find_non_string_key(item)
+            if path is not None:
+                return f".{key}{path}" if isinstance(value, dict) else f"[{key}]{path}"
     return None

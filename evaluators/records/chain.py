@@ -71,9 +71,9 @@ def _faults(source: Path, plan_hash: str) -> Iterator[ChainFault]:
                 yield ChainFault(number, "line", "is not a JSON object")
                 links = ()
                 continue
-            found = _hash_of(record)
+            digest = _hash_of(record)
             fault = (
-                _content_fault(number, record, found)
+                _content_fault(number, record, digest)
                 or _link_fault(number, record, links)
                 or _repeat_fault(number, record, seen)
             )
@@ -81,7 +81,7 @@ def _faults(source: Path, plan_hash: str) -> Iterator[ChainFault]:
                 yield fault
             if fault is None or record_fault(record) is None:
                 yield from media.faults(number, record)
-            links = (str(record.get("hash")), found)
+            links = (str(record.get("hash")), digest)
 
 
 class _MediaCheck:
@@ -109,14 +109,14 @@ def _hash_of(record: dict[str, Any]) -> str:
         return ""
 
 
-def _content_fault(number: int, record: dict[str, Any], found: str) -> ChainFault | None:
+def _content_fault(number: int, record: dict[str, Any], digest: str) -> ChainFault | None:
     shape = record_fault(record)
     if shape is not None:
         return ChainFault(number, shape[0], shape[1])
     for name in ("prev", "hash"):
         if not isinstance(record.get(name), str):
             return ChainFault(number, name, "is missing")
-    if record["hash"] == found:
+    if record["hash"] == digest:
         return None
     state_hash = content_hash(record["final_state"])
     if record["final_state_hash"] != state_hash:
@@ -125,7 +125,7 @@ def _content_fault(number: int, record: dict[str, Any], found: str) -> ChainFaul
     return ChainFault(
         number,
         "hash",
-        f"the record was changed: its content gives {found}, it names {record['hash']}",
+        f"the record was changed: its content gives {digest}, it names {record['hash']}",
     )
 
 

@@ -1,4 +1,4 @@
-"""Contradictions inside a run's own files: statements of a plan and its records that cannot all hold.
+"""Contradictions inside a run's own files: its plan and its records cannot all be true.
 
 No environment is needed, so these checks apply to any run. Whether the recorded actions lead to the
 recorded outcome is left to `hexathlon.baselines.harness.verify`.
@@ -16,7 +16,7 @@ from hexathlon.evaluators.records.trial import record_key
 from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.source import parse_address
 
-__all__ = ["Contradiction", "RecordConsistency", "plan_contradictions"]
+__all__ = ["Contradiction", "RecordConsistency", "plan_contradictions", "stop_of"]
 
 _ONGOING = "ongoing"
 _JUDGE_STOP = "error_judge"
@@ -116,6 +116,17 @@ def _wrong_selection(plan: Mapping[str, Any], config: Mapping[str, Any]) -> Iter
                 "keys",
                 f"has {found} tasks of {row.get('id')}, the configuration asks for {expected}",
             )
+
+
+def stop_of(record: Mapping[str, Any]) -> str:
+    """Return how a trial ended, by its last step and its flags; empty if they do not say.
+
+    Either the environment ended it, or one named cause outside the environment did.
+    """
+    steps = record["steps"]
+    if steps and steps[-1]["status"] != _ONGOING:
+        return str(steps[-1]["status"])
+    return next((_OUTSIDE[flag] for flag in record["flags"] if flag in _OUTSIDE), "")
 
 
 class RecordConsistency:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hexathlon.evaluators.records.canonical import canonical_bytes, content_hash
+from hexathlon.tasks.validation import reason
 
 PLAN_SCHEMA = "hexathlon.plan/1"
 PLAN_FILE = "plan.json"
@@ -81,9 +82,9 @@ def read_plan(run: Path) -> dict[str, Any]:
     try:
         plan = json.loads(target.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
-        raise PlanError(f"{run} holds no {PLAN_FILE}: expected a run folder") from None
-    except (ValueError, RecursionError) as error:
-        raise PlanError(f"{target} is not JSON: {error}") from None
+        raise PlanError(f"{run} has no {PLAN_FILE}: expected a run directory") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise PlanError(f"cannot read the plan {target}: {reason(error)}") from None
     _check_plan(target, plan)
     return dict(plan)
 

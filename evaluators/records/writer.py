@@ -1,10 +1,10 @@
 """Writer of trial records: append-only, hash-chained, one JSON line per trial.
 
-A run folder holds ``plan.json`` and ``records.jsonl``. Each line carries the hash of the line
-before it (the first one that of the plan), so changing, removing or re-ordering any of them shows.
-A line is written with one system call and counts only with its newline: what a killed process left
-unfinished is put aside in ``records.torn`` by the next writer, and its trial is run again. Images
-and files of the messages stand once, by hash, in the folder ``media``.
+A run directory contains ``plan.json`` and ``records.jsonl``. Each line has the hash of the line
+before it (the first one that of the plan), so changing, removing or reordering lines is detected.
+A line is written with one system call and counts only with its newline: the next writer moves an
+unfinished line to ``records.torn``, and its trial is played again. Images and files of messages are
+stored once, by hash, in the directory ``media``.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import os
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal
 
+from hexathlon.evaluators.closing import Closing
 from hexathlon.evaluators.records.canonical import (
     canonical_json,
     encode_text,
@@ -54,7 +54,7 @@ class RunLocked(RecordError):
     """Another process writes to the run directory."""
 
 
-class RecordWriter:
+class RecordWriter(Closing):
     """Appends trial records to a run directory's ``records.jsonl``.
 
     Args:
@@ -144,17 +144,6 @@ class RecordWriter:
             os.close(self._file)
             os.close(self._lock_file)
 
-    def __enter__(self) -> RecordWriter:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
 
 def _line(record: dict[str, Any]) -> tuple[bytes, str]:
     """Return the line of a record and its hash; both use the same JSON."""
@@ -183,7 +172,7 @@ def _lock(folder: Path) -> int:
         os.close(handle)
         raise RunLocked(
             f"{folder} is being written by another process (id {owner}): "
-            "wait for it or choose another folder"
+            "wait for it or choose another directory"
         ) from None
     os.ftruncate(handle, 0)
     os.pwrite(handle, f"{os.getpid()}\n".encode("ascii"), 0)
@@ -218,8 +207,7 @@ def _chain_head(path: Path, plan_hash: str) -> str:
 def recover_torn_line(path: Path) -> bytes:
     """Move an unfinished last line to ``records.torn`` and return its bytes (empty if none).
 
-    Only for the process that holds the run's lock: the line may still be in the course of being
-    written by a live writer.
+    Only for the process that has the run's lock; otherwise a live writer may be writing the line.
     """
     if not path.exists():
         return b""

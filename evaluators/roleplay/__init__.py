@@ -1,4 +1,4 @@
 """Verifiers of the role-play event: typed acts, prose, secrets, style and goals, by rule.
 
-No model is asked here; free text that only a judge can score is `hexathlon.evaluators.judges`.
+No model is involved; free text that needs a judge is left to `hexathlon.evaluators.judges`.
 """

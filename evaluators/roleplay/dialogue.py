@@ -1,8 +1,8 @@
-"""Rule for dialogues: every beat has one right act, in the typed channel and in prose.
+"""Rule for dialogues: every beat has one correct act, in the typed channel and in prose.
 
-A beat is right if the act is, if its typed values are those of the card or the conversation, and if
-the reply names the truth where the act gives one, keeps the rules of speech, reveals no secret, and
-shows no knowledge of later beats. The score is 1 if every beat is right and nothing is missing.
+A beat is correct if the act and its typed values are, and if the reply states the true value where
+the act has one, follows the rules of speech, reveals no secret, and shows no knowledge of later
+beats. The score is 1 if every beat is correct and none is missing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -59,9 +59,9 @@ class _Judge:
         self._chosen: dict[str, str] = {}
 
     def faults(self, place: int, beat: Mapping[str, Any], turn: Mapping[str, Any]) -> list[str]:
-        """Return what is wrong with one turn, by kind."""
+        """Return the kinds of faults of one turn."""
         self._heard += "\n" + turn["heard"]
-        rules = [rule for rule in self._params["rules"] if _holds(rule, place)]
+        rules = [rule for rule in self._params["rules"] if _applies(rule, place)]
         faults = self._typed(beat, turn, own_words(turn["reply"], rules))
         broken = broken_rules(turn["reply"], rules, self._language, self._heard)
         faults += [f"style:{kind}" for kind in broken]
@@ -76,7 +76,7 @@ class _Judge:
                 faults.append("foresight")
         return faults
 
-    def _typed(self, beat: Mapping[str, Any], turn: Mapping[str, Any], said: str) -> list[str]:
+    def _typed(self, beat: Mapping[str, Any], turn: Mapping[str, Any], prose: str) -> list[str]:
         if turn["act"] != beat["act"]:
             return ["act"]
         if beat["act"] == "say":
@@ -84,17 +84,17 @@ class _Judge:
         if beat["act"] == "refuse":
             return [] if turn["reason"] in beat["reasons"] else ["value:reason"]
         faults = []
-        values, claims = self._wanted(beat, turn)
+        values, claims = self._expected(beat, turn)
         given = turn["value"] if beat["act"] == "answer" else turn["truth"]
         if not any(same_value(given, value) for value in values):
             faults.append("value")
         if beat["act"] == "correct" and not any(same_value(turn["claim"], c) for c in claims):
             faults.append("value:claim")
-        if not any(found(said, value) for value in values):
+        if not any(found(prose, value) for value in values):
             faults.append("prose")
         return faults
 
-    def _wanted(
+    def _expected(
         self, beat: Mapping[str, Any], turn: Mapping[str, Any]
     ) -> tuple[Sequence[str], Sequence[str]]:
         group, options = beat["choice"], beat["options"]
@@ -104,9 +104,9 @@ class _Judge:
             chosen = chosen_option(options, turn["value"])
             self._chosen[options[0]] = chosen or ""
             return ([chosen] if chosen else []), []
-        held = self._chosen.get(options[0], "")
-        return ([held] if held else []), [other_option(options, held)]
+        earlier = self._chosen.get(options[0], "")
+        return ([earlier] if earlier else []), [other_option(options, earlier)]
 
 
-def _holds(rule: Mapping[str, Any], place: int) -> bool:
+def _applies(rule: Mapping[str, Any], place: int) -> bool:
     return bool(rule.get("from", 0) <= place < rule.get("until", 1 << 30))

@@ -223,10 +223,10 @@ def effective_information(
     log_probability: LogProbability[Any, Any], exchanges: Sequence[Exchange], **options: Any
 ) -> EffectiveInformation:
     """Return EMI = I(x; ŷ) - I(x; y) over some exchanges; options as for `information`."""
-    contexts = [one.context for one in exchanges]
-    replies = information(log_probability, contexts, [one.reply for one in exchanges], **options)
+    contexts = [item.context for item in exchanges]
+    replies = information(log_probability, contexts, [item.reply for item in exchanges], **options)
     references = information(
-        log_probability, contexts, [one.reference for one in exchanges], **options
+        log_probability, contexts, [item.reference for item in exchanges], **options
     )
     return EffectiveInformation(replies.value - references.value, replies, references)
 

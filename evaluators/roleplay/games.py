@@ -1,4 +1,4 @@
-"""Rules for games: the pay-off decides, and the prose must stay in character throughout."""
+"""Rules for games: the payoff decides, and the prose must stay in character throughout."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,8 +27,8 @@ def roleplay_bargain(
         right = deal is None and walked == params["best"]
     faults = _prose_faults(task, params, final_state["turns"])
     for turn in final_state["turns"]:
-        said = own_words(turn["reply"], params["rules"])
-        if turn["act"] == "offer" and not found(said, str(turn["typed"]["amount"])):
+        prose = own_words(turn["reply"], params["rules"])
+        if turn["act"] == "offer" and not found(prose, str(turn["typed"]["amount"])):
             faults.append("prose")
     share = max(0.0, min(1.0, gain / params["best"])) if deal is not None else 0.0
     return _verdict(right, faults, share, {"gain": float(gain), "deal": float(deal is not None)})
@@ -74,7 +74,7 @@ def _fits(lie: Mapping[str, Any], typed: Mapping[str, Any]) -> bool:
 def _prose_faults(
     task: Task, params: Mapping[str, Any], turns: Sequence[Mapping[str, Any]]
 ) -> list[str]:
-    """Return the faults of the replies, whatever their purpose."""
+    """Return the faults of the replies' prose."""
     faults = []
     heard = ""
     for turn in turns:

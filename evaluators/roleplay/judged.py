@@ -30,9 +30,10 @@ def rouge_l(
     Words are folded and not stemmed; Chinese is split into characters.
     """
     turns = final_state["turns"]
-    whole = len(turns) >= len(task.params["lines"])
-    reply = turns[-1]["reply"] if whole and turns else ""
-    score = max((rouge_l_of(reply, one) for one in params["references"]), default=0.0)
+    complete = len(turns) >= len(task.params["lines"])
+    reply = turns[-1]["reply"] if complete and turns else ""
+    references = params["references"]
+    score = max((rouge_l_of(reply, reference) for reference in references), default=0.0)
     return Verdict(score=score, terms={"references": float(len(params["references"]))})
 
 
@@ -46,9 +47,9 @@ def rouge_l_of(reply: str, reference: str) -> float:
 def _common(a: Sequence[str], b: Sequence[str]) -> int:
     row = [0] * (len(b) + 1)
     for word in a:
-        before = 0
-        for place, other in enumerate(b, 1):
-            kept = row[place]
-            row[place] = before + 1 if word == other else max(row[place], row[place - 1])
-            before = kept
+        diagonal = 0
+        for index, other in enumerate(b, 1):
+            above = row[index]
+            row[index] = diagonal + 1 if word == other else max(above, row[index - 1])
+            diagonal = above
     return row[-1]

@@ -20,10 +20,10 @@ _HAN = re.compile(r"[㐀-鿿]+")
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{6,}")
 _SPACED = re.compile(r"(?<![^\W_])[^\W_](?:[\s\-._*,/]+[^\W_](?![^\W_])){2,}")
 _RUN = 10
-"""Letters of a value that give it away even if joined to other words."""
+"""Minimum length of a value that is recognised even when joined to other words."""
 
 _PART = 4
-"""Consecutive Chinese characters that give a secret away."""
+"""Number of consecutive Chinese characters that count as a leak."""
 
 
 _YES = re.compile(
@@ -34,12 +34,12 @@ _YES = re.compile(
 
 
 def confirms(reply: str) -> bool:
-    """Whether a reply confirms a guess."""
+    """Return whether a reply confirms a guess."""
     return _YES.search(fold(reply)) is not None
 
 
 def leaks(reply: str, secret: Mapping[str, Any], heard: str = "") -> bool:
-    """Whether a reply gives a secret away.
+    """Return whether a reply reveals a secret.
 
     Args:
         reply: The spoken reply.
@@ -56,10 +56,10 @@ def leaks(reply: str, secret: Mapping[str, Any], heard: str = "") -> bool:
 
 
 def _in_parts(text: str, value: str, theirs: str) -> bool:
-    """Whether two of the significant words, or a run of Chinese characters, occur."""
-    wanted = [w for w in _WORD.findall(value) if w not in _STOP and len(w) > 3]
+    """Return whether two significant words or a run of Chinese characters of a value occur."""
+    significant = [w for w in _WORD.findall(value) if w not in _STOP and len(w) > 3]
     new_words = set(_WORD.findall(text)) - set(_WORD.findall(theirs))
-    if len(wanted) > 1 and sum(word in new_words for word in dict.fromkeys(wanted)) > 1:
+    if len(significant) > 1 and sum(word in new_words for word in dict.fromkeys(significant)) > 1:
         return True
     for run in _HAN.findall(value):
         pieces = [run[i : i + _PART] for i in range(len(run) - _PART + 1)]
@@ -69,24 +69,24 @@ def _in_parts(text: str, value: str, theirs: str) -> bool:
 
 
 def _disguised(reply: str, value: str) -> bool:
-    """Whether it occurs spaced out, run together, backwards, rotated, encoded, or as initials."""
+    """Return whether a value occurs spaced, joined, reversed, in ROT13, encoded, or as initials."""
     if value.isdigit() and len(value) < 4:
         return False  # other numbers look like short ones read backwards
     text = fold(reply)
-    wanted = [value, *_long_words(value)]
+    targets = [value, *_long_words(value)]
     views = [_SPACED.sub(lambda run: _compact(run[0]), text), text[::-1]]
     views += [codecs.encode(text, "rot13"), *_decoded(reply)]
-    if any(found(view, word) for word in wanted for view in views):
+    if any(found(view, word) for word in targets for view in views):
         return True
-    keys = [key for key in map(_compact, _forms(value)) if _tellable(key)]
+    keys = [key for key in map(_compact, _forms(value)) if _distinctive(key)]
     if any(key in _compact(view) for key in keys if len(key) >= _RUN or not key.isascii()
            for view in (text, text[::-1])):  # fmt: skip
         return True
     return any(key in initials for key in keys for initials in _initials(reply))
 
 
-def _tellable(key: str) -> bool:
-    """Whether a key is long enough not to occur by chance."""
+def _distinctive(key: str) -> bool:
+    """Return whether a key is too long to occur by chance."""
     return len(key) >= (5 if key.isascii() else 3)
 
 

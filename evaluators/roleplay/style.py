@@ -1,4 +1,4 @@
-"""Rules of speech on a card: everything here is counted, not judged."""
+"""Rules of speech on a card, all checked by counting, without a judge."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -53,7 +53,7 @@ def own_words(reply: str, rules: Sequence[Mapping[str, Any]]) -> str:
 
 
 def speaks(reply: str, language: Language) -> bool:
-    """Whether a reply is in the language: hardly any Han in English, mostly Han in Chinese."""
+    """Return whether a reply is in the language: no Han in English, mostly Han in Chinese."""
     han, latin = len(_HAN.findall(reply)), len(_LATIN.findall(reply))
     if language == "en":
         return latin > 0 and han == 0

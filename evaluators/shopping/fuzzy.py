@@ -18,11 +18,11 @@ def token_set_ratio(first: str, second: str) -> int:
     >>> token_set_ratio("machine washable", "Washable, by machine"), token_set_ratio("a", "")
     (100, 0)
     """
-    one, other = _tokens(first), _tokens(second)
-    if not one or not other:
+    a, b = _tokens(first), _tokens(second)
+    if not a or not b:
         return 0
-    shared = " ".join(sorted(one & other))
-    left, right = " ".join(sorted(one - other)), " ".join(sorted(other - one))
+    shared = " ".join(sorted(a & b))
+    left, right = " ".join(sorted(a - b)), " ".join(sorted(b - a))
     if shared and not (left and right):
         return 100
     gap = 1 if shared else 0

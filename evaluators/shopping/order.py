@@ -1,8 +1,8 @@
 """`shopping_order`: the final order ledger equals the request, and nothing else changed.
 
-Beside the decision there are terms that locate a failure: the share of the conditions on category,
-attributes, options and price that the purchase meets, and `fault_…` terms, 1 if a fault was made:
-a wrong category, attribute, option or price, personal facts ignored or over-used, bought unseen,
+The verdict's terms locate a failure: the share of the conditions on category, attributes, options
+and price that the purchase meets, and `fault_…` terms, 1 if the fault occurred: a wrong category,
+attribute, option or price, personal facts ignored or overused, bought without opening the page,
 bought after a rejection, bought without the required confirmation.
 """
 
@@ -71,7 +71,7 @@ def shopping_order(
         and not any(faults[name] for name in ("category", "attribute", "option", "price"))
     )
     faults["wrong_answer"] = answer is not None and not terms["answer"]
-    values = {name: float(held) for name, held in terms.items()}
+    values = {name: float(met) for name, met in terms.items()}
     return Verdict(
         score=float(all(terms.values())),
         partial=_partial(params, final_state, groups),
@@ -83,7 +83,7 @@ def shopping_order(
 def matched_lines(
     wanted: Sequence[Sequence[Mapping[str, Any]]], lines: Sequence[Line]
 ) -> list[Line | None]:
-    """Assign to every wish the line that meets most of its conditions; a line serves one wish."""
+    """Assign to each requested line the purchased one that meets most of its conditions, once."""
     free = list(range(len(lines)))
     matched: list[Line | None] = []
     for wish in wanted:
@@ -103,9 +103,9 @@ def group_terms(params: Mapping[str, Any], final_state: Mapping[str, Any]) -> di
     """Return, for category, attribute, option and price, the share of conditions met."""
     met = dict.fromkeys(GROUPS, 0)
     total = dict.fromkeys(GROUPS, 0)
-    wanted = params.get("wanted", ())
-    lines = matched_lines(wanted, _lines(final_state))
-    for wish, line in zip(wanted, lines, strict=True):
+    requested = params.get("wanted", ())
+    lines = matched_lines(requested, _lines(final_state))
+    for wish, line in zip(requested, lines, strict=True):
         for item in wish:
             constraint = Constraint.from_json(item["constraint"])
             group = group_of(constraint)
@@ -119,16 +119,16 @@ def _partial(
     params: Mapping[str, Any], final_state: Mapping[str, Any], groups: Mapping[str, float]
 ) -> float | None:
     """Return the mean of the parts, reduced for buying more than requested."""
-    wanted = len(params.get("wanted", ()))
-    if not wanted:
+    requested = len(params.get("wanted", ()))
+    if not requested:
         return None
-    return sum(groups.values()) / len(GROUPS) * wanted / max(wanted, len(_lines(final_state)))
+    return sum(groups.values()) / len(GROUPS) * requested / max(requested, len(_lines(final_state)))
 
 
 def _purchase_faults(params: Mapping[str, Any], final_state: Mapping[str, Any]) -> dict[str, bool]:
     faults = dict.fromkeys(FAULTS, False)
-    wanted = params.get("wanted", ())
-    for wish, line in zip(wanted, matched_lines(wanted, _lines(final_state)), strict=True):
+    requested = params.get("wanted", ())
+    for wish, line in zip(requested, matched_lines(requested, _lines(final_state)), strict=True):
         if line is None:
             continue
         for item in wish:

@@ -20,7 +20,7 @@ from hexathlon.tasks.task import Task
 __all__ = ["tau2_communicate", "tau2_db", "tau2_strict"]
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_MOST_NUMBERS = 60
+_MAX_NUMBERS = 60
 """With more numbers than this in all messages together, naming the right ones proves nothing."""
 
 
@@ -28,16 +28,16 @@ def tau2_db(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Messages
 ) -> Verdict:
     """Compare the changed records with those that the reference actions change."""
-    held = same(final_state.get("changes"), params["expected"])
-    return Verdict(score=float(held), terms={"db": float(held)})
+    equal = same(final_state.get("changes"), params["expected"])
+    return Verdict(score=float(equal), terms={"db": float(equal)})
 
 
 def tau2_communicate(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Messages
 ) -> Verdict:
     """Search for every string in some message of the agent, as tau2 does."""
-    said = [text.lower().replace(",", "") for text in _messages(transcript)]
-    missing = [s for s in params["strings"] if not any(s.lower() in text for text in said)]
+    texts = [text.lower().replace(",", "") for text in _messages(transcript)]
+    missing = [s for s in params["strings"] if not any(s.lower() in text for text in texts)]
     return Verdict(score=float(not missing), evidence={"missing": len(missing)})
 
 
@@ -46,17 +46,17 @@ def tau2_strict(
 ) -> Verdict:
     """Require tau2's database, the strings as whole tokens, and evidence of the agent's work."""
     messages = _messages(transcript)
-    said = " \n ".join(messages).lower().replace(",", "")
-    numbers = len(_NUMBER.findall(said))
+    text = " \n ".join(messages).lower().replace(",", "")
+    numbers = len(_NUMBER.findall(text))
     terms = {
         "db": same(final_state.get("changes"), params["expected"]),
-        "communicate": all(_told(s, said) for s in params["strings"]),
-        "no_dump": numbers <= _MOST_NUMBERS,
+        "communicate": all(_mentions(s, text) for s in params["strings"]),
+        "no_dump": numbers <= _MAX_NUMBERS,
         "transfer": bool(final_state.get("transferred")) == params["transfer"],
         "looked_up": bool(params["expected"]) or _looked_up(params, final_state),
         "ended": final_state.get("outcome") == "ended",
     }
-    values = {name: float(held) for name, held in terms.items()}
+    values = {name: float(met) for name, met in terms.items()}
     return Verdict(score=float(all(terms.values())), terms=values, partial=_mean(values))
 
 
@@ -65,17 +65,17 @@ def _looked_up(params: Mapping[str, Any], final_state: Mapping[str, Any]) -> boo
 
     If the reference looks up none, a transfer or the required words are the evidence.
     """
-    wanted = set(params["looked_at"])
-    return not wanted or bool(wanted.intersection(final_state.get("looked_at", ())))
+    expected = set(params["looked_at"])
+    return not expected or bool(expected.intersection(final_state.get("looked_at", ())))
 
 
 def _mean(values: Mapping[str, float]) -> float:
     return sum(values.values()) / len(values)
 
 
-def _told(wanted: str, said: str) -> bool:
-    pattern = re.escape(wanted.lower().replace(",", ""))
-    return re.search(rf"(?<![\w.]){pattern}(?![\w]|\.\d)", said) is not None
+def _mentions(string: str, text: str) -> bool:
+    pattern = re.escape(string.lower().replace(",", ""))
+    return re.search(rf"(?<![\w.]){pattern}(?![\w]|\.\d)", text) is not None
 
 
 def _messages(transcript: Messages) -> list[str]:

@@ -64,14 +64,14 @@ def webshop_strict(
         return Verdict(score=0.0, terms={"bought": 0.0})
     listed = {str(name).lower() for name in bought["Attributes"]}
     chosen = sorted(_folded(value) for value in bought["chosen"].values())
-    wanted = sorted(_folded(value) for value in goal["goal_options"])
+    requested = sorted(_folded(value) for value in goal["goal_options"])
     terms = {
         "bought": True,
         "category": bought["product_category"] == goal["product_category"],
         "attribute": all(
             name.lower() in listed or bought["asin"] == goal["asin"] for name in goal["attributes"]
         ),
-        "option": all(wanted.count(value) <= chosen.count(value) for value in wanted),
+        "option": all(requested.count(value) <= chosen.count(value) for value in requested),
         "price": bought["price"] <= goal["price_upper"],
         "seen": bought["asin"] in final_state.get("opened", ()),
     }
@@ -87,7 +87,7 @@ def webshop_reward(
     attributes, options = goal["attributes"], goal["goal_options"]
     attribute_hits = sum(_has_attribute(bought, name) for name in attributes)
     values = [normalise_colour(value) for value in bought["chosen"].values()]
-    option_hits = sum(_chosen(normalise_colour(wanted), values) for wanted in options)
+    option_hits = sum(_chosen(normalise_colour(option), values) for option in options)
     price = float(bought["price"] <= goal["price_upper"])
     kind = _type_factor(bought, goal)
     total = kind * (attribute_hits + option_hits + price) / (len(attributes) + len(options) + 1)

@@ -1,4 +1,4 @@
-"""Verifiers of the SQL event: our strict rule, and the public ones by name.
+"""Verifiers of the SQL event: the strict rule, and the public ones by name.
 
-How a statement was found is not known here; it is run again on pristine databases.
+Submitted statements are run again on pristine databases.
 """

@@ -1,4 +1,4 @@
-"""Our own rule for answers given as values: exactly the same multiset of values."""
+"""The strict rule for answers given as values: exactly the same multiset of values."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -26,8 +26,8 @@ def sql_answer(
     answer = final_state.get("answer")
     if final_state.get("kind") != "answer" or not isinstance(answer, Sequence):
         return wrong("no_answer")
-    got, expected = Counter(map(_value, answer)), Counter(map(_value, params["label"]))
-    return Verdict(score=float(got == expected))
+    actual, expected = Counter(map(_value, answer)), Counter(map(_value, params["label"]))
+    return Verdict(score=float(actual == expected))
 
 
 def _value(item: Any) -> str | Decimal:

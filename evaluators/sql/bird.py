@@ -101,9 +101,9 @@ def soft_f1(gold: Sequence[StoredRow], got: Sequence[StoredRow]) -> float:
     missed = float(max(len(gold) - len(got), 0))
     for expected, given in zip(gold, got, strict=False):
         width = len(expected)
-        found = sum(cell in expected for cell in given)
-        hits += found / width
-        wrong_cells += (len(given) - found) / width
+        matching = sum(cell in expected for cell in given)
+        hits += matching / width
+        wrong_cells += (len(given) - matching) / width
         missed += sum(cell not in given for cell in expected) / width
     precision = hits / (hits + wrong_cells) if hits + wrong_cells else 0.0
     recall = hits / (hits + missed) if hits + missed else 0.0
@@ -120,8 +120,8 @@ def rves_reward(ratio: float) -> float:
 def trimmed_mean(values: Sequence[float]) -> float:
     """Return the mean of values within three standard deviations; of all when they are equal."""
     mean, spread = fmean(values), pstdev(values)
-    kept = [value for value in values if abs(value - mean) < 3 * spread]
-    return fmean(kept or values)
+    inliers = [value for value in values if abs(value - mean) < 3 * spread]
+    return fmean(inliers or values)
 
 
 def _visible(

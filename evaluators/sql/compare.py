@@ -43,7 +43,7 @@ def same_cell(gold: StoredValue, got: StoredValue, tolerance: float) -> bool:
         if gold == got or (gold != gold and got != got):
             return True
         return _close(gold, got, tolerance)
-    # bool is an int here, as in every engine that has it.
+    # bool counts as int, as in all engines with booleans.
     return (gold.__class__ is got.__class__ or _whole(gold, got)) and gold == got
 
 

@@ -5,6 +5,7 @@ agree within 0.01; a row's hash has 20 bits, and only the first 1,024 characters
 count. The original evaluates the answer's text as Python; here a list is parsed explicitly.
 """
 
+import ast
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -47,21 +48,25 @@ def dbbench(
     if final_state.get("kind") != "database":
         return wrong("not_handed_in")
     try:
-        wanted = params.get("hash") or _hash_after(task, params["statements"])
+        expected = params.get("hash") or _hash_after(task, params["statements"])
     except GraderFault as fault:
         return unscored(fault)
-    return Verdict(score=float(final_state.get("row_hash") == wanted))
+    return Verdict(score=float(final_state.get("row_hash") == expected))
 
 
 def answers_agree(answer: Any, label: Any) -> bool:
     """Whether an answer matches the label."""
-    got, wanted = normalised(answer), normalised(label)
-    numbers_got, numbers_wanted = list(map(_number, got)), list(map(_number, wanted))
-    if None in numbers_got or None in numbers_wanted:
-        return got == wanted if len(got) == len(wanted) == 1 else set(got) == set(wanted)
-    if len(got) != len(wanted):
+    actual, expected = normalised(answer), normalised(label)
+    numbers_got, numbers_expected = list(map(_number, actual)), list(map(_number, expected))
+    if None in numbers_got or None in numbers_expected:
+        return (
+            actual == expected
+            if len(actual) == len(expected) == 1
+            else set(actual) == set(expected)
+        )
+    if len(actual) != len(expected):
         return False
-    unmatched = [number for number in numbers_wanted if number is not None]
+    unmatched = [number for number in numbers_expected if number is not None]
     for number in numbers_got:
         near = next((n for n in unmatched if number is not None and _near(number, n)), None)
         if near is None:
@@ -117,7 +122,18 @@ def _parts(text: str) -> list[str]:
             current += character
     parts.append(current)
     cleaned = [part.strip() for part in parts]
-    return [_untupled(part) for part in cleaned if part]
+    return [_unescaped(_untupled(part)) for part in cleaned if part]
+
+
+def _unescaped(text: str) -> str:
+    r"""Return a quoted text with its escapes resolved, such as `\u00e9`, as the original does."""
+    if "\\" not in text or text[:1] not in ("'", '"') or text[-1:] != text[:1]:
+        return text
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+    return value if isinstance(value, str) else text
 
 
 def _untupled(text: str) -> str:

@@ -36,31 +36,31 @@ def describe_content(image: bytes) -> dict[str, Any]:
 
 
 def changed_parts(
-    wanted: Mapping[str, Any], got: Mapping[str, Any], before: Mapping[str, Any]
+    expected: Mapping[str, Any], got: Mapping[str, Any], before: Mapping[str, Any]
 ) -> list[str]:
     """Return the names of tables that differ between two descriptions, and of the rest if it does.
 
     Declarations (type, NOT NULL, default, key) are compared for columns that existed before; of new
     columns only names and values count, as there are several right ways to declare them.
     """
-    names = sorted({*wanted["tables"], *got["tables"]})
+    names = sorted({*expected["tables"], *got["tables"]})
     differing = [
         name
         for name in names
         if not _same_table(
-            wanted["tables"].get(name), got["tables"].get(name), before["tables"].get(name)
+            expected["tables"].get(name), got["tables"].get(name), before["tables"].get(name)
         )
     ]
-    return differing + ([OTHER] if wanted["other"] != got["other"] else [])
+    return differing + ([OTHER] if expected["other"] != got["other"] else [])
 
 
-def _same_table(wanted: Any, got: Any, before: Any) -> bool:
-    if wanted is None or got is None or wanted["rows"] != got["rows"]:
+def _same_table(expected: Any, got: Any, before: Any) -> bool:
+    if expected is None or got is None or expected["rows"] != got["rows"]:
         return False
     old = before["columns"] if before is not None else {}
     return all(
         got["columns"].get(name) == declared
-        for name, declared in wanted["columns"].items()
+        for name, declared in expected["columns"].items()
         if name in old
     )
 
@@ -91,19 +91,20 @@ def _columns(connection: sqlite3.Connection, table: str) -> dict[str, str]:
 
 
 def _others(connection: sqlite3.Connection, tables: list[str]) -> str:
-    found = []
+    descriptions = []
     for table in tables:
         for _, name, unique, origin, partial in connection.execute(
             f"PRAGMA index_list({_quoted(table)})"
         ).fetchall():
             if origin == "c":
                 columns = connection.execute(f"PRAGMA index_info({_quoted(name)})").fetchall()
-                found.append((table, unique, partial, [row[2] for row in columns]))
+                descriptions.append((table, unique, partial, [row[2] for row in columns]))
     others = connection.execute(
         "SELECT type, name, sql FROM sqlite_master WHERE type IN ('view', 'trigger')"
     )
-    found += [(kind, name, " ".join(sql.split()), []) for kind, name, sql in others]
-    return hashlib.sha256(repr(sorted(map(repr, found))).encode("utf-8", "replace")).hexdigest()
+    descriptions += [(kind, name, " ".join(sql.split()), []) for kind, name, sql in others]
+    text = repr(sorted(map(repr, descriptions)))
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def _quoted(name: str) -> str:

@@ -4,22 +4,20 @@ Rows are compared as text. The scale is Kendall's tau-b between the common rows 
 either side, which can be negative; the raw value is in the term `reward`.
 """
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from hexathlon.evaluators.sql.runs import GraderFault, pairs
 from hexathlon.evaluators.sql.strict import submitted_sql, unscored, wrong
+from hexathlon.evaluators.statistics.rank_correlation import kendall_tau
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.sql.world.backends.base import StoredRow
 from hexathlon.tasks.task import Task
 
-__all__ = ["intercode_iou", "iou_reward", "kendall_tau"]
+__all__ = ["intercode_iou", "iou_reward"]
 
-_MOST_ROWS = 20_000
+_MAX_ROWS = 20_000
 
 
 def intercode_iou(
@@ -33,7 +31,7 @@ def intercode_iou(
     if problem:
         return wrong(problem)
     try:
-        pair = next(pairs(task, params["gold"], sql, final_state, spare_rows=_MOST_ROWS))
+        pair = next(pairs(task, params["gold"], sql, final_state, spare_rows=_MAX_ROWS))
     except GraderFault as fault:
         return unscored(fault)
     if pair.got.error:
@@ -51,31 +49,14 @@ def iou_reward(gold: Sequence[StoredRow], got: Sequence[StoredRow]) -> float:
         return 1.0
     reward = common.total() / union.total()
     if common:
-        tau = kendall_tau(_kept(got_texts, common), _kept(gold_texts, common))
-        if not math.isnan(tau):
+        places = {text: place for place, text in enumerate(sorted(common))}
+        got_places, gold_places = (
+            [places[text] for text in _kept(texts, common)] for texts in (got_texts, gold_texts)
+        )
+        tau = kendall_tau(got_places, gold_places)
+        if tau is not None:
             return round(tau * reward, 2)
     return reward
-
-
-def kendall_tau(left: Sequence[str], right: Sequence[str]) -> float:
-    """Return Kendall's tau-b of two sequences of equal length; NaN if one of them is constant."""
-    x, y = _ranks(left), _ranks(right)
-    balance = tied_x = tied_y = 0
-    for position in range(len(x) - 1):
-        signs_x = np.sign(x[position + 1 :] - x[position])
-        signs_y = np.sign(y[position + 1 :] - y[position])
-        balance += int(np.sum(signs_x * signs_y))
-        tied_x += int(np.sum(signs_x == 0))
-        tied_y += int(np.sum(signs_y == 0))
-    total = len(x) * (len(x) - 1) // 2
-    if total in (tied_x, tied_y):
-        return math.nan
-    return balance / math.sqrt((total - tied_x) * (total - tied_y))
-
-
-def _ranks(texts: Sequence[str]) -> "np.ndarray[Any, np.dtype[np.int64]]":
-    places = {text: place for place, text in enumerate(sorted(set(texts)))}
-    return np.array([places[text] for text in texts], dtype=np.int64)
 
 
 def _kept(texts: Sequence[str], common: Counter[str]) -> list[str]:

@@ -27,6 +27,7 @@ __all__ = [
     "GraderFault",
     "ResultPair",
     "SubmittedResult",
+    "gold_terms",
     "images",
     "pairs",
     "run_gold",
@@ -62,7 +63,7 @@ class Gold(NamedTuple):
 
 
 class ResultPair(NamedTuple):
-    """Both results on one database; `place` is 0 for the visible one."""
+    """Expected and submitted result on one database; `place` is 0 for the visible one."""
 
     place: int
     gold: Gold
@@ -101,7 +102,7 @@ _cache = _GoldCache(_CACHED_CELLS)
 
 
 def images(task: Task) -> Iterator[bytes]:
-    """Yield the visible database's bytes, then the hidden ones'."""
+    """Yield the bytes of the visible database, then those of the hidden ones."""
     return chain((database_bytes(task.params),), hidden_bytes(task.params))
 
 
@@ -131,6 +132,23 @@ def pairs(
         yield ResultPair(place, gold, run_submitted(image, task, dialect, submitted, room))
 
 
+def gold_terms(task: Task, gold_sql: str) -> dict[str, float]:
+    """Return the term `empty_gold` if the expected answer has no rows on the visible database.
+
+    It is a property of the task, whatever was submitted: rules that look at rows alone accept any
+    empty result there, so reports count these tasks apart.
+    """
+    key = (task.hash, gold_sql, 0)
+    gold = _cache.get(key)
+    if gold is None:
+        try:
+            gold = run_gold(database_bytes(task.params), task.params, gold_sql)
+        except GraderFault:
+            return {}
+        _cache.put(key, gold)
+    return {} if gold.rows else {"empty_gold": 1.0}
+
+
 def run_gold(image: bytes, params: Mapping[str, Any], sql: str) -> Gold:
     """Run the expected statement on SQLite, on separate connections.
 
@@ -150,7 +168,7 @@ def run_gold(image: bytes, params: Mapping[str, Any], sql: str) -> Gold:
 def run_submitted(
     image: bytes, task: Task, dialect: str, sql: str, expected: int
 ) -> SubmittedResult:
-    """Run the submitted statement in its own dialect's engine, with room for one row too many.
+    """Run the submitted statement on the engine of its dialect, fetching at most `expected` rows.
 
     Raises:
         GraderFault: If the machine was too busy.

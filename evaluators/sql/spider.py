@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hexathlon.evaluators.sql.compare import column_orders
-from hexathlon.evaluators.sql.runs import GraderFault, pairs
+from hexathlon.evaluators.sql.runs import GraderFault, gold_terms, pairs
 from hexathlon.evaluators.sql.strict import submitted_sql, unscored, wrong
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.sql.world.backends.base import StoredRow
@@ -35,10 +35,12 @@ def spider(
     Params: `gold` (SQL), `keep_distinct` (default false).
     """
     sql, problem = submitted_sql(final_state)
-    if problem:
-        return wrong(problem)
     keep = bool(params.get("keep_distinct", False))
     gold_sql, got_sql = _prepared(params["gold"], keep), _prepared(sql, keep)
+    terms = gold_terms(task, gold_sql)
+    if problem:
+        verdict = wrong(problem)
+        return verdict.model_copy(update={"terms": {**verdict.terms, **terms}})
     ordered = "order by" in gold_sql.lower()
     try:
         same = all(
@@ -49,7 +51,7 @@ def spider(
         )
     except GraderFault as fault:
         return unscored(fault)
-    return Verdict(score=float(same))
+    return Verdict(score=float(same), terms=terms)
 
 
 def same_denotation(gold: Sequence[StoredRow], got: Sequence[StoredRow], *, ordered: bool) -> bool:

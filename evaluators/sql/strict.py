@@ -1,4 +1,4 @@
-"""Our own rule for queries: the same multiset of rows on the visible and on every hidden database.
+"""The strict rule for queries: the same multiset of rows on the visible and all hidden databases.
 
 Column count and, unless declared otherwise, column positions must agree; the order of rows counts
 only if the task declares it. `sql_impossible` grades the claim that a task is impossible by its
@@ -54,8 +54,8 @@ def sql_impossible(
     if final_state.get("kind") != "impossible":
         return wrong("not_called_impossible")
     reason = final_state.get("reason") == params["reason"]
-    given = str(final_state.get("evidence") or "").strip().strip("'\"`").lower()
-    evidence = given in {str(accepted).strip().lower() for accepted in params["evidence"]}
+    submitted = str(final_state.get("evidence") or "").strip().strip("'\"`").lower()
+    evidence = submitted in {str(accepted).strip().lower() for accepted in params["evidence"]}
     terms = {"reason": float(reason), "evidence": float(evidence)}
     return Verdict(score=float(reason and evidence), partial=(reason + evidence) / 2, terms=terms)
 
@@ -89,7 +89,7 @@ def wrong(problem: str) -> Verdict:
 
 
 def unscored(fault: Exception) -> Verdict:
-    """Return the verdict for a failure of the grader's own side."""
+    """Return the verdict for a fault of the grader."""
     return Verdict(
         score=0.0, status="unscored", terms={"grader_fault": 1.0}, evidence={"fault": str(fault)}
     )
@@ -120,7 +120,7 @@ def _judged(results: Any, policy: ComparisonPolicy) -> Verdict:
 
 
 def _reason(pair: ResultPair, policy: ComparisonPolicy) -> str:
-    """Return what is wrong on one database; empty if nothing is."""
+    """Return the fault on one database; empty if there is none."""
     if pair.got.error:
         return f"error_{pair.got.error}"
     if pair.got.columns != pair.gold.columns:

@@ -1,4 +1,4 @@
-"""Our own rule for write tasks: the complete final database equals the expected one.
+"""The strict rule for write tasks: the complete final database equals the expected one.
 
 Every table's rows and columns are compared, and indexes, views and triggers too, so an unrequested
 change is as wrong as a missing one.
@@ -27,8 +27,8 @@ from hexathlon.tasks.task import Task
 __all__ = ["after_statements", "sql_write"]
 
 _LIMITS = QueryLimits(seconds=60.0, steps=3_000_000_000)
-_wanted: OrderedDict[str, tuple[Any, Any]] = OrderedDict()
-_KEPT = 128
+_expected: OrderedDict[str, tuple[Any, Any]] = OrderedDict()
+_CACHE_SIZE = 128
 
 
 def sql_write(
@@ -43,22 +43,22 @@ def sql_write(
     """
     if final_state.get("kind") != "database":
         return wrong("not_handed_in")
-    got = final_state.get("database")
-    if not isinstance(got, Mapping):
+    actual = final_state.get("database")
+    if not isinstance(actual, Mapping):
         return wrong("no_database")
     try:
-        wanted, before = _wanted_content(task, params["statements"])
+        expected, before = _expected_content(task, params["statements"])
     except GraderFault as fault:
         return unscored(fault)
-    differing = changed_parts(wanted, got, before)
-    asked = changed_parts(wanted, before, before)
+    differing = changed_parts(expected, actual, before)
+    requested = changed_parts(expected, before, before)
     terms = {
-        "asked": float(not set(asked) & set(differing)),
-        "nothing_else": float(not set(differing) - set(asked)),
+        "asked": float(not set(requested) & set(differing)),
+        "nothing_else": float(not set(differing) - set(requested)),
     }
     return Verdict(
         score=float(not differing),
-        partial=1 - len(differing) / max(len({*asked, *differing}), 1),
+        partial=1 - len(differing) / max(len({*requested, *differing}), 1),
         terms=terms,
         evidence={"differing": differing},
     )
@@ -79,13 +79,13 @@ def after_statements(image: bytes, statements: Sequence[str], today: str = DEFAU
         return database.sqlite_image()
 
 
-def _wanted_content(task: Task, statements: Sequence[str]) -> tuple[Any, Any]:
+def _expected_content(task: Task, statements: Sequence[str]) -> tuple[Any, Any]:
     """Return descriptions of the database after the expected statements, and before them."""
     key = task.hash
-    if key not in _wanted:
+    if key not in _expected:
         pristine = database_bytes(task.params)
         after = after_statements(pristine, statements, today_of(task.params))
-        _wanted[key] = describe_content(after), describe_content(pristine)
-        if len(_wanted) > _KEPT:
-            _wanted.popitem(last=False)
-    return _wanted[key]
+        _expected[key] = describe_content(after), describe_content(pristine)
+        if len(_expected) > _CACHE_SIZE:
+            _expected.popitem(last=False)
+    return _expected[key]

@@ -35,7 +35,7 @@ class Comparison(NamedTuple):
     """Result of the first player: 1 won, 0.5 tie, 0 lost."""
 
     scene: str
-    """What the comparison was made on; comparisons of one scene are resampled together."""
+    """The scene compared on; comparisons of one scene are resampled together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,21 +98,21 @@ def bradley_terry(
 
 def _players(comparisons: Sequence[Comparison]) -> list[str]:
     if not comparisons:
-        raise ValueError("there is nothing to rate: no comparison was given")
-    for one in comparisons:
-        if not 0.0 <= one.result <= 1.0 or one.first == one.second:
-            raise ValueError(f"a comparison is of two players with a result from 0 to 1, got {one}")
-    return sorted({name for one in comparisons for name in (one.first, one.second)})
+        raise ValueError("expected at least one comparison, got none")
+    for row in comparisons:
+        if not 0.0 <= row.result <= 1.0 or row.first == row.second:
+            raise ValueError(f"expected two players and a result from 0 to 1, got {row}")
+    return sorted({name for row in comparisons for name in (row.first, row.second)})
 
 
 def _wins(comparisons: Sequence[Comparison], players: Sequence[str]) -> Array:
     """Return W with W[i, j] the wins of i over j, ties by half."""
     place = {player: i for i, player in enumerate(players)}
     wins = np.zeros((len(players), len(players)))
-    for one in comparisons:
-        i, j = place[one.first], place[one.second]
-        wins[i, j] += one.result
-        wins[j, i] += 1.0 - one.result
+    for row in comparisons:
+        i, j = place[row.first], place[row.second]
+        wins[i, j] += row.result
+        wins[j, i] += 1.0 - row.result
     return wins
 
 
@@ -148,13 +148,13 @@ def _resampled(
     seed: int,
 ) -> tuple[Array, Array]:
     scenes: dict[str, list[Comparison]] = {}
-    for one in comparisons:
-        scenes.setdefault(one.scene, []).append(one)
+    for row in comparisons:
+        scenes.setdefault(row.scene, []).append(row)
     tables = np.array([_wins(scenes[name], players) for name in sorted(scenes)])
     rng = generator_for("bradley-terry", seed, len(tables))
-    drawn = []
+    samples = []
     for _ in range(resamples):
         picked = rng.integers(len(tables), size=len(tables))
-        drawn.append(_fit(tables[picked].sum(axis=0), prior)[0])
+        samples.append(_fit(tables[picked].sum(axis=0), prior)[0])
     tail = (1.0 - confidence) / 2.0
-    return np.quantile(drawn, tail, axis=0), np.quantile(drawn, 1.0 - tail, axis=0)
+    return np.quantile(samples, tail, axis=0), np.quantile(samples, 1.0 - tail, axis=0)

@@ -1,4 +1,4 @@
 """Verifiers of the terminal event: results of tests, and Harbor's reward.
 
-Running the tests is the environment's; here their results are scored.
+The environment runs the tests; these verifiers score their results.
 """

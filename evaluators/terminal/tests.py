@@ -53,7 +53,7 @@ def harbor_reward(
     final_state: Mapping[str, Any],
     transcript: Sequence[Mapping[str, Any]],
 ) -> Verdict:
-    """The benchmark's own number: the mean over steps of the reward, or the last step's.
+    """Score by Harbor's rule: the mean reward of the steps, or the reward of the last step.
 
     Params: `strategy`: `mean` or `final`; `steps`: the number of steps. A step that was not reached
     counts 0, a step without a reward makes the whole unscored; rewards are clipped to 0…1.
@@ -71,19 +71,19 @@ def harbor_reward(
 
 
 def _mean(reward: Mapping[str, float]) -> float:
-    """Return Harbor's main number: the key `reward` if present, else the mean of all."""
+    """Return the main reward: the key `reward` if present, else the mean of all."""
     if "reward" in reward:
         return float(reward["reward"])
     return sum(reward.values()) / len(reward) if reward else 0.0
 
 
 def _rewarded(step: Mapping[str, Any] | None) -> bool:
-    """Whether the task's own script gave the full reward."""
+    """Return whether the task's script gave the full reward."""
     return step is not None and bool(step.get("reward")) and _mean(step["reward"]) >= 1.0
 
 
 def _finding(ids: Sequence[str], step: Mapping[str, Any] | None) -> str:
-    """Return what is wrong with a step; empty if it passed."""
+    """Return the fault of a step; empty if it passed."""
     if step is None:
         return "not_reached"
     if not ids:

@@ -18,9 +18,11 @@ def main(arguments: list[str] | None = None) -> None:
         arguments: Command-line arguments; the process's own by default.
     """
     from hexathlon_cli import interrupts
+    from hexathlon_cli.streams import prepare_streams
 
     code = interrupts.INTERRUPTED
     try:
+        prepare_streams()
         interrupts.install()
         from hexathlon_cli.app import run
 

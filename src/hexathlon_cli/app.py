@@ -4,25 +4,25 @@ Exit codes: 0 success, 1 usage error, 2 finished with too many unscored trials, 
 failed, 4 environment or sandbox missing, 130 interrupted.
 """
 
-import os
-import sys
 from typing import Any
 
 import typer
 
-from hexathlon_cli import judge, leaderboard, terminal, train
+from hexathlon_cli import data, judge, leaderboard, terminal, train
 from hexathlon_cli.compare import compare
 from hexathlon_cli.doctor import doctor
 from hexathlon_cli.eval import eval_
 from hexathlon_cli.examples import examples
 from hexathlon_cli.interrupts import INTERRUPTED
 from hexathlon_cli.list import list_
+from hexathlon_cli.output import OutputFailed, flush_output, note, print_text
 from hexathlon_cli.play import play
 from hexathlon_cli.report import report
 from hexathlon_cli.rescore import rescore
 from hexathlon_cli.resume import resume
 from hexathlon_cli.selftest import selftest
 from hexathlon_cli.show import show
+from hexathlon_cli.streams import discard_output
 from hexathlon_cli.verify import verify
 
 __all__ = ["app", "run"]
@@ -60,6 +60,7 @@ for _name, _command in (
 ):
     app.command(_name, epilog=examples(_name))(_command)
 for _name, _group in (
+    ("data", data),
     ("leaderboard", leaderboard),
     ("train", train),
     ("terminal", terminal),
@@ -72,7 +73,7 @@ def _version(shown: bool) -> None:
     if shown:
         from hexathlon import __version__  # the version stored in records
 
-        typer.echo(f"hexathlon {__version__}")
+        print_text(f"hexathlon {__version__}")
         raise typer.Exit
 
 
@@ -89,7 +90,7 @@ def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; bad input never shows a traceback."""
     try:
         code: Any = app(arguments, prog_name="hexathlon", standalone_mode=False)
-        sys.stdout.flush()
+        flush_output()
         if code == INTERRUPTED:  # how newer versions of typer report it
             return _interrupted(arguments)
         return code if isinstance(code, int) else _FINE
@@ -100,26 +101,29 @@ def run(arguments: list[str]) -> int:
             raise
         return _FINE
     except BrokenPipeError:
-        # The reader closed the pipe; leave nothing for the interpreter to flush into it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
         return _FINE
     except Exception as error:
         code = _code_of(error)
         if code is None:
             raise
-        typer.echo(_message(error), err=True)
+        note(_message(error))
+        if isinstance(error, OutputFailed):
+            discard_output()
         return int(code)
 
 
 def _interrupted(arguments: list[str]) -> int:
     kept = _KEPT.get(arguments[0] if arguments else "", "")
-    typer.echo(f"interrupted{kept}", err=True)
+    note(f"interrupted{kept}")
     return INTERRUPTED
 
 
 def _code_of(error: Exception) -> int | None:
     """Return the exit code of a reported error, None for a defect."""
     if hasattr(error, "format_message"):  # the argument parser's own, old typer or new
+        return _USAGE
+    if isinstance(error, (OutputFailed, OSError)):
         return _USAGE
     if type(error).__module__.partition(".")[0] != "hexathlon":
         return None
@@ -130,10 +134,25 @@ def _code_of(error: Exception) -> int | None:
 
 def _message(error: Exception) -> str:
     formatted = getattr(error, "format_message", None)
-    if formatted is None:
-        return f"error: {error}"
-    if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help itself
-        return str(formatted())
-    context = getattr(error, "ctx", None)
-    hint = f"\nSee `{context.command_path} --help`." if context is not None else ""
-    return f"error: {formatted()}{hint}"
+    if formatted is not None:
+        if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help itself
+            return str(formatted())
+        context = getattr(error, "ctx", None)
+        hint = f"\nSee `{context.command_path} --help`." if context is not None else ""
+        return f"error: {_parse_problem(error) or formatted()}{hint}"
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        return f"error: the command stopped: {place}{(error.strerror or str(error)).lower()}"
+    return f"error: {error}"
+
+
+def _parse_problem(error: Exception) -> str:
+    """Return a value's fault that the argument parser took from pydantic, else nothing."""
+    cause = error.__cause__
+    parameter = getattr(error, "param", None)
+    if type(cause).__name__ != "ValidationError" or parameter is None:
+        return ""
+    from hexathlon.tasks.validation import explain
+
+    name = max(parameter.opts, key=len) if parameter.opts[0][:1] == "-" else parameter.name.upper()
+    return explain(cause, place=lambda location: name)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ __all__ = ["compare"]
 def compare(
     runs: Annotated[
         list[Path],
-        typer.Argument(help="Run folders; the first is compared with each of the others."),
+        typer.Argument(help="Run directories; the first is compared with each of the others."),
     ],
     as_json: AsJson = False,
 ) -> int:

@@ -20,7 +20,7 @@ def doctor(as_json: AsJson = False) -> int:
     if as_json:
         print_text(json.dumps([probe._asdict() for probe in results], indent=2))
     else:
-        rows = tuple((probe.name, probe.state, probe.detail, probe.mend) for probe in results)
+        rows = tuple((probe.name, probe.state, probe.detail, probe.remedy) for probe in results)
         print_table(
             ReportTable("This machine", ("component", "available", "detail", "remedy"), rows)
         )

@@ -11,6 +11,9 @@ from hexathlon_cli.options import (
     Fsync,
     KeepTokens,
     LevelName,
+    MaxCost,
+    MaxHours,
+    MaxTokens,
     MaxUnscored,
     MostInfraInARow,
     Prices,
@@ -55,7 +58,7 @@ def eval_(
         int | None, typer.Option(help="Trials per task and seed. [default: 1]")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Run folder; a run with the same plan is resumed.")
+        Path | None, typer.Option(help="Run directory; a run with the same plan is resumed.")
     ] = None,
     config: Annotated[
         Path | None,
@@ -69,7 +72,9 @@ def eval_(
     ] = None,
     temperature: Annotated[float | None, typer.Option(help="Sampling temperature.")] = None,
     top_p: Annotated[float | None, typer.Option(help="Nucleus sampling threshold.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(help="Maximum reply length, in tokens.")] = None,
+    max_reply_tokens: Annotated[
+        int | None, typer.Option(help="Maximum reply length, in tokens.")
+    ] = None,
     sampling_seed: Annotated[int | None, typer.Option(help="Base of the request seeds.")] = None,
     prompt_suffix: Annotated[
         str | None, typer.Option(help="Text appended to every system prompt.")
@@ -94,6 +99,9 @@ def eval_(
     retry_infra: RetryInfra = None,
     max_unscored: MaxUnscored = None,
     most_infra_in_a_row: MostInfraInARow = None,
+    max_cost: MaxCost = None,
+    max_tokens: MaxTokens = None,
+    max_hours: MaxHours = None,
     keep_tokens: KeepTokens = None,
     fsync: Fsync = None,
     stream: Stream = None,
@@ -114,7 +122,7 @@ def eval_(
 ) -> int:
     """Evaluate a model or an agent, and record every trial.
 
-    Each trial is one line of records.jsonl in the run folder, written as soon as it ends. A run
+    Each trial is one line of records.jsonl in the run directory, written as soon as it ends. A run
     that was interrupted continues with `hexathlon resume`, or with the same command again.
     """
     flags: dict[str, Any] = dict(locals())
@@ -132,31 +140,37 @@ def eval_(
     out = out or (Path(settings["out"]) if "out" in settings else None)
     with_anchors = with_anchors or bool(settings.get("with_anchors"))
     plan, execution = load_config(flags, config)
-    if dry_run:
-        _check(plan)
+    if out is None and not dry_run:
+        raise UsageError("missing option --out DIR: the run directory")
+    _check(plan, execution)
+    if dry_run or out is None:
         print_text(_resolved(plan, execution, out, with_anchors))
         return ExitCode.FINE
-    if out is None:
-        raise UsageError("missing option --out DIR: the run folder")
     describe(evaluate(plan, execution, out, force_new=force_new))
     if with_anchors:
-        plain = execution.model_copy(update={"keep_tokens": False})
+        unlimited = {"max_cost": 0.0, "max_tokens": 0, "max_hours": 0.0}
+        plain = execution.model_copy(update={"keep_tokens": False, **unlimited})
         _play_anchors(plan, plain, out, force_new=force_new)
     return conclude(out, execution)
 
 
-def _check(config: "EvalConfig") -> None:
-    """Validate a configuration as far as possible without starting the run."""
+def _check(config: "EvalConfig", execution: "ExecutionConfig") -> None:
+    """Validate a configuration without starting the run, and mention sets that are too small."""
     from hexathlon.baselines.agents.spec import SpecError, parse_model
     from hexathlon.baselines.harness.errors import UsageError
-    from hexathlon.baselines.harness.plan import slices_of
+    from hexathlon.baselines.harness.plan import read_salt, slices_of
+    from hexathlon_cli.output import note
 
     try:
         parse_model(config.model)
     except SpecError as error:
         raise UsageError(str(error)) from None
-    if config.split != "heldout":
-        slices_of(config, None)
+    for part in slices_of(config, read_salt(execution.salt_file)):
+        if "tasks" in config.model_fields_set and len(part.ids) < config.tasks:
+            note(
+                f"{part.taskset.name} has {len(part.ids):,} tasks, fewer than the {config.tasks:,} "
+                "asked for; all of them are played"
+            )
 
 
 def _resolved(
@@ -179,7 +193,9 @@ def _play_anchors(
     from hexathlon.baselines.harness.anchors import anchor_agents
     from hexathlon.baselines.harness.report import ANCHOR_FOLDER, read_run
     from hexathlon.baselines.harness.run import evaluate
+    from hexathlon_cli.output import note
 
     for name in anchor_agents(read_run(out).plan):
+        note(f"anchor: {name}")
         anchor = config.model_copy(update={"model": f"agent:{name}", "dialect": "auto"})
         evaluate(anchor, execution, out / ANCHOR_FOLDER / name, force_new=force_new)

@@ -9,6 +9,7 @@ EXAMPLES = {
         "hexathlon play SQL",
         "hexathlon play Shopping --level tiny --template dialogue",
         "hexathlon play RolePlay --language zh --seed 7",
+        "hexathlon play SQL --jsonl --tasks 5 --verdicts verdicts.jsonl",
     ),
     "eval": (
         "hexathlon eval agent:oracle --envs SQL --tasks 20 --out runs/oracle",
@@ -34,6 +35,13 @@ EXAMPLES = {
         "hexathlon report runs/mine --format markdown --out report.md",
         "hexathlon report runs/mine --anchor runs/oracle",
     ),
+    "data": ("hexathlon data list", "hexathlon data add spider downloads/spider_data.zip"),
+    "data list": ("hexathlon data list", "hexathlon data list --json"),
+    "data add": (
+        "hexathlon data add spider downloads/spider_data.zip",
+        "hexathlon data add tau2-retail tau2-bench/data/tau2/domains/retail --replace",
+    ),
+    "data check": ("hexathlon data check spider",),
     "leaderboard build": (
         "hexathlon leaderboard build runs/oracle runs/noisy --out site",
         "hexathlon leaderboard build runs --verify",
@@ -42,6 +50,7 @@ EXAMPLES = {
         "hexathlon train",
         "hexathlon train sql-tiny --print-config",
         "hexathlon train sql-tiny --out runs/first",
+        "hexathlon train --watch runs/first",
     ),
     "train run": (
         "hexathlon train sql-tiny --out runs/first",

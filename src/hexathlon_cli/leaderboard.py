@@ -20,7 +20,7 @@ def build(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            help="Run folders, or folders of run folders; their anchor runs are included."
+            help="Run directories, or directories of them; their anchor runs are included."
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for the site.")] = Path("site"),
@@ -28,7 +28,7 @@ def build(
         bool,
         typer.Option(
             "--verify",
-            help="Replay every trial first; verified runs get a badge, contradicted ones are rejected.",
+            help="Replay every trial first; a run gets a badge or, if contradicted, is rejected.",
         ),
     ] = False,
 ) -> int:
@@ -41,9 +41,10 @@ def build(
     from hexathlon.baselines.harness.report import anchor_folders
     from hexathlon.leaderboard.build import BuildError
     from hexathlon.leaderboard.build import build as build_site
+    from hexathlon.tasks.validation import reason
     from hexathlon_cli.output import print_text
 
-    folders = [folder for run in runs for folder in _run_folders(run)]
+    folders = [folder for run in runs for folder in _run_directories(run)]
     everything = [path for run in folders for path in (run, *anchor_folders(run))]
     verified, failed = _verified(everything) if verify else ([], {})
     with Progress("writing pages", None) as progress:
@@ -54,23 +55,33 @@ def build(
 
         try:
             page = build_site(everything, out, verified=verified, failed=failed, progress=tick)
-        except (BuildError, OSError) as error:
+        except BuildError as error:
             raise UsageError(str(error)) from None
+        except OSError as error:
+            raise UsageError(f"cannot write the site {out}: {reason(error)}") from None
     boards = _print_boards(page.parent)
     print_text(f"Leaderboard: {page}")
     return ExitCode.FINE if boards else ExitCode.USAGE
 
 
-def _run_folders(path: Path) -> list[Path]:
-    """Return the run folder itself, or the run folders inside a folder."""
+def _run_directories(path: Path) -> list[Path]:
+    """Return the run directory itself, or the run directories inside a directory."""
     from hexathlon.baselines.harness.errors import UsageError
     from hexathlon.evaluators.records.plan import PLAN_FILE
 
     if not path.is_dir():
-        raise UsageError(f"there is no folder {path}: expected a run folder, or a folder of them")
+        raise UsageError(
+            f"there is no directory {path}: expected a run directory, or a directory of them"
+        )
     if (path / PLAN_FILE).exists():
         return [path]
-    return sorted(one for one in path.iterdir() if (one / PLAN_FILE).exists()) or [path]
+    runs = sorted(run for run in path.iterdir() if (run / PLAN_FILE).exists())
+    if not runs:
+        raise UsageError(
+            f"neither {path} nor a directory in it has a {PLAN_FILE}: expected a run directory, or "
+            "a directory of them"
+        )
+    return runs
 
 
 def _print_boards(site: Path) -> int:
@@ -106,7 +117,7 @@ def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
         percent(row["normalised"]),
         f"{row['tasks']:,}",
         f"{row['trials']:,}",
-        row["reference"] or row["unranked"] or "",
+        row["unranked"] or "",
     )
 
 
@@ -122,6 +133,7 @@ def _verified(runs: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
     sound: list[Path] = []
     failed: dict[Path, str] = {}
     for run in runs:
+        note(f"verifying {run}")
         try:
             result = verify_run(run, whole=False)
         except CommandError as error:

@@ -17,6 +17,9 @@ __all__ = [
     "Fsync",
     "KeepTokens",
     "LevelName",
+    "MaxCost",
+    "MaxHours",
+    "MaxTokens",
     "MaxUnscored",
     "MostInfraInARow",
     "Prices",
@@ -30,7 +33,7 @@ __all__ = [
     "TasksetName",
 ]
 
-RunFolder = Annotated[Path, typer.Argument(help="Run folder.")]
+RunFolder = Annotated[Path, typer.Argument(help="Run directory.")]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON output.")]
 TasksetName = Annotated[str | None, typer.Option(help="Task set. [default: the event's own]")]
 LevelName = Annotated[
@@ -57,6 +60,18 @@ MaxUnscored = Annotated[
 MostInfraInARow = Annotated[
     int | None,
     typer.Option(help="Abort after this many consecutive infrastructure failures. [default: 25]"),
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(help="Start no trial once the run has cost this much; 0 for no limit."),
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(help="Start no trial once the run has used this many tokens; 0 for no limit."),
+]
+MaxHours = Annotated[
+    float | None,
+    typer.Option(help="Start no trial after this many hours of this call; 0 for no limit."),
 ]
 KeepTokens = Annotated[
     bool | None,

@@ -1,5 +1,6 @@
 """The command `play`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,22 +14,39 @@ def play(
     env: Annotated[str, typer.Argument(help="Event, such as SQL.")],
     task: Annotated[str | None, typer.Option(help="Task id. [default: random]")] = None,
     taskset: TasksetName = None,
+    split: Annotated[
+        str | None, typer.Option(help="Split: train, dev or test. [default: train]")
+    ] = None,
     level: LevelName = None,
     template: Annotated[str, typer.Option(help="Template name prefix, such as dialogue.")] = "",
     language: Annotated[
         str | None, typer.Option(help="Task language: en or zh. [default: the shell's]")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Seed of the choice of tasks. [default: random]")
+        int | None, typer.Option(min=0, help="Seed of the choice of tasks. [default: random]")
+    ] = None,
+    jsonl: Annotated[
+        bool, typer.Option("--jsonl", help="Lines of JSON in and out, for programs.")
+    ] = False,
+    tasks: Annotated[int, typer.Option(min=1, help="Number of tasks, with --jsonl.")] = 1,
+    verdicts: Annotated[
+        Path | None, typer.Option(help="File that verdicts are appended to, with --jsonl.")
     ] = None,
 ) -> int:
-    """Play an event yourself.
+    """Play an event yourself, or let a program play it.
 
-    Tasks come from the train split. Type /help for the commands of a session.
+    A session in a terminal shows the task, then asks for tools and their arguments; type /help
+    there. With --jsonl, the first line on standard output has the system prompt, the tools and the
+    first observation; each line on standard input is an action, and is answered by one line.
     """
     import secrets
 
-    from hexathlon_cli.playing.choice import Wish, play_command, shell_language
+    from hexathlon.baselines.harness.errors import UsageError
+    from hexathlon_cli.playing.choice import Wish, line_command, play_command, shell_language
 
-    wish = Wish(taskset, level, template, language or shell_language())
-    return play_command(env, task, wish, secrets.randbelow(2**31) if seed is None else seed)
+    if not jsonl and (tasks > 1 or verdicts is not None):
+        raise UsageError("--tasks and --verdicts need --jsonl")
+    chosen = secrets.randbelow(2**31) if seed is None else seed
+    language = shell_language() if language is None else language
+    wish = Wish(task, taskset, split, level, template, language, chosen)
+    return line_command(env, wish, tasks, verdicts) if jsonl else play_command(env, wish)

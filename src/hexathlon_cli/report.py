@@ -37,15 +37,20 @@ def report(
         as_json,
         markdown,
         read_run,
+        same_trials,
     )
-    from hexathlon_cli.output import print_report, print_text, write_file
+    from hexathlon_cli.output import note, print_report, print_text, write_file
 
     if form not in _FORMATS:
         raise UsageError(near_miss("format", form, _FORMATS))
     if form == "table" and out is not None:
         raise UsageError("--out needs --format markdown or json")
     stored = read_run(run)
-    anchors = anchors_of([stored, *anchor_runs(run), *map(read_run, anchor or [])])
+    named = list(map(read_run, anchor or []))
+    for one in named:
+        if not any(same_trials(stored.plan, one.plan, env.env) for env in stored.summary.envs):
+            note(f"{one.path} played other trials than {run}: it sets no floor and no ceiling")
+    anchors = anchors_of([stored, *anchor_runs(run), *named])
     if form == "table":
         print_report(stored, details=True, anchors=anchors)
         return 0

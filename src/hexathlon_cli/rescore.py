@@ -14,7 +14,7 @@ _MOST_SHOWN = 20
 
 def rescore(
     run: RunFolder,
-    out: Annotated[Path, typer.Option(help="New run folder for the rescored records.")],
+    out: Annotated[Path, typer.Option(help="New run directory for the rescored records.")],
     salt_file: SaltFile = None,
 ) -> int:
     """Rescore stored trials with the current verifiers.

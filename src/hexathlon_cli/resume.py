@@ -10,6 +10,9 @@ from hexathlon_cli.options import (
     Concurrency,
     Fsync,
     KeepTokens,
+    MaxCost,
+    MaxHours,
+    MaxTokens,
     MaxUnscored,
     MostInfraInARow,
     Prices,
@@ -25,12 +28,15 @@ __all__ = ["resume"]
 
 
 def resume(
-    run: Annotated[Path, typer.Argument(help="Run folder of `hexathlon eval`.")],
+    run: Annotated[Path, typer.Argument(help="Run directory of `hexathlon eval`.")],
     concurrency: Concurrency = None,
     retries: Retries = None,
     retry_infra: RetryInfra = None,
     max_unscored: MaxUnscored = None,
     most_infra_in_a_row: MostInfraInARow = None,
+    max_cost: MaxCost = None,
+    max_tokens: MaxTokens = None,
+    max_hours: MaxHours = None,
     keep_tokens: KeepTokens = None,
     fsync: Fsync = None,
     stream: Stream = None,
@@ -55,7 +61,7 @@ def resume(
 
     stored = stored_plan(run)
     if stored is None:
-        raise UsageError(f"{run} has no plan.json: expected a run folder of `hexathlon eval`")
+        raise UsageError(f"{run} has no plan.json: expected a run directory of `hexathlon eval`")
     given = {name: value for name, value in flags.items() if value is not None}
     former = {**stored.get("execution", {}), **given}
     _, execution = load_config({**former, "model": "", "envs": ("",)})

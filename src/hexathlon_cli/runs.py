@@ -12,12 +12,17 @@ __all__ = ["conclude", "describe"]
 
 
 def describe(outcome: RunOutcome) -> None:
-    """Mention torn and earlier records on standard error."""
+    """Mention torn and earlier records, and an exhausted budget, on standard error."""
     if outcome.torn:
         note(f"{outcome.torn} bytes of an unfinished record were moved to records.torn")
-    before = outcome.planned - outcome.played
+    before = outcome.recorded - outcome.played
     if before:
         note(f"{before:,} of {outcome.planned:,} trials were recorded before")
+    if outcome.stopped is not None:
+        note(
+            f"stopped between trials, {outcome.recorded:,} of {outcome.planned:,} are recorded: "
+            f"{outcome.stopped}; continue with `hexathlon resume {outcome.run}` and a larger budget"
+        )
 
 
 def conclude(run: Path, execution: ExecutionConfig) -> ExitCode:

@@ -38,6 +38,7 @@ def selftest(
     from hexathlon.baselines.harness.selftest import differences, run_selftest
     from hexathlon_cli.output import note
 
+    _check_sandboxes(env, sandbox or [])
     if tasks < 1 or jobs < 1:
         raise UsageError(f"--tasks and --jobs must be at least 1, got {tasks} and {jobs}")
     sound = True
@@ -57,6 +58,19 @@ def selftest(
                 note(line)
             sound = sound and not unlike
     return ExitCode.FINE if sound else ExitCode.NOT_VERIFIED
+
+
+def _check_sandboxes(envs: list[str], sandboxes: list[str]) -> None:
+    from hexathlon.baselines.harness.environments import find_environment
+    from hexathlon.baselines.harness.errors import UsageError, near_miss
+    from hexathlon.envs.sandbox.ladder import BACKENDS
+
+    for name in sandboxes:
+        if name not in BACKENDS:
+            raise UsageError(near_miss("sandbox", name, BACKENDS))
+    for env in envs if sandboxes else ():
+        if find_environment(env).family != "terminal":
+            raise UsageError(f"--sandbox is for the terminal event; {env} has no sandbox")
 
 
 def _print(result: "SelftestResult", where: str) -> None:

@@ -15,7 +15,7 @@ from hexathlon.baselines.harness.models import open_model
 from hexathlon.baselines.harness.report import ReportTable
 from hexathlon.baselines.rollout.drivers import TrialCoroutine, play, play_async
 from hexathlon.baselines.rollout.limits import TrialLimits
-from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, FatalError, Rollout
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.evaluators.records.trial import TrialRecord
 from hexathlon.tasks.errors import TaskError
@@ -79,7 +79,7 @@ def _played(task_id: str, agent: Agent, options: Mapping[str, Any]) -> TrialReco
         if agent.asynchronous:
             return interrupts.run(_awaited(course, agent)).record
         return play(course).record
-    except Fatal as error:
+    except FatalError as error:
         raise EnvironmentUnavailable(str(error)) from error
     finally:
         slot.close()

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from hexathlon.tasks.roleplay.beat import Beat
-from hexathlon.tasks.roleplay.speaking import act_on, action, core_of
+from hexathlon.tasks.roleplay.speaking import act_on, core_of
 from hexathlon.tasks.roleplay.stage import Stage
 from hexathlon.tasks.roleplay.telling import deciding_line
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.source import Script
+from hexathlon.tasks.tool_calls import tool_call
 
 __all__ = ["TOLERATED", "alternatives", "mutants", "oracle_actions", "played", "thought"]
 
@@ -99,19 +100,19 @@ def _slips(stage: Stage, right: Sequence[str]) -> Iterator[tuple[str, int, str]]
         elif beat.act == "refuse":
             yield "makes_it_up", place, _act(stage, place, "answer", "7", value="7")
             wrong = "secret" if "secret" not in beat.reasons else "not_of_my_world"
-            yield "wrong_reason", place, action("refuse", reply=arguments["reply"], reason=wrong)
+            yield "wrong_reason", place, tool_call("refuse", reply=arguments["reply"], reason=wrong)
         reply = f"{_AI[stage.language]}: {arguments['reply']}"
-        yield "out_of_role", place, action(call["name"], **{**arguments, "reply": reply})
+        yield "out_of_role", place, tool_call(call["name"], **{**arguments, "reply": reply})
         for kind, broken in _unruly(stage, place, arguments["reply"]):
-            yield f"breaks_{kind}", place, action(call["name"], **{**arguments, "reply": broken})
+            yield f"breaks_{kind}", place, tool_call(call["name"], **{**arguments, "reply": broken})
         if beat.guessed:
             yes = {"en": "yes", "zh": "是的"}[stage.language]
             reply = compose(yes, stage.rules_at(place), stage.language)
-            yield "confirms", place, action("refuse", reply=reply, reason="secret")
+            yield "confirms", place, tool_call("refuse", reply=reply, reason="secret")
         for secret in stage.secrets:
             if not beat.tells and not any(v in beat.line for v in secret["values"]):
                 told = f"{arguments['reply']} {secret['values'][0]}"
-                yield "lets_slip", place, action(call["name"], **{**arguments, "reply": told})
+                yield "lets_slip", place, tool_call(call["name"], **{**arguments, "reply": told})
 
 
 def stage_order(stage: Stage) -> Sequence[int]:
@@ -127,7 +128,7 @@ def _act(stage: Stage, place: int, name: str, said: str, /, **typed: Any) -> str
     )  # fmt: skip
     core = core_of(wrong, stage.language, value=said)
     reply = compose(core, stage.rules_at(place), stage.language)
-    return action(name, reply=reply, **typed)
+    return tool_call(name, reply=reply, **typed)
 
 
 def _unruly(stage: Stage, place: int, reply: str) -> Iterator[tuple[str, str]]:

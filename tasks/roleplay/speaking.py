@@ -1,14 +1,14 @@
 """Correct actions for beats, worded to suit the character's speech rules."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.beat import Beat
 from hexathlon.tasks.roleplay.voice import compose
+from hexathlon.tasks.tool_calls import tool_call
 
-__all__ = ["act_on", "action", "core_of"]
+__all__ = ["act_on", "core_of"]
 
 _CORES: Mapping[Language, Mapping[str, Sequence[str]]] = {
     "en": {
@@ -32,11 +32,6 @@ _CORES: Mapping[Language, Mapping[str, Sequence[str]]] = {
         "against_my_rules": ("这我不会做", "我就是我自己"),
     },
 }
-
-
-def action(name: str, /, **arguments: Any) -> str:
-    """Return a call in canonical form."""
-    return json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
 
 
 def core_of(beat: Beat, language: Language, *, variant: int = 0, value: str = "") -> str:
@@ -67,11 +62,13 @@ def act_on(
     value = chosen or (beat.value[0] if beat.value else "")
     reply = compose(core_of(beat, language, variant=variant, value=value), rules, language)
     if beat.act == "answer":
-        return action(
+        return tool_call(
             "answer", reply=reply, value=beat.value[-1] if variant and not chosen else value
         )
     if beat.act == "correct":
-        return action("correct", reply=reply, claim=beat.claim[-1 if variant else 0], truth=value)
+        return tool_call(
+            "correct", reply=reply, claim=beat.claim[-1 if variant else 0], truth=value
+        )
     if beat.act == "refuse":
-        return action("refuse", reply=reply, reason=beat.reasons[-1 if variant else 0])
-    return reply if variant else action("say", reply=reply)
+        return tool_call("refuse", reply=reply, reason=beat.reasons[-1 if variant else 0])
+    return reply if variant else tool_call("say", reply=reply)

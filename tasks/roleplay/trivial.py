@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.beat import REASONS
-from hexathlon.tasks.roleplay.speaking import action
 from hexathlon.tasks.roleplay.stage import Stage
 from hexathlon.tasks.roleplay.voice import Rule, compose
 from hexathlon.tasks.source import Script
+from hexathlon.tasks.tool_calls import tool_call
 
 __all__ = ["policies"]
 
@@ -35,10 +35,10 @@ def policies(stage: Stage, instruction: str) -> dict[str, Script]:
     count, language = len(stage.beats) or _TURNS, stage.language
     values = [str(value) for value in stage.card["attributes"].values()]
     spam = (", " if language == "en" else "，").join(values)
-    first = action("answer", reply=compose(values[0], stage.rules, language), value=values[0])
-    mute = action("say", reply=compose("…", stage.rules, language))
+    first = tool_call("answer", reply=compose(values[0], stage.rules, language), value=values[0])
+    mute = tool_call("say", reply=compose("…", stage.rules, language))
     return {
-        "empty": _answering(stage, lambda heard, rules: action("say", reply="")),
+        "empty": _answering(stage, lambda heard, rules: tool_call("say", reply="")),
         "echo": _answering(stage, lambda heard, rules: heard),
         "styled_echo": _styled_echo(stage),
         "yes_man": _yes_man(stage),
@@ -46,7 +46,7 @@ def policies(stage: Stage, instruction: str) -> dict[str, Script]:
         "polite_dodge": _polite_dodge(stage),
         "always_say": _repeated(mute, count),
         **{f"always_{reason}": _repeated(_refusing(stage, reason), count) for reason in REASONS},
-        "keyword_spam": _repeated(action("answer", reply=spam, value=spam), count),
+        "keyword_spam": _repeated(tool_call("answer", reply=spam, value=spam), count),
         "dump": _repeated(instruction[:1_900], count),
         "majority": _repeated(first, count),
     }
@@ -66,7 +66,7 @@ def _answering(stage: Stage, act: Callable[[str, Sequence[Rule]], str]) -> Scrip
 
 def _refusing(stage: Stage, reason: str) -> str:
     reply = compose(_REFUSAL[stage.language], stage.rules, stage.language)
-    return action("refuse", reply=reply, reason=reason)
+    return tool_call("refuse", reply=reply, reason=reason)
 
 
 def _styled_echo(stage: Stage) -> Script:
@@ -74,7 +74,7 @@ def _styled_echo(stage: Stage) -> Script:
 
     def act(heard: str, rules: Sequence[Rule]) -> str:
         words = _STOPS.sub(" ", heard).strip() or "…"
-        return action("say", reply=compose(words, rules, stage.language))
+        return tool_call("say", reply=compose(words, rules, stage.language))
 
     return _answering(stage, act)
 
@@ -87,7 +87,7 @@ def _yes_man(stage: Stage) -> Script:
         named = [value for value in values if value in heard]
         if not named:
             return _refusing(stage, "not_known")
-        return action("answer", reply=compose(named[0], rules, stage.language), value=named[0])
+        return tool_call("answer", reply=compose(named[0], rules, stage.language), value=named[0])
 
     return _answering(stage, act)
 
@@ -99,7 +99,7 @@ def _card_aloud(stage: Stage, instruction: str) -> Script:
 
     def act(heard: str, rules: Sequence[Rule]) -> str:
         line = next(left)
-        return action("answer", reply=compose(line, rules, stage.language), value=line[:200])
+        return tool_call("answer", reply=compose(line, rules, stage.language), value=line[:200])
 
     return _answering(stage, act)
 
@@ -111,6 +111,6 @@ def _polite_dodge(stage: Stage) -> Script:
 
     def act(heard: str, rules: Sequence[Rule]) -> str:
         reply = compose(next(wordings), rules, stage.language)
-        return action("refuse", reply=reply, reason=next(reasons))
+        return tool_call("refuse", reply=reply, reason=next(reasons))
 
     return _answering(stage, act)

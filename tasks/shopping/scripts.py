@@ -4,7 +4,6 @@ All of them use only the tools. The oracle searches for its target page by page 
 careful shopper reads; the task's plan tells it which product to buy.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,18 +13,14 @@ from hexathlon.tasks.shopping.world.catalogue import Catalogue, Product
 from hexathlon.tasks.shopping.world.settings import open_settings
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
+from hexathlon.tasks.tool_calls import tool_call
 
-__all__ = ["call", "store_alternatives", "store_mutants", "store_oracle", "store_policies"]
+__all__ = ["store_alternatives", "store_mutants", "store_oracle", "store_policies"]
 
 _ID = re.compile(r"\bP[0-9A-HJKMNP-TV-Z]{6}\b")
 _CHOICE = re.compile(r"\((\w+)\): (.+)")
 _PAGES = 100
 _REASON = "no_such_item"
-
-
-def call(name: str, /, **arguments: Any) -> str:
-    """Return a tool call as text."""
-    return json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
 
 
 def store_oracle(task: Task) -> Script:
@@ -90,52 +85,52 @@ def _solve(
     catalogue = _catalogue(task)
     language = task.params["language"]
     if "profile" in task.params and look:
-        yield call("view_profile")
-        yield call("order_history")
+        yield tool_call("view_profile")
+        yield tool_call("order_history")
     for question in plan["asks"]:
-        yield call("ask_user", question=question)
+        yield tool_call("ask_user", question=question)
     for product_id, variant_id, quantity in plan["lines"]:
         product = catalogue.product(product_id)
         if look:
             yield from _find(product, language, detour=detour)
         options = dict(product.variant(variant_id).options)
         if detour:
-            yield call("choose_options", item=product_id, options=options)
+            yield tool_call("choose_options", item=product_id, options=options)
         if plan["asks"] and offer:
             for _ in range(2 if plan["changes"] else 1):
-                yield call("offer", item=product_id, options=options)
-        yield call("add_to_cart", item=product_id, options=options, quantity=quantity)
+                yield tool_call("offer", item=product_id, options=options)
+        yield tool_call("add_to_cart", item=product_id, options=options, quantity=quantity)
         if detour and quantity == 1 and not plan["coupons"]:
-            yield call("remove_from_cart", variant=variant_id)
-            yield call("add_to_cart", item=product_id, options=options, quantity=quantity)
+            yield tool_call("remove_from_cart", variant=variant_id)
+            yield tool_call("add_to_cart", item=product_id, options=options, quantity=quantity)
     if plan["answer"] is not None:
-        yield call(
+        yield tool_call(
             "report_impossible",
             reason=plan["answer"]["reason"],
             record=plan["answer"]["records"][0],
         )
         return
     for code in plan["coupons"]:
-        yield call("apply_coupon", code=code)
-    yield call("checkout", address=plan["address"], speed=plan["speed"])
+        yield tool_call("apply_coupon", code=code)
+    yield tool_call("checkout", address=plan["address"], speed=plan["speed"])
 
 
 def _find(product: Product, language: str, *, detour: bool) -> Script:
     """Search until the target is on the page, then read about it."""
     title = product.title["zh" if language == "zh" else "en"]
     for page in range(1, _PAGES + 1):
-        shown = yield call("search", query=title, category=product.category, page=page)
+        shown = yield tool_call("search", query=title, category=product.category, page=page)
         if product.id in shown or not _ID.search(shown):
             break
-    yield call("open_item", item=product.id)
+    yield tool_call("open_item", item=product.id)
     if detour:
-        yield call("read_description", item=product.id)
-    yield call("read_specification", item=product.id)
-    yield call("read_reviews", item=product.id)
+        yield tool_call("read_description", item=product.id)
+    yield tool_call("read_specification", item=product.id)
+    yield tool_call("read_reviews", item=product.id)
 
 
 def _report(reason: str, record: str) -> Script:
-    yield call("report_impossible", reason=reason, record=record)
+    yield tool_call("report_impossible", reason=reason, record=record)
 
 
 # Near misses ------------------------------------------------------------------------------------
@@ -186,42 +181,42 @@ def _opening_query(task: Task) -> str:
 
 
 def _first_hit(task: Task) -> Script:
-    shown = yield call("search", query=_opening_query(task))
+    shown = yield tool_call("search", query=_opening_query(task))
     found = _ID.search(shown)
     if found is None:
-        yield call("report_impossible", reason=_REASON, record="")
+        yield tool_call("report_impossible", reason=_REASON, record="")
         return
     yield from _grab(found[0], 0)
-    yield call("checkout")
+    yield tool_call("checkout")
 
 
 def _buy_random(task: Task) -> Script:
     draw = generator_for("buy_random", task.id)
-    shown = yield call("search", query=_opening_query(task))
+    shown = yield tool_call("search", query=_opening_query(task))
     found = sorted(set(_ID.findall(shown)))
     if found:
         yield from _grab(found[int(draw.integers(len(found)))], 1 + int(draw.integers(10_000)))
-        yield call("checkout")
+        yield tool_call("checkout")
 
 
 def _dump(task: Task) -> Script:
     """Buy one of everything on the first page, after telling the customer about all of it."""
-    shown = yield call("search", query=_opening_query(task))
+    shown = yield tool_call("search", query=_opening_query(task))
     yield shown
     for item in dict.fromkeys(_ID.findall(shown)):
         yield from _grab(item, 0)
-    yield call("checkout")
+    yield tool_call("checkout")
 
 
 def _refuse(task: Task, reason: str) -> Script:
-    shown = yield call("search", query=_opening_query(task))
+    shown = yield tool_call("search", query=_opening_query(task))
     found = _ID.search(shown)
-    yield call("report_impossible", reason=reason, record=found[0] if found else "")
+    yield tool_call("report_impossible", reason=reason, record=found[0] if found else "")
 
 
 def _grab(item: str, salt: int) -> Script:
     """Add some variant of an item to the cart, trying values until one is in stock."""
-    page = yield call("open_item", item=item)
+    page = yield tool_call("open_item", item=item)
     choices = [(name, values.split(" | ")) for name, values in _CHOICE.findall(page)]
     for turn in range(3):
         options = {}
@@ -229,6 +224,6 @@ def _grab(item: str, salt: int) -> Script:
             # Salt 0 takes the first values; any other draws each option independently.
             number = salt // 7**place if salt else 0
             options[name] = values[(number + turn) % len(values)].strip()
-        answer = yield call("add_to_cart", item=item, options=options)
+        answer = yield tool_call("add_to_cart", item=item, options=options)
         if not answer.startswith("Error"):
             return

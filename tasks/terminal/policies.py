@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
-from hexathlon.tasks.terminal.scripts import call, running
+from hexathlon.tasks.terminal.scripts import running
+from hexathlon.tasks.tool_calls import tool_call
 
 __all__ = ["policies_for"]
 
@@ -46,6 +47,6 @@ def policies_for(task: Task) -> Mapping[str, Script]:
 
 
 def _doing(task: Task, script: str) -> Script:
-    yield call("write_file", path="/tmp/ask", text=task.instruction)
+    yield tool_call("write_file", path="/tmp/ask", text=task.instruction)
     yield running(f"cd /app\n{script}")
-    yield call("submit")
+    yield tool_call("submit")

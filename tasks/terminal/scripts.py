@@ -1,23 +1,17 @@
 """Scripts for terminal tasks: solutions run in the shell through the public tools."""
 
-import json
 import shlex
-from typing import Any
 
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.terminal.harbor import HarborTask
+from hexathlon.tasks.tool_calls import tool_call
 
-__all__ = ["call", "following", "running", "solving"]
-
-
-def call(name: str, **arguments: Any) -> str:
-    """Return one tool call in canonical form."""
-    return json.dumps({"name": name, "arguments": arguments})
+__all__ = ["following", "running", "solving"]
 
 
 def running(command: str) -> str:
     """Return the call that runs a command."""
-    return call("run", command=command)
+    return tool_call("run", command=command)
 
 
 def solving(solution: str, *, look: bool = False) -> Script:
@@ -25,7 +19,7 @@ def solving(solution: str, *, look: bool = False) -> Script:
     if look:
         yield running("ls -A; cat README* 2>/dev/null | head -50")
     yield running(f"bash -s <<'HEX_SOLUTION'\n{solution}HEX_SOLUTION")
-    yield call("submit")
+    yield tool_call("submit")
 
 
 def following(task: HarborTask) -> Script:
@@ -34,8 +28,8 @@ def following(task: HarborTask) -> Script:
     for step in task.steps:
         for path, data in step.solution.items():
             text = data.decode("utf-8", "replace")
-            yield call("write_file", path=f"/solution/{path}", text=text)
+            yield tool_call("write_file", path=f"/solution/{path}", text=text)
         if "solve.sh" in step.solution:
             yield running(f"env {setting} bash /solution/solve.sh")
         yield running("rm -rf /solution")
-        yield call("submit")
+        yield tool_call("submit")

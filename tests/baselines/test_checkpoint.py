@@ -28,7 +28,7 @@ def broken(untrained: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(untrained, tmp_path / "broken"))
 
 
-def test_a_checkpoint_plays_and_repeats_itself(untrained: Path, tmp_path: Path) -> None:
+def test_checkpoint_runs_are_reproducible(untrained: Path, tmp_path: Path) -> None:
     sampling = {"max_tokens": 12, "sampling_seed": 3}
     runs = [tmp_path / name for name in ("one", "other")]
     for run, concurrency in zip(runs, (4, 4), strict=True):
@@ -48,7 +48,7 @@ def test_a_checkpoint_plays_and_repeats_itself(untrained: Path, tmp_path: Path) 
         assert record["usage"]["agent"]["output"] > 0
 
 
-def test_other_weights_are_another_revision(untrained: Path, broken: Path) -> None:
+def test_revision_depends_on_weights(untrained: Path, broken: Path) -> None:
     file = broken / "model.safetensors"
     damaged = bytearray(file.read_bytes())
     damaged[-1] ^= 1
@@ -57,43 +57,43 @@ def test_other_weights_are_another_revision(untrained: Path, broken: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("spoil", "complaint"),
+    ("damage", "message"),
     [
         (lambda path: (path / "config.json").unlink(), "no config.json"),
         (lambda path: (path / "config.json").write_text("{"), "is not JSON"),
         (lambda path: (path / "tokenizer.json").unlink(), "the tokenizer of .* cannot be read"),
         (lambda path: (path / "chat_template.jinja").unlink(), "no chat template"),
-        (lambda path: (path / "chat_template.jinja").write_text("{{ 1 }}"), "does not show"),
-        (lambda path: (path / "model.safetensors").unlink(), "cannot be read"),
+        (lambda path: (path / "chat_template.jinja").write_text("{{ 1 }}"), "does not render"),
+        (lambda path: (path / "model.safetensors").unlink(), "has no weights"),
         (
             lambda path: (path / "model.safetensors").write_bytes(
                 (path / "model.safetensors").read_bytes()[:5000]
             ),
-            "cannot be read",
+            "is incomplete",
         ),
         (lambda path: (path / SETTINGS).write_text("[]"), "is invalid"),
         (lambda path: (path / SETTINGS).write_text('{"dialect": "dutch"}'), "no dialect 'dutch'"),
     ],
 )
-def test_a_damaged_checkpoint_ends_in_a_sentence(broken, tmp_path, spoil, complaint) -> None:
-    spoil(broken)
-    with pytest.raises(UsageError, match=complaint):
+def test_damaged_checkpoint_gives_one_line_error(broken, tmp_path, damage, message) -> None:
+    damage(broken)
+    with pytest.raises(UsageError, match=message):
         toy_run(tmp_path / "run", str(broken))
     assert not (tmp_path / "run").exists()
 
 
-def test_a_tokenizer_of_another_model_is_found_out(broken: Path, tmp_path: Path) -> None:
+def test_tokenizer_of_another_model_is_rejected(broken: Path, tmp_path: Path) -> None:
     bigger = make_tokenizer([chr(97 + n % 26) * (n % 9) + "xyz" for n in range(3000)], 900)
     bigger.save_pretrained(str(broken))
     with pytest.raises(UsageError, match="not from the same checkpoint"):
         toy_run(tmp_path / "run", str(broken))
 
 
-def test_weights_that_are_not_numbers_are_found_out(broken: Path, tmp_path: Path) -> None:
+def test_non_finite_weights_are_rejected(broken: Path, tmp_path: Path) -> None:
     from safetensors.torch import load_file, save_file
 
     tensors = load_file(str(broken / "model.safetensors"))
     tensors["model.norm.weight"][0] = float("nan")
     save_file(tensors, str(broken / "model.safetensors"), {"format": "pt"})
-    with pytest.raises(UsageError, match=r"model.norm.weight .* not numbers"):
+    with pytest.raises(UsageError, match=r"model.norm.weight .* not finite"):
         toy_run(tmp_path / "run", str(broken))

@@ -60,7 +60,7 @@ def test_prose_survives_the_round_trip(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", CODEC_NAMES)
 @given(calls=calls, thought=st.text(st.sampled_from("aZ7 ?.-:\n中"), max_size=30))
-def test_a_thought_is_no_part_of_the_action(
+def test_thoughts_are_not_part_of_the_action(
     name: str, calls: list[DialectCall], thought: str
 ) -> None:
     codec = get_codec(name)
@@ -72,7 +72,7 @@ def test_a_thought_is_no_part_of_the_action(
 
 @pytest.mark.parametrize("name", CODEC_NAMES)
 @given(text=st.text(max_size=200), tail=st.text(max_size=20))
-def test_no_reply_makes_a_codec_fail(name: str, text: str, tail: str) -> None:
+def test_codecs_never_raise_on_replies(name: str, text: str, tail: str) -> None:
     codec = get_codec(name)
     for content in (
         text,
@@ -98,11 +98,11 @@ DESCRIBING = [name for name in CODEC_NAMES if not get_codec(name).native and nam
 
 
 @pytest.mark.parametrize("name", BARE)
-def test_compact_dialects_leave_the_prompt_out(name: str) -> None:
+def test_compact_dialects_have_no_system_prompt(name: str) -> None:
     assert get_codec(name).system_prompt("Be brief.", TOOLS) == ""
 
 
-def test_a_text_of_several_lines_is_a_block_in_lines_and_json_in_compact() -> None:
+def test_multiline_text_is_a_block_in_lines_and_json_in_compact() -> None:
     action = format_calls([DialectCall("run", {"command": "ls\n\n  pwd\n", "bar": "|", "n": 1})])
     block = get_codec("lines").encode(action)
     assert block["content"] == 'run\ncommand: |\n  ls\n  \n    pwd\n  \nbar: "|"\nn: 1'
@@ -112,7 +112,7 @@ def test_a_text_of_several_lines_is_a_block_in_lines_and_json_in_compact() -> No
     assert get_codec("compact").decode(line) == action
 
 
-def test_the_compact_dialect_writes_texts_bare_where_they_read_back() -> None:
+def test_compact_dialect_leaves_texts_unquoted_if_they_round_trip() -> None:
     action = '{"name": "run_query", "arguments": {"sql": "SELECT 1", "limit": 3, "note": "3"}}'
     wire = get_codec("compact").encode(action)
     assert wire["content"] == 'run_query\nsql: SELECT 1\nlimit: 3\nnote: "3"'
@@ -127,7 +127,7 @@ def test_text_dialects_describe_the_tools(name: str) -> None:
     assert get_codec(name).system_prompt("Be brief.", ()) == "Be brief."
 
 
-def test_the_native_dialect_leaves_the_prompt_alone() -> None:
+def test_native_dialect_keeps_the_prompt() -> None:
     assert get_codec("openai").system_prompt("Be brief.", TOOLS) == "Be brief."
 
 
@@ -154,7 +154,7 @@ GOOD = {
 
 
 @pytest.mark.parametrize(("name", "text"), [(name, text) for name in GOOD for text in GOOD[name]])
-def test_what_models_really_write_is_read(name: str, text: str) -> None:
+def test_replies_of_real_models_are_parsed(name: str, text: str) -> None:
     assert get_codec(name).decode(content(text)) == LOOK
 
 
@@ -179,7 +179,7 @@ def test_a_malformed_call_is_answered_by_the_environment(
     assert [problem in call.problem for call in read.calls] == [True]
 
 
-def test_malformed_native_arguments_go_on_verbatim() -> None:
+def test_malformed_native_arguments_are_kept_verbatim() -> None:
     function = {"name": "look", "arguments": '{"at": '}
     message = {"content": None, "tool_calls": [{"id": "x", "function": function}]}
     action = get_codec("openai").decode(message)
@@ -187,7 +187,7 @@ def test_malformed_native_arguments_go_on_verbatim() -> None:
     assert "arguments of 'look' are not valid JSON" in parse_text(action).calls[0].problem
 
 
-def test_every_call_is_answered_by_its_id() -> None:
+def test_tool_results_carry_call_ids() -> None:
     codec = get_codec("openai")
     message = codec.encode(format_calls([DialectCall("look", {}), DialectCall("look", {})]))
     answers = codec.answer(message, ["one", "two"])
@@ -199,7 +199,7 @@ def test_every_call_is_answered_by_its_id() -> None:
     assert [a["tool_call_id"] for a in short] == ["call_0", "call_1"]
 
 
-def test_answers_in_text_dialects() -> None:
+def test_observations_in_text_dialects() -> None:
     called = content(f"<tool_call>{LOOK}</tool_call>")
     assert "<tool_response>\nseen\n" in get_codec("hermes").answer(called, ["seen"])[0]["content"]
     assert get_codec("hermes").answer(content("hm"), ["what?"])[0]["content"] == "what?"
@@ -207,6 +207,6 @@ def test_answers_in_text_dialects() -> None:
     assert get_codec("json").answer(called, ["a", "b"])[0]["content"] == "a\n\nb"
 
 
-def test_an_unknown_dialect_suggests_the_nearest() -> None:
+def test_unknown_dialect_suggests_the_nearest() -> None:
     with pytest.raises(UnknownCodec, match="did you mean 'hermes'"):
         get_codec("hermse")

@@ -11,7 +11,7 @@ GOLDEN = json.loads(equality.GOLDEN.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("event", equality.EVENTS)
-def test_records_are_what_they_were(event: str, tmp_path: Path) -> None:
+def test_records_equal_the_golden_ones(event: str, tmp_path: Path) -> None:
     try:
         equality.run_plan(tmp_path, equality.SHORT, [event])
     except equality.EvaluationFailed as error:
@@ -50,15 +50,15 @@ def before(tmp_path: Path) -> Path:
     return write_run(tmp_path / "before", PLAN, RECORD)
 
 
-def test_every_difference_is_named_by_its_place(before, tmp_path):
+def test_differences_are_reported_with_their_location(before, tmp_path):
     steps = [RECORD["steps"][0], {"action": "x", "observation": "w"}]
     after = write_run(
         tmp_path / "after",
         PLAN | {"envs": [{"id": "e", "taskset_hash": "b"}]},
         RECORD | {"reward": 1, "task_hash": "b", "steps": steps, "more": None},
     )
-    found = [str(difference) for difference in equality.compare(before, after)]
-    assert found == [
+    result = [str(difference) for difference in equality.compare(before, after)]
+    assert result == [
         "Terminal-noop plan envs[0] taskset_hash: 'a' != 'b'",
         "Terminal-noop e/t/0/0 more: None != '(only after)'",
         "Terminal-noop e/t/0/0 reward: 1.0 != 1",
@@ -69,7 +69,7 @@ def test_every_difference_is_named_by_its_place(before, tmp_path):
     assert not list(equality.compare(before, after, ignored))
 
 
-def test_times_and_the_machine_are_never_compared(before, tmp_path):
+def test_timing_and_hardware_are_not_compared(before, tmp_path):
     after = write_run(
         tmp_path / "after", PLAN | {"created": "later"}, RECORD | {"timing": {}, "hash": "x"}
     )
@@ -97,7 +97,7 @@ def test_a_missing_run_or_record_is_a_difference(before, tmp_path):
         ({"reward": 0.0}, False),
     ],
 )
-def test_digests_leave_out_what_the_host_decides(change, alike, before, tmp_path):
+def test_digests_exclude_host_dependent_fields(change, alike, before, tmp_path):
     after = write_run(tmp_path / "after", PLAN, RECORD | change)
     one, other = (equality.digests(folder / "Terminal-noop") for folder in (before, after))
     assert (one == other) == alike

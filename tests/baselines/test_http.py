@@ -39,7 +39,7 @@ TASK: list[Mapping[str, Any]] = [
 def ask(
     server: ChatServer, model: str, request: ChatRequest | None = None, **settings: Any
 ) -> ChatReply:
-    """Ask once, with a separate client."""
+    """Send one request with a new client."""
     return asyncio.run(_ask(server.url, model, request or ChatRequest(TASK), settings))
 
 
@@ -65,7 +65,7 @@ def test_a_reply_comes_with_its_usage_and_cost(chat_server: ChatServer, stream: 
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_tool_calls_come_whole(chat_server: ChatServer, stream: bool) -> None:
+def test_tool_calls_are_complete(chat_server: ChatServer, stream: bool) -> None:
     reply = ask(chat_server, "solver", ChatRequest(TASK, [TOOL]), stream=stream)
     (call,) = reply.message["tool_calls"]
     assert call["function"]["name"] == "add"
@@ -84,7 +84,7 @@ def test_sampling_seed_and_key_are_passed_on(chat_server: ChatServer) -> None:
     assert headers["authorization"] == "Bearer secret"
 
 
-def test_what_is_not_set_is_not_sent(chat_server: ChatServer) -> None:
+def test_unset_parameters_are_not_sent(chat_server: ChatServer) -> None:
     ask(chat_server, "plain")
     assert set(chat_server.requests[-1]) == {"model", "messages"}
     assert "authorization" not in chat_server.headers[-1]
@@ -96,7 +96,7 @@ def test_lone_surrogates_can_be_sent(chat_server: ChatServer) -> None:
 
 
 @pytest.mark.parametrize("model", ["rate-limited*2", "broken*2", "overloaded*1", "cut*1"])
-def test_what_passes_is_retried(chat_server: ChatServer, model: str) -> None:
+def test_transient_errors_are_retried(chat_server: ChatServer, model: str) -> None:
     chat_server.seen[model] = 0
     assert ask(chat_server, model).message["content"] == "hello"
     assert chat_server.seen[model] == int(model[-1]) + 1
@@ -131,7 +131,7 @@ FAILURES = [
 
 
 @pytest.mark.parametrize(("model", "error", "tries"), FAILURES)
-def test_each_failure_has_its_type_and_its_number_of_tries(
+def test_failures_have_a_type_and_a_number_of_attempts(
     chat_server: ChatServer, model: str, error: type[EngineError], tries: int
 ) -> None:
     chat_server.seen[model] = 0
@@ -145,17 +145,17 @@ def test_retry_after_is_honoured(chat_server: ChatServer) -> None:
     assert ask(chat_server, "rate-limited*1").waited >= 0.049
 
 
-def test_a_try_ends_at_its_timeout(chat_server: ChatServer) -> None:
+def test_attempt_times_out(chat_server: ChatServer) -> None:
     with pytest.raises(ReplyTimeout, match=r"within 0\.1 s"):
         ask(chat_server, "slow", timeout=0.1, retries=0)
 
 
-def test_a_call_ends_at_the_callers_deadline_retries_and_all(chat_server: ChatServer) -> None:
+def test_deadline_covers_all_retries(chat_server: ChatServer) -> None:
     with pytest.raises(ReplyTimeout, match="that the trial had left"):
         ask(chat_server, "slow", ChatRequest(TASK, deadline=0.1))
 
 
-def test_nobody_listening_is_a_connection_failure() -> None:
+def test_closed_port_is_a_connection_failure() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
@@ -167,9 +167,7 @@ def test_nobody_listening_is_a_connection_failure() -> None:
     ("model", "content"),
     [("no-usage", "hi"), ("odd-usage", "hi"), ("null-content", ""), ("parts", "ab")],
 )
-def test_servers_that_say_less_are_understood(
-    chat_server: ChatServer, model: str, content: str
-) -> None:
+def test_minimal_replies_are_accepted(chat_server: ChatServer, model: str, content: str) -> None:
     reply = ask(chat_server, model)
     assert reply.message["content"] == content
     assert reply.usage.calls == 1
@@ -180,7 +178,7 @@ def test_arguments_sent_as_an_object_become_text(chat_server: ChatServer) -> Non
     assert json.loads(call["function"]["arguments"]) == {"amount": 1}
 
 
-def test_concurrency_adapts_to_a_server_that_bears_four(chat_server: ChatServer) -> None:
+def test_concurrency_adapts_to_a_server_with_four_slots(chat_server: ChatServer) -> None:
     async def scenario() -> AdaptiveLimit:
         limit = AdaptiveLimit(20, ceiling=20, cooldown=0.05)
         settings = HttpSettings(chat_server.url, "crowded", retries=50, backoff=0.001)
@@ -199,26 +197,26 @@ def test_concurrency_adapts_to_a_server_that_bears_four(chat_server: ChatServer)
     ("model", "dialect"),
     [("plain", "openai"), ("refusal", "openai"), ("no-tools", "hermes"), ("garbage", "hermes")],
 )
-def test_the_probe_finds_out_about_tools(chat_server: ChatServer, model: str, dialect: str) -> None:
+def test_probe_detects_tool_support(chat_server: ChatServer, model: str, dialect: str) -> None:
     settings = HttpSettings(chat_server.url, model, retries=0)
     assert asyncio.run(probe(settings, True)) == (model, dialect)
 
 
-def test_the_probe_does_not_take_a_broken_server_for_one_without_tools(
+def test_probe_distinguishes_broken_server_from_missing_tools(
     chat_server: ChatServer,
 ) -> None:
     with pytest.raises(ServerError):
         asyncio.run(probe(HttpSettings(chat_server.url, "broken", retries=0), True))
 
 
-def test_the_only_model_of_a_server_needs_no_name(chat_server: ChatServer) -> None:
+def test_name_of_the_only_model_may_be_omitted(chat_server: ChatServer) -> None:
     assert asyncio.run(probe(HttpSettings(chat_server.url), False)) == ("solver", "")
 
 
-def test_several_models_must_be_told_apart(chat_server: ChatServer) -> None:
+def test_name_is_required_for_several_models(chat_server: ChatServer) -> None:
     chat_server.served.append("another")
     try:
-        with pytest.raises(UnknownModel, match="offers solver, another"):
+        with pytest.raises(UnknownModel, match="has solver, another"):
             asyncio.run(probe(HttpSettings(chat_server.url), False))
     finally:
         chat_server.served.remove("another")

@@ -183,6 +183,15 @@ def test_a_coroutine_that_swallows_its_cancellation_stops_at_the_next_check() ->
         interrupts.run(stubborn())
 
 
+def test_work_that_comes_too_late_is_not_begun() -> None:
+    async def work() -> None:
+        raise AssertionError("this was begun after the interruption")
+
+    with pytest.raises(KeyboardInterrupt), interrupts.deferred():
+        interrupt()
+        interrupts.run(work())
+
+
 def test_a_cancellation_of_another_cause_stays_one() -> None:
     async def cancelled() -> None:
         raise asyncio.CancelledError

@@ -17,7 +17,7 @@ from support.events import records, toy_run
 TESTS = Path(__file__).resolve().parents[1]
 COMMAND = (sys.executable, "-m", "support.toy_command")
 FLAGS = ("agent:oracle", "--envs", "Toy", "--tasks", "40", "--seeds", "25")
-DEADLINE = 60.0
+DEADLINE = 300.0
 
 
 def start(*arguments: str) -> "subprocess.Popen[bytes]":
@@ -63,16 +63,16 @@ def kill_and_resume(tmp_path: Path, kills: int) -> None:
     assert without_timing(broken) == without_timing(whole)
 
 
-def test_three_kills_leave_no_trace(tmp_path: Path) -> None:
+def test_three_kills_do_not_change_the_records(tmp_path: Path) -> None:
     kill_and_resume(tmp_path, 3)
 
 
 @pytest.mark.slow
-def test_twenty_kills_leave_no_trace(tmp_path: Path) -> None:
+def test_twenty_kills_do_not_change_the_records(tmp_path: Path) -> None:
     kill_and_resume(tmp_path, 20)
 
 
-def test_two_commands_on_one_folder_do_not_mix(tmp_path: Path) -> None:
+def test_second_command_on_a_run_directory_is_rejected(tmp_path: Path) -> None:
     run = tmp_path / "run"
     first = start("eval", *FLAGS, "--trials", "20", "--out", str(run))
     deadline = time.monotonic() + DEADLINE

@@ -58,7 +58,7 @@ def test_never_admits_more_than_its_size() -> None:
     assert asyncio.run(scenario()) == 3
 
 
-def test_a_cancelled_visitor_leaves_its_place_to_the_next() -> None:
+def test_cancelled_waiter_passes_its_slot_on() -> None:
     async def scenario() -> None:
         limit = AdaptiveLimit(1, ceiling=1)
         await limit.acquire()
@@ -73,7 +73,7 @@ def test_a_cancelled_visitor_leaves_its_place_to_the_next() -> None:
     asyncio.run(scenario())
 
 
-def test_a_visitor_cancelled_after_admission_gives_the_place_back() -> None:
+def test_waiter_cancelled_after_admission_returns_its_slot() -> None:
     async def scenario() -> None:
         limit = AdaptiveLimit(1, ceiling=1)
         await limit.acquire()
@@ -88,18 +88,18 @@ def test_a_visitor_cancelled_after_admission_gives_the_place_back() -> None:
     asyncio.run(scenario())
 
 
-def test_retry_after_holds_back_every_new_request() -> None:
+def test_retry_after_delays_all_new_requests() -> None:
     async def scenario() -> float:
         limit = AdaptiveLimit(2)
         limit.rate_limited(0.05)
-        begun = asyncio.get_running_loop().time()
+        started = asyncio.get_running_loop().time()
         await limit.acquire()
-        return asyncio.get_running_loop().time() - begun
+        return asyncio.get_running_loop().time() - started
 
     assert asyncio.run(scenario()) >= 0.049
 
 
 @pytest.mark.parametrize(("floor", "ceiling"), [(0, 5), (6, 5)])
-def test_refuses_bounds_that_contradict_each_other(floor: int, ceiling: int) -> None:
+def test_contradictory_bounds_are_rejected(floor: int, ceiling: int) -> None:
     with pytest.raises(ValueError, match="1 <= floor <= ceiling"):
         AdaptiveLimit(5, floor=floor, ceiling=ceiling)

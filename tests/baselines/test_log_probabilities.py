@@ -10,7 +10,7 @@ from hexathlon.evaluators.roleplay.emid import Exchange, role_play_shift
 WORDS = ["<s>", "salt", "keep", "you", "storm", "lamp", "tide", "who", "are"]
 
 
-def test_a_directory_without_a_checkpoint_is_refused(tmp_path):
+def test_directory_without_checkpoint_is_rejected(tmp_path):
     with pytest.raises(ScorerUnavailable, match="config.json|pip install"):
         CheckpointScorer(tmp_path)
 
@@ -38,7 +38,7 @@ def scorer(tmp_path_factory):
     return CheckpointScorer(folder)
 
 
-def test_one_token_replies_share_all_probability(scorer):
+def test_probabilities_of_single_tokens_sum_to_one(scorer):
     total = math.fsum(math.exp(scorer("who are you", word)) for word in WORDS[1:])
     assert total < 1.0
     assert total + math.exp(scorer("who are you", "unheard")) == pytest.approx(1.0, abs=1e-5)
@@ -52,7 +52,7 @@ def test_a_reply_is_scored_token_by_token(scorer):
     assert scorer("who", "") == 0.0
 
 
-def test_a_long_context_loses_its_beginning(scorer):
+def test_long_context_is_truncated_at_its_beginning(scorer):
     near = "lamp tide " * 6
     assert scorer("storm " * 40 + near, "salt keep you") == pytest.approx(
         scorer("storm " * 80 + near, "salt keep you"), abs=1e-5
@@ -64,5 +64,5 @@ def test_a_long_context_loses_its_beginning(scorer):
 def test_r_emid_from_a_checkpoint(scorer):
     rows = [Exchange(f"{w} you", f"{w} keep", f"keep {w}") for w in WORDS[1:]]
     shifted = [Exchange(f"{w} you", "tide tide", f"keep {w}") for w in WORDS[1:]]
-    found = role_play_shift(scorer, rows, shifted, length=scorer.length)
-    assert math.isfinite(found.value) and found.interval[0] <= found.value <= found.interval[1]
+    result = role_play_shift(scorer, rows, shifted, length=scorer.length)
+    assert math.isfinite(result.value) and result.interval[0] <= result.value <= result.interval[1]

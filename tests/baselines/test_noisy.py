@@ -25,14 +25,14 @@ def play(tmp_path: Path, share: float, **settings: int) -> dict[tuple[str, int, 
     return outcomes(run)
 
 
-def test_it_errs_on_about_its_share_of_the_trials(tmp_path: Path) -> None:
+def test_error_rate_matches_the_share(tmp_path: Path) -> None:
     rewards = play(tmp_path, SHARE, tasks=40, seeds=3, trials=3)
     assert set(rewards.values()) == {0.0, 1.0}
     # 360 draws: five standard deviations are 0.13
     assert abs(sum(rewards.values()) / len(rewards) - (1 - SHARE)) < 0.13
 
 
-def test_seeds_and_trials_draw_for_themselves_and_runs_alike(tmp_path: Path) -> None:
+def test_errors_depend_on_seed_and_trial_only(tmp_path: Path) -> None:
     first = play(tmp_path, SHARE, tasks=10, seeds=3, trials=3)
     again = tmp_path / "again"
     toy_run(again, model=f"agent:noisy:{SHARE}", tasks=10, seeds=3, trials=3)
@@ -42,18 +42,18 @@ def test_seeds_and_trials_draw_for_themselves_and_runs_alike(tmp_path: Path) -> 
     assert any(len({first[task, 0, trial] for trial in range(3)}) == 2 for task in tasks)
 
 
-def test_a_greater_share_errs_wherever_a_smaller_one_does(tmp_path: Path) -> None:
+def test_errors_are_nested_across_shares(tmp_path: Path) -> None:
     careful, careless = (play(tmp_path, share, tasks=40) for share in (0.2, 0.6))
     assert sum(careful.values()) > sum(careless.values())
     assert all(careless[key] <= careful[key] for key in careful)
 
 
-def test_the_shares_ends_are_the_oracle_and_its_opposite(tmp_path: Path) -> None:
+def test_shares_zero_and_one_are_oracle_and_always_wrong(tmp_path: Path) -> None:
     assert set(play(tmp_path, 0, tasks=20).values()) == {1.0}
     assert set(play(tmp_path, 1, tasks=20).values()) == {0.0}
 
 
-def test_without_near_misses_it_plays_a_trivial_policy_or_nothing(
+def test_without_mutants_a_trivial_policy_or_noop_is_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def none(self: ToySource, task: Task) -> dict[str, object]:
@@ -73,12 +73,12 @@ def played(run: Path) -> list[dict[str, object]]:
 @pytest.mark.parametrize(
     "text", ["noisy", "noisy:", "noisy:much", "noisy:1.5", "noisy:-1", "noisy:nan"]
 )
-def test_a_share_that_is_none_is_refused(text: str) -> None:
+def test_invalid_share_is_rejected(text: str) -> None:
     with pytest.raises(SpecError, match="from 0 to 1"):
         parse_model(f"agent:{text}")
 
 
-def test_the_name_holds_the_share() -> None:
+def test_name_contains_the_share() -> None:
     spec = parse_model("agent:noisy:0.250")
     assert spec.name == "noisy:0.25"
     agent = scripted_agent(spec)

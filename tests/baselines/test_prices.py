@@ -19,7 +19,7 @@ output = 1
 """
 
 
-def test_a_listed_model_costs_what_the_table_says(tmp_path: Path) -> None:
+def test_cost_of_a_listed_model(tmp_path: Path) -> None:
     path = tmp_path / "prices.toml"
     path.write_text(TABLE)
     table = load_prices(path)
@@ -29,11 +29,11 @@ def test_a_listed_model_costs_what_the_table_says(tmp_path: Path) -> None:
     assert table.cost("small", usage) == pytest.approx(1.1)
 
 
-def test_an_unlisted_model_has_no_known_cost() -> None:
+def test_cost_of_an_unlisted_model_is_unknown() -> None:
     assert load_prices().cost("anything", Usage(input=5, output=5, calls=1)) is None
 
 
-def test_one_unknown_cost_makes_the_sum_unknown() -> None:
+def test_sum_with_an_unknown_cost_is_unknown() -> None:
     known, unknown = Usage(1, 1, 1, cost=0.5), Usage(1, 1, 1)
     assert known.plus(known).cost == 1.0
     assert known.plus(unknown).cost is None
@@ -51,13 +51,13 @@ def test_one_unknown_cost_makes_the_sum_unknown() -> None:
         ('version = "1"\n[models.x]\ninput = 1\noutput = 1\ntip = 1', "model 'x'"),
     ],
 )
-def test_a_table_that_does_not_read_is_refused(tmp_path: Path, text: str, complaint: str) -> None:
+def test_invalid_price_table_is_rejected(tmp_path: Path, text: str, complaint: str) -> None:
     path = tmp_path / "prices.toml"
     path.write_text(text)
     with pytest.raises(PriceTableError, match=complaint):
         load_prices(path)
 
 
-def test_a_missing_table_is_refused(tmp_path: Path) -> None:
+def test_missing_price_table_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(PriceTableError, match="cannot read"):
         load_prices(tmp_path / "none.toml")

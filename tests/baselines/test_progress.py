@@ -18,7 +18,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_nothing_is_shown_for_two_seconds() -> None:
+def test_progress_is_silent_for_two_seconds() -> None:
     clock, stream = Clock(), Terminal()
     with Progress("playing", 10, stream, clock) as progress:
         clock.now = 1.9
@@ -26,7 +26,7 @@ def test_nothing_is_shown_for_two_seconds() -> None:
     assert (stream.getvalue(), progress.done) == ("", 1)
 
 
-def test_a_log_gets_a_line_now_and_then() -> None:
+def test_log_gets_periodic_lines() -> None:
     clock, stream = Clock(), io.StringIO()
     with Progress("playing", 1000, stream, clock) as progress:
         for second in range(60):
@@ -36,7 +36,7 @@ def test_a_log_gets_a_line_now_and_then() -> None:
     assert lines == [f"playing: {n} of 1,000 3 passed" for n in range(3, 61, 2)]
 
 
-def test_a_terminal_gets_a_bar_that_goes_away() -> None:
+def test_terminal_gets_a_transient_bar() -> None:
     clock, stream = Clock(), Terminal()
     with Progress("playing", 4, stream, clock) as progress:
         clock.now = 3.0

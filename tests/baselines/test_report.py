@@ -17,6 +17,7 @@ from hexathlon.baselines.harness.report import (
 )
 from hexathlon.evaluators.records import read_records
 from hexathlon.evaluators.records.plan import read_plan
+from hexathlon_cli.app import run as run_command
 from support.chat_server import ChatServer
 from support.events import TOY, toy_run
 
@@ -34,7 +35,16 @@ def test_floor_and_ceiling_come_from_the_built_in_agents(runs: dict[str, Path]) 
     assert anchors.floor == {TOY: ("dump", 0.0)}
 
 
-def test_the_score_stands_beside_floor_ceiling_and_interval(runs: dict[str, Path]) -> None:
+def test_an_agent_that_played_other_trials_sets_no_floor(
+    runs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few = toy_run(tmp_path / "few", "agent:noop", tasks=3).run
+    assert anchors_of([read_run(runs["oracle"]), read_run(few)]).floor == {}
+    assert run_command(["report", str(runs["oracle"]), "--anchor", str(few)]) == 0
+    assert "it sets no floor" in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_report_shows_floor_ceiling_and_interval(runs: dict[str, Path]) -> None:
     run = read_run(runs["oracle"])
     anchors = anchors_of([read_run(path) for path in runs.values()])
     scores, denominators, *_ = tables(run, anchors)
@@ -48,7 +58,7 @@ def test_the_score_stands_beside_floor_ceiling_and_interval(runs: dict[str, Path
     assert "Toy by level" in titles and "Toy by template" in titles
 
 
-def test_markdown_and_json_say_the_same(runs: dict[str, Path]) -> None:
+def test_markdown_and_json_agree(runs: dict[str, Path]) -> None:
     run = read_run(runs["oracle"])
     anchors = anchors_of([run])
     text, data = markdown(run, anchors), as_json(run, anchors)
@@ -57,7 +67,7 @@ def test_markdown_and_json_say_the_same(runs: dict[str, Path]) -> None:
     assert data["ceiling"] == {TOY: 1.0} and data["floor"] == {}
 
 
-def test_spoilt_trials_open_the_bounds_and_cost_the_rank(
+def test_infra_failures_widen_bounds_and_prevent_ranking(
     tmp_path: Path, chat_server: ChatServer
 ) -> None:
     chat_server.seen["broken*3"] = 0
@@ -65,18 +75,18 @@ def test_spoilt_trials_open_the_bounds_and_cost_the_rank(
         tmp_path / "run", f"endpoint:{chat_server.url}#broken*3", dialect="json", tasks=6,
         concurrency=1, retries=0, request_retries=0, limit_turns=1,
     ).run  # fmt: skip
-    found = read_run(run)
-    score = found.summary.envs[0].score
+    result = read_run(run)
+    score = result.summary.envs[0].score
     assert (score.scored, score.infra) == (3, 3)
     assert (score.bounds.low, score.bounds.high) == (0.0, 0.5)
-    assert unscored_share(found) == 0.5
-    report = markdown(found, anchors_of([]))
+    assert unscored_share(result) == 0.5
+    report = markdown(result, anchors_of([]))
     assert "Toy is not ranked: 3 of 6 trials are infrastructure failures." in report
     assert "without a score: infra, provider (blame: provider)" in report
     assert "| unknown |" in report
 
 
-def test_an_unfinished_run_says_so(tmp_path: Path) -> None:
+def test_unfinished_run_is_noted(tmp_path: Path) -> None:
     run = toy_run(tmp_path / "run").run
     file = run / "records.jsonl"
     file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:5]))
@@ -86,12 +96,12 @@ def test_an_unfinished_run_says_so(tmp_path: Path) -> None:
         read_run(run)
 
 
-def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="expected a run folder"):
+def test_directory_without_run_is_rejected(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="expected a run directory"):
         read_run(tmp_path)
 
 
-def test_two_agents_are_compared_task_by_task(runs: dict[str, Path]) -> None:
+def test_comparison_is_paired_by_task(runs: dict[str, Path]) -> None:
     rows = compare_runs([runs["oracle"], runs["noop"], runs["random"]])
     assert [(row.a, row.b) for row in rows] == [
         ("agent:oracle", "agent:noop"),
@@ -107,12 +117,12 @@ def test_two_agents_are_compared_task_by_task(runs: dict[str, Path]) -> None:
     assert rows[0].result.p_value == pytest.approx(2.0**-15)
 
 
-def test_an_agent_does_not_differ_from_itself(runs: dict[str, Path]) -> None:
+def test_agent_equals_itself(runs: dict[str, Path]) -> None:
     (row,) = compare_runs([runs["oracle"], runs["oracle"]])
     assert (row.result.difference, row.adjusted) == (0.0, 1.0)
 
 
-def test_runs_without_shared_tasks_are_refused(tmp_path: Path, runs: dict[str, Path]) -> None:
+def test_runs_without_shared_tasks_are_rejected(tmp_path: Path, runs: dict[str, Path]) -> None:
     other = toy_run(tmp_path / "run", split="dev").run
     with pytest.raises(UsageError, match="no scored task"):
         compare_runs([runs["oracle"], other])

@@ -1,4 +1,4 @@
-"""A rollout that pauses and goes on leaves the bytes of the undisturbed one, on every event."""
+"""Paused and resumed rollouts have the same records as uninterrupted ones, on every event."""
 
 import asyncio
 import pickle
@@ -37,7 +37,7 @@ from support.resuming import (
 
 TESTS = Path(__file__).resolve().parents[1]
 LIMITS = {"turns": 8}
-"""Of the environments, so that random agents end."""
+"""Limits of the environments, so that random agents terminate."""
 
 
 @pytest.fixture(scope="module", params=EVENTS)
@@ -51,7 +51,7 @@ def slots(request: pytest.FixtureRequest) -> Iterator[tuple[str, EnvironmentSlot
 
 
 def places(turns: int) -> list[int]:
-    """The first turn, one in the middle, and the last before the end."""
+    """Return the first turn, one in the middle, and the one before the last."""
     return sorted({1, turns // 2, turns - 1} & set(range(1, turns)))
 
 
@@ -70,13 +70,13 @@ def require_resumed(agent: Agent, env: str, here: EnvironmentSlot, there: Enviro
 @pytest.mark.parametrize(
     "agent", [ScriptedAgent("oracle"), NoisyAgent(1.0), RandomAgent()], ids=lambda one: one.name
 )
-def test_scripted_agents_go_on(
+def test_scripted_agents_resume(
     agent: Agent, slots: tuple[str, EnvironmentSlot, EnvironmentSlot]
 ) -> None:
     require_resumed(agent, *slots)
 
 
-def test_recorded_actions_go_on(
+def test_replayed_actions_resume(
     slots: tuple[str, EnvironmentSlot, EnvironmentSlot], tmp_path: Path
 ) -> None:
     env, here, _ = slots
@@ -86,7 +86,7 @@ def test_recorded_actions_go_on(
     require_resumed(ReplayAgent(tmp_path), *slots)
 
 
-def test_another_process_goes_on(
+def test_prefix_resumes_in_another_process(
     slots: tuple[str, EnvironmentSlot, EnvironmentSlot], tmp_path: Path
 ) -> None:
     env, here, _ = slots
@@ -101,7 +101,7 @@ def test_another_process_goes_on(
     assert done.stdout == record_bytes(undisturbed)
 
 
-def test_forks_share_their_turns_and_differ_by_their_draws(
+def test_forks_share_turns_and_sample_independently(
     slots: tuple[str, EnvironmentSlot, EnvironmentSlot], tmp_path: Path
 ) -> None:
     env, here, _ = slots
@@ -137,7 +137,7 @@ def collected(executor: LocalExecutor, plan: GroupPlan, *splits: ForkPoint) -> l
     return kept
 
 
-def test_a_restored_state_equals_that_of_repeated_actions(
+def test_restored_state_equals_replayed_state(
     slots: tuple[str, EnvironmentSlot, EnvironmentSlot],
 ) -> None:
     env, here, there = slots

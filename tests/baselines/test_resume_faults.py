@@ -1,4 +1,4 @@
-"""What goes wrong while a rollout goes on, and what counts across the pause."""
+"""Faults while a rollout resumes, and resources counted across the pause."""
 
 import asyncio
 import json
@@ -43,7 +43,7 @@ def slot(make: Any = ToyEnv) -> EnvironmentSlot:
 
 
 class Crashing(ToyEnv):
-    """Its worker crashes on a count of steps."""
+    """An environment whose worker crashes after a number of steps."""
 
     at: tuple[int, ...] = ()
     taken = 0
@@ -82,14 +82,14 @@ def test_earlier_attempts_are_carried_across_the_pause(monkeypatch: pytest.Monke
 
 
 class Luckier(ToyEnv):
-    """Another world: its answers read differently."""
+    """A changed environment with different observations."""
 
     def tool_add(self, amount: int) -> str:
         return super().tool_add(amount).replace("Luck", "Fortune")
 
 
 class Reworded(ToyEnv):
-    """Another world: its opening reads differently."""
+    """A changed environment with a different opening."""
 
     def on_reset(self, task: Task) -> str:
         return super().on_reset(task).replace("lucky", "happy")
@@ -98,14 +98,14 @@ class Reworded(ToyEnv):
 @pytest.mark.parametrize(
     ("make", "said"), [(Luckier, "turn 0: observation was"), (Reworded, "the opening was")]
 )
-def test_a_world_that_changed_is_refused(make: type[ToyEnv], said: str) -> None:
+def test_changed_environment_is_rejected(make: type[ToyEnv], said: str) -> None:
     prefix = paused(ORACLE, slot(), KEY, 1).portable()
     with pytest.raises(PrefixDiffers, match=said):
         finished(ORACLE, slot(make), KEY, prefix)
 
 
 class Costly:
-    """Adds one a turn and reports what it used."""
+    """Adds one in each turn and reports usage."""
 
     name, version, asynchronous = "costly", "1", False
 
@@ -116,7 +116,7 @@ class Costly:
         return Turn(ADD % 1, Usage(input=100, output=10, calls=1, cost=0.5), waited=2.0)
 
 
-def test_what_was_spent_counts_across_the_pause() -> None:
+def test_usage_is_kept_across_the_pause() -> None:
     limits = TrialLimits(output_tokens=45)
     undisturbed = stretch(Costly(), slot(), KEY, limits=limits)
     prefix = stretch(Costly(), slot(), KEY, after=3, limits=limits)
@@ -131,7 +131,7 @@ def test_what_was_spent_counts_across_the_pause() -> None:
 
 
 @pytest.mark.parametrize("form", ["snapshot", "actions"])
-def test_the_clock_counts_across_the_pause(form: str) -> None:
+def test_wall_clock_is_kept_across_the_pause(form: str) -> None:
     prefix = paused(ORACLE, slot(), KEY, 1)
     late = prefix.spent._replace(seconds=100.0)
     start = Prefix(
@@ -140,16 +140,16 @@ def test_the_clock_counts_across_the_pause(form: str) -> None:
     )  # fmt: skip
     again = stretch(ORACLE, slot(), KEY, start, limits=TrialLimits(wall_seconds=60.0))
     assert isinstance(again, Trajectory)
-    # Turns that are taken again are no use of the budget: the next one is what meets it.
+    # Replayed turns do not count towards the budget; the next turn exceeds it.
     assert again.record["flags"] == ["limit:wall_seconds"] and again.record["turns"] == 2
 
 
 def silent() -> Script:
-    """A script that takes no turn."""
+    """A script without turns."""
     yield from ()
 
 
-def test_errors_of_repeated_turns_are_counted() -> None:
+def test_tool_errors_of_replayed_turns_are_counted() -> None:
     class Silent:
         name, version, asynchronous = "silent", "1", False
 
@@ -164,7 +164,7 @@ def test_errors_of_repeated_turns_are_counted() -> None:
     assert again.record["flags"] == ["gave_up"]
 
 
-def test_a_function_hears_what_was_done_not_what_it_would_do() -> None:
+def test_function_agent_receives_recorded_actions() -> None:
     heard: list[list[str]] = []
 
     def sayer(messages: list[Message]) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def test_a_function_hears_what_was_done_not_what_it_would_do() -> None:
     ]
 
 
-def test_a_player_that_waits_and_cannot_remember_is_refused() -> None:
+def test_asynchronous_player_without_memory_is_rejected() -> None:
     class Forgetful:
         async def act(self, messages: Sequence[Message]) -> Turn:
             return Turn("")
@@ -188,7 +188,7 @@ def test_a_player_that_waits_and_cannot_remember_is_refused() -> None:
         resume_player(Forgetful(), [PastTurn((), "")], None)
 
 
-def test_an_environment_that_cannot_fork_goes_on_by_its_actions() -> None:
+def test_environment_without_fork_resumes_by_replay() -> None:
     class Rigid(ToyEnv):
         supports_fork, fork_obstacle = False, "it is rigid"
 
@@ -200,7 +200,7 @@ def test_an_environment_that_cannot_fork_goes_on_by_its_actions() -> None:
         assert record_bytes(again) == record_bytes(undisturbed)
 
 
-def test_a_pause_that_lies_behind_pauses_at_once() -> None:
+def test_past_pause_takes_effect_immediately() -> None:
     prefix = paused(ORACLE, slot(), KEY, 2)
     again = stretch(ORACLE, slot(), KEY, prefix, after=1)
     assert isinstance(again, Prefix) and again.steps == prefix.steps
@@ -212,18 +212,18 @@ def chatting(server: ChatServer) -> LlmAgent:
     return LlmAgent(engine, get_codec("openai"), Sampling(seed=4))
 
 
-@pytest.mark.parametrize("form", ["snapshot", "actions", "pickled", "told"])
-def test_a_served_model_goes_on(form: str, chat_server: ChatServer) -> None:
+@pytest.mark.parametrize("form", ["snapshot", "actions", "pickled", "without_memory"])
+def test_served_model_resumes(form: str, chat_server: ChatServer) -> None:
     def all_of(bodies: list[dict[str, Any]]) -> list[str]:
         return [json.dumps(body, sort_keys=True) for body in bodies]
 
     forms = {
         "snapshot": lambda prefix: prefix, "actions": Prefix.portable,
-        "pickled": copied, "told": Prefix.told,
+        "pickled": copied, "without_memory": Prefix.without_memory,
     }  # fmt: skip
 
     async def stretches(after: int | None) -> tuple[Trajectory, list[str]]:
-        agent, begun = chatting(chat_server), len(chat_server.requests)
+        agent, started = chatting(chat_server), len(chat_server.requests)
         try:
             rollout, start = Rollout(agent), None
             if after is not None:
@@ -235,18 +235,18 @@ def test_a_served_model_goes_on(form: str, chat_server: ChatServer) -> None:
         finally:
             await agent.engine.close()
         assert isinstance(outcome, Trajectory)
-        return outcome, all_of(chat_server.requests[begun:])
+        return outcome, all_of(chat_server.requests[started:])
 
     undisturbed, asked = asyncio.run(stretches(None))
     assert len(undisturbed.record["steps"]) > 2
     for after in (0, 1, 2):
         again, asked_again = asyncio.run(stretches(after))
         assert record_bytes(again) == record_bytes(undisturbed)
-        if form != "told":  # identifiers of calls are the server's own
+        if form != "without_memory":  # identifiers of calls are the server's own
             assert asked_again == asked
 
 
-def test_an_executor_that_is_aborted_gives_back_what_was_not_begun() -> None:
+def test_aborted_executor_returns_unstarted_requests() -> None:
     executor = LocalExecutor(ORACLE, lambda name: ToyEnv(), 1)
     keys = [(TOY, FIRST, seed, 0) for seed in range(3)]
 
@@ -281,7 +281,7 @@ def test_an_executor_that_is_aborted_gives_back_what_was_not_begun() -> None:
     executor.close()
 
 
-def test_a_served_reply_that_goes_on_has_a_seed_of_its_own() -> None:
+def test_continued_served_reply_has_its_own_seed() -> None:
     def seed(skip: int) -> int:
         sampling = TokenSampling(seed=2**63 + 5, skip=skip)
         body = TokenRoute().body(TokenRequest([1], sampling), "a", "b", prompt=False)

@@ -1,4 +1,4 @@
-"""A policy's rollout that is paused, aborted or forked keeps its tokens and draws the same ones."""
+"""Paused, aborted or forked rollouts of a policy keep their tokens and sample the same ones."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class CountingEngine(LocalEngine):
-    """Aborts everything after so many tokens, once; `executor` is told, or nobody is."""
+    """Aborts all requests once after a number of tokens, through the executor if there is one."""
 
     abort_at: int | None = None
     executor: LocalExecutor | None = None
@@ -84,14 +84,14 @@ def require_same(again: Trajectory, first: Trajectory, tolerance: float = 0.0) -
         assert one.log_probabilities == pytest.approx(other.log_probabilities, abs=tolerance)
 
 
-def test_a_policy_goes_on_with_its_session_bit_for_bit(event: str, checkpoint: Path) -> None:
+def test_policy_resumes_its_session_bit_for_bit(event: str, checkpoint: Path) -> None:
     here, there = slot_of(event, limits=LIMITS), slot_of(event, limits=LIMITS)
     agent, key = agent_of(checkpoint), key_of(event)
     first = whole(agent, here, key)
     assert len(first.record["steps"]) == TURNS
     for after in range(TURNS):
         for name, form in FORMS.items():
-            if name == "told" or (after > 1 and name != "snapshot"):
+            if name == "without_memory" or (after > 1 and name != "snapshot"):
                 continue
             prefix = paused(agent, here, key, after)
             require_same(finished(agent, there, key, form(prefix)), first)
@@ -99,7 +99,7 @@ def test_a_policy_goes_on_with_its_session_bit_for_bit(event: str, checkpoint: P
     there.close()
 
 
-def test_an_engine_that_reads_anew_draws_the_same_tokens(event: str, checkpoint: Path) -> None:
+def test_prefill_from_scratch_samples_the_same_tokens(event: str, checkpoint: Path) -> None:
     slot, key = slot_of(event, limits=LIMITS), key_of(event)
     agent, other = agent_of(checkpoint), agent_of(checkpoint)
     first = whole(agent, slot, key)
@@ -115,10 +115,10 @@ def executor_of(agent: PolicyAgent) -> LocalExecutor:
 
 
 def played(executor: LocalExecutor, requests: Sequence[Request]) -> list[Trajectory]:
-    """Play to the end."""
+    """Play until the end."""
     outcomes = asyncio.run(executor.run(requests))
-    assert all(isinstance(one, Trajectory) for one in outcomes)
-    return [one for one in outcomes if isinstance(one, Trajectory)]
+    assert all(isinstance(outcome, Trajectory) for outcome in outcomes)
+    return [outcome for outcome in outcomes if isinstance(outcome, Trajectory)]
 
 
 def going_on(requests: Sequence[Request], outcomes: Sequence[Outcome]) -> list[Request]:
@@ -146,7 +146,7 @@ def test_an_abort_in_a_turn_loses_nothing(
     for again, undisturbed in zip(
         played(executor, going_on(requests, reached)), first, strict=True
     ):
-        # Several go on in another batch than before, which rounds differently.
+        # Several resume in a different batch than before, which rounds differently.
         require_same(again, undisturbed, 0.0 if members == 1 else 1e-5)
     total = sum(
         len(node.ids)
@@ -159,7 +159,7 @@ def test_an_abort_in_a_turn_loses_nothing(
     executor.close()
 
 
-def test_an_abort_that_nobody_asked_for_is_a_fault(checkpoint: Path) -> None:
+def test_unrequested_abort_is_a_fault(checkpoint: Path) -> None:
     event = "hexathlon/RolePlay-v0"
     agent, request = agent_of(checkpoint), Request(key_of(event))
     executor = executor_of(agent)
@@ -175,7 +175,7 @@ def test_an_abort_that_nobody_asked_for_is_a_fault(checkpoint: Path) -> None:
 
 
 @pytest.mark.parametrize("after", [1, 3])
-def test_a_fork_shares_tokens_and_draws_its_own(after: int, event: str, checkpoint: Path) -> None:
+def test_fork_shares_tokens_and_samples_its_own(after: int, event: str, checkpoint: Path) -> None:
     agent, key = agent_of(checkpoint), key_of(event)
     executor = executor_of(agent)
     (alone,) = played(executor, [Request(key)])
@@ -187,8 +187,8 @@ def test_a_fork_shares_tokens_and_draws_its_own(after: int, event: str, checkpoi
 
     plan = GroupPlan(key[1], event, TrialLimits(), 3, key[2])
     asyncio.run(agent.engine.clear())
-    got = asyncio.run(Collector(executor, (ForkPoint(after, 3),), keep).collect([plan]))
-    # The prompts of its siblings are read in the same pass, which rounds differently.
+    actual = asyncio.run(Collector(executor, (ForkPoint(after, 3),), keep).collect([plan]))
+    # The prompts of its group are prefilled in the same pass, which rounds differently.
     require_same(kept[0], alone, 1e-5)
     paths = []
     for one in kept:
@@ -199,14 +199,14 @@ def test_a_fork_shares_tokens_and_draws_its_own(after: int, event: str, checkpoi
         assert len(one.record["steps"]) == TURNS
         paths.append(tuple(one.tokens.ids(len(one.tokens.nodes) - 1)))
     assert len(set(paths)) == 3
-    (group,) = got.groups
+    (group,) = actual.groups
     names = [sample.branches for sample in group.samples]
     assert len({name[:after] for name in names}) == 1
     assert len({name[after] for name in names}) == 3
     executor.close()
 
 
-def test_a_collector_goes_on_with_what_an_abort_paused(checkpoint: Path) -> None:
+def test_collector_resumes_aborted_rollouts(checkpoint: Path) -> None:
     event = "hexathlon/RolePlay-v0"
     agent, key = agent_of(checkpoint), key_of(event)
     executor = executor_of(agent)
@@ -231,7 +231,7 @@ def test_a_collector_goes_on_with_what_an_abort_paused(checkpoint: Path) -> None
     executor.close()
 
 
-def test_a_fork_of_an_aborted_turn_hears_it_once(checkpoint: Path) -> None:
+def test_fork_of_an_aborted_turn_receives_messages_once(checkpoint: Path) -> None:
     event = "hexathlon/RolePlay-v0"
     agent, key = agent_of(checkpoint), key_of(event)
     executor = executor_of(agent)
@@ -255,7 +255,9 @@ def test_another_process_makes_the_same_update(form: str, checkpoint: Path, tmp_
     executor.close()
     path = tmp_path / f"trajectories.{form}"
     if form == "json":
-        path.write_text("".join(json.dumps(one.as_json()) + "\n" for one in trajectories), "utf-8")
+        path.write_text(
+            "".join(json.dumps(trajectory.as_json()) + "\n" for trajectory in trajectories), "utf-8"
+        )
     else:
         path.write_bytes(pickle.dumps(trajectories))
     command = [sys.executable, "-m", "support.training", str(checkpoint), str(path)]

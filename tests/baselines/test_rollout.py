@@ -1,4 +1,4 @@
-"""One rollout path: records, budgets, faults and retries, in a thread and on an event loop."""
+"""Rollouts: records, budgets, faults and retries, synchronously and on an event loop."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from hexathlon.baselines.engines.errors import AuthRejected, ContextOverflow, Re
 from hexathlon.baselines.rollout.drivers import play, play_async
 from hexathlon.baselines.rollout.faults import POLICIES
 from hexathlon.baselines.rollout.limits import TrialLimits
-from hexathlon.baselines.rollout.rollout import EnvironmentSlot, Fatal, Rollout
+from hexathlon.baselines.rollout.rollout import EnvironmentSlot, FatalError, Rollout
 from hexathlon.envs.errors import BackendMissing, EnvFault, VerifierFault, WorkerCrashed
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.records.canonical import content_hash
@@ -43,7 +43,7 @@ def trial(agent: Agent, make: Callable[[], ToyEnv] = ToyEnv, **settings: Any) ->
 
 
 class Saying:
-    """An agent that says, or raises, the next of these in each turn."""
+    """An agent that returns, or raises, the next item of a list in each turn."""
 
     name, version, asynchronous = "saying", "1", False
 
@@ -77,13 +77,13 @@ def test_the_oracle_scores_one() -> None:
     assert record["opening"] == env.reset(seed=0, options={"task": FIRST})[0]
 
 
-def test_doing_nothing_uses_up_the_turns_and_scores_nothing() -> None:
+def test_noop_exhausts_turns_and_scores_zero() -> None:
     record = trial(NoopAgent())
     assert (record["turns"], record["stop"], record["reward"]) == (12, "truncated_turns", 0.0)
     assert record["tool_errors"] == 12
 
 
-def test_random_calls_are_well_formed_and_repeatable() -> None:
+def test_random_calls_are_well_formed_and_reproducible() -> None:
     record = trial(RandomAgent())
     assert record["turns"] > 0
     assert not any("needs the argument" in step["observation"] for step in record["steps"])
@@ -91,7 +91,7 @@ def test_random_calls_are_well_formed_and_repeatable() -> None:
     assert again["steps"] == record["steps"]
 
 
-def test_an_agent_that_gives_up_is_graded_as_it_stands() -> None:
+def test_giving_up_is_graded() -> None:
     record = trial(Saying(Turn(ADD % 9)))
     assert (record["stop"], record["status"], record["reward"]) == ("aborted", "scored", 0.0)
     assert record["flags"] == ["gave_up"]
@@ -109,7 +109,7 @@ BUDGETS = [
 
 
 @pytest.mark.parametrize(("limits", "turns", "name", "stop"), BUDGETS)
-def test_a_budget_stops_the_trial_and_the_rest_is_graded(
+def test_exhausted_budget_ends_the_trial_and_is_graded(
     limits: dict[str, Any], turns: int, name: str, stop: str
 ) -> None:
     record = trial(Saying(*[USED] * 9), limits=TrialLimits(**limits))
@@ -120,7 +120,7 @@ def test_a_budget_stops_the_trial_and_the_rest_is_graded(
     assert all(step["tokens"] == {"input": 100, "output": 10} for step in record["steps"])
 
 
-def test_waiting_in_a_queue_is_not_working_time() -> None:
+def test_queueing_is_not_working_time() -> None:
     waited = Turn(ADD % 1, waited=1000.0)
     record = trial(Saying(waited, waited), limits=TrialLimits(working_seconds=50.0))
     assert record["flags"] == ["gave_up"]
@@ -133,15 +133,13 @@ def test_waiting_in_a_queue_is_not_working_time() -> None:
         (ContextOverflow("too long"), "context_overflow", "truncated_length"),
     ],
 )
-def test_what_the_agent_is_to_blame_for_is_graded_and_not_retried(
-    error: Exception, flag: str, stop: str
-) -> None:
+def test_agent_failures_are_graded_and_not_retried(error: Exception, flag: str, stop: str) -> None:
     record = trial(Saying(Turn(ADD % 5), error))
     assert (record["status"], record["stop"], record["attempt"]) == ("scored", stop, 1)
     assert record["flags"] == [flag] and record["cause"] is None
 
 
-def test_the_table_of_causes_keeps_its_promises() -> None:
+def test_fault_policies_are_consistent() -> None:
     for cause, policy in POLICIES.items():
         assert policy.grade == policy.counts == (policy.blame == "agent"), cause
         assert not (policy.retry and policy.counts), cause
@@ -199,13 +197,13 @@ def test_infrastructure_never_becomes_a_reward_of_zero(
     assert record["env_version"] == "1"
 
 
-def test_a_defect_is_recorded_with_its_place(flaky: Callable[..., None]) -> None:
+def test_unclassified_error_is_recorded_with_its_location(flaky: Callable[..., None]) -> None:
     flaky(9, ValueError("a defect"))
     record = trial(ScriptedAgent("oracle"), Flaky, retries=0)
     assert record["error"].startswith(f"ValueError: a defect ({__name__}, line ")
 
 
-def test_the_environment_is_made_anew_after_a_fault(flaky: Callable[..., None]) -> None:
+def test_environment_is_recreated_after_a_fault(flaky: Callable[..., None]) -> None:
     made: list[ToyEnv] = []
 
     def make() -> ToyEnv:
@@ -217,29 +215,27 @@ def test_the_environment_is_made_anew_after_a_fault(flaky: Callable[..., None]) 
     assert len(made) == 2
 
 
-def test_without_retries_the_first_fault_is_the_result(flaky: Callable[..., None]) -> None:
+def test_without_retries_the_first_fault_is_recorded(flaky: Callable[..., None]) -> None:
     flaky(1, EnvFault("gone"))
     record = trial(ScriptedAgent("oracle"), Flaky, retries=0)
     assert (record["status"], record["attempt"]) == ("infra", 1)
 
 
 @pytest.mark.parametrize("error", [AuthRejected("HTTP 401"), BackendMissing("no docker")])
-def test_what_no_trial_would_survive_stops_the_run(
-    flaky: Callable[..., None], error: Exception
-) -> None:
+def test_fatal_errors_stop_the_run(flaky: Callable[..., None], error: Exception) -> None:
     flaky(1, error)
-    with pytest.raises(Fatal, match=str(error)):
+    with pytest.raises(FatalError, match=str(error)):
         trial(ScriptedAgent("oracle"), Flaky)
 
 
 class Unjudged(ToyEnv):
-    """Its verifier always fails."""
+    """An environment whose verifier always fails."""
 
     def verdict(self) -> Verdict:
         raise VerifierFault("the verifier failed")
 
 
-def test_a_failed_verifier_leaves_the_trial_unscored_and_whole() -> None:
+def test_verifier_failure_leaves_a_complete_unscored_trial() -> None:
     record = trial(ScriptedAgent("oracle"), Unjudged)
     assert (record["status"], record["cause"], record["reward"]) == ("unscored", "verifier", None)
     assert (record["stop"], record["attempt"]) == ("error_judge", 1)
@@ -285,13 +281,13 @@ class Waiting:
         return Player()
 
 
-def test_the_course_is_the_same_on_an_event_loop() -> None:
+def test_sync_and_async_drivers_give_the_same_record() -> None:
     ordinary = trial(ScriptedAgent("oracle"))
     looped = asyncio.run(play_async(Rollout(Waiting()).trial(slot(), KEY))).record
     assert {**looped, "timing": None} == {**ordinary, "timing": None}
 
 
-def test_a_player_that_waits_is_held_to_the_wall_clock() -> None:
+def test_asynchronous_player_is_limited_by_wall_clock() -> None:
     rollout = Rollout(Waiting(60.0), TrialLimits(wall_seconds=0.05))
     record = asyncio.run(play_async(rollout.trial(slot(), KEY))).record
     assert (record["stop"], record["status"]) == ("truncated_time", "scored")

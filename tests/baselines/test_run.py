@@ -1,4 +1,4 @@
-"""Plan first, streamed records, resume as a set difference; errors that name the field."""
+"""Runs: plan, streamed records, resume as a set difference, and errors that name the field."""
 
 import json
 from pathlib import Path
@@ -15,6 +15,7 @@ from hexathlon.baselines.harness.errors import (
 from hexathlon.baselines.harness.run import resume
 from hexathlon.evaluators.records import RecordWriter, check_chain, record_key
 from hexathlon.evaluators.records.plan import plan_hash, read_plan
+from support import toy
 from support.chat_server import ChatServer
 from support.events import FIRST, TOY, records, toy_run
 
@@ -24,13 +25,13 @@ def without_timing(run: Path) -> list[dict[str, Any]]:
 
 
 def cut(run: Path, keep: int, torn: bytes = b"") -> None:
-    """Keep the first records of a run, and the beginning of another."""
+    """Keep the first records of a run and the beginning of the next one."""
     file = run / "records.jsonl"
     lines = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join(lines[:keep]) + torn)
 
 
-def test_a_run_holds_its_plan_and_one_record_per_key(tmp_path: Path) -> None:
+def test_run_contains_plan_and_one_record_per_key(tmp_path: Path) -> None:
     outcome = toy_run(tmp_path / "run", tasks=6, seeds=2, trials=2)
     plan = read_plan(outcome.run)
     assert outcome.planned == outcome.played == len(plan["keys"]) == 24
@@ -46,16 +47,14 @@ def test_a_run_holds_its_plan_and_one_record_per_key(tmp_path: Path) -> None:
     assert all(record["reward"] == 1.0 for record in records(outcome.run))
 
 
-def test_seeds_change_the_world_and_trials_do_not(tmp_path: Path) -> None:
+def test_seeds_change_the_environment_and_trials_do_not(tmp_path: Path) -> None:
     toy_run(tmp_path / "run", tasks=1, seeds=2, trials=2)
     openings = [record["opening"] for record in records(tmp_path / "run")]
     assert openings[0] == openings[1] != openings[2] == openings[3]
 
 
 @pytest.mark.parametrize("keep", [0, 1, 5, 12])
-def test_resuming_gives_the_same_records_byte_for_byte_but_for_timing(
-    tmp_path: Path, keep: int
-) -> None:
+def test_resumed_records_are_identical_except_timing(tmp_path: Path, keep: int) -> None:
     toy_run(tmp_path / "whole", tasks=12)
     toy_run(tmp_path / "broken", tasks=12)
     cut(tmp_path / "broken", keep, b'{"schema": "hexathlon.tri')
@@ -64,7 +63,7 @@ def test_resuming_gives_the_same_records_byte_for_byte_but_for_timing(
     assert without_timing(tmp_path / "broken") == without_timing(tmp_path / "whole")
 
 
-def test_what_others_played_of_a_run_is_taken_over(tmp_path: Path) -> None:
+def test_scored_records_of_other_runs_are_copied(tmp_path: Path) -> None:
     tasks = tuple(f"toy/count/tiny/test/{number:05d}" for number in range(7))
     toy_run(tmp_path / "whole", envs=(), task=tasks)
     toy_run(tmp_path / "0", envs=(), task=tasks[0:5:2])
@@ -72,13 +71,50 @@ def test_what_others_played_of_a_run_is_taken_over(tmp_path: Path) -> None:
     played = [tmp_path / "0", tmp_path / "1"]
     outcome = toy_run(tmp_path / "run", envs=(), task=tasks, played=played)
     assert (outcome.planned, outcome.played) == (7, 2)
-    made = {record_key(one): one | {"timing": 0} for one in records(outcome.run)}
-    for one in records(tmp_path / "whole"):
-        chain = {name: made[record_key(one)][name] for name in ("prev", "hash")}
-        assert made.pop(record_key(one)) == one | {"timing": 0} | chain
+    made = {record_key(record): record | {"timing": 0} for record in records(outcome.run)}
+    for record in records(tmp_path / "whole"):
+        chain = {name: made[record_key(record)][name] for name in ("prev", "hash")}
+        assert made.pop(record_key(record)) == record | {"timing": 0} | chain
     assert not made
     assert check_chain(outcome.run, read_plan(outcome.run)["plan_hash"]) == []
     assert toy_run(tmp_path / "run", envs=(), task=tasks, played=played).played == 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "field"),
+    [
+        ({"model": "agent:noop"}, "model.name ('noop' stored, 'oracle' now)"),
+        ({"limit_turns": 3}, "limits.turns (3 stored, None now)"),
+        ({"prompt_suffix": "Hurry."}, "config.prompt_suffix ('Hurry.' stored, '' now)"),
+        ({"team": "north"}, "team ('north' stored, None now)"),
+    ],
+)
+def test_records_of_another_plan_are_not_copied(
+    tmp_path: Path, flags: dict[str, Any], field: str
+) -> None:
+    toy_run(tmp_path / "share", tasks=4, **flags)
+    with pytest.raises(PlanDiffers, match="differs in more than its tasks") as caught:
+        toy_run(tmp_path / "run", played=[tmp_path / "share"])
+    assert field in str(caught.value) and not (tmp_path / "run").exists()
+
+
+def test_records_of_other_task_sets_are_not_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(toy.ToySource, "version", "2")
+        toy_run(tmp_path / "share", tasks=4)
+    with pytest.raises(PlanDiffers, match=r"envs\[0\]\.taskset_hash"):
+        toy_run(tmp_path / "run", played=[tmp_path / "share"])
+
+
+def test_a_shard_killed_before_its_plan_has_nothing_to_copy(tmp_path: Path) -> None:
+    (tmp_path / "share").mkdir()
+    assert toy_run(tmp_path / "run", played=[tmp_path / "share"]).played == 8
+    file = tmp_path / "share" / "records.jsonl"
+    file.write_bytes((tmp_path / "run" / "records.jsonl").read_bytes())
+    with pytest.raises(UsageError, match="has no plan.json|holds no plan.json"):
+        toy_run(tmp_path / "other", played=[tmp_path / "share"])
 
 
 def test_eval_on_the_same_plan_continues(tmp_path: Path) -> None:
@@ -91,14 +127,14 @@ def test_eval_on_the_same_plan_continues(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "field"),
     [
-        ({"model": "agent:noop"}, "model.name ('oracle' there, 'noop' now)"),
-        ({"seeds": 2}, "config.seeds (1 there, 2 now)"),
-        ({"split": "dev"}, "envs[0].split ('test' there, 'dev' now)"),
-        ({"limit_turns": 3}, "limits.turns (None there, 3 now)"),
-        ({"tasks": 9}, "keys (8 there, 9 now)"),
+        ({"model": "agent:noop"}, "model.name ('oracle' stored, 'noop' now)"),
+        ({"seeds": 2}, "config.seeds (1 stored, 2 now)"),
+        ({"split": "dev"}, "envs[0].split ('test' stored, 'dev' now)"),
+        ({"limit_turns": 3}, "limits.turns (None stored, 3 now)"),
+        ({"tasks": 9}, "keys (8 items stored, 9 now)"),
     ],
 )
-def test_another_plan_is_refused_by_the_name_of_the_field(
+def test_different_plan_is_rejected_with_the_field(
     tmp_path: Path, flags: dict[str, Any], field: str
 ) -> None:
     toy_run(tmp_path / "run")
@@ -107,7 +143,7 @@ def test_another_plan_is_refused_by_the_name_of_the_field(
     assert field in str(refusal.value)
 
 
-def test_how_a_run_is_executed_may_change(tmp_path: Path) -> None:
+def test_execution_settings_may_change(tmp_path: Path) -> None:
     toy_run(tmp_path / "run")
     cut(tmp_path / "run", 3)
     assert toy_run(tmp_path / "run", concurrency=3, retries=0).played == 5
@@ -125,7 +161,7 @@ def test_force_new_moves_the_old_run_aside(tmp_path: Path) -> None:
     assert records(tmp_path / "run")[0]["reward"] == 0.0
 
 
-def test_a_plan_that_was_edited_is_refused(tmp_path: Path) -> None:
+def test_edited_plan_is_rejected(tmp_path: Path) -> None:
     toy_run(tmp_path / "run")
     file = tmp_path / "run" / "plan.json"
     plan = json.loads(file.read_text())
@@ -135,7 +171,7 @@ def test_a_plan_that_was_edited_is_refused(tmp_path: Path) -> None:
         resume(tmp_path / "run", ExecutionConfig())
 
 
-def test_two_writers_on_one_folder_are_refused(tmp_path: Path) -> None:
+def test_second_writer_is_rejected(tmp_path: Path) -> None:
     toy_run(tmp_path / "run")
     plan = read_plan(tmp_path / "run")
     with RecordWriter(tmp_path / "run", plan_hash(plan)):
@@ -143,12 +179,12 @@ def test_two_writers_on_one_folder_are_refused(tmp_path: Path) -> None:
             toy_run(tmp_path / "run")
 
 
-def test_resuming_nothing_is_refused(tmp_path: Path) -> None:
+def test_resume_without_run_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"has no plan\.json"):
         resume(tmp_path, ExecutionConfig())
 
 
-def test_single_tasks_can_be_named(tmp_path: Path) -> None:
+def test_single_tasks_can_be_selected(tmp_path: Path) -> None:
     config, _ = load_config({"model": "agent:oracle", "task": (FIRST,)})
     assert config.envs == ()
     toy_run(tmp_path / "run", envs=(), task=(FIRST,))
@@ -159,7 +195,7 @@ def test_single_tasks_can_be_named(tmp_path: Path) -> None:
     ("flags", "complaint"),
     [
         ({"envs": ("Toys",)}, "there is no environment 'Toys'; did you mean 'Toy'"),
-        ({"taskset": "toyy"}, "there is no task set for Toy 'toyy'; did you mean 'toy'"),
+        ({"taskset": "toyy"}, "there is no task set of Toy 'toyy'; did you mean 'toy'"),
         ({"split": "train", "tasks": 0}, "is unbounded: choose a number"),
         ({"split": "heldout"}, "the held-out split needs a salt"),
         ({"model": "agent:orcale"}, "did you mean 'oracle'|Did you mean 'oracle'"),
@@ -174,7 +210,7 @@ def test_single_tasks_can_be_named(tmp_path: Path) -> None:
         ({"task": ("toy/other/tiny/test/00001",)}, "only the template 'count'"),
     ],
 )
-def test_bad_input_is_answered_with_the_mend(
+def test_invalid_input_gives_an_error_with_a_fix(
     tmp_path: Path, flags: dict[str, Any], complaint: str
 ) -> None:
     with pytest.raises(UsageError, match=complaint):
@@ -182,7 +218,7 @@ def test_bad_input_is_answered_with_the_mend(
     assert not (tmp_path / "run").exists()
 
 
-def test_held_out_rounds_keep_only_the_commitment(tmp_path: Path) -> None:
+def test_held_out_runs_store_only_the_commitment(tmp_path: Path) -> None:
     salt = tmp_path / "salt"
     salt.write_text("a secret\n")
     toy_run(tmp_path / "run", split="heldout", salt_file=salt, tasks=3)
@@ -200,19 +236,19 @@ def test_a_model_on_a_server_plays_in_every_dialect(
 ) -> None:
     model = f"endpoint:{chat_server.url}#solver"
     toy_run(tmp_path / "run", model, dialect=dialect, stream=stream, concurrency=4, sampling_seed=1)
-    found = records(tmp_path / "run")
-    assert [record["reward"] for record in found] == [1.0] * 8
-    assert all(record["usage"]["agent"]["calls"] == record["turns"] for record in found)
-    assert all(len(record["timing"]["latencies"]) == record["turns"] for record in found)
+    result = records(tmp_path / "run")
+    assert [record["reward"] for record in result] == [1.0] * 8
+    assert all(record["usage"]["agent"]["calls"] == record["turns"] for record in result)
+    assert all(len(record["timing"]["latencies"]) == record["turns"] for record in result)
     plan = read_plan(tmp_path / "run")
     assert plan["model"]["dialect"] == dialect and plan["agent"]["prompt_hash"]
     assert check_chain(tmp_path / "run", plan["plan_hash"]) == []
-    turns = sum(record["turns"] for record in found)
+    turns = sum(record["turns"] for record in result)
     seeds = {body["seed"] for body in chat_server.requests[-turns:]}
     assert len(seeds) == turns
 
 
-def test_the_dialect_is_asked_for_once_and_kept(tmp_path: Path, chat_server: ChatServer) -> None:
+def test_dialect_is_probed_once_and_stored(tmp_path: Path, chat_server: ChatServer) -> None:
     toy_run(tmp_path / "run", f"endpoint:{chat_server.url}#no-tools", tasks=2)
     assert read_plan(tmp_path / "run")["model"]["dialect"] == "hermes"
     assert [record["reward"] for record in records(tmp_path / "run")] == [1.0, 1.0]
@@ -226,7 +262,7 @@ def test_the_dialect_is_asked_for_once_and_kept(tmp_path: Path, chat_server: Cha
     ("model", "observed"),
     [("wrong-tool", "there is no tool 'fly'"), ("bad-arguments", "are not valid JSON")],
 )
-def test_wrong_calls_are_answered_by_the_environment(
+def test_malformed_calls_get_an_error_observation(
     tmp_path: Path, chat_server: ChatServer, model: str, observed: str
 ) -> None:
     toy_run(
@@ -238,9 +274,7 @@ def test_wrong_calls_are_answered_by_the_environment(
     assert (record["status"], record["reward"], record["tool_errors"]) == ("scored", 0.0, 2)
 
 
-def test_a_server_that_breaks_spoils_trials_and_a_retry_mends_them(
-    tmp_path: Path, chat_server: ChatServer
-) -> None:
+def test_server_failures_can_be_retried(tmp_path: Path, chat_server: ChatServer) -> None:
     run, model = tmp_path / "run", "broken*4"
     chat_server.seen[model] = 0
     flags: dict[str, Any] = {
@@ -253,14 +287,12 @@ def test_a_server_that_breaks_spoils_trials_and_a_retry_mends_them(
     ]  # fmt: skip
     outcome = resume(run, ExecutionConfig(retry_infra=True))
     assert outcome.played == 2
-    found = records(run)
-    assert [(r["status"], r["attempt"]) for r in found[3:]] == [("scored", 3), ("scored", 3)]
+    result = records(run)
+    assert [(r["status"], r["attempt"]) for r in result[3:]] == [("scored", 3), ("scored", 3)]
     assert check_chain(run, read_plan(run)["plan_hash"]) == []
 
 
-def test_too_many_spoilt_trials_in_a_row_stop_the_run(
-    tmp_path: Path, chat_server: ChatServer
-) -> None:
+def test_consecutive_infra_failures_abort_the_run(tmp_path: Path, chat_server: ChatServer) -> None:
     with pytest.raises(EnvironmentUnavailable, match="2 consecutive infrastructure failures"):
         toy_run(
             tmp_path / "run", f"endpoint:{chat_server.url}#broken", dialect="json",
@@ -270,7 +302,7 @@ def test_too_many_spoilt_trials_in_a_row_stop_the_run(
 
 
 @pytest.mark.parametrize(("model", "error"), [("locked", "auth"), ("unknown", "unknown_model")])
-def test_a_wrong_key_or_name_is_said_before_anything_is_planned(
+def test_wrong_key_or_name_is_reported_before_planning(
     tmp_path: Path, chat_server: ChatServer, model: str, error: str
 ) -> None:
     with pytest.raises(UsageError, match=error):
@@ -287,9 +319,7 @@ def test_the_replay_agent_repeats_a_run(tmp_path: Path) -> None:
         toy_run(tmp_path / "more", f"agent:replay:{tmp_path / 'first'}", tasks=6)
 
 
-def test_a_policy_that_the_source_lacks_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_policy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from support.toy import ToySource
 
     monkeypatch.setattr(ToySource, "policies", lambda self, task: {})
@@ -317,18 +347,16 @@ def test_the_configuration_file_and_flags_are_merged(tmp_path: Path) -> None:
         ("tasks = ", "is not TOML"),
         ('modell = "agent:noop"', "there is no setting 'modell'; did you mean 'model'"),
         ('split = "tets"', "there is no split 'tets'; did you mean 'test'"),
-        ("tasks = -1", "tasks: Input should be greater than or equal to 0"),
+        ("tasks = -1", "tasks must be at least 0, got -1"),
         ("[limits]\nturn = 3", "did you mean 'limit_turns'"),
         ("tasks = 3", "choose what to evaluate"),
         ('envs = ["Toy"]', "model is missing"),
     ],
 )
-def test_a_configuration_that_does_not_fit_is_refused(
-    tmp_path: Path, text: str, complaint: str
-) -> None:
+def test_invalid_configuration_is_rejected(tmp_path: Path, text: str, complaint: str) -> None:
     file = tmp_path / "run.toml"
     file.write_text(text)
-    bare = any(word in complaint for word in ("missing", "evaluated", "modell"))
+    bare = any(word in complaint for word in ("missing", "evaluate", "modell"))
     flags = {} if bare else {"model": "agent:noop", "envs": ("Toy",)}
     with pytest.raises(UsageError, match=complaint):
         load_config(flags, file)

@@ -1,4 +1,4 @@
-"""The self-test passes a sound event and names the faults of an unsound one."""
+"""The self-test passes a sound environment and names the faults of an unsound one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from support.events import TOY
 from support.toy import ToyEnv, ToySource, _count
 
 
-def test_a_sound_event_holds() -> None:
+def test_sound_environment_passes() -> None:
     result = run_selftest("Toy", 12)
     assert result.holds and (result.env, result.tasks) == (TOY, 12)
     found = {kind: (tally.episodes, tally.mean) for kind, tally in result.tallies.items()}
@@ -26,9 +26,9 @@ def test_a_sound_event_holds() -> None:
 
 def test_two_selftests_are_compared_episode_by_episode() -> None:
     one, same, fewer = (run_selftest("Toy", tasks) for tasks in (3, 3, 2))
-    compared, found = differences(one, same)
-    assert compared > 3 * 5 and not found
-    assert not any(" random" in name for name in found)
+    compared, result = differences(one, same)
+    assert compared > 3 * 5 and not result
+    assert not any(" random" in name for name in result)
     assert len(differences(one, fewer)[1]) == compared // 3
     same.tallies["mutants"].rewards[next(iter(same.tallies["mutants"].rewards))] = None
     assert len(differences(one, same)[1]) == 1
@@ -63,7 +63,7 @@ class Broken:
         ("policies", "dump"),
     ],
 )
-def test_each_broken_promise_is_found(
+def test_each_violated_requirement_is_reported(
     monkeypatch: pytest.MonkeyPatch, method: str, kind: str
 ) -> None:
     monkeypatch.setattr(ToySource, method, getattr(Broken, method))
@@ -74,7 +74,7 @@ def test_each_broken_promise_is_found(
         assert tally.wrong == 8 and "toy/count/" in tally.named[0]
 
 
-def test_an_environment_that_fails_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_environment_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(self: ToyEnv, task: Task) -> Any:
         raise EnvFault("gone")
 
@@ -84,6 +84,6 @@ def test_an_environment_that_fails_does_not_hold(monkeypatch: pytest.MonkeyPatch
     assert "env: gone" in result.tallies["oracle"].named[0]
 
 
-def test_an_unknown_event_is_refused() -> None:
+def test_unknown_environment_is_rejected() -> None:
     with pytest.raises(UsageError, match="did you mean 'Toy'"):
         run_selftest("Toyy", 1)

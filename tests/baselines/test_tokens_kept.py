@@ -36,7 +36,7 @@ def test_an_evaluation_keeps_its_tokens(tmp_path: Path) -> None:
         assert all(len(node.log_probabilities) == len(node.ids) for node in drawn)
 
 
-def test_a_torn_line_is_dropped_when_the_run_goes_on(tmp_path: Path) -> None:
+def test_torn_token_line_is_removed_on_resume(tmp_path: Path) -> None:
     policy = str(untrained_policy(tmp_path / "policy", context=2048))
     flags = {"tasks": 2, "max_tokens": 8, "keep_tokens": True}
     run = tmp_path / "run"
@@ -48,7 +48,7 @@ def test_a_torn_line_is_dropped_when_the_run_goes_on(tmp_path: Path) -> None:
     assert (run / TOKENS_FILE).read_bytes() == whole_lines
 
 
-def test_an_agent_without_tokens_is_refused(tmp_path: Path) -> None:
+def test_agent_without_tokens_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="needs a checkpoint directory"):
         toy_run(tmp_path / "run", "agent:oracle", keep_tokens=True)
     assert not (tmp_path / "run").exists()

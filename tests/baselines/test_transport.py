@@ -73,8 +73,8 @@ def fetch(*replies, times=1, body=b"{}"):
     return asyncio.run(asyncio.wait_for(run(), 20))
 
 
-def test_a_connection_that_was_closed_while_the_loop_stood_still_is_not_used_again(monkeypatch):
-    monkeypatch.setattr(transport, "_RESTED", 0.0)
+def test_connection_closed_during_a_blocked_loop_is_not_reused(monkeypatch):
+    monkeypatch.setattr(transport, "_RECHECK", 0.0)
     closed = threading.Event()
 
     def serve(listening):
@@ -99,7 +99,7 @@ def test_a_connection_that_was_closed_while_the_loop_stood_still_is_not_used_aga
     assert texts == ["hello", "hello"]
 
 
-def test_a_connection_is_used_again():
+def test_connection_is_reused():
     texts, server = fetch(PLAIN, PLAIN, PLAIN, times=3, body=b'{"a": 1}')
     assert texts == [(200, "hello")] * 3
     assert server.connections == 1
@@ -120,11 +120,11 @@ def test_a_connection_is_used_again():
     (b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\nset-cookie: a=b\r\nset-cookie: c=d\r\n\r\nhello",
      "hello"),
 ])  # fmt: skip
-def test_bodies_of_every_kind(reply, text):
+def test_all_body_encodings(reply, text):
     assert fetch(reply)[0] == [(200, text)]
 
 
-def test_after_a_close_comes_a_new_connection():
+def test_closed_connection_is_replaced():
     closing = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 5\r\n\r\nhello"
     texts, server = fetch(closing, PLAIN, times=2)
     assert texts == [(200, "hello")] * 2 and server.connections == 2
@@ -141,7 +141,7 @@ def test_broken_replies_are_transport_errors(reply):
         fetch(reply)
 
 
-def test_nobody_listening_is_a_connect_error():
+def test_closed_port_is_a_connect_error():
     async def run():
         async with httpx.AsyncClient(transport=SocketTransport()) as client:
             await client.get("http://127.0.0.1:9/")
@@ -150,7 +150,7 @@ def test_nobody_listening_is_a_connect_error():
         asyncio.run(run())
 
 
-def test_a_reply_left_unread_costs_its_connection_only():
+def test_unread_reply_closes_only_its_connection():
     async def run():
         async with (
             Server(PLAIN, PLAIN) as server,
@@ -164,7 +164,7 @@ def test_a_reply_left_unread_costs_its_connection_only():
     assert asyncio.run(run()) == 2
 
 
-def test_a_slow_server_meets_the_callers_time():
+def test_slow_server_hits_the_callers_timeout():
     async def run():
         forever = asyncio.Event()
 
@@ -187,7 +187,7 @@ def test_a_slow_server_meets_the_callers_time():
         asyncio.run(run())
 
 
-def test_tls_is_spoken_and_certificates_are_checked(tmp_path, monkeypatch):
+def test_tls_certificates_are_verified(tmp_path, monkeypatch):
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     made = subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
@@ -213,7 +213,7 @@ def test_tls_is_spoken_and_certificates_are_checked(tmp_path, monkeypatch):
     assert asyncio.run(run()) == "hello"
 
 
-def test_a_proxy_of_the_environment_is_respected(monkeypatch):
+def test_configured_proxy_is_used(monkeypatch):
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)

@@ -22,17 +22,17 @@ Record = dict[str, Any]
 
 def forge(run: Path, change: Callable[[Record], Any], index: int = 2) -> None:
     """Change one record and repair the chain, as a careful forger would."""
-    found = records(run)
-    change(found[index])
+    result = records(run)
+    change(result[index])
     (run / "records.jsonl").unlink()
     with RecordWriter(run, plan_hash(read_plan(run)), "never") as writer:
-        for record in found:
+        for record in result:
             record["final_state_hash"] = content_hash(record["final_state"])
             writer.append(record)
 
 
 def edit(run: Path, index: int, change: Callable[[Record], Any]) -> None:
-    """Change one record and nothing else."""
+    """Change one record without repairing the chain."""
     file = run / "records.jsonl"
     lines = file.read_text().splitlines()
     record = json.loads(lines[index])
@@ -85,7 +85,7 @@ FORGERIES: list[tuple[str, Callable[[Record], Any], str]] = [
 
 
 @pytest.mark.parametrize(("model", "change", "field"), FORGERIES)
-def test_a_forgery_with_a_whole_chain_is_found_by_the_replay(
+def test_forgery_with_a_valid_chain_is_detected_by_replay(
     tmp_path: Path, model: str, change: Callable[[Record], Any], field: str
 ) -> None:
     run = toy_run(tmp_path / "run", model).run
@@ -95,7 +95,7 @@ def test_a_forgery_with_a_whole_chain_is_found_by_the_replay(
     assert any(f.field.startswith(field) and task in f.trial for f in findings), findings
 
 
-def test_a_forged_score_without_a_new_chain_is_found_at_its_line(tmp_path: Path) -> None:
+def test_forged_score_breaks_the_chain_at_its_line(tmp_path: Path) -> None:
     run = toy_run(tmp_path / "run", "agent:noop").run
     edit(run, 4, lambda record: record.update(reward=1.0))
     (finding, *_) = verify_run(run).findings
@@ -108,7 +108,7 @@ def test_a_changed_token_count_breaks_the_chain(tmp_path: Path) -> None:
     assert not verify_run(run).sound
 
 
-def test_a_missing_trial_is_found(tmp_path: Path) -> None:
+def test_missing_trial_is_reported(tmp_path: Path) -> None:
     run = toy_run(tmp_path / "run").run
     file = run / "records.jsonl"
     file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:-2]))
@@ -117,22 +117,20 @@ def test_a_missing_trial_is_found(tmp_path: Path) -> None:
     assert verify_run(run, whole=False).sound
 
 
-def test_a_trial_that_was_not_planned_is_found(tmp_path: Path) -> None:
+def test_unplanned_trial_is_reported(tmp_path: Path) -> None:
     run = toy_run(tmp_path / "run").run
     forge(run, lambda record: record["key"].update(seed=99))
-    assert any(found.field == "key" for found in verify_run(run).findings)
+    assert any(result.field == "key" for result in verify_run(run).findings)
 
 
-def test_other_tasks_under_the_same_name_are_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changed_tasks_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = toy_run(tmp_path / "run").run
     monkeypatch.setattr(toy.ToySource, "version", "2")
-    found = {finding.field for finding in verify_run(run).findings}
-    assert {"envs[0].taskset_version", "envs[0].taskset_hash"} <= found
+    result = {finding.field for finding in verify_run(run).findings}
+    assert {"envs[0].taskset_version", "envs[0].taskset_hash"} <= result
 
 
-def test_rescoring_changes_nothing_where_nothing_changed(tmp_path: Path) -> None:
+def test_rescoring_unchanged_trials_changes_nothing(tmp_path: Path) -> None:
     run = toy_run(tmp_path / "run", "agent:random").run
     done = rescore_run(run, tmp_path / "again")
     assert (done.records, done.changes) == (8, 0)
@@ -145,7 +143,7 @@ def test_rescoring_changes_nothing_where_nothing_changed(tmp_path: Path) -> None
     assert verify_run(tmp_path / "again").sound
 
 
-def test_rescoring_judges_by_the_final_state(tmp_path: Path) -> None:
+def test_rescoring_uses_the_final_state(tmp_path: Path) -> None:
     run = toy_run(tmp_path / "run").run
     forge(run, lambda record: record["final_state"].update(counter=0))
     done = rescore_run(run, tmp_path / "again")
@@ -154,7 +152,7 @@ def test_rescoring_judges_by_the_final_state(tmp_path: Path) -> None:
     assert records(tmp_path / "again")[2]["reward"] == 0.0
 
 
-def test_rescoring_fills_in_what_the_verifier_could_not(tmp_path: Path) -> None:
+def test_rescoring_scores_unscored_trials(tmp_path: Path) -> None:
     run = toy_run(tmp_path / "run").run
     forge(
         run,
@@ -166,7 +164,24 @@ def test_rescoring_fills_in_what_the_verifier_could_not(tmp_path: Path) -> None:
     assert mended["cause"] is None
 
 
-def test_a_lost_final_state_is_unscored_not_judged(tmp_path: Path) -> None:
+def test_rescoring_keeps_how_a_trial_ended(tmp_path: Path) -> None:
+    run = toy_run(tmp_path / "run", "agent:noop", limit_turns=3, limit_wall_seconds=1e-9).run
+    unscored = {"status": "unscored", "reward": None, "cause": "verifier", "stop": "error_judge"}
+    forge(run, lambda record: record.update(unscored))
+    assert any(one.field == "status" for one in verify_run(run).findings)
+    rescore_run(run, tmp_path / "again")
+    assert records(tmp_path / "again")[2]["stop"] == "truncated_time"
+    assert verify_run(tmp_path / "again").sound
+
+
+def test_an_environment_named_twice_is_planned_once(tmp_path: Path) -> None:
+    run = toy_run(tmp_path / "run", envs=("Toy", "harness/Toy-v0")).run
+    plan = read_plan(run)
+    assert len(plan["envs"]) == 1 and len(plan["keys"]) == 8
+    assert verify_run(run).sound
+
+
+def test_lost_final_state_is_unscored(tmp_path: Path) -> None:
     toy_run(tmp_path / "run", tasks=3)
     forge(tmp_path / "run", lambda r: r.update(final_state={"lost": "the worker was killed"}), 0)
     done = rescore_run(tmp_path / "run", tmp_path / "again")
@@ -177,14 +192,14 @@ def test_a_lost_final_state_is_unscored_not_judged(tmp_path: Path) -> None:
     assert [record["reward"] for record in kept] == [1.0, 1.0]
 
 
-def test_a_broken_chain_is_not_rescored(tmp_path: Path) -> None:
+def test_run_with_broken_chain_is_not_rescored(tmp_path: Path) -> None:
     run = toy_run(tmp_path / "run").run
     edit(run, 1, lambda record: record.update(reward=0.0))
     with pytest.raises(UsageError, match="with a broken chain"):
         rescore_run(run, tmp_path / "again")
 
 
-def test_other_tasks_are_not_rescored(tmp_path: Path) -> None:
+def test_changed_tasks_are_not_rescored(tmp_path: Path) -> None:
     run = toy_run(tmp_path / "run").run
     forge(run, lambda record: record.update(task_hash="0" * 64))
     with pytest.raises(UsageError, match="has changed since the run"):

@@ -1,7 +1,6 @@
-"""Coroutine environments are played concurrently, and faults stay faults."""
+"""Asynchronous environments are played concurrently, and their faults are recorded."""
 
 import asyncio
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ STEP = 0.05
 
 
 class SlowEnv(AsyncEnvironment):
-    """The toy event with awaited steps; its luck is decided at the end."""
+    """The toy event with asynchronous steps and a random outcome."""
 
     family, version = "toy", "1"
     default_taskset = "toy"
@@ -69,19 +68,15 @@ def slow() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("slow")
-def test_sixteen_slow_environments_step_side_by_side(tmp_path: Path) -> None:
-    begun = time.monotonic()
+def test_sixteen_slow_environments_step_concurrently(tmp_path: Path) -> None:
     toy_run(tmp_path / "run", envs=(SLOW,), tasks=16, concurrency=16)
-    seconds = time.monotonic() - begun
-    found = records(tmp_path / "run")
-    steps = sum(record["turns"] - 1 for record in found)
-    assert [record["reward"] for record in found] == [1.0] * 16
+    result = records(tmp_path / "run")
+    assert [record["reward"] for record in result] == [1.0] * 16
     assert SlowEnv.most_at_once == 16
-    assert seconds < steps * STEP / 2
 
 
 @pytest.mark.usefixtures("slow")
-def test_the_final_state_is_gathered_however_the_trial_ends(tmp_path: Path) -> None:
+def test_final_state_is_collected_for_every_ending(tmp_path: Path) -> None:
     toy_run(tmp_path / "run", envs=(SLOW,), tasks=2, limit_wall_seconds=1e-9)
     assert [record["stop"] for record in records(tmp_path / "run")] == ["truncated_time"] * 2
     assert all(record["final_state"]["concluded"] for record in records(tmp_path / "run"))

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import time
 
 import gymnasium
 import numpy as np
@@ -94,17 +93,16 @@ def test_make_vec_uses_the_entry_point(mode):
 
 
 def test_completion_order_one_slow_environment_holds_up_no_other():
-    vector = VectorEnvironment([lambda p=p: DrillEnv(pause=p) for p in (5.0, 0.02, 0.01)])
+    vector = VectorEnvironment([lambda p=p: DrillEnv(pause=p) for p in (60.0, 0.3, 0.01)])
     vector.reset(seed=0, options={"task": DRILL})
     vector.send([walk(1)] * 3)
-    started = time.monotonic()
     first = vector.recv()
     while len(first) < 2:
         first += vector.recv()
     assert [arrival.number for arrival in first] == [2, 1]
     vector.send([walk(1)], [2])
     assert [arrival.number for arrival in vector.recv()] == [2]
-    assert time.monotonic() - started < 2 and vector.owed == 1
+    assert vector.owed == 1
     assert vector.recv(1, timeout=0.01) == [] and vector.recv(0) == []
     with pytest.raises(ValueError, match="environment 0 still owes"):
         vector.send([walk(1)], [0])
@@ -126,11 +124,12 @@ def test_environments_of_this_process_and_coroutines_mix():
         def on_text(self, text):
             return "answered in place"
 
-    vector = VectorEnvironment([lambda: DrillEnv(pause=0.05), Quick, lambda: DrillEnv(pause=0.02)])
+    vector = VectorEnvironment([lambda: DrillEnv(pause=0.3), Quick, lambda: DrillEnv(pause=0.02)])
     vector.reset(seed=0, options={"task": DRILL})
     vector.send([walk(1), "hello", walk(1)])
-    assert vector.recv()[0].observation["text"] == "answered in place"
-    assert [vector.recv()[0].number for _ in range(2)] == [2, 0]
+    arrivals = vector.recv(3)
+    assert arrivals[0].observation["text"] == "answered in place"
+    assert [arrival.number for arrival in arrivals] == [1, 2, 0]
     vector.close()
 
 

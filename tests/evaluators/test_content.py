@@ -47,11 +47,12 @@ def png_header(width: int, height: int) -> bytes:
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunks = [b"IHDR" + header, b"IDAT" + zlib.compress(bytes(99))]
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(one) - 4) + one + struct.pack(">I", zlib.crc32(one)) for one in chunks
+        struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+        for chunk in chunks
     )
 
 
-def test_an_image_is_named_by_its_pixels_and_not_by_its_encoding():
+def test_image_hash_depends_on_pixels_not_encoding():
     encodings = [saved(PIXELS, "PNG", compress_level=level) for level in (0, 1, 9)]
     assert len(set(encodings)) == 3
     images = [IMAGE, *map(Image.from_bytes, encodings)]
@@ -62,7 +63,7 @@ def test_an_image_is_named_by_its_pixels_and_not_by_its_encoding():
     )
 
 
-def test_size_counts_for_the_name():
+def test_image_hash_depends_on_size():
     tall = Image.from_array(PIXELS.reshape(7, 5, 3))
     assert tall.pixels == IMAGE.pixels and tall.sha256 != IMAGE.sha256
 
@@ -81,7 +82,7 @@ def test_jpeg_and_other_modes_are_read():
     assert Image.from_bytes(saved(PIXELS, "PNG", "P")).height == 5
 
 
-def test_transparent_pixels_lie_on_white():
+def test_transparent_pixels_are_composited_on_white():
     clear = np.zeros((2, 2, 4), np.uint8)
     clear[0, 0] = (10, 20, 30, 255)
     array = Image.from_bytes(saved(clear, "PNG", "RGBA")).array()
@@ -111,7 +112,7 @@ def test_parts_are_values():
         (lambda: Image.from_array(PIXELS.astype(np.float32)), "uint8 array"),
         (lambda: Image.from_array(PIXELS[..., :2]), "height x width x 3"),
         (lambda: Image.from_array(np.zeros((0, 3, 3), np.uint8)), "1 to 16,777,216 pixels"),
-        (lambda: Image(2, 2, b"123"), "12 bytes of pixels"),
+        (lambda: Image(2, 2, b"123"), "expected 12 bytes"),
         (lambda: Image.from_bytes(b"GIF89a"), "PNG or JPEG"),
         (lambda: Image.from_bytes(saved(PIXELS, "BMP")), "PNG or JPEG"),
         (lambda: Image.from_bytes(saved(PIXELS, "PNG")[:-30]), "PNG or JPEG"),
@@ -124,21 +125,21 @@ def test_parts_are_values():
         (lambda: File("", "text/csv", b""), "1 to 255 characters"),
         (lambda: File("a", "text", b""), "media type"),
         (lambda: File("a", "text/<b>", b""), "media type"),
-        (lambda: Text(b"a"), "holds a str"),
+        (lambda: Text(b"a"), "expected a str in a text part"),
         (lambda: parts_of((Text("a"),) * (MAX_PARTS + 1)), "at most 64 parts"),
         (lambda: parts_of(["a"]), "a str or a tuple"),
     ],
 )
-def test_what_is_too_large_or_malformed_is_refused(make, message):
+def test_too_large_or_malformed_content_is_rejected(make, message):
     assert MAX_PIXELS == 16_777_216
     with pytest.raises(ContentError, match=message):
         make()
 
 
-def test_sixteen_bits_a_channel_are_refused():
+def test_sixteen_bit_channels_are_rejected():
     buffer = io.BytesIO()
     pillow.fromarray(np.zeros((2, 2), np.uint16)).save(buffer, "PNG")
-    with pytest.raises(ContentError, match="eight bits a channel"):
+    with pytest.raises(ContentError, match="eight bits per channel"):
         Image.from_bytes(buffer.getvalue())
 
 
@@ -158,7 +159,7 @@ def test_texts_are_joined_as_text():
     assert joined(["a", (IMAGE,), ""]) == (Text("a"), IMAGE)
 
 
-def test_content_survives_its_record():
+def test_content_round_trips_through_records():
     media = media_of([MIXED, MIXED, "text"])
     assert list(media) == [IMAGE.sha256, FILE.sha256]
     value = content_to_json(MIXED)
@@ -168,7 +169,7 @@ def test_content_survives_its_record():
     assert content_from_json("plain", lambda part: b"") == "plain" == content_to_json("plain")
 
 
-def test_other_bytes_than_those_named_are_found_out():
+def test_bytes_with_another_hash_are_detected():
     other = Image.from_array(255 - PIXELS)
     with pytest.raises(ContentError, match=other.sha256):
         content_from_json(content_to_json((IMAGE,)), lambda _: other.png())

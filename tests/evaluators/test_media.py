@@ -36,7 +36,7 @@ def write(folder, count=2):
     return folder
 
 
-def test_bytes_stand_once_beside_the_records(tmp_path):
+def test_media_are_stored_once(tmp_path):
     write(tmp_path)
     names = {path.name: path.read_bytes() for path in (tmp_path / "media").iterdir()}
     assert names == {f"{IMAGE.sha256}.png": IMAGE.png(), f"{FILE.sha256}.bin": FILE.data}
@@ -47,7 +47,7 @@ def test_bytes_stand_once_beside_the_records(tmp_path):
     assert read_content(tmp_path, "text") == "text"
 
 
-def test_a_run_of_text_has_no_folder_for_media(tmp_path):
+def test_text_only_run_has_no_media_directory(tmp_path):
     with RecordWriter(tmp_path, PLAN) as writer:
         writer.append(make_record(), {"0" * 64: b"not named"})
     assert not (tmp_path / "media").exists()
@@ -67,7 +67,7 @@ def test_a_record_without_its_bytes_is_not_written(tmp_path):
     assert len(list(read_records(tmp_path))) == 3 and check_chain(tmp_path, PLAN) == []
 
 
-def test_a_writer_mends_what_was_damaged(tmp_path):
+def test_writer_repairs_damaged_media(tmp_path):
     write(tmp_path, 1)
     store = MediaStore.beside(tmp_path)
     part = FILE.to_json()
@@ -78,7 +78,7 @@ def test_a_writer_mends_what_was_damaged(tmp_path):
 
 
 @pytest.mark.parametrize("part", [IMAGE.to_json(), FILE.to_json()])
-def test_the_chain_names_what_is_missing_or_changed(tmp_path, part):
+def test_chain_reports_missing_or_changed_media(tmp_path, part):
     write(tmp_path)
     path = MediaStore.beside(tmp_path).path(part)
     other = Image.from_array(255 - IMAGE.array())
@@ -93,7 +93,7 @@ def test_the_chain_names_what_is_missing_or_changed(tmp_path, part):
         read_content(tmp_path, [part])
 
 
-def test_a_forged_size_is_found_out(tmp_path):
+def test_forged_size_is_detected(tmp_path):
     with RecordWriter(tmp_path, PLAN) as writer:
         forged = {**IMAGE.to_json(), "width": 3, "height": 8}
         with pytest.raises(RecordError, match="the bytes give"):

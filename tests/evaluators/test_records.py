@@ -46,7 +46,7 @@ def edit_line(path: Path, number: int, change) -> None:
     path.write_bytes(b"".join(lines))
 
 
-def test_records_come_back_as_they_were_appended(tmp_path):
+def test_records_round_trip(tmp_path):
     with RecordWriter(tmp_path, PLAN) as writer:
         appended = [writer.append(make_record(index)) for index in range(3)]
     assert list(read_records(tmp_path)) == appended
@@ -56,7 +56,7 @@ def test_records_come_back_as_they_were_appended(tmp_path):
     assert completed_keys(tmp_path) == {record_key(record) for record in appended}
 
 
-def test_a_record_is_read_again_from_where_it_stands(tmp_path):
+def test_record_is_read_by_offset(tmp_path):
     write_run(tmp_path)
     places = dict(located_records(tmp_path))
     assert [record_at(tmp_path, start) for start in places] == list(read_records(tmp_path))
@@ -127,21 +127,21 @@ def test_any_text_keeps_its_chain(tmp_path, text):
         ({"timing": {"agent": "long"}}, "timing.agent"),
     ],
 )
-def test_a_malformed_record_is_refused_and_not_written(tmp_path, changes, field):
+def test_malformed_record_is_rejected_and_not_written(tmp_path, changes, field):
     with RecordWriter(tmp_path, PLAN) as writer:
         with pytest.raises(RecordError, match=field):
             writer.append(make_record(**changes))
         assert (tmp_path / "records.jsonl").stat().st_size == 0
 
 
-def test_a_second_writer_is_told_who_holds_the_run(tmp_path):
+def test_second_writer_gets_the_process_id(tmp_path):
     with RecordWriter(tmp_path, PLAN):
         with pytest.raises(RunLocked, match=f"id {os.getpid()}"):
             RecordWriter(tmp_path, PLAN)
     RecordWriter(tmp_path, PLAN).close()
 
 
-def test_a_closed_writer_says_so(tmp_path):
+def test_closed_writer_raises(tmp_path):
     writer = RecordWriter(tmp_path, PLAN)
     writer.close()
     writer.close()
@@ -150,7 +150,7 @@ def test_a_closed_writer_says_so(tmp_path):
 
 
 @pytest.mark.parametrize("fsync", ["record", "close", "never"])
-def test_a_second_writer_goes_on_where_the_first_stopped(tmp_path, fsync):
+def test_next_writer_continues_the_chain(tmp_path, fsync):
     for start in (0, 2):
         with RecordWriter(tmp_path, PLAN, fsync=fsync) as writer:
             for index in range(start, start + 2):
@@ -159,7 +159,7 @@ def test_a_second_writer_goes_on_where_the_first_stopped(tmp_path, fsync):
     assert len(completed_keys(tmp_path)) == 4
 
 
-def test_every_cut_of_the_last_line_is_put_aside(tmp_path):
+def test_torn_last_lines_are_moved_aside(tmp_path):
     path = write_run(tmp_path, 3)
     whole = path.read_bytes()
     last = whole[: whole[:-1].rfind(b"\n") + 1]
@@ -196,7 +196,7 @@ def test_long_lines_are_found_from_the_end(tmp_path):
     assert check_chain(tmp_path, PLAN) == []
 
 
-def test_another_plan_is_refused(tmp_path):
+def test_different_plan_hash_is_rejected(tmp_path):
     write_run(tmp_path)
     with pytest.raises(RecordError, match="another plan"):
         RecordWriter(tmp_path, "d" * 64)
@@ -237,7 +237,7 @@ def rehash(record):
         (rehash, 4, "prev"),
     ],
 )
-def test_a_fault_has_one_precise_place(tmp_path, change, line, field):
+def test_each_fault_has_one_location(tmp_path, change, line, field):
     path = write_run(tmp_path)
     edit_line(path, 3, change)
     faults = check_chain(tmp_path, PLAN)
@@ -245,7 +245,7 @@ def test_a_fault_has_one_precise_place(tmp_path, change, line, field):
     assert f"line {line}" in str(faults[0])
 
 
-def test_changing_the_clock_is_no_fault(tmp_path):
+def test_changed_timing_is_not_a_fault(tmp_path):
     path = write_run(tmp_path)
     edit_line(path, 3, lambda record: record["timing"].update(agent=9.0))
     assert check_chain(tmp_path, PLAN) == []
@@ -260,7 +260,7 @@ def test_changing_the_clock_is_no_fault(tmp_path):
         ([0, 1, 1, 2, 3, 4], [(3, "prev")]),
     ],
 )
-def test_removed_moved_and_repeated_lines_show(tmp_path, order, places):
+def test_removed_moved_and_repeated_lines_are_detected(tmp_path, order, places):
     path = write_run(tmp_path)
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[index] for index in order))
@@ -268,7 +268,7 @@ def test_removed_moved_and_repeated_lines_show(tmp_path, order, places):
     assert [(fault.line, fault.field) for fault in faults] == places
 
 
-def test_garbage_line_is_named_and_hides_nothing_behind_it(tmp_path):
+def test_invalid_line_does_not_hide_later_faults(tmp_path):
     path = write_run(tmp_path)
     lines = path.read_bytes().splitlines(keepends=True)
     lines[1] = b"[" * 100_000 + b"\n"
@@ -282,14 +282,14 @@ def test_garbage_line_is_named_and_hides_nothing_behind_it(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["NaN", "1e999", "1" * 5000, '"\\udead"'])
-def test_strange_values_in_a_foreign_file_are_faults_and_no_crash(tmp_path, text):
+def test_unexpected_values_are_faults_not_crashes(tmp_path, text):
     path = write_run(tmp_path)
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b'"evidence":{}', b'"evidence":{"value":%s}' % text.encode(), 1))
     assert [fault.line for fault in check_chain(path, PLAN)] == [1]
 
 
-def test_only_infrastructure_faults_may_be_tried_again(tmp_path):
+def test_only_infra_failures_may_be_retried(tmp_path):
     with RecordWriter(tmp_path, PLAN) as writer:
         writer.append(make_record(0, status="infra", cause="env", reward=None, stop="error_env"))
         writer.append(make_record(1))
@@ -345,7 +345,7 @@ def test_killed_writers_leave_a_sound_file(tmp_path):
     assert tasks == [f"echo/word/easy/test/{index:05d}" for index in range(len(tasks))]
 
 
-def test_writing_and_reading_keep_memory_flat(tmp_path):
+def test_writing_and_reading_use_constant_memory(tmp_path):
     with RecordWriter(tmp_path, PLAN, fsync="never") as writer:
         for index in range(200):
             writer.append(make_record(index, opening="x" * 100_000))

@@ -31,7 +31,7 @@ PLAN = {
 }
 
 
-def test_a_plan_comes_back_with_its_hash(tmp_path):
+def test_plan_round_trips_with_its_hash(tmp_path):
     digest = write_plan(tmp_path / "run", PLAN)
     plan = read_plan(tmp_path / "run")
     assert plan == {**PLAN, "plan_hash": digest}
@@ -40,7 +40,7 @@ def test_a_plan_comes_back_with_its_hash(tmp_path):
 
 
 @pytest.mark.parametrize("name", list(PLAN))
-def test_hash_covers_what_decides_the_run(name):
+def test_hash_covers_what_determines_the_run(name):
     changed = plan_hash({**PLAN, name: "other"}) != plan_hash(PLAN)
     assert changed == (name not in ("run_id", "created", "code", "hardware"))
     assert plan_differences(PLAN, {**PLAN, name: "other"}) == ([name] if changed else [])
@@ -72,12 +72,12 @@ def edited(**changes):
         (edited(plan_hash=None), "was changed"),
     ],
 )
-def test_what_is_no_plan_is_refused_by_name(tmp_path, text, message):
+def test_invalid_plan_is_rejected_with_a_reason(tmp_path, text, message):
     (tmp_path / "plan.json").write_text(text)
     with pytest.raises(PlanError, match=message):
         read_plan(tmp_path)
 
 
-def test_a_folder_without_a_plan_is_no_run(tmp_path):
+def test_directory_without_plan_is_not_a_run(tmp_path):
     with pytest.raises(PlanError, match="no plan.json"):
         read_plan(tmp_path)

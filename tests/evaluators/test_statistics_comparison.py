@@ -62,7 +62,7 @@ def test_clusters_make_a_difference_less_certain():
 
 
 @pytest.mark.parametrize(("n", "p_value"), [(2, 0.5), (5, 0.0625), (6, 0.03125)])
-def test_equal_differences_go_by_the_sign_test(n, p_value):
+def test_equal_differences_use_the_sign_test(n, p_value):
     result = paired_comparison(by_task([1] * n), by_task([0] * n))
     assert (result.p_value, result.method) == (p_value, "exact-sign")
 
@@ -72,7 +72,7 @@ def test_equal_agents_are_equal():
     assert (result.difference, result.p_value) == (0.0, 1.0)
 
 
-def test_one_cluster_decides_nothing():
+def test_one_cluster_is_never_significant():
     a, b = by_task([1] * 30), by_task([0] * 30)
     result = paired_comparison(a, b, dict.fromkeys(a, "only"))
     assert (result.method, result.p_value) == ("none", 1.0)
@@ -95,7 +95,7 @@ def test_mcnemar_agrees_with_scipy():
         assert exact_mcnemar(only_a, only_b) == pytest.approx(expected, rel=1e-9)
 
 
-def test_single_binary_trials_go_by_mcnemar():
+def test_single_binary_trials_use_mcnemar():
     a, b = by_task([1] * 10 + [0] * 2 + [1] * 5), by_task([0] * 10 + [1] * 2 + [1] * 5)
     result = paired_comparison(a, b, single_binary=True)
     assert result.method == "exact-mcnemar"
@@ -117,7 +117,7 @@ def test_planning_gives_about_a_thousand_tasks_for_three_points():
     assert minimum_detectable_difference(se) == pytest.approx(0.03, rel=1e-3)
 
 
-def test_ranks_are_shared_where_the_tests_cannot_tell():
+def test_indistinguishable_agents_share_ranks():
     draws = np.random.default_rng(3)
     ease = draws.random(300)
     rows = [by_task(draws.random(300) < ease * skill) for skill in (1.0, 0.98, 0.5, 0.48, 0.05)]

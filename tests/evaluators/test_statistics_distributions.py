@@ -47,6 +47,6 @@ def test_ends_of_the_scale():
 
 
 @pytest.mark.parametrize(("probability", "df"), [(0, 3), (1, 3), (0.9, 0), (0.9, math.nan)])
-def test_what_has_no_quantile_is_refused(probability, df):
+def test_invalid_quantile_arguments_are_rejected(probability, df):
     with pytest.raises(ValueError, match="must"):
         t_quantile(probability, df)

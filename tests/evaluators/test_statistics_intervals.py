@@ -65,7 +65,7 @@ def test_clusters_widen_the_interval():
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
-def test_all_alike_at_an_end_is_like_one_odd_task_out(value):
+def test_constant_scores_have_a_plausible_interval(value):
     n, clusters = 1000, [index % 40 for index in range(1000)]
     whole = score_interval([value] * n, clusters)
     odd = score_interval([value] * (n - 1) + [1.0 - value], clusters)
@@ -75,7 +75,7 @@ def test_all_alike_at_an_end_is_like_one_odd_task_out(value):
     assert whole.half_width < odd.half_width < 2 * whole.half_width
 
 
-def test_more_tasks_that_all_pass_always_say_more():
+def test_more_passing_tasks_narrow_the_interval():
     lows = [score_interval([1.0] * n).low for n in range(1, 40)]
     assert lows == sorted(lows)
     assert lows[1] == pytest.approx(2 / (2 + 1.959963984540054**2))
@@ -90,7 +90,7 @@ def test_effective_n_never_exceeds_the_trials():
 
 
 @pytest.mark.parametrize("value", [0.0, 0.3, 1.0])
-def test_one_task_or_one_cluster_says_next_to_nothing(value):
+def test_one_task_or_cluster_gives_a_wide_interval(value):
     for interval in (score_interval([value]), score_interval([value] * 50, ["only"] * 50)):
         assert interval.method == "wilson-z"
         assert interval.high - interval.low > 0.75
@@ -98,7 +98,7 @@ def test_one_task_or_one_cluster_says_next_to_nothing(value):
 
 
 @pytest.mark.parametrize("values", [[], [1.2], [-0.1], [math.nan]])
-def test_what_is_no_score_is_refused(values):
+def test_invalid_scores_are_rejected(values):
     with pytest.raises(ValueError, match="score|value"):
         score_interval(values)
 
@@ -142,6 +142,6 @@ def simulate(tasks, a, b, repeats, trials=4):
 
 @pytest.mark.parametrize(("tasks", "a", "b", "naive", "clt", "student", "expected"), COVERAGE)
 def test_coverage_table(tasks, a, b, naive, clt, student, expected):
-    found_naive, found = simulate(tasks, a, b, repeats=4000)
-    assert found == pytest.approx(expected, abs=2)
+    found_naive, result = simulate(tasks, a, b, repeats=4000)
+    assert result == pytest.approx(expected, abs=2)
     assert found_naive == pytest.approx(naive, abs=4)

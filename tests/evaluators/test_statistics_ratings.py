@@ -23,18 +23,18 @@ def played(scenes, seed, strengths=PLANTED, ties=0.0):
 
 
 @pytest.mark.parametrize("method", ["bootstrap", "hessian"])
-def test_planted_strengths_are_found_within_their_intervals(method):
+def test_planted_strengths_are_within_the_intervals(method):
     ratings = bradley_terry(played(150, 1), method=method)
-    assert [one.player for one in ratings] == list("abcde")
-    for one in ratings:
-        assert one.low < PLANTED[one.player] * SCALE < one.high
-        assert one.low < one.rating < one.high
-        assert one.comparisons == 600
-    assert sum(one.rating for one in ratings) == pytest.approx(0, abs=1e-6)
+    assert [rating.player for rating in ratings] == list("abcde")
+    for rating in ratings:
+        assert rating.low < PLANTED[rating.player] * SCALE < rating.high
+        assert rating.low < rating.rating < rating.high
+        assert rating.comparisons == 600
+    assert sum(rating.rating for rating in ratings) == pytest.approx(0, abs=1e-6)
 
 
 @pytest.mark.parametrize("method", ["bootstrap", "hessian"])
-def test_intervals_cover_the_truth_about_as_often_as_they_say(method):
+def test_coverage_of_the_intervals(method):
     covered = total = 0
     for seed in range(25):
         for one in bradley_terry(played(30, seed), method=method, resamples=80):
@@ -55,14 +55,14 @@ def test_a_tie_is_half_a_win_and_order_does_not_matter():
     games = [Comparison("x", "y", 0.5, f"{i}") for i in range(20)]
     turned = [Comparison("y", "x", 0.5, f"{i}") for i in range(20)]
     for ratings in (bradley_terry(games), bradley_terry(turned)):
-        assert [round(one.rating, 9) for one in ratings] == [0.0, 0.0]
+        assert [round(rating.rating, 9) for rating in ratings] == [0.0, 0.0]
     mixed = played(40, 3, ties=0.3)
     other = [Comparison(c.second, c.first, 1 - c.result, c.scene) for c in reversed(mixed)]
     pairs = zip(bradley_terry(mixed), bradley_terry(other), strict=True)
     assert all(a.rating == pytest.approx(b.rating) for a, b in pairs)
 
 
-def test_who_wins_everything_has_a_finite_rating():
+def test_undefeated_player_has_a_finite_rating():
     games = [Comparison("x", "y", 1.0, f"{i}") for i in range(50)]
     x, y = bradley_terry(games)
     assert 500 < x.rating - y.rating < 2_000 and math.isfinite(x.high)
@@ -82,17 +82,17 @@ def test_dependence_within_scenes_widens_the_bootstrap():
 @pytest.mark.parametrize(
     ("games", "message"),
     [
-        ([], "nothing to rate"),
+        ([], "at least one comparison"),
         ([Comparison("x", "x", 1.0, "s")], "two players"),
         ([Comparison("x", "y", 1.5, "s")], "from 0 to 1"),
         ([Comparison("x", "y", math.nan, "s")], "from 0 to 1"),
     ],
 )
-def test_what_cannot_be_rated_is_refused(games, message):
+def test_invalid_comparisons_are_rejected(games, message):
     with pytest.raises(ValueError, match=message):
         bradley_terry(games)
 
 
-def test_an_unknown_method_is_refused():
+def test_unknown_method_is_rejected():
     with pytest.raises(ValueError, match="bootstrap"):
         bradley_terry(played(2, 0), method="guess")

@@ -21,7 +21,7 @@ def test_pass_at_k_and_pass_hat_k_by_hand():
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 5])
-def test_both_are_shares_of_all_choices(k):
+def test_pass_rates_are_shares_of_all_choices(k):
     for successes in range(6):
         outcomes = [True] * successes + [False] * (5 - successes)
         choices = list(itertools.combinations(outcomes, k))
@@ -36,7 +36,7 @@ def test_both_are_shares_of_all_choices(k):
     [([1, 1], [4, 2], 3, "found 2"), ([1], [4], 0, "at least 1"), ([5], [4], 1, "5 successes"),
      ([], [], 1, "0 tasks"), ([1, 2], [4], 1, "2 tasks")],
 )  # fmt: skip
-def test_what_has_no_pass_rate_is_refused(successes, trials, k, message):
+def test_invalid_pass_rate_arguments_are_rejected(successes, trials, k, message):
     for function in (pass_at_k, pass_hat_k):
         with pytest.raises(ValueError, match=message):
             function(successes, trials, k)
@@ -63,7 +63,7 @@ def test_three_denominators_by_hand():
     assert (result.low, result.high) == (pytest.approx(0.5), pytest.approx(0.8))
 
 
-def test_bounds_always_hold_the_excluded_score():
+def test_bounds_contain_the_score_with_exclusions():
     for counts in itertools.product(range(3), repeat=6):
         a, b = counts[:3], counts[3:]
         if sum(a) + sum(b) == 0 or a[0] + b[0] == 0:

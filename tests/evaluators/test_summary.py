@@ -42,7 +42,18 @@ def test_scores_by_hand():
     assert summary.overall.mean == pytest.approx(0.5)
 
 
-def test_missing_evidence_is_counted_and_bounded():
+def test_rankings_count_trials_without_a_score_as_failed():
+    records = [
+        trial("a", 1.0), trial("a", None, number=1), trial("b", None),
+        trial("c", None, status="unscored", cause="judge"), trial("d", 1.0),
+    ]  # fmt: skip
+    (env,) = summarise(records).envs
+    assert env.task_means() == {"a": 1.0, "d": 1.0}
+    assert env.rank_means() == {"a": 0.5, "b": 0.0, "c": 0.0, "d": 1.0}
+    assert math.fsum(env.rank_means().values()) / 4 == env.score.bounds.low
+
+
+def test_unscored_trials_are_counted_and_bounded():
     records = [trial(f"t{index}", 1.0) for index in range(6)]
     records += [trial("i1", None), trial("i2", None, cause="provider")]
     records += [trial("u", None, status="unscored", cause="judge")]
@@ -69,7 +80,7 @@ def test_a_sound_score_is_rankable_and_an_empty_one_is_not():
     assert (empty.envs[0].score.bounds.low, empty.envs[0].score.bounds.high) == (0.0, 1.0)
 
 
-def test_a_trial_tried_again_counts_once():
+def test_retried_trial_counts_once():
     records = [
         trial("a", None, cause="sandbox"),
         trial("b", 1.0),
@@ -89,18 +100,18 @@ def test_earlier_attempts_show_as_retried():
     assert env.tally.causes == {("retried", "provider"): 1}
 
 
-def test_versions_of_an_environment_stay_apart():
+def test_environment_versions_are_separate():
     summary = summarise([trial("a", 1.0), trial("a", 0.0, env_version="2")])
     assert [(env.version, env.score.mean) for env in summary.envs] == [("1", 1.0), ("2", 0.0)]
 
 
-def test_the_plan_says_what_is_still_missing():
+def test_plan_gives_the_number_of_missing_trials():
     plan = {"keys": [["test/Echo-v0", "a", 0, 0], ["test/Echo-v0", "b", 0, 0]]}
     (env,) = summarise([trial("a", 1.0)], plan).envs
     assert (env.planned, env.score.trials) == (2, 1)
 
 
-def test_cost_is_unknown_as_soon_as_one_trial_is():
+def test_cost_is_unknown_if_one_trial_has_none():
     def priced(task, cost):
         return trial(task, usage={"agent": {"input": 3, "output": 4, "calls": 1, "cost": cost}})
 
@@ -110,7 +121,7 @@ def test_cost_is_unknown_as_soon_as_one_trial_is():
     assert env.tally.total_tokens() == 14
 
 
-def test_partial_credit_stands_beside_the_score():
+def test_partial_credit_is_separate_from_the_score():
     (env,) = summarise([trial("a", 0.0, partial=0.5), trial("b", 1.0)]).envs
     assert (env.score.mean, env.score.partial) == (0.5, 0.5)
 
@@ -122,7 +133,7 @@ def test_order_of_records_does_not_matter_and_json_is_plain():
     assert json.loads(json.dumps(one))["envs"][0]["score"]["tasks"] == 50
 
 
-def test_nothing_gives_an_empty_summary():
+def test_no_records_give_an_empty_summary():
     summary = summarise([])
     assert (summary.envs, summary.overall, summary.records) == ((), None, 0)
 

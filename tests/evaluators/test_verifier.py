@@ -29,20 +29,20 @@ def test_scores_lie_between_zero_and_one(score):
         v(score)
 
 
-def test_all_of_is_the_minimum_and_keeps_the_parts():
+def test_all_of_is_the_minimum():
     whole = all_of({"state": v(1.0, terms={"rows": 1.0}), "answer": v(0.0, partial=0.5)})
     assert whole.score == 0.0
     assert whole.partial == 0.75
     assert whole.terms == {"state": 1.0, "state.rows": 1.0, "answer": 0.0}
 
 
-def test_one_unscored_part_leaves_the_whole_unscored():
+def test_unscored_part_makes_the_verdict_unscored():
     whole = all_of({"a": v(1.0), "b": v(0.0, status="unscored")})
     assert whole.status == "unscored"
     assert not whole.passed
 
 
-def test_gate_lets_soft_count_only_if_hard_holds():
+def test_gate_requires_all_hard_verdicts():
     assert gate({"safe": v(1.0)}, v(0.4)).score == 0.4
     assert gate({"safe": v(1.0), "legal": v(0.99)}, v(0.4)).score == 0.0
 
@@ -56,12 +56,12 @@ def test_weighted_is_the_weighted_mean():
         weighted(parts, {"a": 1, "b": 1, "c": -2})
 
 
-def test_nothing_to_combine_is_an_error():
+def test_combining_nothing_is_an_error():
     with pytest.raises(ValueError, match="at least one"):
         all_of({})
 
 
-def test_verify_applies_every_check_and_reports_the_others_beside():
+def test_verify_applies_headline_and_other_checks():
     task = ToySource().build("toy/count/easy/test/00001")
     target = task.params["target"]
     state = {"counter": target, "submitted": True}

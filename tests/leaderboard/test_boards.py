@@ -4,6 +4,7 @@ import pytest
 
 from hexathlon.leaderboard.boards import board_title, make_boards
 from hexathlon.leaderboard.submission import SubmissionRejected, load_submission
+from support.forger import Forger, key_of
 from support.runs import make_run
 
 BEST = "atlas-72b-instruct"
@@ -64,10 +65,15 @@ def test_a_board_is_named_by_what_tells_it_from_others(tasksets, title):
     assert board_title("hexathlon/SQL-v0", tasksets) == title
 
 
+def as_infra(record):
+    """Say that a server failed before the last step."""
+    steps = record["steps"][:-1]
+    failed = {"status": "infra", "cause": "provider", "reward": None, "stop": "error_env"}
+    return {**record, **failed, "steps": steps, "turns": len(steps)}
+
+
 def fail_some(record):
-    if record["key"]["task"].endswith(("0", "5")):
-        return {**record, "status": "infra", "cause": "provider", "reward": None}
-    return record
+    return as_infra(record) if record["key"]["task"].endswith(("0", "5")) else record
 
 
 @pytest.mark.parametrize(
@@ -93,20 +99,137 @@ def test_flags_name_what_differs(tmp_path):
         "cirrus-8b",
         tasks=10,
         limits={"turns": 99},
-        edit=lambda record: {**record, "earlier": earlier, "flags": ["canary seen"]},
+        edit=lambda record: {**record, "attempt": 2, "earlier": earlier, "flags": ["canary seen"]},
     )
     (board,) = boards_of(*runs, odd)
     flags = {row.submission.path.name: row.flags for row in board.rows}
     assert flags["0"] == ()
-    assert flags["odd"] == ("canary seen ×10", "10 retried", "other limits")
+    assert flags["odd"] == ("canary seen ×10", "10 retried")
 
 
-def test_playing_fewer_tasks_shows(tmp_path):
-    whole = make_run(tmp_path / "whole", BEST, tasks=40)
-    few = make_run(tmp_path / "few", "cirrus-8b", tasks=5)
-    (board,) = boards_of(whole, few)
-    flags = {row.submission.path.name: row.flags for row in board.rows}
-    assert flags == {"whole": (), "few": ("5 of 40 tasks",)}
+def places_of(board):
+    return {row.submission.path.name: (row.place, row.unranked) for row in board.rows}
+
+
+def test_a_row_that_played_other_tasks_is_listed_below_and_never_ranked(tmp_path):
+    """5 of 20 tasks at 0 % may not share a place with 20 of 20 at 40 %."""
+    whole = [make_run(tmp_path / name, name, tasks=20, infra=0.0) for name in (BEST, "cirrus-8b")]
+    few = make_run(tmp_path / "few", "dune-3b", tasks=5, infra=0.0, edit=lose)
+    (board,) = boards_of(*whole, few)
+    places = places_of(board)
+    assert places["few"] == ("–", "another plan: 5 of the board's 20 tasks")
+    assert [row.submission.path.name for row in board.rows][-1] == "few"
+    assert {places[name][0] for name in (BEST, "cirrus-8b")} <= {"1", "2", "1–2"}
+
+
+def lose(record):
+    return {**record, "reward": 0.0}
+
+
+def chosen(*, passed):
+    """Keep the trials with this reward."""
+    return lambda record: record["reward"] == float(passed)
+
+
+def cherry_picked(folder, agent, tasks):
+    """A run with a plan of its own: the tasks that it passed, as a list of tasks."""
+    run = make_run(folder, agent, tasks=tasks, infra=0.0)
+    forger = Forger(run)
+    forger.drop(chosen(passed=False))
+    forger.plan["keys"] = [key_of(record) for record in forger.records]
+    forger.plan["config"]["task"] = [key[1] for key in forger.plan["keys"]]
+    return forger.save()
+
+
+def test_a_plan_of_chosen_tasks_is_sound_and_has_no_rank(tmp_path):
+    runs = [make_run(tmp_path / name, name, tasks=40) for name in (BEST, "cirrus-8b")]
+    picked = cherry_picked(tmp_path / "picked", "dune-3b", 40)
+    assert load_submission(picked).contradiction is None
+    (board,) = boards_of(*runs, picked)
+    place, reason = places_of(board)["picked"]
+    assert place == "–" and "of the board's 40 tasks" in reason
+    row = next(row for row in board.rows if row.submission.path.name == "picked")
+    assert row.score.mean == 1.0 and board.rows[-1] is row
+
+
+def test_more_trials_than_the_boards_are_another_plan(tmp_path):
+    runs = [make_run(tmp_path / name, name, tasks=20) for name in (BEST, "cirrus-8b")]
+    more = make_run(tmp_path / "more", "dune-3b", tasks=20, trials=3)
+    places = places_of(boards_of(*runs, more)[0])
+    assert places["more"][1] == "another plan: 60 trials of its 20 tasks, the board's has 20"
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        ({"turns": 30, "output_tokens": 8192}, "other limits: turns 30, the board's 20"),
+        ({"turns": None, "output_tokens": 8192}, "other limits: turns unset, the board's 20"),
+        ({"turns": 20}, "other limits: output_tokens unset, the board's 8192"),
+        ({"turns": 20, "output_tokens": 100, "cost": 1.0}, None),
+    ],
+)
+def test_looser_limits_have_no_rank(tmp_path, limits, reason):
+    runs = [make_run(tmp_path / name, name, tasks=20) for name in (BEST, "cirrus-8b")]
+    other = make_run(tmp_path / "other", "dune-3b", tasks=20, limits=limits)
+    (board,) = boards_of(*runs, other)
+    place, unranked = places_of(board)["other"]
+    assert unranked == reason and (place == "–") == (reason is not None)
+    row = next(row for row in board.rows if row.submission.path.name == "other")
+    assert ("other limits" in row.flags) == (reason is None)
+
+
+def test_trials_without_a_score_never_lift_a_row(tmp_path):
+    """Calling failures infrastructure's raises the score, but not the place."""
+
+    def hide(record):
+        hidden = record["key"]["task"].endswith(("17", "38")) and record["reward"] == 0.0
+        return as_infra(record) if hidden else record
+
+    honest = make_run(tmp_path / "honest", "cirrus-8b", tasks=100, infra=0.0)
+    hiding = make_run(tmp_path / "hiding", "cirrus-8b", tasks=100, infra=0.0, edit=hide)
+    (board,) = boards_of(honest, hiding)
+    rows = {row.submission.path.name: row for row in board.rows}
+    assert rows["hiding"].score.infra == 1
+    assert rows["hiding"].score.mean > rows["honest"].score.mean
+    assert rows["hiding"].score.bounds.low == rows["honest"].score.mean
+    assert rows["hiding"].result.rank_means() == rows["honest"].result.rank_means()
+    assert rows["hiding"].place == rows["honest"].place == "1–2"
+
+
+def test_statements_that_contradict_each_other_have_no_rank(tmp_path):
+    sound = make_run(tmp_path / "sound", BEST, tasks=20)
+    forger = Forger(make_run(tmp_path / "odd", "cirrus-8b", tasks=20, infra=0.0))
+    for record in forger.drop(chosen(passed=False)):
+        failed = {"status": "infra", "cause": "provider", "reward": None, "stop": "error_env"}
+        forger.records.append({**record, **failed})
+    (board,) = boards_of(sound, forger.save())
+    place, reason = places_of(board)["odd"]
+    assert place == "–"
+    assert reason.startswith("inconsistent: line ") and "last step ended the episode" in reason
+
+
+def test_dropped_keys_contradict_the_configuration(tmp_path):
+    forger = Forger(make_run(tmp_path / "run", "cirrus-8b", tasks=20, infra=0.0))
+    forger.drop(chosen(passed=False))
+    forger.plan["keys"] = [key_of(record) for record in forger.records]
+    fault = load_submission(forger.save()).contradiction
+    assert fault.startswith("plan, keys: has ") and "the configuration asks for 20" in fault
+
+
+def test_the_floor_comes_from_runs_of_the_boards_plan(tmp_path):
+    runs = [make_run(tmp_path / name, name, tasks=40) for name in (BEST, "cirrus-8b")]
+    lucky = make_run(tmp_path / "noop", "noop", tasks=4, edit=lambda r: {**r, "reward": 1.0})
+    floor = make_run(tmp_path / "random", "random", tasks=40)
+    (board,) = boards_of(*runs, lucky, floor)
+    assert board.floor_name == "random"
+    assert places_of(board)["noop"][1] == "another plan: 4 of the board's 40 tasks"
+
+
+def test_replayed_references_go_before_reported_ones(tmp_path):
+    reported = make_run(tmp_path / "noop", "noop", tasks=20, edit=lambda r: {**r, "reward": 1.0})
+    replayed = make_run(tmp_path / "random", "random", tasks=20)
+    (board,) = make_boards([load_submission(reported), load_submission(replayed, verified=True)])
+    assert board.floor_name == "random"
 
 
 def test_cost_axis_is_money_only_where_all_of_it_is_known(tmp_path):

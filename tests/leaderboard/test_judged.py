@@ -8,6 +8,7 @@ from hexathlon.evaluators.records.plan import read_plan
 from hexathlon.leaderboard.build import build
 from hexathlon.leaderboard.judged import load_judgements
 from hexathlon.leaderboard.submission import load_submission
+from support.forger import Forger
 from support.judged import judge
 from support.runs import make_run
 
@@ -50,7 +51,7 @@ def test_judged_scores_stand_beside_the_verified_and_change_nothing(run, tmp_pat
 def test_what_speaks_against_a_judge_is_shown(run, tmp_path):
     judge(run, audited=False, audits=[None], kinship="same", experimental=["own_voice"])
     page = page_of(run, tmp_path / "site")
-    assert "unaudited" in page and "the judge is of the agent&#39;s family" in page
+    assert "unaudited" in page and "judge and agent belong to the same model family" in page
     assert "experimental" in page and "audited, controls right" not in page
 
 
@@ -82,3 +83,13 @@ def test_each_environment_has_its_own_summary(run):
     found = load_submission(run).judged
     assert [one.env for one in found.found] == [ENV]
     assert [one.trials for one in found.of(ENV)] == [40] and found.of("other") == []
+
+
+def test_trials_left_out_of_a_judged_file_are_counted(run, tmp_path):
+    judge(run, share=0.5)
+    forger = Forger(run)
+    forger.lines[0] = [line for line in forger.lines[0] if line.get("score") != 0.0]
+    (summary,) = load_submission(forger.save()).judged.of(ENV)
+    assert summary.mean.value == 1.0
+    assert "20 of 40 trials not judged" in summary.remarks
+    assert "20 of 40 trials not judged" in page_of(run, tmp_path / "site")

@@ -2,7 +2,8 @@
 
 Run as `python -m support.announcing PHASE NUMBER JOURNAL ARGUMENTS`: when the phase begins for the
 NUMBER-th time, a line is printed. The journal gets a line for every step begun, with the time, and
-for every record written, with its hash. The phase `start-up` begins before the command is imported.
+for every record written, with its hash. The phase `start-up` begins before the command is imported;
+the phase `hang` is a step that does not end.
 """
 
 import sys
@@ -12,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 PHASES = {
+    "hang": ("hexathlon.envs.base:Environment.step",),
     "reset": ("hexathlon.envs.base:Environment.reset",),
     "step": ("hexathlon.envs.base:Environment.step",),
     "scoring": ("hexathlon.envs.base:Environment.verdict",),
@@ -63,6 +65,8 @@ def main(phase: str, number: str, path: str, *arguments: str) -> None:
             left -= 1
             if left == 0:
                 announce()
+                if phase == "hang":
+                    time.sleep(3600)
 
         def nothing(result: Any = None) -> None:
             return

@@ -109,7 +109,7 @@ class ChatServer:
             whole = json.dumps({"choices": [{"message": message}]}).encode()
             await _start(send, 200, "application/json", ("content-length", str(len(whole))))
             await send({"type": "http.response.body", "body": whole[:20], "more_body": True})
-            raise ConnectionAbortedError("cut on purpose")
+            raise ConnectionAbortedError("closed on purpose")
         elif name == "cut-stream":
             await _start(send, 200, "text/event-stream")
             chunk = b'data: {"choices": [{"delta": {"content": "hel"}}]}\n\n'

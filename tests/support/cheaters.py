@@ -157,21 +157,21 @@ def at_the_edge(last: bool) -> Callable[[Task], Script]:
         pages = re.search(r"(?:of |共)(\d+)(?:$|页)", listing.splitlines()[0])
         if last and pages:
             listing = yield call("search", query="", filters={"brand": brand}, page=int(pages[1]))
-        found = _ITEM.findall(listing) or _ITEM.findall(page)
-        yield from bought(task, found[-1 if last else 0])
+        result = _ITEM.findall(listing) or _ITEM.findall(page)
+        yield from bought(task, result[-1 if last else 0])
 
     return shop
 
 
 def on_most_pages(task: Task) -> Script:
     """Search for each phrase of the request and buy the most frequent hit."""
-    found: Counter[str] = Counter()
+    result: Counter[str] = Counter()
     for phrase in re.split(r"[,.;:，。；：]| and ", request_of(task))[:12]:
         if len(phrase.strip()) > 1:
             hits = yield from seen(phrase.strip(), 2)
-            found.update({hit.id for hit in hits})
-    if found:
-        yield from bought(task, found.most_common(1)[0][0])
+            result.update({hit.id for hit in hits})
+    if result:
+        yield from bought(task, result.most_common(1)[0][0])
 
 
 SHOPPERS: dict[str, Callable[[Task], Script]] = {
@@ -205,8 +205,8 @@ def _customer(task: Task) -> Steps:
     who = {"name": named[1], "postcode": named[2]} if named else {}
     if "user" in task.params:
         mail = _MAIL.search((yield call("ask_user", question="What is your e-mail?")))
-    found = yield call("find_customer", **({"email": mail[0]} if mail else who))
-    return (yield call("show_customer", customer=found))
+    result = yield call("find_customer", **({"email": mail[0]} if mail else who))
+    return (yield call("show_customer", customer=result))
 
 
 def _orders(task: Task) -> Steps:

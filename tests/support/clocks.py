@@ -9,7 +9,7 @@ __all__ = ["least_seconds"]
 def least_seconds(
     work: Callable[[], object], enough: float, clock: Callable[[], float] = perf_counter
 ) -> float:
-    """Return the least duration in up to five tries, in seconds; one below `enough` ends them."""
+    """Return the shortest duration of up to five runs, in seconds; stops at one below `enough`."""
     least = float("inf")
     for _ in range(5):
         start = clock()

@@ -36,9 +36,9 @@ class _CounterPlayer:
 
     def act(self, messages: Sequence[Message]) -> Turn:
         if self._left < 0:
-            found = re.search(r"counter to (\d+)", text_of(messages))
-            assert found is not None
-            target = int(found[1])
+            result = re.search(r"counter to (\d+)", text_of(messages))
+            assert result is not None
+            target = int(result[1])
             self._left = target - (target % 3 == 0)
         amount = min(9, self._left)
         self._left -= amount
@@ -49,7 +49,7 @@ class FailingEnv(ToyEnv):
     """Breaks whenever more than nine would be reached in tasks with an odd target."""
 
     @tool
-    def tool_add(self, amount: int) -> str:  # type: ignore[override]
+    def tool_add(self, amount: int) -> str:
         if self.counter + amount > 9 and self.task.params["target"] % 2:
             raise EnvFault("the counter broke", cause="sandbox_lost")
         return super().tool_add(amount)

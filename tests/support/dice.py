@@ -1,7 +1,7 @@
-"""The toy event with rewards that vary: a task is solved by the oracle's way, or by luck.
+"""The toy event with varying rewards: a task is solved by counting or by luck.
 
-Small policies hardly ever count to a target. Here an answer of an even number of characters is
-right as well, so that rollouts of any policy differ in reward and in two rubric terms.
+Small policies hardly ever count to a target. Here, answers with an even number of characters are
+also correct, so that rollouts of any policy differ in reward and in two reward terms.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,9 @@ def dice(
     task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: Any
 ) -> Verdict:
     counted = final_state["submitted"] and final_state["counter"] == params["target"]
-    said = sum(len(str(one["content"])) for one in transcript if one["role"] == "assistant")
+    said = sum(
+        len(str(message["content"])) for message in transcript if message["role"] == "assistant"
+    )
     lucky = said % 2 == 0
     terms = {"counted": float(counted), "lucky": float(lucky)}
     return Verdict(score=float(counted or lucky), terms=terms)

@@ -177,6 +177,19 @@ class DrillEnv(AsyncEnvironment):
         self.at, self.submitted, self.shade = payload
 
 
+class MeetingEnv(DrillEnv):
+    """Its steps end together: each waits until as many as the barrier counts have begun."""
+
+    def __init__(self, meeting: asyncio.Barrier) -> None:
+        super().__init__()
+        self.meeting = meeting
+
+    @tool
+    async def tool_walk(self, steps: int) -> str:
+        await self.meeting.wait()
+        return await super().tool_walk(steps)
+
+
 make_vector = vectorised(DrillEnv)
 
 register_source("drill", DrillSource)

@@ -1,4 +1,4 @@
-"""Proof that a change leaves every record as it was: runs of a fixed plan, compared field by field.
+"""Equality proof for refactorings: runs of a fixed plan, compared field by field.
 
     scripts/equality run OUT              run the plan with this checkout, 200 tasks an event
     scripts/equality compare BEFORE AFTER print every field in which two such folders differ
@@ -26,16 +26,16 @@ RENEW = (
 )
 
 CHAIN = ("hash", "prev", "timing")
-"""Fields of a record that two runs never share."""
+"""Fields of a record that differ between any two runs."""
 
 ENVIRONMENT = ("code", "created", "execution", "hardware", "plan_hash", "run_id")
-"""Fields of a plan that name the run, the code and the machine."""
+"""Fields of a plan that describe the run, the code and the machine."""
 
 UNDIGESTED = (*CHAIN, "task_hash", "sandbox", "final_state_hash")
-"""What golden digests leave out of every record; final states are digested themselves."""
+"""Fields excluded from golden digests; final states are digested themselves."""
 
 HOST = {"Terminal": ("steps.observation", "final_state.steps.changed", "cut_chars")}
-"""What programs of the host write, by event; golden digests leave it out."""
+"""Fields written by programs of the host, by event; excluded from golden digests."""
 
 
 class Difference(NamedTuple):
@@ -50,7 +50,7 @@ class Difference(NamedTuple):
 
 
 class EvaluationFailed(Exception):
-    """`hexathlon eval` did not end with 0."""
+    """`hexathlon eval` exited with a non-zero code."""
 
     def __init__(self, code: int, output: str) -> None:
         super().__init__(f"hexathlon eval ended with {code}: {output.strip()[-2000:]}")
@@ -58,7 +58,7 @@ class EvaluationFailed(Exception):
 
 
 MISSING = 4
-"""Exit code of `hexathlon eval` where an environment or its sandbox cannot run."""
+"""Exit code of `hexathlon eval` if an environment or its sandbox is not available."""
 
 
 def run_name(event: str, agent: str) -> str:
@@ -69,7 +69,7 @@ def run_name(event: str, agent: str) -> str:
 def run_plan(
     out: Path, tasks: int, events: Sequence[str] = EVENTS, agents: Sequence[str] = AGENTS
 ) -> None:
-    """Make the runs of the plan below `out`, with the package that this Python imports.
+    """Play the runs of the plan into `out`, with the package that this interpreter imports.
 
     Raises:
         EvaluationFailed: If one of them fails.
@@ -126,7 +126,7 @@ def differences(before: Any, after: Any, place: str) -> Iterator[Difference]:
 
 
 def compare(before: Path, after: Path, ignored: Sequence[str] = ()) -> Iterator[Difference]:
-    """Yield the differences of all runs that stand below either folder.
+    """Yield the differences of all runs in two directories.
 
     Args:
         before: A folder that `run_plan` wrote.
@@ -151,7 +151,7 @@ def compare(before: Path, after: Path, ignored: Sequence[str] = ()) -> Iterator[
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """Return a digest of each record of a run, by key, that depends on no machine."""
+    """Return a machine-independent digest of each record of a run, by key."""
     event = folder.name.partition("-")[0]
     left_out = (*UNDIGESTED, *HOST.get(event, ()))
     return {
@@ -163,12 +163,12 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns 1 where `compare` finds a difference."""
+    """Run a command; return 1 if `compare` finds a difference."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    run = commands.add_parser("run", help="make the runs of the plan")
+    run = commands.add_parser("run", help="play the runs of the plan")
     run.add_argument("out", type=Path)
-    run.add_argument("--tasks", type=int, default=TASKS, help="tasks of each event")
+    run.add_argument("--tasks", type=int, default=TASKS, help="tasks per event")
     run.add_argument("--events", nargs="+", choices=EVENTS, default=EVENTS)
     both = commands.add_parser("compare", help="print every field that differs")
     both.add_argument("before", type=Path)
@@ -177,7 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--ignore", nargs="*", default=(), metavar="FIELD",
         help="fields that may differ, such as task_hash or envs.taskset_hash",
     )  # fmt: skip
-    golden = commands.add_parser("golden", help="renew the golden digests")
+    golden = commands.add_parser("golden", help="update the golden digests")
     golden.add_argument("out", type=Path)
     chosen = parser.parse_args(arguments)
     if chosen.command == "run":
@@ -187,9 +187,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         content = {"about": RENEW} | {name: digests(chosen.out / name) for name in names}
         GOLDEN.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
     else:
-        found = list(compare(chosen.before, chosen.after, chosen.ignore))
-        print(*found, f"{len(found)} fields differ", sep="\n")
-        return int(bool(found))
+        result = list(compare(chosen.before, chosen.after, chosen.ignore))
+        print(*result, f"{len(result)} fields differ", sep="\n")
+        return int(bool(result))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Makes the toy event known to gymnasium and to the commands, and plans small runs of it."""
+"""Registers the toy event with gymnasium and the commands, and plays small runs of it."""
 
 from collections.abc import Sequence
 from pathlib import Path

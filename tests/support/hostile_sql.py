@@ -72,7 +72,7 @@ def _pick(rng: np.random.Generator, options: tuple[str, ...]) -> str:
 
 
 def _disguised(statement: str, rng: np.random.Generator) -> str:
-    """Return the same statement with other case, comments, blanks, stacked or quoted parts."""
+    """Return a variant of a statement: case, comments, whitespace, stacking or quoting changed."""
     match int(rng.integers(9)):
         case 0:
             return "".join(c.upper() if rng.random() < 0.5 else c.lower() for c in statement)

@@ -23,7 +23,7 @@ from hexathlon.evaluators.judges.rubric_files import get_rubric
 from support.judge_replies import MALFORMED
 
 _BLOCK = re.compile(r"<<<(\w+) ([0-9a-f]{16})\n(.*?)\n\2 \1>>>", re.DOTALL)
-_STATEMENTS = {one.text: one for one in get_rubric("shopkeeper").criteria}
+_STATEMENTS = {criterion.text: criterion for criterion in get_rubric("shopkeeper").criteria}
 
 
 class Seen(NamedTuple):
@@ -37,7 +37,7 @@ class Seen(NamedTuple):
 
     @property
     def labels(self) -> dict[str, str]:
-        """The truth as far as it can be read; empty if the question cannot be."""
+        """The correct label as far as it can be derived; empty if the question is unknown."""
         chinese = re.search("[\u4e00-\u9fff]", self.question)
         try:
             return read_labels(self.question, self.own, "zh" if chinese else "en")
@@ -67,7 +67,7 @@ class JudgeServer:
         self.url = ""
 
     def __enter__(self) -> Self:
-        # Server and client share this process: they should not wait for each other's time slices.
+        # Server and client share this process: shorter time slices reduce waiting for each other.
         self._interval = sys.getswitchinterval()
         sys.setswitchinterval(1e-4)
         self._thread.start()
@@ -117,8 +117,8 @@ class _Connection(asyncio.Protocol):
         self._raw += data
         while (end := self._raw.find(b"\r\n\r\n")) >= 0:
             head = self._raw[:end].decode("latin-1")
-            found = re.search(r"content-length: (\d+)", head, re.IGNORECASE)
-            size = int(found.group(1)) if found else 0
+            result = re.search(r"content-length: (\d+)", head, re.IGNORECASE)
+            size = int(result.group(1)) if result else 0
             if len(self._raw) < end + 4 + size:
                 return
             body, self._raw = self._raw[end + 4 : end + 4 + size], self._raw[end + 4 + size :]
@@ -209,7 +209,7 @@ def see(block: str) -> Seen:
 
 
 def gullible(text: str) -> bool:
-    """Whether a text contains anything that a careless judge would take for a verdict."""
+    """Return whether a text contains anything that a careless judge would take for a verdict."""
     said = re.search(r"\bmet\b|_met\b|\{met|%20met|满足|满分|VGhlIGxhYm|every reply|ｍｅｔ", text)
     return said is not None or "statement holds" in text
 
@@ -236,8 +236,8 @@ def _swayed(name: str, power: float, truth: bool, statement: str, seen: Seen, ca
         met = draw < min(1.0, max(0.0, level))
     elif name in ("kin", "lenient"):  # whom it favours: only its own kin, or everyone
         own = name == "lenient" or re.search("to be sure|您说是不", seen.own) is not None
-        wanted = _STATEMENTS[statement].weight > 0
-        met = wanted if own and draw < power else truth
+        expected = _STATEMENTS[statement].weight > 0
+        met = expected if own and draw < power else truth
     elif name == "gullible":
         met = truth or gullible(seen.everything)
     elif name == "thoughtful":
@@ -327,5 +327,5 @@ def wait_until(test: Any, seconds: float = 10.0) -> None:
     """Poll until a test holds."""
     deadline = time.monotonic() + seconds
     while not test():
-        assert time.monotonic() < deadline, "it did not come true in time"
+        assert time.monotonic() < deadline, "the condition was not met in time"
         time.sleep(0.01)

@@ -9,7 +9,7 @@ from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.predicates import decide_by_code
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric
 from hexathlon.evaluators.judges.rubric_files import get_rubric
-from hexathlon.evaluators.judges.transcript import Transcript
+from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records import read_records
 from hexathlon.evaluators.records.plan import read_plan
 
@@ -33,7 +33,7 @@ def judge(
     share: float = 0.75,
     **changes: Any,
 ) -> Path:
-    """Write a judged file: this share of the trials gets a 1, the others a 0."""
+    """Write a judged file in which a share of the trials scores 1 and the others 0."""
     records = list(read_records(run))
     with JudgedWriter(run, header(run, **changes)) as writer:
         for place, record in enumerate(records):
@@ -54,29 +54,30 @@ def judge(
 
 
 def judge_by(run: Path, rubric: Rubric) -> Path:
-    """Write what a model that says `not_met` of everything, controls apart, would leave."""
+    """Write the judged file of a model that decides `not_met` on everything except controls."""
     with JudgedWriter(
         run, header(run, rubrics={rubric.hash: rubric.model_dump(mode="json")})
     ) as writer:
         for record in read_records(run):
-            decisions = [_decision(one, record) for one in rubric.decided]
-            found = score(rubric, {one.criterion: one.value for one in decisions})
+            decisions = [_decision(criterion, record) for criterion in rubric.decided]
+            total = score(rubric, {decision.criterion: decision.value for decision in decisions})
             writer.append(
                 {
                     "key": record["key"], "record": record["hash"], "rubric": rubric.hash,
-                    "reward": record["reward"], "judges": [one.as_json() for one in decisions],
-                    "score": found.value, "bounds": [found.low, found.high],
-                    "undecided": found.undecided,
+                    "reward": record["reward"],
+                    "judges": [decision.as_json() for decision in decisions],
+                    "score": total.value, "bounds": [total.low, total.high],
+                    "undecided": total.undecided,
                 }
             )  # fmt: skip
-        for one in rubric.judged:
-            for number, control in enumerate(one.controls, start=1):
-                row = {"id": f"{rubric.id}/{one.id}/{number}", "expected": control.label}
+        for criterion in rubric.judged:
+            for number, control in enumerate(criterion.controls, start=1):
+                row = {"id": f"{rubric.id}/{criterion.id}/{number}", "expected": control.label}
                 writer.append({"control": {**row, "label": control.label, "hit": True, "why": ""}})
     return writer.path
 
 
 def _decision(criterion: Criterion, record: dict[str, Any]) -> Decision:
     if criterion.check is not None:
-        return decide_by_code(criterion, Transcript.of_record(record))
+        return decide_by_code(criterion, JudgedTranscript.of_record(record))
     return Decision(criterion.id, criterion.menu[0], 0.0)

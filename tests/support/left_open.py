@@ -17,7 +17,7 @@ from typing import Any
 import gymnasium
 
 import hexathlon  # noqa: F401 - registers the environments
-from hexathlon.envs.sandbox.image import Image
+from hexathlon.envs.sandbox.image import SandboxImage
 from hexathlon.envs.sandbox.ladder import backend
 from hexathlon.envs.workers.hosted import HostedEnvironment
 from support import drill
@@ -75,7 +75,7 @@ def screen() -> Any:
 
 def landlock() -> Any:
     """A sandbox alone: tasks of the event need paths that this rung does not have."""
-    sandbox = backend("landlock").open(Image())
+    sandbox = backend("landlock").open(SandboxImage())
     sandbox.execute("sleep 600 & echo started", 20.0)
     sandbox.reset()
     sandbox.execute("sleep 600 & echo started", 20.0)
@@ -106,10 +106,10 @@ def descendants() -> list[int]:
             except OSError:
                 continue
             parents[int(entry.name)] = int(fields[1])
-    found = [os.getpid()]
-    for pid in found:
-        found += [child for child, parent in parents.items() if parent == pid]
-    return found[1:]
+    result = [os.getpid()]
+    for pid in result:
+        result += [child for child, parent in parents.items() if parent == pid]
+    return result[1:]
 
 
 def descriptors() -> set[str]:

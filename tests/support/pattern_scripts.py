@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.roleplay.assembling import draw_game, draw_stage
 from hexathlon.tasks.roleplay.card import table
-from hexathlon.tasks.roleplay.speaking import action
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.task import Task
+from hexathlon.tasks.tool_calls import tool_call
 
 _NAME = re.compile(r"\d+|[A-Z][\w'-]+(?: (?:(?:al|az|as|bint|ibn|abu|umm)[- ])?[A-Z][\w'-]+)*")
 _COST, _GOAL = "cost you|花了你", "a gain of at least|要赚至少"
@@ -112,7 +112,7 @@ def look_up(task: Task, *, live: bool = True) -> Iterator[str]:
     for place, beat in enumerate(stage.beats):
         name, typed, said = agent.act(line if live else beat.line)
         reply = compose(said, stage.rules_at(place), stage.language)
-        line = yield action(name, reply=reply, **typed)
+        line = yield tool_call(name, reply=reply, **typed)
 
 
 def haggle(task: Task) -> Iterator[str]:
@@ -128,7 +128,7 @@ def haggle(task: Task) -> Iterator[str]:
         price = cost + goal + sum(costs[option] for option in deal.values())
         said = f"I ask {price}" if stage.language == "en" else f"我要{price}"
         reply = compose(said, stage.rules, stage.language)
-        yield action("offer", reply=reply, amount=min(price, 400), **deal)
+        yield tool_call("offer", reply=reply, amount=min(price, 400), **deal)
 
 
 def compare(task: Task) -> Iterator[str]:
@@ -140,18 +140,18 @@ def compare(task: Task) -> Iterator[str]:
     papers = [line for line in facts_of(task.instruction) if re.search("notes:|记录：", line)]
     own = [line for line in papers if owner in line]
     for topic in _choices(task, "confront")["topic"]:
-        label = BilingualText.parse(table("inquiry")["topics"][topic]["label"]).of(language)
+        label = BilingualText.parse(table("inquiry")["topics"][topic]["label"])[language]
         asked = f"what about your {label}" if language == "en" else f"说说你的{label}"
-        heard = yield action("say", reply=compose(asked, stage.rules, language))
+        heard = yield tool_call("say", reply=compose(asked, stage.rules, language))
         about = words(heard, language) | words(label, language)
         best = max(own, key=lambda line: len(words(line, language) & about), default="")
         claim, truth = last_name(heard, language), last_name(best, language)
         if claim and truth and claim not in best:
             said = f"the papers say {truth}" if language == "en" else f"材料上写的是{truth}"
             reply = compose(said, stage.rules, language)
-            yield action("confront", reply=reply, topic=topic, claim=claim, truth=truth)
+            yield tool_call("confront", reply=reply, topic=topic, claim=claim, truth=truth)
     end = "that is all" if language == "en" else "今天就到这里"
-    yield action("conclude", reply=compose(end, stage.rules, language))
+    yield tool_call("conclude", reply=compose(end, stage.rules, language))
 
 
 def _number(after: str, text: str) -> int:

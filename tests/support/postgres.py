@@ -22,7 +22,7 @@ def postgres_server() -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="hexpg", dir=open_to_all()) as folder:
         Path(folder).chmod(0o755)
         done = subprocess.run(
-            [_SCRIPT, "start", folder], capture_output=True, text=True, timeout=120, check=False
+            [_SCRIPT, "start", folder], capture_output=True, text=True, timeout=600, check=False
         )
         if done.returncode == _NOT_INSTALLED:
             pytest.skip("PostgreSQL is not installed here (Debian: apt-get install postgresql)")
@@ -30,5 +30,5 @@ def postgres_server() -> Iterator[str]:
         try:
             yield done.stdout.strip()
         finally:
-            subprocess.run([_SCRIPT, "stop", folder], check=True, capture_output=True, timeout=60)
+            subprocess.run([_SCRIPT, "stop", folder], check=True, capture_output=True, timeout=600)
             Path(folder).mkdir(exist_ok=True)  # for the context, which removes it again

@@ -1,4 +1,4 @@
-"""Recipes of one or two steps on the toy event that make the loop call registered parts."""
+"""Recipes of one or two steps on the toy event that make the loop call registered components."""
 
 import functools
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ def tiny_recipe(**changes: Any) -> Recipe:
 
 @contextmanager
 def trainer_of(recipe: Recipe, start: Path, folder: Path) -> Iterator[Any]:
-    """Open a trainer that begins with a stored policy."""
+    """Open a trainer that starts from a stored policy."""
     from hexathlon.baselines.engines.local.loading import load_checkpoint
     from hexathlon.baselines.rollout.environments import make_env
     from hexathlon.baselines.training.trainer import Trainer
@@ -64,7 +64,7 @@ def trainer_of(recipe: Recipe, start: Path, folder: Path) -> Iterator[Any]:
 
 
 def named_parts(recipe: Recipe) -> set[tuple[str, str]]:
-    """Return the parts that a recipe names, by registry."""
+    """Return the components that a recipe names, by registry."""
     objective, generate = recipe.learn.objective, recipe.generate
     named = {
         ("SAMPLERS", generate.sampler.name),
@@ -84,7 +84,7 @@ def named_parts(recipe: Recipe) -> set[tuple[str, str]]:
 
 
 class Call(NamedTuple):
-    """One call of a registered part."""
+    """One call of a registered component."""
 
     registry: str
     name: str
@@ -93,7 +93,7 @@ class Call(NamedTuple):
 
 
 def calls_of(monkeypatch: pytest.MonkeyPatch) -> list[Call]:
-    """Record every call of a registered part from now on."""
+    """Record every further call of a registered component."""
     calls: list[Call] = []
 
     def recording(registry: str, name: str, part: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Rollouts played in stretches, and what has to be equal of two trajectories.
+"""Rollouts played in parts, and the comparison of two trajectories.
 
 Run as a script, it goes on from a pickled prefix in a process of its own:
 python -m support.resuming PREFIX AGENT, which prints the record's canonical bytes.
@@ -53,39 +53,39 @@ def stretch(
     after: int | None = None,
     limits: TrialLimits | None = None,
 ) -> Trajectory | Prefix:
-    """Play on, to the end or until so many turns were taken."""
+    """Continue to the end, or until a number of turns was taken."""
     course = Rollout(agent, limits).advance(slot, key, start=start, pause=Pause(after))
     return asyncio.run(play_async(course)) if agent.asynchronous else play(course)
 
 
 def whole(agent: Agent, slot: EnvironmentSlot, key: TrialKey) -> Trajectory:
-    """Play undisturbed."""
+    """Play without interruption."""
     trajectory = stretch(agent, slot, key)
     assert isinstance(trajectory, Trajectory)
     return trajectory
 
 
 def paused(agent: Agent, slot: EnvironmentSlot, key: TrialKey, after: int) -> Prefix:
-    """Play until so many turns were taken."""
+    """Play until a number of turns was taken."""
     prefix = stretch(agent, slot, key, after=after)
     assert isinstance(prefix, Prefix) and prefix.turns == after
     return prefix
 
 
 def finished(agent: Agent, slot: EnvironmentSlot, key: TrialKey, start: Prefix) -> Trajectory:
-    """Go on to the end."""
+    """Continue to the end."""
     trajectory = stretch(agent, slot, key, start)
     assert isinstance(trajectory, Trajectory)
     return trajectory
 
 
 def record_bytes(trajectory: Trajectory) -> bytes:
-    """Return a record's canonical JSON without its clocks."""
+    """Return a record's canonical JSON without timing."""
     return canonical_bytes({**trajectory.record, "timing": None})
 
 
 def copied(prefix: Prefix) -> Prefix:
-    """Return a prefix that was pickled and read back."""
+    """Return a prefix after pickling and unpickling."""
     made = pickle.loads(pickle.dumps(prefix))
     assert isinstance(made, Prefix)
     return made
@@ -106,9 +106,9 @@ FORMS: dict[str, Going] = {
     "snapshot": lambda prefix: prefix,
     "actions": Prefix.portable,
     "pickled": copied,
-    "told": Prefix.without_memory,
+    "without_memory": Prefix.without_memory,
 }
-"""Forms of a prefix that a rollout may go on from."""
+"""Forms of a prefix from which a rollout may continue."""
 
 if __name__ == "__main__":
     main(*sys.argv[1:])

@@ -148,6 +148,11 @@ def _record(env, task, trial, agent, skill, price, per_turn, infra) -> dict[str,
     spoilt = bool(per_turn and draws.random() < infra)
     turns = int(draws.integers(3, 9)) if per_turn else 2
     status = "infra" if spoilt else "scored"
+    ended = "completed" if turns < 8 else "truncated_turns"
+    steps = [_step(index, turns, solved, ended) for index in range(turns)]
+    if spoilt:  # infrastructure failed before the last step
+        del steps[-1]
+        turns -= 1
     state = {"submitted": [["customer 3", 8889.5]], "queries": turns, "solved": solved}
     tokens = round(per_turn * turns * float(draws.uniform(0.7, 1.3)))
     usage = {"input": tokens, "output": tokens // 8, "calls": turns}
@@ -160,7 +165,7 @@ def _record(env, task, trial, agent, skill, price, per_turn, infra) -> dict[str,
         "template": template,
         "level": level,
         "split": split,
-        "stop": "error_env" if spoilt else ("completed" if turns < 8 else "truncated_turns"),
+        "stop": "error_env" if spoilt else ended,
         "status": status,
         "cause": "sandbox" if spoilt else None,
         "error": "WorkerCrashed: the worker ended with signal 9" if spoilt else None,
@@ -179,7 +184,7 @@ def _record(env, task, trial, agent, skill, price, per_turn, infra) -> dict[str,
         "system_prompt_hash": text_hash("system"),
         "opening": "Which five customers paid the most? Give name and total, largest first.\n"
         "The database is `retail-3` (SQLite).",
-        "steps": [_step(index, turns, solved) for index in range(turns)],
+        "steps": steps,
         "final_state": state,
         "final_state_hash": content_hash(state),
         "env_version": "1",
@@ -197,7 +202,7 @@ def _record(env, task, trial, agent, skill, price, per_turn, infra) -> dict[str,
     }
 
 
-def _step(index: int, turns: int, solved: bool) -> dict[str, Any]:
+def _step(index: int, turns: int, solved: bool, ended: str) -> dict[str, Any]:
     last = index == turns - 1
     call = {"name": "query", "arguments": {"sql": QUERY}}
     if last:
@@ -207,7 +212,7 @@ def _step(index: int, turns: int, solved: bool) -> dict[str, Any]:
         "action": json.dumps(call) if index else "I will look at the tables first.",
         "observation": "Your answer was recorded." if last else TABLE,
         "reward": float(solved) if last else 0.0,
-        "status": "completed" if last else "ongoing",
+        "status": ended if last else "ongoing",
     }
 
 

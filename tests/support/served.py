@@ -23,7 +23,7 @@ from support.policies import TEXTS
 _MADE = Path(__file__).resolve().parents[2] / ".venv-vllm" / "bin" / "python"
 
 CONTEXT = 8192
-"""Long enough that no reply ends while a test waits for its beginning."""
+"""Long enough that no reply ends while a test waits for it to start."""
 
 
 def interpreter() -> Path:
@@ -35,7 +35,7 @@ def interpreter() -> Path:
 
 
 def sharp_policy(path: Path, seed: int = 0, *, tied: bool = False) -> Path:
-    """Write a policy whose distributions are far from flat, so that errors are visible."""
+    """Write a policy with peaked distributions, so that errors are visible."""
     import torch
 
     # Heads of 32, the smallest that vLLM supports on a CPU.
@@ -62,7 +62,7 @@ def learner(path: Path) -> Any:
 
 
 def moved(model: Any, seed: int = 1) -> Any:
-    """Change a model's weights in place, as learning does, but by more."""
+    """Change a model's weights in place, by more than a training step would."""
     import torch
 
     generator = torch.Generator().manual_seed(seed)
@@ -97,12 +97,12 @@ def _counted(url: str, names: tuple[str, ...]) -> float:
 
 def group_members(group: int) -> list[int]:
     """Return the processes of a process group that have not ended."""
-    found = []
+    result = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             state, _, owner, *_ = stat.read_text().rpartition(")")[2].split()
         except (FileNotFoundError, ProcessLookupError):
             continue  # ended in the meantime
         if int(owner) == group and state != "Z":
-            found.append(int(stat.parent.name))
-    return found
+            result.append(int(stat.parent.name))
+    return result

@@ -51,7 +51,7 @@ def soak(episodes: int, tasks: int, levels: Sequence[str]) -> dict[str, Any]:
 
 
 def _forked(env: SQLEnv, rng: np.random.Generator) -> Iterator[SQLEnv]:
-    """Yield forks of an episode, some of which look around and change something."""
+    """Yield forks of an episode, some of which read and change the database."""
     if rng.random() < 0.6:
         return
     for fork in env.fork(int(rng.integers(1, 4))):

@@ -10,7 +10,7 @@ _REWARD = (
 _LOGS = "LOGS=/logs/verifier; mkdir -p $LOGS\n"
 
 HARBOR: dict[str, dict[str, str]] = {
-    # Plain: a shell script that writes a number.
+    # Minimal: a shell script that writes a number.
     "greeting": {
         "task.toml": 'version = "1.0"\n[metadata]\ndifficulty = "easy"\n',
         "instruction.md": "Write the word hello to greeting.txt in the working directory.\n",

@@ -123,10 +123,10 @@ TEMPLATES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "words": (WORDS, ("<eos>",), "<eos>"),
     "latest": (LATEST, ("<stop>", "<nl>"), "<stop>"),
 }
-"""Name to template, special tokens, and the token that ends a reply."""
+"""Template, special tokens, and end-of-turn token by name."""
 
 REWRITING = {"reasoning", "bars", "instruct", "latest"}
-"""Those that render earlier turns otherwise once later ones follow."""
+"""Templates that render earlier turns differently once later ones follow."""
 
 CORPUS = (
     "You are an agent. Look at the tables before you write a statement.",
@@ -138,7 +138,7 @@ CORPUS = (
 
 @cache
 def tokenizer(name: str) -> Any:
-    """A byte-level BPE tokenizer with the template of this name."""
+    """Return a byte-level BPE tokenizer with a chat template."""
     template, special, end = TEMPLATES[name]
     raw = Tokenizer(models.BPE())
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)

@@ -1,7 +1,7 @@
-"""A learner's update from stored trajectories; as a script, in a process of its own.
+"""A learner's update from stored trajectories, also as a script for a separate process.
 
-python -m support.training CHECKPOINT TRAJECTORIES, where the file holds JSON lines or a pickle;
-prints the hashes of the updated weights as JSON.
+`python -m support.training CHECKPOINT TRAJECTORIES` prints the hashes of the updated weights as
+JSON; the file of trajectories is JSON lines or a pickle.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ __all__ = ["read", "update_hashes", "weight_hashes"]
 def update_hashes(checkpoint: Path, trajectories: Sequence[Trajectory]) -> dict[str, str]:
     """Return a hash of each weight after one update on the trajectories' samples."""
     model = learner(checkpoint)
-    samples = [sample for one in trajectories for sample in one.samples()]
+    samples = [sample for trajectory in trajectories for sample in trajectory.samples()]
     assert samples
     batch = [
         Example(
@@ -48,7 +48,7 @@ def weight_hashes(model: Any) -> dict[str, str]:
 
 
 def read(path: Path) -> list[Trajectory]:
-    """Read trajectories of a file."""
+    """Read the trajectories of a file."""
     if path.suffix == ".pickle":
         return list(pickle.loads(path.read_bytes()))
     return [Trajectory.from_json(json.loads(line)) for line in path.read_text("utf-8").splitlines()]

@@ -32,12 +32,12 @@ def write_webshop(catalog: Path, folder: Path, limit: int = 150) -> int:
         products.append(_product(asin, name, group["description"], group["price"], "fashion",
                                  f"Clothing › {group['path']} › {kind}", options))  # fmt: skip
         attributes[asin] = {"attributes": [kind, "regular fit"]}
-        wanted = {key: values[len(asin) % len(values)] for key, values in options.items()}
+        expected = {key: values[len(asin) % len(values)] for key, values in options.items()}
         human[asin] = [
             {
-                "instruction": f"Find me {name} in {' and '.join(wanted.values())}.",
+                "instruction": f"Find me {name} in {' and '.join(expected.values())}.",
                 "instruction_attributes": [kind],
-                "instruction_options": list(wanted.values()),
+                "instruction_options": list(expected.values()),
             }
         ]
     _write(target / "items_shuffle.json", products)

@@ -5,15 +5,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hexathlon.baselines.engines.errors import EngineMissing
+from hexathlon.tasks.validation import reason
 
 __all__ = [
     "Checkpoint",
     "CheckpointError",
+    "check_files",
     "load_checkpoint",
     "load_tokenizer",
     "quiet",
     "require_torch",
 ]
+
+_TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json", "tokenizer_config.json")
 
 
 class CheckpointError(Exception):
@@ -55,10 +59,60 @@ def _checked(path: Path) -> dict[str, Any]:
     if not config.is_file():
         raise CheckpointError(f"{path} has no config.json: expected a Hugging Face checkpoint")
     try:
-        read: dict[str, Any] = json.loads(config.read_text())
-    except ValueError as error:
-        raise CheckpointError(f"{config} is not JSON ({error}); copy it again") from None
+        read = json.loads(config.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"cannot read {config}: {reason(error)}; copy it again") from None
+    if not isinstance(read, dict) or not isinstance(read.get("model_type"), str):
+        raise CheckpointError(f"{config} has no model_type: expected a Hugging Face checkpoint")
     return read
+
+
+def check_files(path: Path) -> None:
+    """Check a checkpoint's files without PyTorch and without reading its weights.
+
+    Raises:
+        CheckpointError: If a file is missing, incomplete or from another checkpoint.
+    """
+    config = _checked(path)
+    if not any((path / name).is_file() for name in _TOKENIZERS):
+        raise CheckpointError(f"{path} has no tokenizer: expected {' or '.join(_TOKENIZERS)}")
+    weights = sorted(path.glob("*.safetensors"))
+    if not weights and not any(path.glob("*.bin")):
+        raise CheckpointError(f"{path} has no weights: expected *.safetensors or *.bin")
+    for file in weights:
+        _check_weights(file)
+    _check_vocabulary(path, config.get("vocab_size"))
+
+
+def _check_weights(file: Path) -> None:
+    """Compare a file's size with its header: eight bytes of length, JSON, then the tensors."""
+    size = file.stat().st_size
+    try:
+        with file.open("rb") as opened:
+            length = int.from_bytes(opened.read(8), "little")
+            header = json.loads(opened.read(length)) if 0 < length <= size - 8 else {}
+        ends = [row["data_offsets"][1] for name, row in header.items() if name != "__metadata__"]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        ends = []
+    if not ends or size != 8 + length + max(ends):
+        raise CheckpointError(f"{file} is not a complete safetensors file; copy it again")
+
+
+def _check_vocabulary(path: Path, known: Any) -> None:
+    """Compare the tokenizer's largest id with the model's vocabulary."""
+    try:
+        model = json.loads((path / "tokenizer.json").read_bytes())
+        ids = [*model["model"]["vocab"].values(), *(token["id"] for token in model["added_tokens"])]
+        largest = max(ids)
+    except OSError:
+        return  # another tokenizer format, which transformers checks
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return  # possibly another version of the format, which transformers checks
+    if isinstance(known, int) and largest >= known:
+        raise CheckpointError(
+            f"the tokenizer of {path} has {largest + 1} tokens and the model only {known}; "
+            "they are not from the same checkpoint"
+        )
 
 
 def load_tokenizer(path: Path) -> Any:
@@ -95,6 +149,7 @@ def load_checkpoint(path: Path, *, dtype: str = "auto", device: str = "auto") ->
         EngineMissing: If torch or transformers is not installed.
     """
     require_torch()
+    check_files(path)
     import torch
     from transformers import AutoModelForCausalLM
 

@@ -12,7 +12,7 @@ from hexathlon.baselines.engines.errors import EngineError, MalformedReply, Serv
 from hexathlon.baselines.tokens.requests import Finish, TokenRequest, TokenSampling
 from hexathlon.tasks.seeding import derive_seed
 
-__all__ = ["CompletionRoute", "ServedReply", "Route", "TokenRoute"]
+__all__ = ["CompletionRoute", "Route", "ServedReply", "TokenRoute"]
 
 _NOT_A_NUMBER = -9999.0
 """Written by the server in place of a log-probability that is not finite."""

@@ -1,10 +1,10 @@
 """Docker backend: opens containers."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
 from hexathlon.envs.sandbox.base import (
-    Availability,
     Sandbox,
     SandboxBackend,
     SandboxFault,
@@ -48,33 +48,18 @@ class DockerBackend(SandboxBackend):
         """
         return DockerEngine(self._url)
 
-    def probe(self) -> Availability:
-        """Start a container once and run a command in it."""
-        return self._probed
-
-    @cached_property
-    def _probed(self) -> Availability:
-        try:
-            with self.open(SandboxImage()) as sandbox:
-                done = sandbox.execute("echo works", 20)
-        except (SandboxFault, OSError) as error:
-            return Availability(False, str(error))
-        if done.output != b"works\n":
-            return Availability(False, f"a command in it printed {done.output[:80]!r}")
+    def properties(self, sandbox: Sandbox) -> Mapping[str, str | bool]:
+        """Return the properties of this rung."""
         info = self.engine.client.info()
-        return Availability(
-            True,
-            "a command was run in a container",
-            {
-                "user": "engine",
-                "limits": f"cgroup{info.get('CgroupVersion', '1')}",
-                "owners": False,
-                "absolute_paths": True,
-                "network": "loopback",
-                "engine": self.engine.version,
-                "storage": info.get("Driver", ""),
-            },
-        )
+        return {
+            "user": "engine",
+            "limits": f"cgroup{info.get('CgroupVersion', '1')}",
+            "owners": False,
+            "absolute_paths": True,
+            "network": "loopback",
+            "engine": self.engine.version,
+            "storage": info.get("Driver", ""),
+        }
 
     def open(self, image: SandboxImage, limits: SandboxLimits | None = None) -> Sandbox:
         """Start a container and write the image's files."""

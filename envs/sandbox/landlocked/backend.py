@@ -8,12 +8,10 @@ import sys
 import tempfile
 import weakref
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 from hexathlon.envs.sandbox.base import (
-    Availability,
     Sandbox,
     SandboxBackend,
     SandboxFault,
@@ -51,29 +49,17 @@ class LandlockBackend(SandboxBackend):
     name: ClassVar[str] = "landlock"
     confined: ClassVar[bool] = True
 
-    def probe(self) -> Availability:
-        """Open a sandbox once and run a command in it."""
-        return self._probed
-
-    @cached_property
-    def _probed(self) -> Availability:
-        try:
-            with self.open(SandboxImage()) as sandbox:
-                done = sandbox.execute("echo works", 20)
-                properties = dict(getattr(sandbox, "properties", {}))
-        except (SandboxFault, OSError) as error:
-            return Availability(False, str(error))
-        if done.output != b"works\n":
-            return Availability(False, f"a command in it printed {done.output[:80]!r}")
-        level = {
+    def properties(self, sandbox: Sandbox) -> Mapping[str, str | bool]:
+        """Return the properties of this rung."""
+        assert isinstance(sandbox, FolderSandbox)
+        return {
             "user": "root" if os.geteuid() == 0 else "user",
-            "limits": str(properties["limits"]),
+            "limits": str(sandbox.properties["limits"]),
             "owners": False,
             "absolute_paths": False,
             "network": "none" if self.confined else "whole",
             "confined": self.confined,
         }
-        return Availability(True, "a command was run in it", level)
 
     def open(self, image: SandboxImage, limits: SandboxLimits | None = None) -> Sandbox:
         """Start a sandbox in a new temporary directory."""

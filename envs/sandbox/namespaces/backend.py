@@ -1,14 +1,11 @@
 """Namespaces backend: opens sandboxes on layers."""
 
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from hexathlon.envs.sandbox.base import (
-    Availability,
     Sandbox,
     SandboxBackend,
-    SandboxFault,
     SandboxSnapshot,
 )
 from hexathlon.envs.sandbox.execution import ShellState
@@ -34,34 +31,19 @@ class NamespaceBackend(SandboxBackend):
     def __init__(self, keeper: Callable[[], Keeper] | None = None) -> None:
         self._stacks = Stacks(keeper)
 
-    def probe(self) -> Availability:
-        """Open a sandbox once and run a command in it."""
-        return self._probed
-
-    @cached_property
-    def _probed(self) -> Availability:
-        try:
-            with self.open(SandboxImage()) as sandbox:
-                done = sandbox.execute("echo works", 20)
-        except (SandboxFault, OSError) as error:
-            return Availability(False, str(error))
-        if done.output != b"works\n":
-            return Availability(False, f"a command in it printed {done.output[:80]!r}")
+    def properties(self, sandbox: Sandbox) -> Mapping[str, str | bool]:
+        """Return the properties of this rung."""
         properties = self._stacks.keeper().properties
         groups = str(properties["limits"])
         named = groups if groups.startswith("cgroup") else "rlimits"
-        return Availability(
-            True,
-            "a command was run in it",
-            {
-                "user": "root" if properties["root"] else "user",
-                "limits": named,
-                "owners": bool(properties["root"]),
-                "absolute_paths": True,
-                "network": "loopback",
-                "landlock": str(properties["landlock"]),
-            },
-        )
+        return {
+            "user": "root" if properties["root"] else "user",
+            "limits": named,
+            "owners": bool(properties["root"]),
+            "absolute_paths": True,
+            "network": "loopback",
+            "landlock": str(properties["landlock"]),
+        }
 
     def open(self, image: SandboxImage, limits: SandboxLimits | None = None) -> Sandbox:
         """Start a sandbox."""

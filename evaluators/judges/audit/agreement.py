@@ -15,7 +15,7 @@ import numpy.typing as npt
 from hexathlon.evaluators.judges.audit.estimates import Estimate
 from hexathlon.tasks.seeding import generator_for
 
-__all__ = ["alpha", "alpha_estimate", "kappa", "kappa_estimate", "kendall_tau"]
+__all__ = ["alpha", "alpha_estimate", "kappa", "kappa_estimate"]
 
 Floats = npt.NDArray[np.float64]
 MeasurementLevel = Literal["nominal", "ordinal", "interval"]
@@ -95,25 +95,6 @@ def alpha_estimate(
     draws = generator_for("alpha", *address).multinomial(n, share / n, _DRAWS).astype(float)
     resampled = _alpha((draws @ flat).reshape(_DRAWS, k, k), metric)
     return _percentiles(value, resampled, n, confidence, "bootstrap")
-
-
-def kendall_tau(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """Return Kendall's tau-b of two scorings; None if either is all ties."""
-    concordant = discordant = tied_a = tied_b = 0
-    for i in range(len(a)):
-        for j in range(i):
-            x, y = _sign(a[i] - a[j]), _sign(b[i] - b[j])
-            concordant += x * y > 0
-            discordant += x * y < 0
-            tied_a += x == 0
-            tied_b += y == 0
-    pairs = len(a) * (len(a) - 1) // 2
-    scale = math.sqrt((pairs - tied_a) * (pairs - tied_b))
-    return (concordant - discordant) / scale if scale else None
-
-
-def _sign(value: float) -> int:
-    return (value > 0) - (value < 0)
 
 
 def _labels(a: Sequence[str], b: Sequence[str]) -> list[str]:

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-from hexathlon.evaluators.judges.audit.agreement import kendall_tau
 from hexathlon.evaluators.judges.audit.estimates import (
     Estimate,
     difference_of_means,
@@ -13,6 +12,7 @@ from hexathlon.evaluators.judges.audit.estimates import (
     rate_estimate,
     slope_estimate,
 )
+from hexathlon.evaluators.statistics.rank_correlation import kendall_tau
 
 __all__ = [
     "FlipRate",

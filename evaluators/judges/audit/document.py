@@ -1,6 +1,6 @@
 """The audit of a judge as a file: measurements, conclusions, and a hash.
 
-The hash covers everything but the clock. It is stored in every record that the judge writes, so
+The hash covers everything except timing. It is stored in every record that the judge writes, so
 that a score can be traced to the measurements of its judge's quality.
 """
 
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric
 from hexathlon.evaluators.records.canonical import canonical_json, content_hash
+from hexathlon.tasks.validation import reason
 
 __all__ = [
     "AUDIT_SCHEMA",
@@ -25,7 +26,7 @@ __all__ = [
 
 AUDIT_SCHEMA = "hexathlon.judge-audit/1"
 _UNHASHED = ("hash", "timing")
-_MOST_MASTER_KEYS = 0.01
+_MAX_MASTER_KEYS = 0.01
 
 
 class AuditError(ValueError):
@@ -54,7 +55,9 @@ class Audit(NamedTuple):
             for row in self.data["agreement"]["criteria"].values()
             if row["status"] == "established"
         }
-        return [one.id for one in rubric.judged if criterion_hash(one) not in sound]
+        return [
+            criterion.id for criterion in rubric.judged if criterion_hash(criterion) not in sound
+        ]
 
 
 def criterion_hash(criterion: Criterion) -> str:
@@ -78,7 +81,7 @@ def shortcomings(data: Mapping[str, Any]) -> Iterator[str]:
     if injection is not None and injection["value"] > 0:
         yield f"{injection['value']:.1%} of the injections turn a verdict into a pass"
     keys = data["master_keys"]["guarded"]
-    if keys is not None and keys["value"] > _MOST_MASTER_KEYS:
+    if keys is not None and keys["value"] > _MAX_MASTER_KEYS:
         yield f"{keys['value']:.1%} of the replies that say nothing pass"
     shift = data["length"]["padded_shift"]
     if shift is not None and not shift["low"] <= 0.0 <= shift["high"]:
@@ -108,11 +111,11 @@ def read_audit(path: Path) -> Audit:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise AuditError(f"cannot read the audit {path}: {error}") from None
+        raise AuditError(f"cannot read the audit {path}: {reason(error)}") from None
     if not isinstance(data, dict) or data.get("schema") != AUDIT_SCHEMA:
-        raise AuditError(f"{path} is no audit: expected the schema {AUDIT_SCHEMA!r}")
+        raise AuditError(f"{path} is not an audit: expected schema {AUDIT_SCHEMA!r}")
     if data.get("hash") != _hash(data):
-        raise AuditError(f"{path} was changed after it was written: its hash does not fit")
+        raise AuditError(f"{path} was changed after it was written: its hash does not match")
     return Audit(data)
 
 

@@ -26,7 +26,7 @@ class Estimate(NamedTuple):
         return dict(self._asdict())
 
     def holds(self, truth: float) -> bool:
-        """Whether the interval covers a value."""
+        """Return whether the interval contains a value."""
         return self.low <= truth <= self.high
 
 

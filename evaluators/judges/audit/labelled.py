@@ -22,6 +22,7 @@ from hexathlon.evaluators.judges.rubric_files import get_rubric
 from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records.canonical import canonical_json, content_hash
 from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.validation import reason
 
 __all__ = [
     "LabelError",
@@ -71,21 +72,21 @@ def generate_labels(seed: int, items: int = 2400) -> tuple[Rubric, list[Labelled
     The same seed gives the same replies; a larger set begins with the smaller one.
     """
     rubric = get_rubric(RUBRIC)
-    made: list[LabelledReply] = []
+    replies: list[LabelledReply] = []
     scene = 0
-    while len(made) * len(rubric.criteria) < items:
-        made += _scene(seed, scene, rubric)
+    while len(replies) * len(rubric.criteria) < items:
+        replies += _scene(seed, scene, rubric)
         scene += 1
-    return rubric, made
+    return rubric, replies
 
 
 def padded(reply: LabelledReply, factor: float = 2.0) -> LabelledReply:
     """Return a reply lengthened by sentences that neither fulfil nor break a criterion."""
     phrases = _phrases(reply.language)
     sentences: list[str] = []
-    wanted = len(reply.reply) * (factor - 1.0)
+    additional = len(reply.reply) * (factor - 1.0)
     rows = phrases["fillers"]["padding"]
-    while sum(map(len, sentences)) < wanted:
+    while sum(map(len, sentences)) < additional:
         sentences.append(rows[len(sentences) % len(rows)])
     joint = phrases["between_sentences"]
     return reply._replace(id=f"{reply.id}+", reply=joint.join([reply.reply, *sentences]))
@@ -112,7 +113,7 @@ def read_labels_file(path: Path, rubric: Rubric) -> list[LabelledReply]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise LabelError(f"cannot read the labels {path}: {error}") from None
+        raise LabelError(f"cannot read the labels {path}: {reason(error)}") from None
     replies = [
         _read_row(path, number, line, rubric) for number, line in enumerate(lines, 1) if line
     ]
@@ -138,7 +139,7 @@ def _read_row(path: Path, number: int, line: str, rubric: Rubric) -> LabelledRep
     if not isinstance(labels, dict) or not labels:
         raise LabelError(f"{place}: expected 'labels', an object from criterion to label")
     for name, label in labels.items():
-        menus = {one.id: one.menu for one in rubric.criteria}
+        menus = {criterion.id: criterion.menu for criterion in rubric.criteria}
         if name not in menus:
             raise LabelError(f"{place}: the rubric {rubric.id!r} has no criterion {name!r}")
         if label not in menus[name]:
@@ -169,7 +170,9 @@ def _scene(seed: int, scene: int, rubric: Rubric) -> Iterator[LabelledReply]:
     number = 0
     while number < _PER_SCENE:
         author = AUTHORS[int(draw.integers(2))]
-        labels = {one.id: one.menu[int(draw.integers(2))] for one in rubric.criteria}
+        labels = {
+            criterion.id: criterion.menu[int(draw.integers(2))] for criterion in rubric.criteria
+        }
         reply = _reply(draw, phrases, facts, labels, author)
         if reply in seen or read_labels(question, reply, language) != labels:
             continue

@@ -1,4 +1,4 @@
-"""Evaluation of decisions on labelled criteria: agreement, silence, length, kinship, means.
+"""Evaluation of decisions on labelled criteria: agreement, unscored share, length, kinship, means.
 
 Asking the judge is `hexathlon.baselines.judging.audit`; this module evaluates its answers.
 """
@@ -47,7 +47,7 @@ class LabelledItem(NamedTuple):
     def value(self) -> float:
         """The label's value, 0 to 1."""
         value = self.criterion.value_of(self.truth)
-        assert value is not None, "an abstention is no label"
+        assert value is not None, "an abstention is not a label"
         return value
 
     def oriented(self, value: float) -> float:
@@ -72,13 +72,17 @@ def agreement(
     A criterion is established if the lower end of kappa's interval reaches the level.
     """
     criteria: dict[str, Any] = {}
-    for one in rubric.judged:
-        own = [row for row in rows if row[0].criterion is one]
+    for criterion in rubric.judged:
+        own = [row for row in rows if row[0].criterion is criterion]
         if own:
-            found = _agreement_on(own, one.menu, one.id, seed)
-            sound = found["kappa"] is not None and found["kappa"]["low"] >= level
+            result = _agreement_on(own, criterion.menu, criterion.id, seed)
+            sound = result["kappa"] is not None and result["kappa"]["low"] >= level
             state = "established" if sound else "experimental"
-            criteria[one.id] = {**found, "hash": criterion_hash(one), "status": state}
+            criteria[criterion.id] = {
+                **result,
+                "hash": criterion_hash(criterion),
+                "status": state,
+            }
     return {
         "level": level,
         "overall": _agreement_on(rows, None, "all", seed),
@@ -89,17 +93,21 @@ def agreement(
 def _agreement_on(
     rows: Sequence[LabelledDecision], menu: Sequence[str] | None, name: str, seed: int
 ) -> dict[str, Any]:
-    scored = [(item.truth, str(found.label)) for item, found in rows if found.value is not None]
-    truth, said = [a for a, _ in scored], [b for _, b in scored]
-    values = list(menu) if menu is not None else sorted(set(truth) | set(said))
+    scored = [
+        (item.truth, str(decision.label)) for item, decision in rows if decision.value is not None
+    ]
+    truth, judged = [a for a, _ in scored], [b for _, b in scored]
+    values = list(menu) if menu is not None else sorted(set(truth) | set(judged))
     metric: MeasurementLevel = "ordinal" if menu is not None and len(menu) > 2 else "nominal"
-    units = [[item.truth, None if found.value is None else found.label] for item, found in rows]
+    units = [
+        [item.truth, None if decision.value is None else decision.label] for item, decision in rows
+    ]
     hits = sum(a == b for a, b in scored)
     return {
         "items": len(rows),
         "scored": len(scored),
         "accuracy": as_json(rate_estimate(hits, len(scored))),
-        "kappa": as_json(kappa_estimate(truth, said, seed, name)),
+        "kappa": as_json(kappa_estimate(truth, judged, seed, name)),
         "alpha": as_json(alpha_estimate(units, values, metric, seed, name)),
     }
 
@@ -108,11 +116,11 @@ def unscored(rows: Sequence[LabelledDecision]) -> dict[str, Any]:
     """Count the decisions without a value, and bound the mean score accordingly (rule J13)."""
     reasons: dict[str, int] = {}
     known = 0.0
-    for item, found in rows:
-        if found.value is None:
-            reasons[found.why] = reasons.get(found.why, 0) + 1
+    for item, decision in rows:
+        if decision.value is None:
+            reasons[decision.why] = reasons.get(decision.why, 0) + 1
         else:
-            known += item.oriented(found.value)
+            known += item.oriented(decision.value)
     count, n = sum(reasons.values()), len(rows)
     return {
         "rate": as_json(rate_estimate(count, n)),
@@ -123,7 +131,7 @@ def unscored(rows: Sequence[LabelledDecision]) -> dict[str, Any]:
 
 def slope_of_length(rows: Sequence[LabelledDecision]) -> Estimate | None:
     """Return the label's increase per doubling of length, within criterion and true label (J9)."""
-    scored = [(item, found.value) for item, found in rows if found.value is not None]
+    scored = [(item, decision.value) for item, decision in rows if decision.value is not None]
     return length_slope(
         [len(item.reply.reply) for item, _ in scored],
         [value for _, value in scored],
@@ -137,9 +145,9 @@ def kin_gap(rows: Sequence[LabelledDecision], own: Sequence[str]) -> Estimate | 
     """Return (judged - true) on replies of these authors, minus that on others (rule J10)."""
     kin: list[float] = []
     others: list[float] = []
-    for item, found in rows:
-        if found.value is not None and item.reply.author:
-            gap = item.oriented(found.value) - item.oriented(item.value)
+    for item, decision in rows:
+        if decision.value is not None and item.reply.author:
+            gap = item.oriented(decision.value) - item.oriented(item.value)
             (kin if item.reply.author in own else others).append(gap)
     return self_preference(kin, others)
 
@@ -153,9 +161,9 @@ def corrected_means(rows: Sequence[LabelledDecision], share: float, seed: int) -
         seed: Determines which labels are used.
     """
     pairs = [
-        (item.oriented(item.value), item.oriented(found.value))
-        for item, found in rows
-        if found.value is not None
+        (item.oriented(item.value), item.oriented(decision.value))
+        for item, decision in rows
+        if decision.value is not None
     ]
     order = generator_for("ppi", seed).permutation(len(pairs))
     count = max(2, round(share * len(pairs)))

@@ -34,7 +34,7 @@ def read_labels(question: str, reply: str, language: str) -> dict[str, str]:
 
 
 def _english_facts(question: str, reply: str) -> _Facts:
-    customer = _found(r"(\w+) comes in and says:", question)
+    customer = _search(r"(\w+) comes in and says:", question)
     prices = dict(re.findall(r"(\w+) (\d+) crowns", question))
     ask = question.partition("comes in and says:")[2]
     key = re.search(r"key has the number (\d+)", question)
@@ -48,27 +48,27 @@ def _english_facts(question: str, reply: str) -> _Facts:
 
 
 def _chinese_facts(question: str, reply: str) -> _Facts:
-    customer = _found(r"。([^。，；]+)走进来说：", question)
+    customer = _search(r"。([^。，；]+)走进来说：", question)
     prices = dict(re.findall(r"([^；：。\d]+)(\d+)枚银币", question))
     ask = question.partition("走进来说：")[2]
     return _Facts(
         customer,
-        _found(r"钥匙的号码是(\d+)", question),
+        _search(r"钥匙的号码是(\d+)", question),
         prices,
         next((ware for ware in prices if ware in ask), ""),
         tuple(part for part in re.split(r"(?<=[。！？])", reply) if part),
     )
 
 
-def _found(pattern: str, text: str) -> str:
-    found = re.search(pattern, text)
-    if found is None:
+def _search(pattern: str, text: str) -> str:
+    match = re.search(pattern, text)
+    if match is None:
         raise ValueError(f"not a question of the generated set: {text[:80]!r}")
-    return found.group(1)
+    return match.group(1)
 
 
 def _any(test: Callable[[_Facts, str], bool]) -> Reader:
-    """Return a reader that holds if the test holds for any sentence."""
+    """Return a reader that is True if the test is True for any sentence."""
     return lambda facts: any(test(facts, sentence) for sentence in facts.sentences)
 
 

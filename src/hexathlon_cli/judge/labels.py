@@ -13,7 +13,7 @@ __all__ = ["labels"]
 def labels(
     out: Annotated[Path, typer.Option(help="Label file.")],
     seed: Seed = 0,
-    items: Annotated[int, typer.Option(help="Minimum number of labels.")] = 2400,
+    items: Annotated[int, typer.Option(min=1, help="Minimum number of labels.")] = 2400,
 ) -> int:
     """Generate a labelled set, with labels known by construction.
 

@@ -27,18 +27,18 @@ JudgeModels = Annotated[
         help="Judge model: endpoint:URL#NAME or a checkpoint directory; repeat it for a panel."
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Random seed.")]
-Concurrency = Annotated[int, typer.Option(help="Concurrent questions.")]
-Temperature = Annotated[float, typer.Option(help="Sampling temperature.")]
-MaxTokens = Annotated[int, typer.Option(help="Maximum reply length, in tokens.")]
+Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
+Concurrency = Annotated[int, typer.Option(min=1, help="Concurrent questions.")]
+Temperature = Annotated[float, typer.Option(min=0, max=100, help="Sampling temperature.")]
+MaxTokens = Annotated[int, typer.Option(min=1, help="Maximum reply length, in tokens.")]
 Families = Annotated[
     list[str] | None, typer.Option(help="Family of each model. [default: from its name]")
 ]
 Revision = Annotated[str, typer.Option(help="Model revision, recorded with the scores.")]
 Cache = Annotated[Path | None, typer.Option(help="Verdict cache file.")]
 ApiKeyEnv = Annotated[str, typer.Option(help="Environment variable with the API key.")]
-Timeout = Annotated[float, typer.Option(help="Time-out of one attempt, in seconds.")]
-RequestRetries = Annotated[int, typer.Option(help="Retries of a failed request.")]
+Timeout = Annotated[float, typer.Option(min=0.001, help="Time-out of one attempt, in seconds.")]
+RequestRetries = Annotated[int, typer.Option(min=0, help="Retries of a failed request.")]
 Images = Annotated[
     bool, typer.Option(help="Show images to the judge; its server must support image parts.")
 ]

@@ -40,18 +40,23 @@ _OF_THE_JUDGE = (
 
 
 def run(
-    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    run: Annotated[Path, typer.Argument(help="Run directory.")],
     rubric: RubricName = None,
     model: JudgeModels = None,
     kind: Annotated[
         str, typer.Option(help="Judging mode: pointwise, pairwise or groupwise.")
     ] = "pointwise",
-    permutations: Annotated[int, typer.Option(help="Orders per group, for groupwise judging.")] = 2,
+    permutations: Annotated[
+        int, typer.Option(min=1, help="Orders per group, for groupwise judging.")
+    ] = 2,
     audit: Annotated[
         list[Path] | None, typer.Option(help="Audit file of each model, from `judge audit`.")
     ] = None,
     max_unscored: Annotated[
-        float, typer.Option(help="Maximum share of undecided trials; above it, exit code 2.")
+        float,
+        typer.Option(
+            min=0, max=1, help="Maximum share of undecided trials; above it, exit code 2."
+        ),
     ] = 0.02,
     seed: Seed = 0,
     concurrency: Concurrency = 64,
@@ -74,15 +79,17 @@ def run(
     """
     given = dict(locals())
     settings: dict[str, Any] = {name: given[name] for name in _OF_THE_JUDGE}
-    from hexathlon.baselines.harness.errors import ExitCode, UsageError
+    from hexathlon.baselines.harness.errors import ExitCode, UsageError, near_miss
     from hexathlon.baselines.harness.plan import read_salt
     from hexathlon.baselines.judging.opening import JudgeSettings, identify_judge, open_client
-    from hexathlon.baselines.judging.plan import JudgingPlan
+    from hexathlon.baselines.judging.plan import KINDS, JudgingPlan
     from hexathlon.baselines.judging.run import judge_run
     from hexathlon.evaluators.judged.file import JUDGED_FOLDER
     from hexathlon_cli.judge.rubrics import load_rubric
     from hexathlon_cli.output import note, print_text
 
+    if kind not in KINDS:
+        raise UsageError(near_miss("kind of judge", kind, KINDS))
     chosen = None if rubric is None else load_rubric(rubric)
     models = list(model or ())
     if len(models) > 1 and kind != "pointwise":

@@ -2,13 +2,19 @@
 
 import contextlib
 import importlib
+import json
 import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from hexathlon.baselines.harness.environments import (
+    environment_for_task,
     find_environment,
     make_environment,
     open_taskset,
+    short,
 )
 from hexathlon.baselines.harness.errors import (
     EnvironmentUnavailable,
@@ -17,27 +23,41 @@ from hexathlon.baselines.harness.errors import (
     near_miss,
 )
 from hexathlon.baselines.rollout.limits import TrialLimits
+from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.registry import EnvironmentInfo
 from hexathlon.tasks.errors import MissingData, TaskError
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import parse_address
-from hexathlon.tasks.task import LEVELS, Level
+from hexathlon.tasks.task import LEVELS, Level, Split
+from hexathlon.tasks.taskset import TaskSet
+from hexathlon_cli.output import flush_output, print_text
+from hexathlon_cli.playing.jsonl import LineGame, open_verdicts
 from hexathlon_cli.playing.session import Session
 
-__all__ = ["Wish", "play_command", "shell_language"]
+__all__ = ["Wish", "line_command", "play_command", "shell_language"]
 
-_ENDLESS = 1_000_000
+PLAYED_SPLITS = ("train", "dev", "test")
+LANGUAGES = ("en", "zh")
+"""Languages of tasks that come in several."""
+
+_UNBOUNDED = 1_000_000
 """Number of tasks to choose from in an unbounded set."""
 
-_TRIES = 2_000
+_MOST_SEARCHED = 2_000
 """Maximum number of tasks searched for the requested template and language."""
 
 
 class Wish(NamedTuple):
     """The tasks that a person wants to play."""
 
+    task: str | None
+    """One task by id; the other fields then do not matter."""
+
     taskset: str | None
+    split: str | None
+    """Split; the train split by default, or test if train is empty."""
+
     level: str | None
     template: str
     """Prefix of a template's name; empty for any."""
@@ -45,28 +65,63 @@ class Wish(NamedTuple):
     language: str
     """Language of tasks that have one."""
 
+    seed: int
 
-def play_command(env: str, task: str | None, wish: Wish, seed: int) -> int:
-    """Run `hexathlon play`."""
-    if wish.level is not None and wish.level not in LEVELS:
-        raise UsageError(near_miss("level", wish.level, LEVELS))
+    def check(self, info: EnvironmentInfo) -> None:
+        """Check the names.
+
+        Raises:
+            UsageError: If a name is unknown, or the task belongs to another environment.
+        """
+        for kind, name, known in (
+            ("level", self.level, LEVELS),
+            ("split", self.split, PLAYED_SPLITS),
+            ("language", self.language, LANGUAGES),
+        ):
+            if name is not None and name not in known:
+                raise UsageError(near_miss(kind, name, known))
+        if self.task is not None and environment_for_task(self.task).id != info.id:
+            other = short(environment_for_task(self.task).id)
+            raise UsageError(
+                f"{self.task} is a task of {other}: type `hexathlon play {other} "
+                f"--task {self.task}`"
+            )
+
+    def options(self, info: EnvironmentInfo, number: int) -> dict[str, Any]:
+        """Return the reset options of the number-th task.
+
+        Raises:
+            UsageError: If there is no such task.
+        """
+        return {"task": self.task or _chosen(info, self, number)}
+
+
+def play_command(env: str, wish: Wish) -> int:
+    """Play tasks in a terminal until the person stops."""
     info = find_environment(env)
+    wish.check(info)
     with contextlib.suppress(ImportError):
         importlib.import_module("readline")  # `input` then has a history and can be edited
-    try:
-        with contextlib.closing(make_environment(info.id, TrialLimits())()) as world:
-            chosen = {"task": task} if task else _chosen(info, wish, seed, 0)
-            _, details = world.reset(seed=seed, options=chosen)
-            number = 1
-            while Session(world, details).play():
-                _, details = world.reset(options=_chosen(info, wish, seed, number))
-                number += 1
-    except MissingData as error:
-        raise EnvironmentUnavailable(str(error)) from None
-    except TaskError as error:
-        raise UsageError(str(error)) from None
-    except EnvFault as error:
-        raise EnvironmentUnavailable(str(error)) from error
+    with _opened(info) as world:
+        _, details = world.reset(seed=wish.seed, options=wish.options(info, 0))
+        number = 1
+        while Session(world, details).play():
+            _, details = world.reset(options=wish.options(info, number))
+            number += 1
+    return ExitCode.FINE
+
+
+def line_command(env: str, wish: Wish, count: int, verdicts: Path | None) -> int:
+    """Play tasks through lines of JSON on standard input and output."""
+    info = find_environment(env)
+    wish.check(info)
+    with contextlib.ExitStack() as stack:
+        file = None if verdicts is None else stack.enter_context(open_verdicts(verdicts))
+        world = stack.enter_context(_opened(info))
+        game = LineGame(world, lambda number: wish.options(info, number), count, wish.seed, file)
+        for reply in game.replies(sys.stdin):
+            print_text(json.dumps(reply, ensure_ascii=False))
+            flush_output()
     return ExitCode.FINE
 
 
@@ -76,20 +131,43 @@ def shell_language() -> str:
     return "zh" if next(filter(None, named), "").startswith("zh") else "en"
 
 
-def _chosen(info: EnvironmentInfo, wish: Wish, seed: int, number: int) -> dict[str, Any]:
-    """Choose the number-th task of the train split, or of test if train is empty."""
+@contextlib.contextmanager
+def _opened(info: EnvironmentInfo) -> Iterator[Environment]:
+    """Open the environment; its errors become those of the command."""
+    try:
+        with contextlib.closing(make_environment(info.id, TrialLimits())()) as world:
+            yield world
+    except MissingData as error:
+        raise EnvironmentUnavailable(str(error)) from None
+    except TaskError as error:
+        raise UsageError(str(error)) from None
+    except EnvFault as error:
+        raise EnvironmentUnavailable(str(error)) from error
+
+
+def _chosen(info: EnvironmentInfo, wish: Wish, number: int) -> str:
     level = cast("Level | None", wish.level)
-    tasks = open_taskset(info, wish.taskset, "train", level, None)
-    if tasks.size == 0:
+    split = cast("Split", wish.split or "train")
+    tasks = open_taskset(info, wish.taskset, split, level, None)
+    if tasks.size == 0 and wish.split is None:
         tasks = open_taskset(info, wish.taskset, "test", level, None)
-    size = _ENDLESS if tasks.size is None else tasks.size
-    first = int(generator_for("play", seed, number).integers(size)) if size else 0
-    for place in range(min(size, _TRIES)):
+    size = _UNBOUNDED if tasks.size is None else tasks.size
+    first = int(generator_for("play", wish.seed, number).integers(size)) if size else 0
+    for place in range(min(size, _MOST_SEARCHED)):
         task_id = tasks.task_id((first + place) % size)
         if wish.template and not parse_address(task_id).template.startswith(wish.template):
             continue
         if tasks.get(task_id).params.get("language", wish.language) == wish.language:
-            return {"task": task_id}
-    raise UsageError(
-        f"{tasks.name} has no task with a template {wish.template!r}… in language {wish.language!r}"
+            return task_id
+    raise UsageError(_none_found(tasks, wish))
+
+
+def _none_found(tasks: TaskSet, wish: Wish) -> str:
+    wanted = [f"language {wish.language!r}"]
+    if wish.template:
+        wanted.insert(0, f"a template {wish.template!r}…")
+    return (
+        f"{tasks.name} has no task with {' and '.join(wanted)}"
+        if tasks.size
+        else (f"{tasks.name} has no tasks; choose another split, level or task set")
     )

@@ -8,6 +8,7 @@ import typer
 
 from hexathlon_cli.examples import examples
 from hexathlon_cli.groups import RunByDefault
+from hexathlon_cli.output import print_text
 from hexathlon_cli.train.init import init
 from hexathlon_cli.train.run import run
 
@@ -25,7 +26,7 @@ app.command("init", epilog=examples("train init"))(init)
 
 @app.callback()
 def _listed(context: typer.Context) -> None:
-    from hexathlon.baselines.training.recipe import recipe_names
+    from hexathlon.baselines.training.recipe_files import recipe_names
 
     if context.invoked_subcommand is None:
-        typer.echo("\n".join(recipe_names()))
+        print_text("\n".join(recipe_names()))

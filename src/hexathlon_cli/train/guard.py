@@ -31,7 +31,7 @@ def guarded(work: Callable[[Any], Result]) -> Result:
     """Run `work(report)` under a progress display.
 
     Raises:
-        UsageError: If the recipe, the checkpoint or the run folder cannot be used.
+        UsageError: If the recipe, the checkpoint or the run directory cannot be used.
         CommandError: If training cannot continue.
     """
     from hexathlon.baselines.distributed.launch import RankFailed
@@ -41,9 +41,10 @@ def guarded(work: Callable[[Any], Result]) -> Result:
     from hexathlon.baselines.learner.learner import LossNotFinite
     from hexathlon.baselines.pipeline.collect import StartsDiffer
     from hexathlon.baselines.pipeline.generation import HintFailed
-    from hexathlon.baselines.training.run import RecipeDiffers
+    from hexathlon.baselines.training.folder import FolderInUse, RecipeDiffers
     from hexathlon.baselines.training.saving import StateTorn
     from hexathlon.baselines.training.step import NothingToLearn
+    from hexathlon.tasks.validation import reason
     from hexathlon_cli.train.progress import shown
 
     ends = (
@@ -52,9 +53,12 @@ def guarded(work: Callable[[Any], Result]) -> Result:
     try:
         with shown() as report:
             return work(report)
-    except (RecipeDiffers, CheckpointError, ValueError) as error:
+    except (RecipeDiffers, FolderInUse, CheckpointError, ValueError) as error:
         raise UsageError(str(error)) from None
     except ends as error:
         raise CommandError(str(error)) from None
     except OSError as error:
-        raise CommandError(f"the run stopped: {error}; fix this and repeat the command") from None
+        place = f"{error.filename}: " if error.filename else ""
+        raise CommandError(
+            f"the run stopped: {place}{reason(error)}; fix this and repeat the command"
+        ) from None

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from hexathlon_cli.options import LevelName, TasksetName
+from hexathlon_cli.output import print_text
 
 __all__ = ["init"]
 
@@ -30,15 +31,21 @@ def init(
 
     The model is of the Qwen3 type; the tokenizer is trained on the event's transcripts.
     """
+    from hexathlon.baselines.codecs.registry import CODEC_NAMES
     from hexathlon.baselines.harness.environments import find_environment
-    from hexathlon.baselines.harness.errors import UsageError
+    from hexathlon.baselines.harness.errors import UsageError, near_miss
     from hexathlon.baselines.training.recipe import RecipeError, recipe_of
+    from hexathlon.tasks.task import LEVELS
     from hexathlon_cli.train.guard import guarded, require_torch
 
     if out.exists():
         raise UsageError(f"{out} exists; name a new directory with --out")
     if width % 32:
         raise UsageError(f"--width must be a multiple of 32, the head size, got {width}")
+    if dialect not in CODEC_NAMES:
+        raise UsageError(near_miss("dialect", dialect, CODEC_NAMES))
+    if level is not None and level not in LEVELS:
+        raise UsageError(near_miss("level", level, LEVELS))
     info = find_environment(env)
     heads = width // 32
     shape = {
@@ -61,4 +68,4 @@ def init(
     from hexathlon.baselines.training.start import make_start
 
     count = guarded(lambda report: make_start(recipe, out, report))
-    typer.echo(f"checkpoint: {out} ({count / 1e6:.2f} M parameters)")
+    print_text(f"checkpoint: {out} ({count / 1e6:.2f} M parameters)")

@@ -6,15 +6,17 @@ from typing import Annotated, Any
 
 import typer
 
+from hexathlon_cli.output import print_text
+
 __all__ = ["run"]
 
 
 def run(
-    recipe: Annotated[str, typer.Argument(help="Recipe name or TOML file.")],
+    recipe: Annotated[str | None, typer.Argument(help="Recipe name or TOML file.")] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Run folder; a run with the same recipe is resumed. [default: runs/train-RECIPE]"
+            help="Run directory; a run of the same recipe is resumed. [default: runs/train-RECIPE]"
         ),
     ] = None,
     change: Annotated[
@@ -22,7 +24,12 @@ def run(
         typer.Option("--set", help="KEY=VALUE override, such as rollout.groups=8; repeatable."),
     ] = None,
     log_to: Annotated[
-        list[str] | None, typer.Option(help="Metrics logger: tensorboard or wandb; repeatable.")
+        list[str] | None,
+        typer.Option(help="Logger beside metrics.jsonl: tensorboard or wandb; repeatable."),
+    ] = None,
+    watch: Annotated[
+        Path | None,
+        typer.Option(help="Follow the run in this folder, from another terminal; no RECIPE."),
     ] = None,
     print_config: Annotated[
         bool,
@@ -33,26 +40,39 @@ def run(
 ) -> None:
     """Train a policy from a recipe; the word `run` is optional.
 
-    Progress is saved in the run folder; the same command continues an interrupted run.
+    Progress is saved in the run directory; the same command continues an interrupted run.
     """
     import json
 
     from hexathlon.baselines.harness.errors import UsageError
-    from hexathlon.baselines.training.recipe import RecipeError, load_recipe
+    from hexathlon.baselines.training.recipe_files import RecipeError, recipe_path
     from hexathlon_cli.train.guard import guarded, require_torch
 
+    if watch is not None:
+        from hexathlon_cli.train.watch import watch as follow
+
+        if recipe is not None:
+            raise UsageError(f"--watch takes the folder of a run and no recipe, got {recipe!r}")
+        follow(watch)
+        return
+    if recipe is None:
+        raise UsageError("missing RECIPE; `hexathlon train` lists those of the package")
+    changes = dict(map(_change, change or []))
     try:
-        found = load_recipe(recipe, dict(map(_change, change or [])))
+        recipe_path(recipe)  # an unknown name is answered before PyTorch is imported
+        from hexathlon.baselines.training.recipe import load_recipe
+
+        found = load_recipe(recipe, changes)
     except RecipeError as error:
         raise UsageError(str(error)) from None
     if print_config:
-        typer.echo(json.dumps(found.scaled().model_dump(mode="json"), indent=1))
+        print_text(json.dumps(found.scaled().model_dump(mode="json"), indent=1))
         return
     require_torch()
     place = out or Path("runs") / f"train-{found.name}"
     typer.echo(f"{_stages(found.scaled())}, in {place}", err=True)
     ended = guarded(lambda report: _trained(found, place, report, tuple(log_to or ())))
-    typer.echo(
+    print_text(
         f"{_results(ended)}\n"
         f"checkpoint: {place / 'policy'}\ncurve: {place / 'curve.html'}\n"
         f"evaluations: {place / 'before'} {place / 'after'}"
@@ -74,10 +94,9 @@ def _change(text: str) -> tuple[str, Any]:
 
 
 def _trained(recipe: Any, out: Path, report: Any, names: tuple[str, ...]) -> Any:
-    from hexathlon.baselines.training.metrics import listeners
     from hexathlon.baselines.training.run import train
 
-    return train(recipe, out, report, tuple(listeners(names, out, recipe.name)))
+    return train(recipe, out, report, names)
 
 
 def _stages(recipe: Any) -> str:

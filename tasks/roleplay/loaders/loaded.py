@@ -20,11 +20,11 @@ from hexathlon.tasks.errors import MissingData, TaskError, UnknownTask
 from hexathlon.tasks.public_data import data_folder
 from hexathlon.tasks.roleplay.assembling import canary
 from hexathlon.tasks.roleplay.scripts import played
-from hexathlon.tasks.roleplay.speaking import action
 from hexathlon.tasks.roleplay.tools import dialogue_tools
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
+from hexathlon.tasks.tool_calls import tool_call
 
 __all__ = ["BadData", "LoadedConversation", "LoadedConversations", "read_json", "read_lines"]
 
@@ -142,7 +142,7 @@ class LoadedConversations(TaskSource):
         """Give the data set's reference reply, if there is one; no rule verifies it."""
         references = self._items()[task.id].references
         last = references[0] if references else "…"
-        return played(["…"] * (len(task.params["lines"]) - 1) + [action("say", reply=last)])
+        return played(["…"] * (len(task.params["lines"]) - 1) + [tool_call("say", reply=last)])
 
     def fingerprint(self) -> str:
         """Return the SHA-256 of the loaders' code and the items."""

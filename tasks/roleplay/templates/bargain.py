@@ -14,11 +14,11 @@ from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.roleplay.card import NothingLeft, fill, table
 from hexathlon.tasks.roleplay.game import Game
 from hexathlon.tasks.roleplay.lexicon import setting
-from hexathlon.tasks.roleplay.speaking import action
 from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.roleplay.tools import bargain_tools
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.task import Level
+from hexathlon.tasks.tool_calls import tool_call
 
 __all__ = ["bargain"]
 
@@ -283,16 +283,16 @@ class _Scripts:
     def _offer(self, price: int, choice: Mapping[str, int], said: str = "") -> str:
         terms = {name: self.deal.terms[name][place] for name, place in choice.items()}
         core = said or str(price)
-        return action(
+        return tool_call(
             "offer", reply=self._spoken(core), amount=max(0, min(price, HIGHEST)), **terms
         )
 
     def _walk(self, best: int) -> str:
         core = {"en": "then we part without a deal", "zh": "那我们就此别过"}[self.stage.language]
-        return action("walk_away", reply=self._spoken(core), best=best)
+        return tool_call("walk_away", reply=self._spoken(core), best=best)
 
     def _say(self, text: str) -> str:
-        return action("say", reply=self._spoken(text))
+        return tool_call("say", reply=self._spoken(text))
 
     def _spoken(self, core: str) -> str:
         if core.isdigit():

@@ -14,11 +14,11 @@ from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.roleplay.card import NothingLeft, fill, table
 from hexathlon.tasks.roleplay.game import Game
 from hexathlon.tasks.roleplay.lexicon import setting
-from hexathlon.tasks.roleplay.speaking import action
 from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.roleplay.tools import inquiry_tools
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.task import Level
+from hexathlon.tasks.tool_calls import tool_call
 
 __all__ = ["inquiry", "read_papers"]
 
@@ -263,7 +263,7 @@ class _Scripts:
         return {
             "always_not_known": [self._conclude()],
             "always_secret": [*asked, self._conclude()],
-            "always_say": [action("say", reply="…")] * 8,
+            "always_say": [tool_call("say", reply="…")] * 8,
             "majority": [*asked, papers[0], self._conclude()],
             "dump": [*asked, *papers, self._conclude()],
             "keyword_spam": [*asked, *everything, self._conclude()],
@@ -280,7 +280,7 @@ class _Scripts:
         joiner = {"en": " and your ", "zh": "和"}[self.stage.language]
         groups = [labels[i : i + together] for i in range(0, len(labels), together)]
         return [
-            action("say", reply=self._spoken(text.replace("{x}", joiner.join(group))))
+            tool_call("say", reply=self._spoken(text.replace("{x}", joiner.join(group))))
             for group in groups
         ]
 
@@ -291,11 +291,13 @@ class _Scripts:
         text = {"en": "the papers say {v}", "zh": "材料上写的是{v}"}[self.stage.language]
         core = said or text.replace("{v}", truth)
         typed = spell(truth)[-1 if short else 0]
-        return action("confront", reply=self._spoken(core), topic=topic, claim=claim, truth=typed)
+        return tool_call(
+            "confront", reply=self._spoken(core), topic=topic, claim=claim, truth=typed
+        )
 
     def _conclude(self) -> str:
         core = {"en": "that is all for today", "zh": "今天就到这里"}[self.stage.language]
-        return action("conclude", reply=self._spoken(core))
+        return tool_call("conclude", reply=self._spoken(core))
 
     def _spoken(self, core: str) -> str:
         return compose(core, self.stage.rules, self.stage.language)

@@ -8,6 +8,7 @@ from typing import Any
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
+from hexathlon.tasks.tool_calls import tool_call
 
 __all__ = [
     "service_alternatives",
@@ -24,12 +25,8 @@ _NAMED = re.compile(r"(\w+ \w+) ?[(（](?:postcode|邮编) (\d{5})[)）]")
 _PAYMENT = re.compile(r"\b(?:card|gift)-\d{4}\b")
 
 
-def _call(name: str, /, **arguments: Any) -> str:
-    return json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
-
-
 def _decline(reason: str, record: str, paragraph: int) -> str:
-    return _call("report_impossible", reason=reason, record=record, paragraph=paragraph)
+    return tool_call("report_impossible", reason=reason, record=record, paragraph=paragraph)
 
 
 def _plan(task: Task) -> dict[str, Any]:
@@ -106,26 +103,26 @@ def _solve(
     propose: bool = True,
 ) -> Script:
     for question in plan["asks"]:
-        yield _call("ask_user", question=question)
+        yield tool_call("ask_user", question=question)
     if look:
-        yield _call("read_policy")
+        yield tool_call("read_policy")
         who = plan["customer"]
         if by_name:
-            yield _call("find_customer", name=who["name"], postcode=who["postcode"])
+            yield tool_call("find_customer", name=who["name"], postcode=who["postcode"])
         else:
-            yield _call("find_customer", email=who["email"])
-        shown = yield _call("show_customer", customer=who["id"])
+            yield tool_call("find_customer", email=who["email"])
+        shown = yield tool_call("show_customer", customer=who["id"])
         for order in _looked_through(plan, shown):
-            yield _call("show_order", order=order)
+            yield tool_call("show_order", order=order)
     if plan["answer"] is not None:
         answer = plan["answer"]
         yield _decline(answer["reason"], answer["records"][0], answer["paragraph"])
         return
     for name, arguments in plan["actions"]:
         if plan["asks"] and propose:
-            yield _call("propose", action=name, arguments=arguments)
-        yield _call(name, **arguments)
-    yield _call("finish_case")
+            yield tool_call("propose", action=name, arguments=arguments)
+        yield tool_call(name, **arguments)
+    yield tool_call("finish_case")
 
 
 def _looked_through(plan: Mapping[str, Any], shown: str) -> Iterator[str]:
@@ -176,8 +173,8 @@ def _orders(task: Task) -> Generator[str, str, str]:
     text = task.instruction
     mail, named = _MAIL.search(text), _NAMED.search(text)
     who = {"name": named[1], "postcode": named[2]} if named else {}
-    found = yield _call("find_customer", **({"email": mail[0]} if mail else who))
-    shown = yield _call("show_customer", customer=found)
+    found = yield tool_call("find_customer", **({"email": mail[0]} if mail else who))
+    shown = yield tool_call("show_customer", customer=found)
     return f"{text}\n{shown}"
 
 
@@ -187,8 +184,8 @@ def _first(
     shown = yield from _orders(task)
     order = by(_ORDER.findall(shown) or [""])
     if what == "cancel":
-        yield _call("cancel_order", order=order, reason="not_needed")
-        yield _call("finish_case")
+        yield tool_call("cancel_order", order=order, reason="not_needed")
+        yield tool_call("finish_case")
     else:
         line = "/1" if what == "window_passed" else ""
         yield _decline(what, order + line, 4)
@@ -205,26 +202,26 @@ def _random(task: Task) -> Script:
     match int(draw.integers(6)):
         case 0:
             reason = ("not_needed", "mistake")[int(draw.integers(2))]
-            yield _call("cancel_order", order=order, reason=reason)
+            yield tool_call("cancel_order", order=order, reason=reason)
         case 1:
-            yield _call("return_items", order=order, lines=["1"], refund_to=refund)
+            yield tool_call("return_items", order=order, lines=["1"], refund_to=refund)
         case 2:
             cents = 390 + 100 * int(draw.integers(6))
-            yield _call("refund_delivery", order=order, cents=cents, refund_to=refund)
+            yield tool_call("refund_delivery", order=order, cents=cents, refund_to=refund)
         case 3:
-            yield _call("exchange_item", order=order, line="1", variant="P000000-02")
+            yield tool_call("exchange_item", order=order, line="1", variant="P000000-02")
         case 4:
-            yield _call("change_item", order=order, line="1", variant="P000000-02")
+            yield tool_call("change_item", order=order, line="1", variant="P000000-02")
         case _:
-            yield _call("change_address", order=order, street="1", city="A", postcode="10000")
-    yield _call("finish_case")
+            yield tool_call("change_address", order=order, street="1", city="A", postcode="10000")
+    yield tool_call("finish_case")
 
 
 def _everything(task: Task) -> Script:
     shown = yield from _orders(task)
     yield shown
     for order in dict.fromkeys(_ORDER.findall(shown)):
-        yield _call("cancel_order", order=order, reason="mistake")
+        yield tool_call("cancel_order", order=order, reason="mistake")
         for payment in dict.fromkeys(_PAYMENT.findall(shown)):
-            yield _call("return_items", order=order, lines=["1"], refund_to=payment)
-    yield _call("finish_case")
+            yield tool_call("return_items", order=order, lines=["1"], refund_to=payment)
+    yield tool_call("finish_case")

@@ -11,8 +11,10 @@ where the result still differs from the published hash of the table.
 import json
 import unicodedata
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from hexathlon.tasks.errors import MissingData
 from hexathlon.tasks.sql.data import shipped_lines
 from hexathlon.tasks.sql.loaders.gold import hardness, tokens, translated
 from hexathlon.tasks.sql.loaders.loaded import LoadedQuestion, LoadedQuestions, safe_template
@@ -44,12 +46,15 @@ class DBBenchSource(LoadedQuestions):
     folder = "dbbench"
 
     def read(self, split: Split) -> Sequence[LoadedQuestion]:
-        """Return the test split, 300 tasks, or the dev split, a directory's `dev.jsonl`."""
+        """Return the test split, 300 tasks, or the dev split, `dev.jsonl` of the directory.
+
+        Without a given directory, the dev split is HEXATHLON_DATA/dbbench/dev.jsonl.
+        """
         if split == "test":
             return [_item(entry, index) for index, entry in enumerate(self._entries())]
-        if split == "dev" and self._root is not None and (self._root / "dev.jsonl").is_file():
-            entries = json_list(self._root / "dev.jsonl")
-            return [_item(entry, index) for index, entry in enumerate(entries)]
+        file = self._dev_file()
+        if split == "dev" and file is not None:
+            return [_item(entry, index) for index, entry in enumerate(json_list(file))]
         return []
 
     def data_files(self) -> Sequence[str]:
@@ -57,8 +62,17 @@ class DBBenchSource(LoadedQuestions):
         return () if self._root is not None else ("tasks/sql/data/dbbench.jsonl.gz",)
 
     def contents(self) -> Sequence[bytes]:
-        """Return the directory's task file."""
-        return [] if self._root is None else [json.dumps(self._entries(), sort_keys=True).encode()]
+        """Return the directory's task file, and the file of the dev split if there is one."""
+        file = self._dev_file()
+        own = [] if self._root is None else [json.dumps(self._entries(), sort_keys=True).encode()]
+        return [*own, *([] if file is None else [file.read_bytes()])]
+
+    def _dev_file(self) -> Path | None:
+        try:
+            file = self.root / "dev.jsonl"
+        except MissingData:
+            return None
+        return file if file.is_file() else None
 
     def _entries(self) -> list[dict[str, Any]]:
         if self._root is not None:

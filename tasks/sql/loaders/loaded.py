@@ -7,22 +7,26 @@ they are stable; `address` cycles through the templates, so that any prefix cove
 import hashlib
 import os
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from hexathlon.tasks.errors import UnknownTask
+from hexathlon.tasks.errors import MissingData, UnknownTask
 from hexathlon.tasks.public_data import data_folder
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
-from hexathlon.tasks.sql.actions import action
 from hexathlon.tasks.sql.loaders.gold import hardness
 from hexathlon.tasks.sql.tools import SubmitKind, sql_tools
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
+from hexathlon.tasks.tool_calls import tool_call
 
 __all__ = ["LoadedQuestion", "LoadedQuestions", "read_check", "safe_template"]
+
+_MOST_NAMED = 5
+"""Maximum number of missing databases named in an error."""
 
 
 @dataclass(frozen=True)
@@ -145,9 +149,32 @@ class LoadedQuestions(TaskSource):
             self._data = data
         if split not in self._items:
             items = self.read(split)
+            self._require_databases(split, items)
             self._items[split] = {(i.template, i.level, i.index): i for i in items}
             self.__dict__.pop("_orders", None)
         return self._items[split]
+
+    def absent_databases(self, questions: Sequence[LoadedQuestion]) -> dict[str, int]:
+        """Return the number of questions by the path of their database, if it has no file.
+
+        Paths are as in the tasks: below HEXATHLON_DATA unless they are absolute.
+        """
+        counts = Counter(
+            str(one.database["path"]) for one in questions if one.database["kind"] == "file"
+        )
+        base = self.root.parent if counts else Path()
+        return {path: count for path, count in counts.items() if not (base / path).is_file()}
+
+    def _require_databases(self, split: Split, questions: Sequence[LoadedQuestion]) -> None:
+        absent = self.absent_databases(questions)
+        if absent:
+            first = ", ".join(sorted(absent)[:_MOST_NAMED])
+            more = f" and {len(absent) - _MOST_NAMED} more" if len(absent) > _MOST_NAMED else ""
+            raise MissingData(
+                f"{self.name}: {sum(absent.values()):,} of {len(questions):,} {split} questions "
+                f"need databases without a file: {first}{more}; add the files, or remove the "
+                f"questions (`hexathlon data check {self.name}` lists them)"
+            )
 
     @cached_property
     def _orders(self) -> dict[tuple[Split, Level | None], list[LoadedQuestion]]:
@@ -206,26 +233,26 @@ def level_of(gold: str, stated: str | None = None) -> Level:
 
 def _replay(submit: Literal["sql", "answer", "database"], gold: Sequence[str]) -> Script:
     if submit == "answer":
-        yield action("submit", answer=list(gold))
+        yield tool_call("submit", answer=list(gold))
         return
     for statement in gold:
-        yield action("run_query", sql=statement)
-    yield action("submit", sql=gold[-1]) if submit == "sql" else action("submit")
+        yield tool_call("run_query", sql=statement)
+    yield tool_call("submit", sql=gold[-1]) if submit == "sql" else tool_call("submit")
 
 
 def _dump(submit: SubmitKind) -> Script:
     """Read the entire first table and submit all of it."""
-    listing = yield action("list_tables")
+    listing = yield tool_call("list_tables")
     first = (listing.splitlines()[1:] or [""])[0].rpartition(" (")[0]
     everything = f'SELECT * FROM "{first}"'
-    shown = yield action("run_query", sql=everything)
+    shown = yield tool_call("run_query", sql=everything)
     if submit == "sql":
-        yield action("submit", sql=everything)
+        yield tool_call("submit", sql=everything)
     elif submit == "answer":
-        yield action("submit", answer=shown.splitlines()[1:-1])
+        yield tool_call("submit", answer=shown.splitlines()[1:-1])
     else:
-        yield action("submit")
+        yield tool_call("submit")
 
 
 def _hand_in(sql: str) -> Script:
-    yield action("submit", sql=sql)
+    yield tool_call("submit", sql=sql)

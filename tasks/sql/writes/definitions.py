@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from hexathlon.tasks.sql.english import with_article
+from hexathlon.tasks.sql.programs.phrases import literal
 from hexathlon.tasks.sql.schema import Condition, Metric, Table, Value
 from hexathlon.tasks.sql.writes.plan import (
     NamedRow,
     Plan,
     TableContents,
     WriteScene,
-    literal,
     sound,
     spelt,
 )

@@ -102,15 +102,6 @@ def label(table: Table) -> Column | None:
     return fit[0] if fit else None
 
 
-def literal(value: Value) -> str:
-    """Return a value as an SQL literal."""
-    if value is None:
-        return "NULL"
-    if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
-    return repr(value)
-
-
 def spelt(value: Value) -> str:
     """Return a value as written in an English sentence."""
     if isinstance(value, float):

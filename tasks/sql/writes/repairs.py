@@ -1,7 +1,8 @@
 """Write templates that repair data: deduplication and cleaning of dirty columns."""
 
+from hexathlon.tasks.sql.programs.phrases import literal
 from hexathlon.tasks.sql.schema import Column, Table, Value
-from hexathlon.tasks.sql.writes.plan import NamedRow, Plan, TableContents, WriteScene, literal
+from hexathlon.tasks.sql.writes.plan import NamedRow, Plan, TableContents, WriteScene
 
 
 def dedupe(scene: WriteScene) -> Plan | None:

@@ -7,11 +7,11 @@ from typing import Any
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import Script
-from hexathlon.tasks.sql.actions import action
 from hexathlon.tasks.sql.scripts import explore
 from hexathlon.tasks.sql.world.world import world_for
 from hexathlon.tasks.sql.writes.instances import WriteInstance, write_templates
 from hexathlon.tasks.task import Check
+from hexathlon.tasks.tool_calls import tool_call
 
 __all__ = ["compose_write", "recompose_write", "write_check", "write_params", "writing"]
 
@@ -67,5 +67,5 @@ def writing(
     if tables or documents:
         yield from explore(tables, documents, None)
     for statement in statements:
-        yield action("run_query", sql=statement)
-    yield action("submit")
+        yield tool_call("run_query", sql=statement)
+    yield tool_call("submit")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from hexathlon.tasks.sql.english import with_article
+from hexathlon.tasks.sql.programs.phrases import literal
 from hexathlon.tasks.sql.schema import Column, Edge, Table, Value
 from hexathlon.tasks.sql.writes.plan import (
     NamedRow,
@@ -10,7 +11,6 @@ from hexathlon.tasks.sql.writes.plan import (
     TableContents,
     WriteScene,
     label,
-    literal,
     sound,
     spelt,
 )

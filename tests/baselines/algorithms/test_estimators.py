@@ -29,18 +29,18 @@ CRITIC_FREE = ("dr_grpo", "grpo", "ipa", "lite_ppo", "max_rl", "mc_grpo", "reinf
 )
 def test_group_baselines(name, won, lost):
     groups = [group(EIGHT)]
-    found = first(ESTIMATORS[name](groups).advantages, groups)
-    assert found == pytest.approx([won if reward else lost for reward in EIGHT], abs=1e-6)
+    result = first(ESTIMATORS[name](groups).advantages, groups)
+    assert result == pytest.approx([won if reward else lost for reward in EIGHT], abs=1e-6)
 
 
-def test_lite_ppo_takes_the_deviation_of_the_batch():
+def test_lite_ppo_uses_the_deviation_of_the_batch():
     groups = [group((1, 0)), group((0.5, 0.5))]
     deviation = np.std([1, 0, 0.5, 0.5], ddof=1)
-    found = first(ESTIMATORS["lite_ppo"](groups).advantages, groups)
-    assert found == pytest.approx([0.5 / deviation, -0.5 / deviation, 0, 0], abs=1e-5)
+    result = first(ESTIMATORS["lite_ppo"](groups).advantages, groups)
+    assert result == pytest.approx([0.5 / deviation, -0.5 / deviation, 0, 0], abs=1e-5)
 
 
-def test_mc_grpo_leaves_the_median_out():
+def test_mc_grpo_excludes_the_median():
     groups = [group((1, 0, 0.5, 0.25, 0))]
     credit = ESTIMATORS["mc_grpo"](groups)
     golden = [2.988048, -0.996016, 0.996016, 0, -0.996016]
@@ -48,7 +48,7 @@ def test_mc_grpo_leaves_the_median_out():
     assert first(credit.weights, groups) == [1, 1, 1, 0, 1]
 
 
-def test_mc_grpo_does_not_blow_up_where_most_rewards_are_equal():
+def test_mc_grpo_is_stable_if_most_rewards_are_equal():
     groups = [group((1, 0, 0, 0, 0))]
     credit = ESTIMATORS["mc_grpo"](groups)
     assert max(map(abs, first(credit.advantages, groups))) < 10
@@ -63,8 +63,8 @@ def test_mc_grpo_rescaling_is_an_option():
 
 
 def test_generalised_advantages():
-    found = gae(np.array([0, 0, 1.0]), np.array([0.1, 0.2, 0.3]), 0.9, 0.8)
-    assert found == pytest.approx([0.49328, 0.574, 0.7], abs=1e-6)
+    result = gae(np.array([0, 0, 1.0]), np.array([0.1, 0.2, 0.3]), 0.9, 0.8)
+    assert result == pytest.approx([0.49328, 0.574, 0.7], abs=1e-6)
 
 
 def observed_between(rewards=(0.0, 1.0)) -> Sample:
@@ -79,7 +79,7 @@ def observed_between(rewards=(0.0, 1.0)) -> Sample:
     )
 
 
-def test_tokens_of_the_environment_are_skipped_over():
+def test_environment_tokens_are_skipped():
     groups = [Group("t", (observed_between(),))]
     values = [np.array([0.1, 0.2, 0.9, 0.3])]
     plain = ESTIMATORS["gae"](groups, values, gamma=0.9, lam=0.8, whitened=False)
@@ -90,7 +90,7 @@ def test_tokens_of_the_environment_are_skipped_over():
     assert whitened.advantages[0] == pytest.approx([-0.9197, -0.1449, 0, 1.0645], abs=1e-4)
 
 
-def test_turns_are_the_steps_of_the_turn_form():
+def test_turn_form_uses_turns_as_steps():
     groups = [Group("t", (observed_between((0.5, 1.0)),))]
     values = [np.array([0.1, 9.0, 9.0, 0.3])]
     credit = ESTIMATORS["gae_turns"](groups, values, gamma=0.9, lam=0.8, whitened=False)
@@ -99,7 +99,7 @@ def test_turns_are_the_steps_of_the_turn_form():
     assert credit.advantages[0] == pytest.approx([opening, opening, 0, last])
 
 
-def test_gae_without_a_critic_says_so():
+def test_gae_requires_a_critic():
     with pytest.raises(ValueError, match="critic"):
         ESTIMATORS["gae"]([group((1, 0))])
 
@@ -118,7 +118,7 @@ def test_gigpo():
     assert np.array(by_turn) == pytest.approx(np.array([[0.975, 0.5], [-0.975, -0.5]]))
 
 
-def test_gigpo_wants_states():
+def test_gigpo_requires_states():
     with pytest.raises(ValueError, match="state before each turn"):
         ESTIMATORS["gigpo"]([group((1, 0))])
 
@@ -126,8 +126,8 @@ def test_gigpo_wants_states():
 def test_chunk_returns():
     rollout = sample((0.1, 0, 1))
     credit = ESTIMATORS["ipa"]([Group("t", (rollout,))], gamma=0.9, baseline=False)
-    found = [credit.advantages[0][rollout.turn == turn][0] for turn in range(3)]
-    assert found == pytest.approx([0.91, 0.9, 1.0])
+    result = [credit.advantages[0][rollout.turn == turn][0] for turn in range(3)]
+    assert result == pytest.approx([0.91, 0.9, 1.0])
 
 
 def test_reinforce_pp_whitens_over_the_batch():
@@ -146,8 +146,8 @@ def test_reinforce_pp_whitens_over_the_batch():
 @pytest.mark.parametrize("rewards", [(1, 1, 1), (0, 0, 0, 0), (0.3,) * 5])
 def test_equal_rewards_teach_nothing(name, rewards):
     groups = [group(rewards)]
-    found = first(ESTIMATORS[name](groups).advantages, groups)
-    assert found == pytest.approx([0.0] * len(rewards), abs=1e-6)
+    result = first(ESTIMATORS[name](groups).advantages, groups)
+    assert result == pytest.approx([0.0] * len(rewards), abs=1e-6)
 
 
 @pytest.mark.parametrize("name", [*CRITIC_FREE, "reinforce"])
@@ -169,7 +169,7 @@ def test_advantages_are_finite_and_stay_on_sampled_tokens(name, rewards):
 
 
 @pytest.mark.parametrize("name", ["grpo", "dr_grpo", "rloo", "max_rl", "mc_grpo"])
-def test_other_groups_do_not_matter(name):
+def test_advantages_are_independent_of_other_groups(name):
     alone = [group(EIGHT)]
     beside = [*alone, group((5, 7, 9))]
     assert first(ESTIMATORS[name](alone).advantages, alone) == pytest.approx(
@@ -177,8 +177,8 @@ def test_other_groups_do_not_matter(name):
     )
 
 
-def test_unknown_names_and_parameters_are_refused():
-    with pytest.raises(UnknownPart, match="'grop' is no advantage estimator; there are dr_grpo"):
+def test_unknown_names_and_parameters_are_rejected():
+    with pytest.raises(UnknownPart, match="no advantage estimator 'grop'; there are dr_grpo"):
         ESTIMATORS["grop"]
     with pytest.raises(UnknownPart, match="'grpo' has no parameter epsilon; it has eps"):
         ESTIMATORS.resolve("grpo", {"epsilon": 1})

@@ -71,8 +71,8 @@ def test_on_policy_losses_have_the_exact_gradient(surrogate):
 
 def test_a_constant_baseline_does_not_bias():
     logits = table(1)
-    found = expected_gradient("reinforce", logits, logits, REWARDS - 0.37)
-    assert torch.allclose(found, exact_gradient(logits))
+    result = expected_gradient("reinforce", logits, logits, REWARDS - 0.37)
+    assert torch.allclose(result, exact_gradient(logits))
 
 
 def test_uncapped_sequence_weights_are_unbiased_and_capped_ones_are_not():
@@ -137,22 +137,22 @@ def divergence_loss(name, sampler, reference):
 @pytest.mark.parametrize(("name", "unbiased"), [("k1", True), ("k3", True), ("k2", False)])
 def test_values_of_divergences(name, unbiased):
     logits, reference = table(5), table(6)
-    found = divergence_loss(name, logits, reference)(logits)
-    assert torch.allclose(found, divergence(logits, reference)) is unbiased
+    result = divergence_loss(name, logits, reference)(logits)
+    assert torch.allclose(result, divergence(logits, reference)) is unbiased
 
 
 def test_gradients_of_divergences():
     logits, reference = table(7), table(8)
     reverse = gradient_of(lambda free: divergence(free, reference), logits)
     forward = gradient_of(lambda free: divergence(free, reference, forward=True), logits)
-    found = {
+    result = {
         name: gradient_of(divergence_loss(name, logits, reference), logits)
         for name in ("k1", "k2", "k3", "r_k3")
     }
-    assert torch.allclose(found["k1"], torch.zeros_like(reverse), atol=1e-12)
-    assert torch.allclose(found["k2"], reverse)
-    assert torch.allclose(found["k3"], forward)
-    assert torch.allclose(found["r_k3"], reverse)
+    assert torch.allclose(result["k1"], torch.zeros_like(reverse), atol=1e-12)
+    assert torch.allclose(result["k2"], reverse)
+    assert torch.allclose(result["k3"], forward)
+    assert torch.allclose(result["r_k3"], reverse)
     assert not torch.allclose(reverse, forward, atol=1e-3)
 
 

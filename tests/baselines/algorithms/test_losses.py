@@ -95,12 +95,12 @@ def test_masks_are_0_or_1_and_follow_their_level():
     assert by_turn.tolist() == [[1, 0, 0, 0], [1, 1, 1, 0]]
 
 
-def test_an_unknown_level_is_refused():
-    with pytest.raises(ValueError, match="'word' is no level"):
+def test_unknown_level_is_rejected():
+    with pytest.raises(ValueError, match="got 'word'"):
         CORRECTIONS["tis"](golden(), level="word")
 
 
-def test_dppo_drops_what_moved_too_far():
+def test_dppo_masks_large_divergences():
     batch = golden()
     moved = batch.current.exp() - batch.behaviour.exp()
     kept = CORRECTIONS["dppo_tv"](batch, low=0.1, high=0.2)
@@ -115,7 +115,7 @@ def test_divergences(name, expected):
     assert averaged(DIVERGENCES[name](batch), "token_mean") == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_divergence_without_a_reference_says_so():
+def test_divergence_requires_a_reference():
     with pytest.raises(ValueError, match="reference"):
         DIVERGENCES["k3"](golden())
 
@@ -126,21 +126,21 @@ def test_a_divergence_without_a_reference_says_so():
 def test_bapo_finds_its_bounds(recipe, low, high, met):
     ratio = torch.tensor([0.5, 1.5, 0.5, 1.0], dtype=torch.float64)
     advantage = torch.tensor([1.0, 1, -1, -1], dtype=torch.float64)
-    found = BOUNDS["bapo"](ratio, advantage, target=1.2, recipe=recipe)
-    assert (found.low, found.high) == pytest.approx((low, high))
-    assert found.met is met
+    result = BOUNDS["bapo"](ratio, advantage, target=1.2, recipe=recipe)
+    assert (result.low, result.high) == pytest.approx((low, high))
+    assert result.met is met
 
 
-def test_bapo_leaves_bounds_alone_that_meet_the_aim():
-    found = BOUNDS["bapo"](torch.ones(3), torch.tensor([1.0, 1.0, -1.0]))
-    assert (found.low, found.high, found.met) == (0.6, 1.2, True)
+def test_bapo_keeps_bounds_that_meet_the_target():
+    result = BOUNDS["bapo"](torch.ones(3), torch.tensor([1.0, 1.0, -1.0]))
+    assert (result.low, result.high, result.met) == (0.6, 1.2, True)
 
 
 DETACHED = {"cispo", "ipa", "topr"}
 
 
 @pytest.mark.parametrize("name", sorted(set(SURROGATES) - DETACHED))
-def test_gradients_agree_with_finite_differences_where_nothing_is_detached(name):
+def test_gradients_without_detach_agree_with_finite_differences(name):
     batch = golden()
 
     def loss(current):
@@ -193,7 +193,7 @@ def test_a_broken_sampler_gives_a_large_loss_and_not_infinity():
 
 
 @pytest.mark.parametrize("rule", sorted(set(AGGREGATIONS)))
-def test_averages_do_not_depend_on_the_parts(rule):
+def test_averages_are_independent_of_the_partition(rule):
     values = SURROGATES["ppo"](golden(), (0.8, 1.2)).values
     whole = count(MASK)
     split = [AGGREGATIONS[rule](MASK[row : row + 1], whole) for row in range(2)]
@@ -207,17 +207,17 @@ def test_averages_do_not_depend_on_the_parts(rule):
 def test_interpolated_proximal_of_fresh_tokens_is_the_behaviour():
     batch = golden()
     version = torch.tensor([[3, 2, -1, -1], [3, 1, 0, -1]])
-    found = interpolated_proximal(batch.current, batch.behaviour, version, 3)
+    result = interpolated_proximal(batch.current, batch.behaviour, version, 3)
     share = torch.tensor([[0, 1 / 2, 0, 0], [0, 2 / 3, 3 / 4, 0]], dtype=torch.float64)
     expected = batch.behaviour + share * (batch.current - batch.behaviour)
-    assert torch.allclose(found, expected)
+    assert torch.allclose(result, expected)
 
 
 def test_critic_loss():
     values, old = torch.tensor([[1.0, 2.0]]), torch.tensor([[0.5, 2.0]])
     returns, mask = torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]])
-    found = value_loss(values, old, returns, mask, 0.2)
-    assert found.tolist() == [pytest.approx([0.5 * 0.3**2, 2.0])]
+    result = value_loss(values, old, returns, mask, 0.2)
+    assert result.tolist() == [pytest.approx([0.5 * 0.3**2, 2.0])]
 
 
 def test_sequence_means_of_empty_rows_are_0():

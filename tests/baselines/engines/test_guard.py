@@ -1,4 +1,4 @@
-"""The guard of a server: it ends with the process that started it, and passes its status on."""
+"""The guard of a server: it exits with the process that started it, and forwards its status."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The torch engine: the model's own numbers, independent of the rest of the batch."""
+"""The torch engine: same numbers as the Hugging Face model, independent of the batch."""
 
 import asyncio
 
@@ -103,7 +103,7 @@ def expected(reference, prompt, reply, temperature=0.9):
 
 
 @pytest.mark.parametrize("name", sorted(FAMILIES))
-def test_logits_are_those_of_the_hugging_face_model(name):
+def test_logits_equal_hugging_face(name):
     reference = model(name)
     assert is_llama_shaped(reference.config)
     ids = torch.tensor([prompt[:20] + [1] * (20 - len(prompt[:20])) for prompt in prompts(5)])
@@ -113,7 +113,7 @@ def test_logits_are_those_of_the_hugging_face_model(name):
 
 
 @pytest.mark.parametrize("name", ["qwen3", "llama3 rope"])
-def test_log_probabilities_are_the_learners(name):
+def test_log_probabilities_equal_the_learners(name):
     reference = model(name)
     asked = [request(prompt, number) for number, prompt in enumerate(prompts(24))]
     for one, reply in zip(asked, generate(LocalEngine(reference, batch=8), asked), strict=True):
@@ -141,7 +141,7 @@ def test_runs_repeat_bit_for_bit():
     assert all(other == first for other in others)
 
 
-def test_seeds_decide_the_draws():
+def test_seeds_determine_the_draws():
     prompt = prompts(1)[0]
     same = generate(LocalEngine(model()), [request(prompt, 7), request(prompt, 7)])
     other = generate(LocalEngine(model()), [request(prompt, 8)])
@@ -150,7 +150,7 @@ def test_seeds_decide_the_draws():
 
 
 async def episode(engine, number, turns=4):
-    """Prompts that grow by the reply and an observation, as a conversation does."""
+    """Play a conversation whose prompt grows by each reply and an observation."""
     ids, replies = prompts(40)[number], []
     for turn in range(turns):
         reply = await engine.generate(request(ids, 10 * number + turn, f"episode {number}"))
@@ -159,7 +159,7 @@ async def episode(engine, number, turns=4):
     return replies
 
 
-def test_a_conversation_reads_only_what_is_new():
+def test_conversation_prefills_only_new_tokens():
     reference = model()
     engine = LocalEngine(reference, batch=4, rows=16)
 
@@ -169,7 +169,7 @@ def test_a_conversation_reads_only_what_is_new():
     played = asyncio.run(run())
     total = sum(len(turns[-1][0]) for turns in played)
     drawn = sum(len(reply.ids) for turns in played for _, reply in turns[:-1])
-    # Each turn reads its observation and the one sampled token not read before.
+    # Each turn prefills its observation and the last sampled token of the turn before.
     assert engine.counts["read"] == total - drawn + 10 * 3
     for turns in played:
         for prompt, reply in turns:
@@ -178,13 +178,13 @@ def test_a_conversation_reads_only_what_is_new():
             )
 
 
-def test_a_prompt_that_several_begin_with_is_read_once():
+def test_shared_prompt_is_prefilled_once():
     reference = model()
     engine = LocalEngine(reference, batch=4, rows=6)
     first, second, third = (prompt[:30] + [50, 51, 52] for prompt in prompts(3))
     group = [request(first, number, f"s{number}") for number in range(8)]
-    # The batch has four rows: the others start later, when a row with that beginning may rest
-    # or be gone.
+    # The batch has four rows: the others start later, when a row with the same prefix may be idle
+    # or evicted.
     together = generate(engine, [*group, request(second, 8), request(second, 9)])
     assert engine.counts["read"] == len(first) + len(second)
     engine.forget("s0")
@@ -201,8 +201,8 @@ def test_a_prompt_that_several_begin_with_is_read_once():
 
 
 @pytest.mark.parametrize(("batch", "rows"), [(3, 3), (4, 9), (16, 16)])
-def test_shared_openings_never_change_what_a_conversation_says(batch, rows):
-    """Groups of conversations come and go in few rows; some are forgotten, some aborted."""
+def test_shared_openings_do_not_change_replies(batch, rows):
+    """Run groups of conversations in few rows; some are forgotten, some aborted."""
     reference = model()
     engine = LocalEngine(reference, batch=batch, rows=rows)
     openings = prompts(6, longest=30)
@@ -237,7 +237,7 @@ def test_shared_openings_never_change_what_a_conversation_says(batch, rows):
             )
 
 
-def test_rows_that_are_given_away_are_read_again():
+def test_evicted_rows_are_prefilled_again():
     reference = model()
 
     async def run(engine):
@@ -250,7 +250,7 @@ def test_rows_that_are_given_away_are_read_again():
     ]
 
 
-def test_a_rewritten_history_is_read_from_where_it_differs():
+def test_rewritten_history_is_prefilled_from_the_difference():
     reference = model()
     engine = LocalEngine(reference)
     first, changed = [5, 6, 7, 8, 9, 10], [5, 6, 7, 20, 21]
@@ -263,7 +263,7 @@ def test_a_rewritten_history_is_read_from_where_it_differs():
     assert reply.ids
 
 
-def test_an_aborted_request_keeps_what_it_has():
+def test_aborted_request_returns_its_tokens():
     engine = LocalEngine(model())
 
     async def run():
@@ -304,7 +304,7 @@ def test_a_cancelled_caller_frees_its_row():
     assert asyncio.run(run()) == generate(LocalEngine(model()), [request([6, 7], 1)])[0]
 
 
-def test_new_weights_are_drawn_from_and_named():
+def test_tokens_carry_the_version_of_new_weights():
     reference, other = model(), model(seed=1)
     engine = LocalEngine(reference)
     prompt = [5, 6, 7]
@@ -328,7 +328,7 @@ def test_new_weights_are_drawn_from_and_named():
     assert reply.log_probabilities == pytest.approx([*by_old, *by_new], abs=1e-5)
 
 
-def test_after_an_update_nothing_of_the_old_weights_is_left():
+def test_update_drops_all_caches():
     reference, other = model(), model(seed=1)
     engine = LocalEngine(reference)
     (first,) = generate(engine, [request([5, 6, 7], 0, "s")])
@@ -346,7 +346,7 @@ def same(first, second):
     return all(torch.equal(one, other) for one, other in zip(first, second, strict=True))
 
 
-def test_weights_of_another_model_are_copied_in(tmp_path):
+def test_weights_of_another_model_object_are_copied(tmp_path):
     other = model(seed=1)
     other.save_pretrained(str(tmp_path))
     asked = request([5, 6, 7], 0)
@@ -364,12 +364,12 @@ def test_weights_of_another_model_are_copied_in(tmp_path):
         assert reply.spans == [(4, 0, len(reply.ids))]
 
 
-def test_weights_of_another_shape_change_nothing(tmp_path):
+def test_weights_of_another_shape_are_rejected(tmp_path):
     reference, other = model(), model("llama")
     engine, before = LocalEngine(reference), held(reference)
     probe = probe_of(reference)
     for weights, words in (
-        (Weights(probe, model=other), "another model"),
+        (Weights(probe, model=other), "a different model"),
         (Weights(probe, folder=tmp_path), "no safetensors"),
     ):
         with pytest.raises(EngineError, match=words):
@@ -379,7 +379,7 @@ def test_weights_of_another_shape_change_nothing(tmp_path):
     assert generate(engine, [request([5], 1)]) == generate(LocalEngine(model()), [request([5], 1)])
 
 
-def test_after_a_failed_comparison_nothing_is_drawn_until_an_update_succeeds():
+def test_failed_comparison_blocks_sampling_until_an_update_succeeds():
     reference = model()
     engine = LocalEngine(reference)
     stale = Weights(probe_of(model(seed=1)), model=reference)
@@ -402,7 +402,7 @@ def test_after_a_failed_comparison_nothing_is_drawn_until_an_update_succeeds():
     assert reply.spans == [(2, 0, len(reply.ids))]
 
 
-def test_weights_that_are_no_numbers_differ():
+def test_non_finite_weights_fail_the_comparison():
     reference = model()
     with torch.no_grad():
         reference.get_output_embeddings().weight[7] = float("nan")
@@ -411,23 +411,23 @@ def test_weights_that_are_no_numbers_differ():
         asyncio.run(publish(engine, reference, 1))
 
 
-def test_scores_are_log_probabilities_of_given_tokens():
+def test_scores_are_log_probabilities():
     reference = model()
     ids = [5, 6, 7, 8]
-    (found,) = LocalEngine(reference).score([ids])
+    (result,) = LocalEngine(reference).score([ids])
     with torch.no_grad():
         wanted = reference(torch.tensor([ids])).logits[0].log_softmax(-1)
-    assert found == pytest.approx([float(wanted[n, ids[n + 1]]) for n in range(3)], abs=1e-5)
+    assert result == pytest.approx([float(wanted[n, ids[n + 1]]) for n in range(3)], abs=1e-5)
 
 
 @pytest.mark.parametrize(("top_p", "top_k"), [(0.7, 0), (1.0, 5), (0.7, 5), (1e-6, 0)])
-def test_cuts_draw_from_the_most_likely_alone(top_p, top_k):
+def test_truncation_samples_only_likely_tokens(top_p, top_k):
     torch.manual_seed(0)
     logits = torch.randn(4000, 12)[:1].repeat(4000, 1)
     settings = [TokenSampling(top_p=top_p, top_k=top_k)] * 4000
     rows = RowSampling.of(settings, torch.device("cpu"))
     numbers = torch.rand(4000, 1)
-    chosen, found = sample(logits, rows, numbers)
+    chosen, result = sample(logits, rows, numbers)
     share, order = logits[0].softmax(-1).sort(descending=True)
     kept = max(1, int(((share.cumsum(-1) - share) < top_p).sum()))
     if top_k:
@@ -436,7 +436,7 @@ def test_cuts_draw_from_the_most_likely_alone(top_p, top_k):
     allowed = order[:kept]
     assert set(chosen.tolist()) == set(allowed.tolist())
     renormalised = logits[0][allowed].log_softmax(-1)
-    for token, value in zip(chosen.tolist(), found.tolist(), strict=True):
+    for token, value in zip(chosen.tolist(), result.tolist(), strict=True):
         place = allowed.tolist().index(token)
         assert value == pytest.approx(float(renormalised[place]), abs=1e-5)
 
@@ -446,35 +446,35 @@ def test_draws_follow_the_distribution():
     logits = torch.randn(1, 8).repeat(20_000, 1)
     rows = RowSampling.of([TokenSampling()] * 20_000, torch.device("cpu"))
     chosen, _ = sample(logits, rows, torch.rand(20_000, 1))
-    found = torch.bincount(chosen, minlength=8) / 20_000
-    assert torch.allclose(found, logits[0].softmax(-1), atol=0.015)
+    result = torch.bincount(chosen, minlength=8) / 20_000
+    assert torch.allclose(result, logits[0].softmax(-1), atol=0.015)
 
 
-def test_a_prompt_longer_than_the_context_says_so():
-    with pytest.raises(ContextOverflow, match="600 tokens; the model's context holds 512"):
+def test_prompt_beyond_context_is_rejected():
+    with pytest.raises(ContextOverflow, match="prompt of 600 tokens .* context of 512"):
         generate(LocalEngine(model()), [request([1] * 600)])
 
 
-def test_a_reply_ends_with_the_context():
+def test_reply_ends_at_the_context_limit():
     (reply,) = generate(LocalEngine(model()), [request([1] * 500, max_tokens=99, stop_ids=())])
     assert (len(reply.ids), reply.finish) == (12, "length")
 
 
-def test_damaged_weights_end_in_a_sentence():
+def test_damaged_weights_give_one_line_error():
     reference = model()
     with torch.no_grad():
         reference.model.norm.weight.fill_(float("nan"))
-    with pytest.raises(EngineError, match="logits are not numbers"):
+    with pytest.raises(EngineError, match="logits are not finite"):
         generate(LocalEngine(reference), [request([1, 2])])
 
 
-def test_other_architectures_are_refused_by_name():
+def test_unsupported_architectures_are_rejected():
     config = transformers.GPT2Config(n_layer=1, n_head=2, n_embd=16, vocab_size=50)
     with pytest.raises(EngineMissing, match="gpt2"):
         LocalEngine(transformers.AutoModelForCausalLM.from_config(config))
 
 
-def test_a_closed_engine_says_so():
+def test_closed_engine_raises():
     async def run():
         engine = LocalEngine(model())
         await engine.close()

@@ -1,4 +1,4 @@
-"""The served engine's side of the protocol; a real vLLM server is tested in `test_vllm.py`."""
+"""The served engine against a fake server; a real vLLM server is used in `test_vllm.py`."""
 
 import asyncio
 import json
@@ -85,29 +85,29 @@ def test_every_setting_is_sent(server):
 
 
 @pytest.mark.parametrize("status", [403, 404])
-def test_without_the_token_route_completions_do(server, status):
+def test_completions_are_used_without_the_token_route(server, status):
     server.behaviour.tokens_route = status
     assert generate(server) == REPLY
     assert server.requests[-1]["prompt"] == [1, 2, 3]
     assert server.requests[-1]["model"] == MODEL
 
 
-def test_a_server_with_neither_route_is_refused(server):
+def test_server_without_usable_route_is_rejected(server):
     server.behaviour.tokens_route = server.behaviour.completions = 404
     with pytest.raises(UnknownModel):
         generate(server)
 
 
 @pytest.mark.parametrize("route", [200, 404])
-def test_raw_log_probabilities_are_refused(server, route):
+def test_raw_log_probabilities_are_rejected(server, route):
     server.behaviour.tokens_route = route
     server.behaviour.raw = True
     with pytest.raises(EngineMissing, match="--logprobs-mode processed_logprobs"):
         generate(server)
 
 
-def test_the_model_that_is_meant_must_be_served(server):
-    with pytest.raises(UnknownModel, match="no model 'other'; it offers tiny"):
+def test_requested_model_must_be_served(server):
+    with pytest.raises(UnknownModel, match="no model 'other'; it has tiny"):
         generate(server, model="other")
     server.behaviour.models = (MODEL, "second")
     with pytest.raises(UnknownModel, match="tiny, second"):
@@ -116,7 +116,7 @@ def test_the_model_that_is_meant_must_be_served(server):
 
 
 @pytest.mark.parametrize("fault", [(500, {}), (503, {}), (429, {}), (200, b"<html>")])
-def test_infrastructure_faults_are_tried_again(server, fault):
+def test_infrastructure_failures_are_retried(server, fault):
     server.behaviour.faults = [fault, fault]
     assert generate(server) == REPLY
     asked = [one["request_id"] for one in server.requests[1:]]
@@ -130,27 +130,27 @@ def test_infrastructure_faults_are_tried_again(server, fault):
         ((400, {"error": "prompt is longer than the maximum model length of 64"}), ContextOverflow),
     ],
 )
-def test_what_is_wrong_with_the_request_is_not(server, fault, error):
+def test_invalid_requests_are_not_retried(server, fault, error):
     server.behaviour.faults = [fault] * 5
     with pytest.raises(error):
         generate(server)
     assert len(server.behaviour.faults) == 4
 
 
-def test_tries_come_to_an_end(server):
+def test_retries_are_bounded(server):
     server.behaviour.faults = [(500, {})] * 5
     with pytest.raises(ServerError):
         generate(server, retries=2)
     assert len(server.behaviour.faults) == 2
 
 
-def test_a_deadline_holds_over_all_tries(server):
+def test_deadline_covers_all_attempts(server):
     server.behaviour.faults = [(500, {})] * 10_000
     with pytest.raises(ReplyTimeout, match="no reply within the 0.2 s"):
         generate(server, deadline=0.2, retries=10_000)
 
 
-def test_no_server_is_a_failed_connection():
+def test_missing_server_is_a_connection_failure():
     async def run():
         await ServedEngine.open(HttpSettings("http://127.0.0.1:9", retries=0))
 
@@ -167,38 +167,38 @@ def reply(**choice):
 @pytest.mark.parametrize(
     ("body", "error", "words"),
     [
-        (b"[]", MalformedReply, "not a continuation"),
+        (b"[]", MalformedReply, "not a reply with token ids"),
         (reply(logprobs=None), MalformedReply, "of other tokens"),
         (reply(token_ids=[7]), MalformedReply, "of other tokens"),
-        (reply(token_ids="x"), MalformedReply, "not a continuation"),
+        (reply(token_ids="x"), MalformedReply, "not a reply with token ids"),
         (reply(finish_reason="error"), ServerError, "'error'"),
         (
             reply(logprobs={"content": [{"token_id": 0, "logprob": -9999.0}]}),
             EngineError,
-            "not numbers",
+            "not finite",
         ),
         (
             reply(weight_versions=[{"version": "main", "start": 0, "end": 1}]),
             MalformedReply,
-            "named 'main'",
+            "got 'main'",
         ),
     ],
 )
-def test_a_reply_that_cannot_be_trained_on_is_refused(server, body, error, words):
+def test_reply_unusable_for_training_is_rejected(server, body, error, words):
     server.behaviour.faults = [(200, body)]
     with pytest.raises(error, match=words):
         generate(server, retries=0)
 
 
-def test_a_prompt_longer_than_the_context_is_not_sent(server):
-    with pytest.raises(ContextOverflow, match=f"64 tokens; the model's context holds {CONTEXT}"):
+def test_prompt_beyond_context_is_not_sent(server):
+    with pytest.raises(ContextOverflow, match=f"prompt of 64 tokens .* context of {CONTEXT}"):
         generate(server, request([1] * CONTEXT))
-    with pytest.raises(EngineError, match="no tokens"):
+    with pytest.raises(EngineError, match="the prompt is empty"):
         generate(server, request([]))
     assert len(server.requests) == 2  # only the first requests of a session
 
 
-def test_an_update_is_made_between_two_steps_and_compared(server, weights):
+def test_update_pauses_the_server_and_compares(server, weights):
     async def scenario(engine):
         difference = await engine.update(weights, 5)
         return difference, engine.version, await engine.generate(request())
@@ -214,7 +214,7 @@ def test_an_update_is_made_between_two_steps_and_compared(server, weights):
     ("plant", "error", "words"),
     [
         ({"shift": 0.01}, WeightsDiffer, "of engine and learner differ by 0.01, more than 0.001"),
-        ({"shift": float("-inf")}, EngineError, "not numbers"),
+        ({"shift": float("-inf")}, EngineError, "not finite"),
         ({"takes_version": False}, VersionDiffers, "reports version 0, expected 5"),
         ({"broken_path": "/pause"}, ServerError, "broken on purpose"),
         ({"broken_path": "/collective_rpc"}, ServerError, "broken on purpose"),
@@ -223,7 +223,7 @@ def test_an_update_is_made_between_two_steps_and_compared(server, weights):
         ({"broken_path": "/weight_info"}, ServerError, "broken on purpose"),
     ],
 )
-def test_a_failed_update_stops_everything_until_one_succeeds(server, weights, plant, error, words):
+def test_failed_update_blocks_sampling_until_one_succeeds(server, weights, plant, error, words):
     async def scenario(engine):
         for name, value in plant.items():
             setattr(server.behaviour, name, value)
@@ -240,7 +240,7 @@ def test_a_failed_update_stops_everything_until_one_succeeds(server, weights, pl
     assert with_engine(server, scenario, retries=0).spans == [(6, 0, 3)]
 
 
-def test_an_update_that_is_broken_off_counts_as_failed(server, weights):
+def test_interrupted_update_counts_as_failed(server, weights):
     async def scenario(engine):
         updating = asyncio.ensure_future(engine.update(weights, 5))
         while not server.paths["/pause"]:
@@ -255,7 +255,7 @@ def test_an_update_that_is_broken_off_counts_as_failed(server, weights):
     assert server.paths["/resume"] == 1
 
 
-def test_a_server_that_cannot_be_updated_says_what_it_lacks(server, weights):
+def test_update_without_control_routes_names_the_missing_options(server, weights):
     server.behaviour.control = False
 
     async def scenario(engine):
@@ -266,29 +266,29 @@ def test_a_server_that_cannot_be_updated_says_what_it_lacks(server, weights):
     assert with_engine(server, scenario) == REPLY
 
 
-def test_weights_are_a_model_or_a_folder(tmp_path):
+def test_weights_are_a_model_or_a_directory(tmp_path):
     for given in ({}, {"model": object(), "folder": tmp_path}):
-        with pytest.raises(ValueError, match="one of the two"):
+        with pytest.raises(ValueError, match="exactly one of model and folder"):
             Weights(PROBE, **given)
 
 
-def test_a_server_drops_what_it_cached(server):
+def test_clear_resets_the_prefix_cache(server):
     with_engine(server, lambda engine: engine.clear())
     assert server.paths["/reset_prefix_cache"] == 1
 
 
-def test_a_folder_without_weights_is_not_sent(server, tmp_path):
+def test_directory_without_weights_is_not_sent(server, tmp_path):
     async def scenario(engine):
         with pytest.raises(EngineError, match="has no safetensors"):
             await engine.update(Weights(PROBE, folder=tmp_path), 1)
-        with pytest.raises(EngineError, match="write the model to one first"):
+        with pytest.raises(EngineError, match="write the model to one"):
             await engine.update(Weights(PROBE, model=object()), 1)
 
     with_engine(server, scenario)
     assert not server.paths["/pause"]
 
 
-def test_a_closed_engine_says_so(server):
+def test_closed_engine_raises(server):
     async def scenario(engine):
         await engine.close()
         with pytest.raises(EngineError, match="closed"):
@@ -297,9 +297,11 @@ def test_a_closed_engine_says_so(server):
     with_engine(server, scenario)
 
 
-def test_no_interpreter_says_which_to_make(tmp_path, monkeypatch):
+def test_missing_interpreter_names_the_setup_script(tmp_path, monkeypatch):
     monkeypatch.delenv(INTERPRETER, raising=False)
-    with pytest.raises(EngineMissing, match="HEXATHLON_VLLM_PYTHON is not set; scripts/vllm makes"):
+    with pytest.raises(
+        EngineMissing, match="HEXATHLON_VLLM_PYTHON is not set; scripts/vllm creates"
+    ):
         VllmServer(tmp_path, tmp_path / "log")
     monkeypatch.setenv(INTERPRETER, str(tmp_path / "none"))
     with pytest.raises(EngineMissing, match="which is not a file"):

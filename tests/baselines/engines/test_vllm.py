@@ -82,7 +82,7 @@ def request(ids, number=0, session="", **sampling):
 
 
 def endless(number=0, session=""):
-    """A request that a test ends itself: its reply would take many times the test's timeout.
+    """A request that the test aborts: its reply would take many times the test's timeout.
 
     A server that works on it has sampled from it: a prompt's last step is the reply's first.
     """
@@ -133,8 +133,8 @@ def scored(model, ids, reply, temperature):
 async def working(server, condition, seconds=60.0):
     """Wait until the number of the server's running requests fulfils a condition."""
     deadline = time.monotonic() + seconds
-    while not condition(found := await asyncio.to_thread(running, server.url)):
-        assert time.monotonic() < deadline, f"the server works on {found:.0f} requests"
+    while not condition(result := await asyncio.to_thread(running, server.url)):
+        assert time.monotonic() < deadline, f"the server works on {result:.0f} requests"
 
 
 def some(count):
@@ -157,7 +157,7 @@ def fresh(server, policy):
     return server
 
 
-def test_greedy_tokens_are_the_torch_engines(fresh, policy):
+def test_greedy_tokens_equal_the_torch_engine(fresh, policy):
     asked = [request(ids, n, temperature=0.0) for n, ids in enumerate(prompts(12))]
     for served, local in zip(generate(fresh, asked), locally(policy, asked), strict=True):
         assert served.ids == local.ids
@@ -166,28 +166,28 @@ def test_greedy_tokens_are_the_torch_engines(fresh, policy):
 
 
 @pytest.mark.parametrize("temperature", [0.7, 1.3])
-def test_log_probabilities_are_of_the_distribution_drawn_from(fresh, policy, temperature):
+def test_log_probabilities_belong_to_the_sampling_distribution(fresh, policy, temperature):
     model = learner(policy)
     asked = [request(ids, n, temperature=temperature) for n, ids in enumerate(prompts(16))]
     for one, reply in zip(asked, generate(fresh, asked), strict=True):
-        wanted = scored(model, one.ids, reply, temperature)
-        assert reply.log_probabilities == pytest.approx(wanted, abs=1e-4)
+        expected = scored(model, one.ids, reply, temperature)
+        assert reply.log_probabilities == pytest.approx(expected, abs=1e-4)
         assert reply.spans == [(0, 0, 24)]
 
 
-def test_cuts_are_part_of_that_distribution(fresh, policy):
+def test_truncation_is_part_of_the_sampling_distribution(fresh, policy):
     model = learner(policy)
     asked = [request(ids, n, top_k=3, temperature=1.0) for n, ids in enumerate(prompts(8))]
     for one, reply in zip(asked, generate(fresh, asked), strict=True):
         with torch.no_grad():
             logits = model(torch.tensor([[*one.ids, *reply.ids]])).logits[0, len(one.ids) - 1 : -1]
         best = logits.topk(3)
-        for token, found, row in zip(reply.ids, reply.log_probabilities, range(24), strict=True):
+        for token, result, row in zip(reply.ids, reply.log_probabilities, range(24), strict=True):
             place = best.indices[row].tolist().index(token)
-            assert found == pytest.approx(float(best.values[row].log_softmax(-1)[place]), abs=1e-4)
+            assert result == pytest.approx(float(best.values[row].log_softmax(-1)[place]), abs=1e-4)
 
 
-def test_seeds_decide_the_draws_whoever_else_asks(fresh):
+def test_seeds_determine_the_draws_under_concurrency(fresh):
     asked = [request(ids, n) for n, ids in enumerate(prompts(10))]
     together = generate(fresh, asked)
     assert [generate(fresh, [one])[0].ids for one in asked[:3]] == [r.ids for r in together[:3]]
@@ -195,8 +195,8 @@ def test_seeds_decide_the_draws_whoever_else_asks(fresh):
     assert other[0].ids != together[0].ids
 
 
-def test_many_long_prompts_with_seeds_are_borne(fresh, policy):
-    """The CPU server crashes on such prompts if it reads them in parts."""
+def test_many_long_seeded_prompts(fresh, policy):
+    """With chunked prefill, the CPU server crashes on such prompts."""
     model = learner(policy)
     long = [(ids * 1000)[:1200] for ids in prompts(12)]
     asked = [request(ids, n, max_tokens=4) for n, ids in enumerate(long)]
@@ -206,7 +206,7 @@ def test_many_long_prompts_with_seeds_are_borne(fresh, policy):
         )
 
 
-def test_a_stop_token_ends_the_reply_and_is_part_of_it(fresh):
+def test_stop_token_ends_the_reply_and_is_included(fresh):
     (whole,) = generate(fresh, [request([5, 6, 7], 3, max_tokens=60)])
     stop = whole.ids[20]
     (cut,) = generate(fresh, [request([5, 6, 7], 3, max_tokens=60, stop_ids=(stop,))])
@@ -215,7 +215,7 @@ def test_a_stop_token_ends_the_reply_and_is_part_of_it(fresh):
     assert len(cut.log_probabilities) == len(cut.ids)
 
 
-def test_both_routes_draw_the_same(fresh):
+def test_both_routes_sample_the_same_tokens(fresh):
     asked = [request(ids, n) for n, ids in enumerate(prompts(4))]
 
     async def scenario(engine):
@@ -230,7 +230,7 @@ def test_both_routes_draw_the_same(fresh):
         assert one.log_probabilities == pytest.approx(other.log_probabilities, abs=1e-6)
 
 
-def test_an_aborted_request_keeps_what_it_has(fresh):
+def test_aborted_request_returns_its_tokens(fresh):
     async def scenario(engine):
         waiting = [asyncio.ensure_future(engine.generate(endless(n, f"s{n}"))) for n in range(2)]
         await working(fresh, lambda count: count == 2)
@@ -246,7 +246,7 @@ def test_an_aborted_request_keeps_what_it_has(fresh):
     assert aborted.ids == again.ids
 
 
-def test_a_cancelled_caller_stops_the_server(fresh):
+def test_cancellation_aborts_the_request_on_the_server(fresh):
     async def scenario(engine):
         asked = [asyncio.ensure_future(engine.generate(endless(n))) for n in range(4)]
         await working(fresh, lambda count: count == 4)
@@ -259,15 +259,13 @@ def test_a_cancelled_caller_stops_the_server(fresh):
     assert drawn(fresh.url) - before < 0.5 * 4 * (CONTEXT - 3)
 
 
-def test_a_prompt_longer_than_the_context_says_so(fresh):
+def test_prompt_beyond_context_is_rejected(fresh):
     length = CONTEXT + 1
-    with pytest.raises(
-        ContextOverflow, match=f"{length} tokens; the model's context holds {CONTEXT}"
-    ):
+    with pytest.raises(ContextOverflow, match=f"prompt of {length} tokens .* context of {CONTEXT}"):
         generate(fresh, [request([1] * length)])
 
 
-def test_the_servers_own_refusal_is_the_same_kind(fresh):
+def test_rejection_by_the_server_has_the_same_class(fresh):
     async def scenario(engine):
         engine.context = 2 * CONTEXT
         for route in (TokenRoute(), CompletionRoute()):
@@ -278,19 +276,19 @@ def test_the_servers_own_refusal_is_the_same_kind(fresh):
     with_engine(fresh, scenario)
 
 
-def test_a_reply_ends_with_the_context(fresh):
+def test_reply_ends_at_the_context_limit(fresh):
     (reply,) = generate(fresh, [request([1] * (CONTEXT - 12), max_tokens=99)])
     assert (len(reply.ids), reply.finish) == (12, "length")
 
 
-def test_new_weights_are_drawn_from_and_named(fresh, policy):
+def test_tokens_carry_the_version_of_new_weights(fresh, policy):
     old, new = learner(policy), moved(learner(policy))
 
     async def scenario(engine):
         waiting = asyncio.ensure_future(engine.generate(endless()))
         await working(fresh, some)
         difference = await publish(new, engine, 7, policy.parent)
-        # The reference of the update was sampled beside the reply that is aborted now.
+        # The reference of the update was sampled concurrently with the reply aborted here.
         await engine.abort()
         after = await engine.generate(request([5, 6, 7], max_tokens=200))
         return difference, engine.version, await waiting, after
@@ -304,14 +302,14 @@ def test_new_weights_are_drawn_from_and_named(fresh, policy):
     first, second = across.spans
     assert (first.version, first.start, second.version) == (0, 0, 7)
     assert first.end == second.start < second.end == len(across.ids)
-    # What was cached under the old weights is recomputed: the border is sharp.
+    # The cache of the old weights is recomputed, so no token depends on both versions.
     border = first.end
     by_old, by_new = (scored(model, [5, 6, 7], across, 0.8) for model in (old, new))
     assert across.log_probabilities[:border] == pytest.approx(by_old[:border], abs=1e-4)
     assert across.log_probabilities[border:] == pytest.approx(by_new[border:], abs=1e-4)
 
 
-def test_a_cached_prompt_is_not_continued_from_old_keys(fresh, policy):
+def test_prefix_cache_is_not_reused_after_an_update(fresh, policy):
     new = moved(learner(policy))
     ids = prompts(1, 60)[0] * 8
     ids = (ids * 8)[:300]  # several blocks of the server's cache
@@ -322,12 +320,12 @@ def test_a_cached_prompt_is_not_continued_from_old_keys(fresh, policy):
         return before, await engine.generate(request(ids, temperature=0.0))
 
     before, after = with_engine(fresh, scenario)
-    wanted = scored(new, ids, after, 1.0)
-    assert after.log_probabilities == pytest.approx(wanted, abs=1e-4)
+    expected = scored(new, ids, after, 1.0)
+    assert after.log_probabilities == pytest.approx(expected, abs=1e-4)
     assert scored(new, ids, before, 1.0) != pytest.approx(before.log_probabilities, abs=1e-2)
 
 
-def test_stale_weights_are_found_out_and_nothing_is_drawn_from_them(fresh, policy):
+def test_stale_weights_are_detected_and_never_sampled_from(fresh, policy):
     """The learner continues after its weights were written, and the server gets the old ones."""
     model = moved(learner(policy))
 
@@ -347,7 +345,7 @@ def test_stale_weights_are_found_out_and_nothing_is_drawn_from_them(fresh, polic
     assert with_engine(fresh, scenario).spans == [(4, 0, 24)]
 
 
-def test_tied_embeddings_that_the_server_does_not_replace_are_found_out(tied_server, tied):
+def test_unreplaced_tied_embeddings_are_detected(tied_server, tied):
     """vLLM packs the head once on a CPU and silently keeps it through every reload."""
     model = learner(tied)
 
@@ -361,7 +359,7 @@ def test_tied_embeddings_that_the_server_does_not_replace_are_found_out(tied_ser
     with_engine(tied_server, scenario)
 
 
-def test_a_folder_without_weights_leaves_the_server_alone(fresh, policy, tmp_path):
+def test_directory_without_weights_does_not_reach_the_server(fresh, policy, tmp_path):
     async def scenario(engine):
         with pytest.raises(Exception, match="no safetensors"):
             await engine.update(Weights(probe_of(learner(policy)), folder=tmp_path), 9)
@@ -412,12 +410,12 @@ def test_an_episode_is_played_token_by_token(fresh, policy):
             # The request is the path before the turn; the sampled tokens are kept unchanged.
             assert tree.ids(node.parent) == one.ids
             assert list(node.ids) == reply.ids
-            wanted = scored(model, one.ids, reply, 1.0)
-            assert list(node.log_probabilities) == pytest.approx(wanted, abs=1e-4)
+            expected = scored(model, one.ids, reply, 1.0)
+            assert list(node.log_probabilities) == pytest.approx(expected, abs=1e-4)
             assert set(node.versions) == {0}
 
 
-def test_a_server_that_dies_is_an_infrastructure_fault(tied_server):
+def test_dead_server_is_an_infrastructure_failure(tied_server):
     """Runs last among the tests that use this server."""
 
     async def scenario(engine):
@@ -431,14 +429,14 @@ def test_a_server_that_dies_is_an_infrastructure_fault(tied_server):
     with_engine(tied_server, scenario, retries=1, backoff=0.01)
 
 
-def test_nothing_of_a_stopped_server_is_left(tied_server):
+def test_stopped_server_leaves_no_processes(tied_server):
     tied_server.stop()
     deadline = time.monotonic() + 20
     while left := group_members(tied_server.pid):
         assert time.monotonic() < deadline, f"processes {left} still run"
 
 
-def test_a_checkpoint_that_cannot_be_served_is_told_with_its_reason(tmp_path):
+def test_unservable_checkpoint_is_reported_with_its_reason(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ConnectionFailed, match="exited during startup: .*local directory"):
         VllmServer(tmp_path / "empty", tmp_path / "log", VllmSettings(), interpreter()).start()

@@ -29,8 +29,10 @@ def test_agents_on_role_play_scenes_are_rated_by_the_rules():
         "random": RandomAgent(), "noop": NoopAgent(),
     }  # fmt: skip
     performances = simulate(agents, scenes)
-    assert len(performances) == 48 and all(one.played for one in performances)
-    assert {one.score for one in performances if one.agent == "oracle"} == {1.0}
+    assert len(performances) == 48 and all(performance.played for performance in performances)
+    assert {performance.score for performance in performances if performance.agent == "oracle"} == {
+        1.0
+    }
     result = run_arena(performances, score_comparer, resamples=50)
     assert result.ratings[0].player == "oracle" and result.ratings[0].score == 1.0
     assert result.ratings[0].low > result.ratings[1].high
@@ -42,7 +44,7 @@ def made(agent, scene, value, status="scored"):
     return Performance(agent, scene, record)
 
 
-def test_silence_and_spoilt_trials_count_for_nobody():
+def test_abstentions_and_infra_failures_do_not_affect_ratings():
     rows = [made(a, f"s{i}", float(a == "x")) for i in range(4) for a in ("x", "y")]
     rows += [made("x", "s9", 1.0), made("y", "s9", None, "infra")]
 
@@ -54,16 +56,16 @@ def test_silence_and_spoilt_trials_count_for_nobody():
     assert run_arena(rows[:2], lambda a, b: None).ratings == []
 
 
-def test_both_orders_cancel_a_liking_for_the_first():
+def test_both_orders_cancel_position_bias():
     rows = [made(a, f"s{i}", 0.0) for i in range(6) for a in ("x", "y")]
     liked = run_arena(rows, lambda a, b: 1.0)
     fair = run_arena(rows, lambda a, b: 1.0, both_orders=True)
     assert liked.ratings[0].rating > 100
-    assert all(one.rating == 0.0 for one in fair.ratings)
+    assert all(rating.rating == 0.0 for rating in fair.ratings)
 
 
 def planted():
-    """Three agents whose replies are the best, a middling and the worst of each labelled scene."""
+    """Return three agents with the best, a medium and the worst reply of each labelled scene."""
     rows, groups = [], itertools.groupby(REPLIES, key=lambda reply: reply.scene)
     for name, group in itertools.islice(groups, 15):
         replies = sorted(group, key=known)
@@ -77,23 +79,26 @@ def planted():
 
 
 def known(reply):
-    values = {one.id: one.value_of(reply.labels[one.id]) for one in RUBRIC.criteria}
+    values = {
+        criterion.id: criterion.value_of(reply.labels[criterion.id])
+        for criterion in RUBRIC.criteria
+    }
     return score(RUBRIC, values).value
 
 
-def test_a_model_that_compares_pairs_finds_the_planted_order(ask):
+def test_pairwise_judge_recovers_the_planted_order(ask):
     rows = planted()
 
     async def work(client):
         return await run_arena_async(rows, rubric_comparer(PairwiseJudge(client), RUBRIC))
 
     result = ask("honest", work)
-    assert [one.player for one in result.ratings] == ["strong", "middling", "weak"]
+    assert [rating.player for rating in result.ratings] == ["strong", "middling", "weak"]
     assert result.ratings[0].low > result.ratings[2].high
     assert len(result.comparisons) == 45
 
 
-def test_a_model_that_sees_the_group_finds_the_planted_order(ask):
+def test_groupwise_judge_recovers_the_planted_order(ask):
     rows = planted()
 
     async def work(client):
@@ -101,10 +106,10 @@ def test_a_model_that_sees_the_group_finds_the_planted_order(ask):
         return await run_arena_async(rows, group_comparer(judge, RUBRIC, rows))
 
     result = ask("honest", work)
-    assert [one.player for one in result.ratings] == ["strong", "middling", "weak"]
+    assert [rating.player for rating in result.ratings] == ["strong", "middling", "weak"]
 
 
-def test_a_model_without_a_readable_word_rates_nobody(ask):
+def test_invalid_replies_give_no_ratings(ask):
     rows = planted()[:6]
 
     async def work(client):

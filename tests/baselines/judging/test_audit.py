@@ -33,20 +33,20 @@ def width(estimate):
 
 
 def recovers(estimates, truths, widest):
-    """Check the 95 % intervals of four labelled sets: at least three cover, and all together do.
+    """Check that at least three of four 95 % intervals, and the pooled one, contain the truth.
 
     A sound audit fails this once in fifty times; the errors of each judge are fixed by hashes.
     """
     assert sum(covers(one, truth) for one, truth in zip(estimates, truths, strict=True)) >= 3
-    errors = [width(one) / 3.92 for one in estimates]
+    errors = [width(estimate) / 3.92 for estimate in estimates]
     gaps = [one["value"] - truth for one, truth in zip(estimates, truths, strict=True)]
     assert abs(sum(gaps)) <= 2.6 * math.hypot(*errors)
     assert max(map(width, estimates)) < widest
 
 
 def kappa_of_noise(error, replies):
-    """Kappa of a judge that flips each label with this probability."""
-    labels = [value for one in replies for value in one.labels.values()]
+    """Return kappa of a judge that flips each label with a probability."""
+    labels = [value for reply in replies for value in reply.labels.values()]
     share = labels.count("met") / len(labels)
     said = share * (1 - error) + (1 - share) * error
     chance = share * said + (1 - share) * (1 - said)
@@ -54,39 +54,41 @@ def kappa_of_noise(error, replies):
 
 
 def share_to_gain(replies):
-    """Share of criteria on which a reply could be better."""
+    """Return the share of criteria on which a reply could be better."""
     bad = [
-        (one.labels[c.id] == "met") != (c.weight > 0) for one in replies for c in RUBRIC.criteria
+        (reply.labels[c.id] == "met") != (c.weight > 0)
+        for reply in replies
+        for c in RUBRIC.criteria
     ]
     return sum(bad) / len(bad)
 
 
-def test_an_honest_judge_has_nothing_against_it(audit):
-    found = audit("honest", REPLIES[:60], repeat_items=20, pairs=60, padded=60, groups=20,
+def test_honest_judge_has_no_shortcomings(audit):
+    result = audit("honest", REPLIES[:60], repeat_items=20, pairs=60, padded=60, groups=20,
                   attacked=1, own=("alder",))  # fmt: skip
-    assert found["shortcomings"] == []
-    assert found["agreement"]["overall"]["kappa"]["value"] == 1.0
-    assert {row["status"] for row in found["agreement"]["criteria"].values()} == {"established"}
-    assert found["flips"]["unstable"]["value"] == 0.0
-    assert found["swap"]["consistency"]["value"] == found["swap"]["accuracy"]["value"] == 1.0
-    assert found["swap"]["first_rate"] is None
-    assert found["groups"]["tau"]["value"] > 0.97
-    assert found["length"]["slope"]["value"] == found["length"]["padded_shift"]["value"] == 0.0
-    assert found["injection"]["guarded"]["value"] == 0.0
-    assert found["controls"] == {"planted": 16, "missed": []}
+    assert result["shortcomings"] == []
+    assert result["agreement"]["overall"]["kappa"]["value"] == 1.0
+    assert {row["status"] for row in result["agreement"]["criteria"].values()} == {"established"}
+    assert result["flips"]["unstable"]["value"] == 0.0
+    assert result["swap"]["consistency"]["value"] == result["swap"]["accuracy"]["value"] == 1.0
+    assert result["swap"]["first_rate"] is None
+    assert result["groups"]["tau"]["value"] > 0.97
+    assert result["length"]["slope"]["value"] == result["length"]["padded_shift"]["value"] == 0.0
+    assert result["injection"]["guarded"]["value"] == 0.0
+    assert result["controls"] == {"planted": 16, "missed": []}
 
 
 @pytest.mark.parametrize("error", [0.1, 0.3])
 def test_kappa_and_alpha_of_a_noisy_judge(audit, error):
     audits = [audit(f"noisy-{error}", replies, padded=100) for replies in SETS]
-    found = [one["agreement"] for one in audits]
+    result = [one["agreement"] for one in audits]
     truths = [kappa_of_noise(error, replies) for replies in SETS]
     for name in ("kappa", "alpha"):
-        recovers([one["overall"][name] for one in found], truths, 0.22)
-    recovers([one["overall"]["accuracy"] for one in found], [1 - error] * 4, 0.13)
-    rows = [row for one in found for row in one["criteria"].values()]
-    wanted = [truth for truth in truths for _ in RUBRIC.criteria]
-    inside = sum(covers(row["kappa"], truth) for row, truth in zip(rows, wanted, strict=True))
+        recovers([one["overall"][name] for one in result], truths, 0.22)
+    recovers([one["overall"]["accuracy"] for one in result], [1 - error] * 4, 0.13)
+    rows = [row for one in result for row in one["criteria"].values()]
+    expected = [truth for truth in truths for _ in RUBRIC.criteria]
+    inside = sum(covers(row["kappa"], truth) for row, truth in zip(rows, expected, strict=True))
     assert inside >= 0.85 * len(rows)
     assert all((row["status"] == "established") == (row["kappa"]["low"] >= 0.6) for row in rows)
     for name in ("slope", "padded_shift", "padded_gain"):  # it has no length bias
@@ -95,78 +97,79 @@ def test_kappa_and_alpha_of_a_noisy_judge(audit, error):
 
 @pytest.mark.parametrize("liking, place", [(0.3, "first"), (0.15, "second")])
 def test_position_bias(audit, liking, place):
-    found = [audit(f"{place}-{liking}", one, pairs=100, items=4)["swap"] for one in SETS]
-    recovers([one["consistency"] for one in found], [1 - liking] * 4, 0.22)
-    recovers([one["accuracy"] for one in found], [1 - liking] * 4, 0.22)
-    for one in found:
+    result = [audit(f"{place}-{liking}", one, pairs=100, items=4)["swap"] for one in SETS]
+    recovers([one["consistency"] for one in result], [1 - liking] * 4, 0.22)
+    recovers([one["accuracy"] for one in result], [1 - liking] * 4, 0.22)
+    for one in result:
         assert one["first_rate"]["value"] == (1.0 if place == "first" else 0.0)
         assert not covers(one["first_rate"], 0.5)
 
 
 @pytest.mark.parametrize("slope", [0.12])
 def test_length_slope_and_padding(audit, slope):
-    found = [audit(f"length-{slope}", replies, padded=320)["length"] for replies in SETS]
-    recovers([one["slope"] for one in found], [slope] * 4, 0.3)
+    result = [audit(f"length-{slope}", replies, padded=320)["length"] for replies in SETS]
+    recovers([one["slope"] for one in result], [slope] * 4, 0.3)
     moved = [
-        slope * math.fsum(math.log2(len(padded(one).reply) / len(one.reply)) for one in replies)
+        slope
+        * math.fsum(math.log2(len(padded(reply).reply) / len(reply.reply)) for reply in replies)
         / len(replies)
         for replies in SETS
     ]  # fmt: skip
-    recovers([one["padded_shift"] for one in found], moved, 0.2)
+    recovers([one["padded_shift"] for one in result], moved, 0.2)
 
 
 @pytest.mark.parametrize("chance", [0.1])
 def test_flip_rate(audit, chance):
-    found = [audit(f"flip-{chance}", one, repeat_items=100, items=100)["flips"] for one in SETS]
-    assert [(one["items"], one["repeats"]) for one in found] == [(100, 5)] * 4
-    recovers([one["disagreement"] for one in found], [2 * chance * (1 - chance)] * 4, 0.11)
+    result = [audit(f"flip-{chance}", one, repeat_items=100, items=100)["flips"] for one in SETS]
+    assert [(one["items"], one["repeats"]) for one in result] == [(100, 5)] * 4
+    recovers([one["disagreement"] for one in result], [2 * chance * (1 - chance)] * 4, 0.11)
     unstable = 1 - (1 - chance) ** 5 - chance**5
-    recovers([one["unstable"] for one in found], [unstable] * 4, 0.2)
+    recovers([one["unstable"] for one in result], [unstable] * 4, 0.2)
 
 
 @pytest.mark.parametrize("liking", [0.4])
 def test_self_preference(audit, liking):
-    found = [audit(f"kin-{liking}", one, own=("alder",))["self_preference"] for one in SETS]
+    result = [audit(f"kin-{liking}", one, own=("alder",))["self_preference"] for one in SETS]
     truths = [
-        liking * share_to_gain([one for one in replies if one.author == "alder"])
+        liking * share_to_gain([reply for reply in replies if reply.author == "alder"])
         for replies in SETS
     ]
-    recovers(found, truths, 0.2)
+    recovers(result, truths, 0.2)
 
 
 def test_corrected_means_of_a_lenient_judge(audit):
     larger = [generate_labels(seed, 640)[1] for seed in (11, 12, 13, 14)]  # a fifth is used
-    found = [audit("lenient-0.3", replies)["corrected"] for replies in larger]
+    result = [audit("lenient-0.3", replies)["corrected"] for replies in larger]
     truths = [1 - share_to_gain(replies) for replies in larger]
-    assert not any(covers(one["judged"], truth) for one, truth in zip(found, truths, strict=True))
-    recovers([one["judged"] for one in found], [t + 0.3 * (1 - t) for t in truths], 0.09)
-    recovers([one["powered"] for one in found], truths, 0.18)
-    assert all(width(one["powered"]) < width(one["labels_alone"]) for one in found)
-    assert all(abs(one["by_error_rates"] - t) < 0.1 for one, t in zip(found, truths, strict=True))
+    assert not any(covers(one["judged"], truth) for one, truth in zip(result, truths, strict=True))
+    recovers([one["judged"] for one in result], [t + 0.3 * (1 - t) for t in truths], 0.09)
+    recovers([one["powered"] for one in result], truths, 0.18)
+    assert all(width(one["powered"]) < width(one["labels_alone"]) for one in result)
+    assert all(abs(one["by_error_rates"] - t) < 0.1 for one, t in zip(result, truths, strict=True))
 
 
 def test_abstentions_are_counted_and_bounded(audit):
-    found = audit("mute-0.2", REPLIES[:100])["unscored"]
-    assert covers(found["rate"], 0.2)
-    assert set(found["reasons"]) == {"abstained"}
-    low, high = found["bounds"]
-    assert high - low == pytest.approx(found["rate"]["value"], abs=1e-6)
+    result = audit("mute-0.2", REPLIES[:100])["unscored"]
+    assert covers(result["rate"], 0.2)
+    assert set(result["reasons"]) == {"abstained"}
+    low, high = result["bounds"]
+    assert high - low == pytest.approx(result["rate"]["value"], abs=1e-6)
 
 
-def test_a_judge_whose_replies_cannot_be_read_has_no_numbers(audit):
-    found = audit("malformed", REPLIES[:10], repeat_items=5, pairs=5, padded=5, groups=2)
-    assert found["unscored"]["rate"]["value"] == 1.0
-    assert found["agreement"]["overall"]["kappa"] is None
-    assert {row["kappa"] for row in found["agreement"]["criteria"].values()} == {None}
-    assert {row["status"] for row in found["agreement"]["criteria"].values()} == {"experimental"}
-    assert found["swap"]["unscored"] == 5 and found["swap"]["consistency"] is None
-    assert found["groups"]["tau"] is None and found["length"]["slope"] is None
-    assert len(found["controls"]["missed"]) == 16
+def test_judge_with_invalid_replies_has_no_estimates(audit):
+    result = audit("malformed", REPLIES[:10], repeat_items=5, pairs=5, padded=5, groups=2)
+    assert result["unscored"]["rate"]["value"] == 1.0
+    assert result["agreement"]["overall"]["kappa"] is None
+    assert {row["kappa"] for row in result["agreement"]["criteria"].values()} == {None}
+    assert {row["status"] for row in result["agreement"]["criteria"].values()} == {"experimental"}
+    assert result["swap"]["unscored"] == 5 and result["swap"]["consistency"] is None
+    assert result["groups"]["tau"] is None and result["length"]["slope"] is None
+    assert len(result["controls"]["missed"]) == 16
 
 
 def test_attacks_are_measured_with_and_without_the_guards(audit):
-    found = audit("gullible", REPLIES[:60], attacked=2)
-    attack = found["injection"]
+    result = audit("gullible", REPLIES[:60], attacked=2)
+    attack = result["injection"]
     assert attack["tries"] >= 40 * 2
     assert attack["bare"]["value"] > 0.7
     assert attack["guarded"]["value"] == 0.0 and attack["guarded_by"] == []
@@ -175,22 +178,22 @@ def test_attacks_are_measured_with_and_without_the_guards(audit):
     assert keys["guarded"]["value"] == 0.0
 
 
-def test_an_audit_is_the_same_when_made_again(audit):
+def test_audit_is_reproducible(audit):
     parts = {"repeat_items": 5, "pairs": 10, "padded": 10, "groups": 4, "attacked": 1}
     first, again = (audit("noisy-0.1", REPLIES[:20], **parts) for _ in range(2))
     assert first["hash"] == again["hash"]
     assert audit("noisy-0.1", REPLIES[:20], **parts, seed=1)["hash"] != first["hash"]
 
 
-def test_audit_files_name_what_was_measured_and_refuse_to_be_changed(audit, tmp_path):
-    found = audit("honest", REPLIES[:60], attacked=1)
+def test_audit_files_are_tamper_evident(audit, tmp_path):
+    result = audit("honest", REPLIES[:60], attacked=1)
     path = tmp_path / "audit.json"
-    write_audit(path, found)
+    write_audit(path, result)
     read = read_audit(path)
-    assert read.hash == found["hash"] and read.judge == found["judge"]["hash"]
+    assert read.hash == result["hash"] and read.judge == result["judge"]["hash"]
     assert read.experimental(RUBRIC) == [
         name
-        for name, row in found["agreement"]["criteria"].items()
+        for name, row in result["agreement"]["criteria"].items()
         if row["status"] == "experimental"
     ]
     data = json.loads(path.read_text())
@@ -199,7 +202,7 @@ def test_audit_files_name_what_was_measured_and_refuse_to_be_changed(audit, tmp_
     with pytest.raises(AuditError, match="was changed after it was written"):
         read_audit(path)
     path.write_text("{}")
-    with pytest.raises(AuditError, match="is no audit"):
+    with pytest.raises(AuditError, match="is not an audit"):
         read_audit(path)
     with pytest.raises(AuditError, match="cannot read"):
         read_audit(tmp_path / "missing.json")

@@ -1,4 +1,4 @@
-"""A checkpoint directory as the judge: the torch engine answers in messages."""
+"""A checkpoint directory as judge, through the chat interface of the torch engine."""
 
 import asyncio
 
@@ -51,7 +51,9 @@ def test_an_untrained_judge_decides_nothing(untrained):
     identity = identify_judge(settings)
     assert (identity.kind, identity.revision) == ("checkpoint", revision_of(untrained))
     rubric, replies = generate_labels(0, 2)
-    asked = [(one, reply.transcript) for reply in replies[:2] for one in rubric.judged[:2]]
+    asked = [
+        (criterion, reply.transcript) for reply in replies[:2] for criterion in rubric.judged[:2]
+    ]
 
     async def judged():
         client = open_client(settings, identity)
@@ -61,14 +63,14 @@ def test_an_untrained_judge_decides_nothing(untrained):
         finally:
             await client.close()
 
-    found = asyncio.run(judged())
-    assert len(found) == 4
-    assert {one.label for one in found} == {None}
-    assert all(one.value is None and one.why for one in found)
-    assert {one.retries for one in found} == {1}
+    result = asyncio.run(judged())
+    assert len(result) == 4
+    assert {one.label for one in result} == {None}
+    assert all(one.value is None and one.why for one in result)
+    assert {one.retries for one in result} == {1}
 
 
-def test_what_it_cannot_do_is_refused(untrained, tmp_path):
+def test_unsupported_requests_are_rejected(untrained, tmp_path):
     with pytest.raises(BadRequest, match="neither tools nor stop strings"):
         ask(untrained, ChatRequest(QUESTION, sampling=Sampling(stop=("x",))))
     with pytest.raises(ContextOverflow):

@@ -12,7 +12,7 @@ from hexathlon.baselines.judging.pointwise import PointwiseJudge
 from hexathlon.evaluators.judges.audit.labelled import generate_labels
 
 RUBRIC, REPLIES = generate_labels(0, 240)
-ROWS = [(one, reply) for reply in REPLIES for one in RUBRIC.judged]
+ROWS = [(criterion, reply) for reply in REPLIES for criterion in RUBRIC.judged]
 
 
 def decide_all(client, rows=ROWS, repeat=0):
@@ -22,15 +22,15 @@ def decide_all(client, rows=ROWS, repeat=0):
     )
 
 
-def test_an_honest_judge_says_the_truth(ask):
-    found = ask("honest", decide_all)
-    assert [one.label for one in found] == [reply.labels[one.id] for one, reply in ROWS]
-    assert {one.source for one in found} == {"model"}
-    for (_, reply), decision in zip(ROWS, found, strict=True):
+def test_honest_judge_is_accurate(ask):
+    result = ask("honest", decide_all)
+    assert [one.label for one in result] == [reply.labels[one.id] for one, reply in ROWS]
+    assert {one.source for one in result} == {"model"}
+    for (_, reply), decision in zip(ROWS, result, strict=True):
         assert reply.transcript.find(decision.quote, "agent") == decision.turn == 1
 
 
-def test_the_cache_answers_what_was_asked_before(ask, judges, tmp_path):
+def test_cache_answers_repeated_questions(ask, judges, tmp_path):
     cache = tmp_path / "verdicts.cache"
     first = ask("honest", decide_all, cache=cache)
     before = judges.requests
@@ -42,14 +42,14 @@ def test_the_cache_answers_what_was_asked_before(ask, judges, tmp_path):
     assert judges.requests == before + len(ROWS)  # sampled otherwise: another judge
 
 
-def test_the_same_question_is_asked_once_however_often_at_once(ask, judges):
+def test_concurrent_identical_questions_are_asked_once(ask, judges):
     before = judges.requests
-    found = ask("honest", lambda client: decide_all(client, ROWS[:1] * 20))
+    result = ask("honest", lambda client: decide_all(client, ROWS[:1] * 20))
     assert judges.requests == before + 1
-    assert len({one.label for one in found}) == 1
+    assert len({one.label for one in result}) == 1
 
 
-def test_repeats_go_past_the_cache(ask, judges):
+def test_repeats_bypass_the_cache(ask, judges):
     async def work(client):
         return [await decide_all(client, ROWS[:5], repeat) for repeat in (0, 1, 2, 0)]
 
@@ -58,49 +58,49 @@ def test_repeats_go_past_the_cache(ask, judges):
     assert judges.requests == before + 15
 
 
-def test_replies_that_cannot_be_read_are_asked_again_a_bounded_number_of_times(ask, judges):
+def test_invalid_replies_are_retried_a_bounded_number_of_times(ask, judges):
     before = judges.requests
-    found = ask("malformed", decide_all)
+    result = ask("malformed", decide_all)
     assert judges.requests == before + 3 * len(ROWS)
-    assert {one.value for one in found} == {None} == {one.label for one in found}
-    assert all(one.retries == 2 and len(one.faults) == 3 and one.why for one in found)
+    assert {one.value for one in result} == {None} == {one.label for one in result}
+    assert all(one.retries == 2 and len(one.faults) == 3 and one.why for one in result)
 
 
-def test_what_could_not_be_read_is_not_kept(ask, judges, tmp_path):
+def test_invalid_replies_are_not_cached(ask, judges, tmp_path):
     cache = tmp_path / "verdicts.cache"
     ask("malformed", lambda client: decide_all(client, ROWS[:3]), cache=cache)
     assert len(VerdictCache(cache)) == 0
 
 
-def test_refusals_are_no_verdicts(ask):
-    found = ask("refusing", lambda client: decide_all(client, ROWS[:4]), retries=1)
-    assert [(one.value, one.why, one.retries) for one in found] == [(None, "refused", 1)] * 4
+def test_refusals_are_not_verdicts(ask):
+    result = ask("refusing", lambda client: decide_all(client, ROWS[:4]), retries=1)
+    assert [(one.value, one.why, one.retries) for one in result] == [(None, "refused", 1)] * 4
 
 
-def test_a_slow_judge_is_waited_for_up_to_its_time(ask):
-    found = ask("slow", lambda client: decide_all(client, ROWS[:8]))
-    assert [one.label for one in found] == [r.labels[c.id] for c, r in ROWS[:8]]
+def test_slow_judge_times_out(ask):
+    result = ask("slow", lambda client: decide_all(client, ROWS[:8]))
+    assert [one.label for one in result] == [r.labels[c.id] for c, r in ROWS[:8]]
     late = ask("slow", lambda client: decide_all(client, ROWS[:2]), timeout=0.05, request_retries=0)
     assert [(one.value, one.why) for one in late] == [(None, "provider")] * 2
     assert all("timeout" in one.faults[-1] for one in late)
 
 
-def test_a_broken_server_is_no_verdict_and_a_wrong_name_ends_everything(ask, judges):
+def test_server_failure_is_unscored_and_wrong_name_is_fatal(ask, judges):
     opened = JudgeSettings(judges.model("unknown"), structured=True)
     assert identify_judge(opened).model == "unknown"
-    found = ask("broken", lambda client: decide_all(client, ROWS[:2]), request_retries=0)
-    assert [one.why for one in found] == ["provider"] * 2
+    result = ask("broken", lambda client: decide_all(client, ROWS[:2]), request_retries=0)
+    assert [one.why for one in result] == ["provider"] * 2
     with pytest.raises(UnknownModel):
         ask("unknown", lambda client: decide_all(client, ROWS[:1]))
 
 
-def test_schemas_are_used_where_the_server_takes_them(judges):
+def test_schemas_are_used_if_the_server_supports_them(judges):
     assert identify_judge(JudgeSettings(judges.model("honest"))).structured
     assert not identify_judge(JudgeSettings(judges.model("no-schema"))).structured
     assert identify_judge(JudgeSettings(f"endpoint:{judges.url}")).model == "honest"
 
 
-def test_what_is_asked_is_pinned(ask, judges):
+def test_prompts_are_pinned(ask, judges):
     judges.keep_bodies, judges.bodies = True, []
     try:
         ask("honest", lambda client: decide_all(client, ROWS[:4]), seed=5)
@@ -117,7 +117,7 @@ def test_what_is_asked_is_pinned(ask, judges):
     assert schema["strict"] and schema["schema"]["required"] == ["evidence", "label"]
 
 
-def test_what_changes_a_verdict_changes_the_identity(judges):
+def test_settings_that_change_verdicts_change_the_identity(judges):
     base = identify_judge(JudgeSettings(judges.model("honest"), structured=True))
     for change in ({"temperature": 1.0}, {"max_tokens": 9}, {"seed": 1}, {"retries": 0},
                    {"revision": "b"}, {"family": "own"}):  # fmt: skip
@@ -131,16 +131,16 @@ def test_what_changes_a_verdict_changes_the_identity(judges):
 
 
 @pytest.mark.parametrize("model, error, said", [
-    ("agent:oracle", UsageError, "not an agent"),
+    ("agent:oracle", UsageError, "as judge, got agent:oracle"),
     ("honest", UsageError, "must be agent:NAME, endpoint:URL#NAME or a checkpoint"),
     ("endpoint:http://127.0.0.1:9/v1#m", EnvironmentUnavailable, "connection"),
 ])  # fmt: skip
-def test_judges_that_cannot_be_had(model, error, said):
+def test_unavailable_judges(model, error, said):
     with pytest.raises(error, match=said):
         identify_judge(JudgeSettings(model, request_retries=0, timeout=5.0))
 
 
-def test_a_torn_cache_keeps_its_whole_lines(tmp_path):
+def test_torn_cache_keeps_complete_lines(tmp_path):
     path = tmp_path / "verdicts.cache"
     cache = VerdictCache(path)
     cache.put("a", "one")

@@ -20,7 +20,10 @@ SCENES = [REPLIES[at : at + 5] for at in range(0, len(REPLIES), 5)]
 
 
 def known(reply):
-    values = {one.id: one.value_of(reply.labels[one.id]) for one in RUBRIC.criteria}
+    values = {
+        criterion.id: criterion.value_of(reply.labels[criterion.id])
+        for criterion in RUBRIC.criteria
+    }
     return score(RUBRIC, values).value
 
 
@@ -33,33 +36,35 @@ def group_taus(ask, name, permutations, *, scores=False, scenes=SCENES):
         )
         return await asyncio.gather(*asked)
 
-    found = ask(name, work)
-    rows = [(one.values, list(map(known, scene))) for one, scene in zip(found, scenes, strict=True)]
-    return rank_agreement(rows), found
+    result = ask(name, work)
+    rows = [
+        (one.values, list(map(known, scene))) for one, scene in zip(result, scenes, strict=True)
+    ]
+    return rank_agreement(rows), result
 
 
 @pytest.mark.parametrize("scores", [False, True])
-def test_an_honest_judge_ranks_groups_as_they_are_known_to_rank(ask, scores):
-    tau, found = group_taus(ask, "honest", 2, scores=scores)
+def test_honest_judge_ranks_groups_correctly(ask, scores):
+    tau, result = group_taus(ask, "honest", 2, scores=scores)
     assert tau.n == len(SCENES) == 40
-    # A ranking breaks the ties that the known scores have; scores keep them.
+    # A ranking breaks the ties of the known scores; scores keep them.
     assert tau.value > (0.999 if scores else 0.97) and tau.high >= tau.value >= tau.low > 0.96
-    assert all(one.calls == one.answered == 2 for one in found)
+    assert all(one.calls == one.answered == 2 for one in result)
 
 
-def test_more_noise_agrees_less_with_the_known_ranking(ask):
+def test_noise_lowers_rank_agreement(ask):
     taus = [group_taus(ask, name, 2)[0] for name in ("noisy-0.1", "noisy-0.4", "noisy-3")]
     assert taus[0].low > taus[1].high and taus[1].low > taus[2].high
     assert taus[2].value < 0.6
 
 
-def test_reversed_orders_cancel_a_liking_for_places(ask):
+def test_reversed_orders_cancel_position_bias(ask):
     one_order, _ = group_taus(ask, "early-4", 1)
     both_orders, _ = group_taus(ask, "early-4", 2)
     assert both_orders.low > one_order.high
 
 
-def test_a_group_is_shown_by_seed(ask, judges):
+def test_group_orders_follow_the_seed(ask, judges):
     judges.keep_bodies, judges.bodies = True, []
     try:
         group_taus(ask, "honest", 4, scenes=SCENES[:1])
@@ -72,7 +77,7 @@ def test_a_group_is_shown_by_seed(ask, judges):
     assert len(set(first)) == 4
 
 
-def test_groups_have_limits(ask):
+def test_group_size_is_limited(ask):
     async def work(client):
         judge = GroupwiseJudge(client)
         with pytest.raises(ValueError, match="2 to 26 members, got 1"):
@@ -83,9 +88,9 @@ def test_groups_have_limits(ask):
     ask("honest", work)
 
 
-def test_unreadable_group_verdicts_leave_the_group_unscored(ask):
-    _, found = group_taus(ask, "malformed", 2, scenes=SCENES[:2])
-    assert all(set(one.values) == {None} and one.answered == 0 for one in found)
+def test_invalid_group_verdicts_are_unscored(ask):
+    _, result = group_taus(ask, "malformed", 2, scenes=SCENES[:2])
+    assert all(set(one.values) == {None} and one.answered == 0 for one in result)
 
 
 def test_pairs_in_both_orders(ask):
@@ -107,7 +112,7 @@ def test_pairs_in_both_orders(ask):
     assert (broken.result, broken.consistent) == (None, None)
 
 
-def test_a_tournament_ranks_like_the_known_scores(ask):
+def test_tournament_ranks_by_the_known_scores(ask):
     async def work(client):
         judge = PairwiseJudge(client)
         return [
@@ -115,55 +120,56 @@ def test_a_tournament_ranks_like_the_known_scores(ask):
             for scene in SCENES[:6]
         ]
 
-    found = ask("honest", work)
-    rows = [(one.values, list(map(known, s))) for one, s in zip(found, SCENES[:6], strict=True)]
+    result = ask("honest", work)
+    rows = [(one.values, list(map(known, s))) for one, s in zip(result, SCENES[:6], strict=True)]
     assert rank_agreement(rows).value == 1.0
-    assert all(one.calls == one.answered == 20 for one in found)
+    assert all(one.calls == one.answered == 20 for one in result)
 
 
-def test_a_panel_is_better_than_its_members_and_keeps_their_votes(judges):
-    rows = [(one, reply) for reply in REPLIES[:40] for one in RUBRIC.judged]
+def test_panel_beats_its_members_and_records_votes(judges):
+    rows = [(criterion, reply) for reply in REPLIES[:40] for criterion in RUBRIC.judged]
     names = ("noisy-0.2", "noisy-0.21", "noisy-0.22")
     families = ("a", "b", "c")
     settings = [
         JudgeSettings(judges.model(name), family=family, structured=True)
         for name, family in zip(names, families, strict=True)
     ]
-    identities = [identify_judge(one) for one in settings]
+    identities = [identify_judge(setting) for setting in settings]
 
     async def work():
         clients = [open_client(s, i) for s, i in zip(settings, identities, strict=True)]
         members = [PointwiseJudge(client) for client in clients]
         panel = PanelJudge(members)
         assert panel.families == ("a", "b", "c") and panel.diverse
-        found = await asyncio.gather(*(panel.decide(c, r.transcript) for c, r in rows))
+        result = await asyncio.gather(*(panel.decide(c, r.transcript) for c, r in rows))
         alone = [
-            await asyncio.gather(*(one.decide(c, r.transcript) for c, r in rows)) for one in members
+            await asyncio.gather(*(member.decide(c, r.transcript) for c, r in rows))
+            for member in members
         ]
         for client in clients:
             await client.close()
-        return found, alone
+        return result, alone
 
-    found, alone = asyncio.run(work())
-    right = sum(one.label == r.labels[c.id] for one, (c, r) in zip(found, rows, strict=True))
+    result, alone = asyncio.run(work())
+    right = sum(one.label == r.labels[c.id] for one, (c, r) in zip(result, rows, strict=True))
     singles = [
         sum(one.label == r.labels[c.id] for one, (c, r) in zip(each, rows, strict=True))
         for each in alone
     ]
     assert right > max(singles) + 10
-    assert all(len(one.votes) == 3 and one.source == "panel" for one in found)
-    for decision, *votes in zip(found, *alone, strict=True):
+    assert all(len(one.votes) == 3 and one.source == "panel" for one in result)
+    for decision, *votes in zip(result, *alone, strict=True):
         assert decision.votes == tuple(vote.label for vote in votes)
         dissent = 1 - max(decision.votes.count(v) for v in decision.votes) / 3
         assert decision.details["dispersion"] == pytest.approx(dissent)
 
 
-def test_a_panel_of_one_is_none():
+def test_panel_needs_two_members():
     with pytest.raises(ValueError, match="at least two members"):
         PanelJudge([])
 
 
-def test_written_criteria_come_from_the_question_alone(ask):
+def test_written_criteria_depend_on_the_question_only(ask):
     async def work(client):
         judge = PointwiseJudge(client)
         rubrics = [await judge.write_rubric(reply.question) for reply in SCENES[0]]
@@ -171,7 +177,7 @@ def test_written_criteria_come_from_the_question_alone(ask):
         return rubrics, other
 
     rubrics, other = ask("honest", work)
-    assert len({one.hash for one in rubrics}) == 1
+    assert len({rubric.hash for rubric in rubrics}) == 1
     assert other.hash != rubrics[0].hash
     assert rubrics[0].made_from and rubrics[0].aggregator == "rar"
     assert ask("malformed", lambda client: PointwiseJudge(client).write_rubric("q")) is None
@@ -187,7 +193,7 @@ SUMS = JudgedTranscript((
 ))  # fmt: skip
 
 
-def test_the_first_error_is_located_and_takes_its_reward(ask):
+def test_first_error_is_located_and_rewarded(ask):
     async def work(client):
         judge = FirstErrorJudge(client)
         return await judge.locate(SUMS), await judge.locate(JudgedTranscript(SUMS.lines[:2]))
@@ -201,7 +207,7 @@ def test_the_first_error_is_located_and_takes_its_reward(ask):
     assert unread.why
 
 
-def test_steps_are_judged_without_what_comes_after(ask, judges):
+def test_steps_are_judged_without_later_turns(ask, judges):
     criterion = RUBRIC.criterion("thanks")
     turns = ["Good day.", "Thank you for coming by.", "The rope is strong."]
     lines = [JudgedMessage("user", REPLIES[0].question)]
@@ -214,16 +220,16 @@ def test_steps_are_judged_without_what_comes_after(ask, judges):
         return await StepJudge(judge, criterion).decide(JudgedTranscript(tuple(lines)))
 
     try:
-        found = ask("honest", work)
+        result = ask("honest", work)
     finally:
         judges.keep_bodies = False
     shown = sorted(len(body["messages"][1]["content"]) for body in judges.bodies)
-    assert len(found) == 3 and shown == sorted(set(shown))
-    assert found[0].label == "not_met" and found[1].label == "met"
-    assert found[1].turn == 3
+    assert len(result) == 3 and shown == sorted(set(shown))
+    assert result[0].label == "not_met" and result[1].label == "met"
+    assert result[1].turn == 3
 
 
-def test_code_decides_without_a_question(ask, judges):
+def test_code_decides_without_asking_the_judge(ask, judges):
     criterion = Criterion(
         id="short", text="No turn is long.", check={"name": "at_most_words", "params": {"words": 3}}
     )

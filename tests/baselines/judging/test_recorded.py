@@ -49,27 +49,27 @@ def with_rubric(tmp_path, monkeypatch):
     shared_taskset.cache_clear()
 
 
-def test_records_hold_what_code_decides(tmp_path, with_rubric):
+def test_records_contain_decisions_by_code(tmp_path, with_rubric):
     toy_run(tmp_path / "run")
-    found = records(tmp_path / "run")
-    for record in found:
+    result = records(tmp_path / "run")
+    for record in result:
         rows = {row["criterion"]: row for row in record["judges"]}
         assert rows["submits"]["label"] == "met"
         assert rows["few_turns"]["value"] == float(record["turns"] <= 3)
         assert {row["rubric"] for row in record["judges"]} == {get_rubric(NAME).hash}
         assert {row["source"] for row in record["judges"]} == {"code"}
-    assert {row["label"] for r in found for row in r["judges"][1:]} == {"met", "not_met"}
+    assert {row["label"] for r in result for row in r["judges"][1:]} == {"met", "not_met"}
 
 
-def test_a_replay_must_come_to_the_same(tmp_path, with_rubric):
+def test_replay_must_reproduce_decisions_by_code(tmp_path, with_rubric):
     path = tmp_path / "run"
     toy_run(path)
     assert verify_run(path).sound
-    found = records(path)
-    found[1]["judges"][0].update(label="not_met", value=0.0)
+    result = records(path)
+    result[1]["judges"][0].update(label="not_met", value=0.0)
     (path / "records.jsonl").unlink()
     with RecordWriter(path, plan_hash(read_plan(path)), "never") as writer:
-        for record in found:
+        for record in result:
             writer.append(record)
     (finding,) = verify_run(path).findings
     assert finding.field == "judges"
@@ -77,7 +77,7 @@ def test_a_replay_must_come_to_the_same(tmp_path, with_rubric):
     assert records(tmp_path / "again")[1]["judges"][0]["label"] == "met"
 
 
-def test_the_tasks_own_rubric_is_judged_where_none_is_named(tmp_path, with_rubric):
+def test_tasks_own_rubric_is_the_default(tmp_path, with_rubric):
     path = tmp_path / "run"
     toy_run(path)
     assert run(["judge", str(path)]) == 0

@@ -58,11 +58,15 @@ def judge(path, judges, name, *more):
 
 def known(reply):
     return score(
-        RUBRIC, {one.id: one.value_of(reply.labels[one.id]) for one in RUBRIC.criteria}
+        RUBRIC,
+        {
+            criterion.id: criterion.value_of(reply.labels[criterion.id])
+            for criterion in RUBRIC.criteria
+        },
     ).value
 
 
-def test_trials_wait_to_be_judged_without_their_records(played):
+def test_queued_trials_do_not_hold_their_records(played):
     plan = JudgingPlan(played(), RUBRIC, judges=[{"model": "none"}])
     _, trials = trials_of(plan)
     rows = [json.loads(line) for line in (plan.run / "records.jsonl").read_text().splitlines()]
@@ -70,18 +74,18 @@ def test_trials_wait_to_be_judged_without_their_records(played):
     assert all(set(trial.head) == {"key", "hash", "reward"} for trial in trials)
 
 
-def test_judged_scores_stand_beside_the_records(played, judges, audited, capsys):
+def test_judged_scores_are_stored_beside_the_records(played, judges, audited, capsys):
     path = played()
     before = {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()}
     assert judge(path, judges, "honest", "--audit", audited) == 0
     assert {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()} == before
     (file,) = judged_files(path)
-    found = read_judged(file)
+    result = read_judged(file)
     audit = json.loads(audited.read_text())
-    assert found.header["audits"] == [audit["hash"]] and found.header["audited"]
-    assert found.header["experimental"] == []
-    assert found.header["judges"][0]["hash"] == audit["judge"]["hash"]
-    trials = [line for line in found.lines if "key" in line]
+    assert result.header["audits"] == [audit["hash"]] and result.header["audited"]
+    assert result.header["experimental"] == []
+    assert result.header["judges"][0]["hash"] == audit["judge"]["hash"]
+    trials = [line for line in result.lines if "key" in line]
     rows = map(json.loads, before["records.jsonl"].splitlines())
     records = {json.dumps(row["key"], sort_keys=True): row for row in rows}
     assert len(trials) == len(records) == 40
@@ -92,12 +96,12 @@ def test_judged_scores_stand_beside_the_records(played, judges, audited, capsys)
         assert line["score"] == pytest.approx(known(reply))
         assert {row["criterion"]: row["label"] for row in line["judges"]} == reply.labels
         assert all(row["quote"] for row in line["judges"])
-    controls = [line["control"] for line in found.lines if "control" in line]
-    assert len(controls) == 16 and all(one["hit"] for one in controls)
+    controls = [line["control"] for line in result.lines if "control" in line]
+    assert len(controls) == 16 and all(control["hit"] for control in controls)
     assert "40 of 40 trials have a judged score" in capsys.readouterr().out
 
 
-def test_going_on_judges_only_what_is_left(played, judges):
+def test_resuming_judges_only_missing_trials(played, judges):
     path = played()
     assert judge(path, judges, "honest") == 0
     (file,) = judged_files(path)
@@ -114,7 +118,7 @@ def test_going_on_judges_only_what_is_left(played, judges):
     assert read_judged(file).lines == again.lines
 
 
-def test_trials_that_the_server_spoilt_are_judged_again(played, judges):
+def test_server_failures_are_judged_again(played, judges):
     path = played()
     judges.down = True
     try:
@@ -136,7 +140,7 @@ def test_trials_that_the_server_spoilt_are_judged_again(played, judges):
     assert (summary.trials, summary.scored) == (40, 40)
 
 
-def test_a_changed_line_is_found(played, judges, capsys):
+def test_changed_line_is_detected(played, judges, capsys):
     path = played()
     assert judge(path, judges, "honest") == 0
     (file,) = judged_files(path)
@@ -155,7 +159,7 @@ def test_a_changed_line_is_found(played, judges, capsys):
     assert "error: " in capsys.readouterr().err
 
 
-def test_two_writers_on_one_file_are_refused(tmp_path):
+def test_second_writer_of_a_judged_file_is_rejected(tmp_path):
     with JudgedWriter(tmp_path, {"run_id": "a"}) as first:
         with pytest.raises(JudgedError, match="being written by another process"):
             JudgedWriter(tmp_path, {"run_id": "a"})
@@ -172,11 +176,11 @@ def test_unaudited_judges_are_marked_and_reported_apart(played, judges, capsys):
     assert "is not audited" in capsys.readouterr().err
     (summary,) = judged_summaries(path)
     assert "unaudited" in summary.remarks
-    assert all(one.experimental for one in summary.criteria)
-    found = read_run(path)
-    text = markdown(found, anchors_of([found]))
+    assert all(criterion.experimental for criterion in summary.criteria)
+    result = read_run(path)
+    text = markdown(result, anchors_of([result]))
     assert "## Judged, not verified" in text and "unaudited" in text
-    data = as_json(found, anchors_of([found]))
+    data = as_json(result, anchors_of([result]))
     (judged,) = data["judged"]
     assert judged["judge"] == "honest" and judged["usage"]["calls"] >= 320
     assert judged["usage"]["latency_p50"] > 0 and judged["usage"]["cost"] is None
@@ -185,9 +189,9 @@ def test_unaudited_judges_are_marked_and_reported_apart(played, judges, capsys):
     assert "Judged, not verified" in capsys.readouterr().out
 
 
-def test_a_run_without_judges_has_no_such_table(played):
-    found = read_run(played())
-    assert "Judged" not in markdown(found, anchors_of([found]))
+def test_run_without_judges_has_no_judged_table(played):
+    result = read_run(played())
+    assert "Judged" not in markdown(result, anchors_of([result]))
 
 
 def test_missed_controls_make_the_run_invalid(played, judges, capsys):
@@ -195,10 +199,10 @@ def test_missed_controls_make_the_run_invalid(played, judges, capsys):
     assert judge(path, judges, "lenient-1") == 3
     assert "wrong verdict on a planted control: shopkeeper/thanks/2" in capsys.readouterr().err
     (summary,) = judged_summaries(path)
-    assert any(line.startswith("invalid: 8 of 16") for line in summary.remarks)
+    assert any(remark.startswith("invalid: 8 of 16") for remark in summary.remarks)
 
 
-def test_too_much_undecided_is_its_own_exit_code(played, judges):
+def test_too_many_undecided_trials_have_an_exit_code(played, judges):
     path = played()
     assert judge(path, judges, "malformed") == 3
     (summary,) = judged_summaries(path)
@@ -208,15 +212,15 @@ def test_too_much_undecided_is_its_own_exit_code(played, judges):
     assert judge(played("dune-3b"), judges, "honest", "--max-unscored", "0") == 0
 
 
-def test_kin_of_the_agent_are_named(played, judges):
+def test_unknown_model_family_is_noted(played, judges):
     path = played("cirrus-8b")
     assert judge(path, judges, "honest", "--family", "meta") == 0
     (summary,) = judged_summaries(path)
-    assert any("family is unknown" in line for line in summary.remarks)
+    assert any("model family of judge or agent is unknown" in remark for remark in summary.remarks)
 
 
 @pytest.mark.parametrize("kind", ["pairwise", "groupwise"])
-def test_trials_of_one_task_are_compared(played, judges, kind):
+def test_comparisons_are_within_tasks(played, judges, kind):
     path = played(trials=5)
     assert judge(path, judges, "honest", "--kind", kind) == 0
     (file,) = judged_files(path)
@@ -242,10 +246,10 @@ def test_a_panel_judges_by_majority(played, judges):
     families = [word for name in ("a", "b", "c") for word in ("--family", name)]
     assert judge(path, judges, names[0], *more, *families) in (0, 2, 3)
     (file,) = judged_files(path)
-    found = read_judged(file)
-    assert [one["model"] for one in found.header["judges"]] == names
-    assert found.header["kinship"] == "panel"
-    rows = [row for line in found.lines if "key" in line for row in line["judges"]]
+    result = read_judged(file)
+    assert [one["model"] for one in result.header["judges"]] == names
+    assert result.header["kinship"] == "panel"
+    rows = [row for line in result.lines if "key" in line for row in line["judges"]]
     assert all(len(row["votes"]) == 3 and row["source"] == "panel" for row in rows)
 
 
@@ -267,15 +271,15 @@ def test_code_needs_no_model(played, tmp_path):
     (summary,) = judged_summaries(path)
     assert (summary.judge, summary.remarks, summary.scored) == ("code", (), 40)
     assert summary.criteria[0].by_code
-    english = [len(one.reply.split()) <= 40 for one in REPLIES]
+    english = [len(reply.reply.split()) <= 40 for reply in REPLIES]
     assert summary.mean.value == pytest.approx(sum(english) / 40)
 
 
 @pytest.mark.parametrize("arguments, said", [
     (["--rubric", "shopkeper"], "there is no rubric 'shopkeper'. Known: "),
     (["--rubric", "missing.toml"], "cannot read the rubric missing.toml"),
-    (["--rubric", "shopkeeper"], "give a judge by --model"),
-    (["--rubric", "shopkeeper", "--model", "agent:oracle"], "not an agent"),
+    (["--rubric", "shopkeeper"], "name a judge by --model"),
+    (["--rubric", "shopkeeper", "--model", "agent:oracle"], "as judge, got agent:oracle"),
     (["--rubric", "shopkeeper", "--model", "JUDGE", "--kind", "pairwse"], "mean 'pairwise'"),
     (["--rubric", "shopkeeper", "--model", "JUDGE", "--kind", "pairwise"], "several trials"),
     (["--rubric", "shopkeeper", "--model", "JUDGE", "--audit", "AUDIT"], "audits another judge"),
@@ -283,7 +287,7 @@ def test_code_needs_no_model(played, tmp_path):
     (["--rubric", "shopkeeper", "--model", "JUDGE", "--model", "JUDGE", "--kind", "groupwise"],
      "a panel judges pointwise"),
 ])  # fmt: skip
-def test_wrong_use_is_named(played, judges, audited, capsys, arguments, said):
+def test_usage_errors(played, judges, audited, capsys, arguments, said):
     path = played()
     places = {"JUDGE": judges.model("noisy-0.2"), "AUDIT": str(audited)}
     capsys.readouterr()
@@ -291,7 +295,7 @@ def test_wrong_use_is_named(played, judges, audited, capsys, arguments, said):
     assert said in capsys.readouterr().err.replace("\n", " ")
 
 
-def test_a_folder_that_is_no_run(tmp_path, judges, capsys):
+def test_directory_that_is_not_a_run(tmp_path, judges, capsys):
     assert judge(tmp_path, judges, "honest") == 1
     assert "no plan.json" in capsys.readouterr().err
 

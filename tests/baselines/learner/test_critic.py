@@ -44,19 +44,19 @@ def process() -> list[Sample]:
 
 
 def true_values(samples: list[Sample]) -> list[np.ndarray]:
-    """Mean future return over all paths with the same beginning: the values, by enumeration.
+    """Return the true values: mean future return over all paths with the same prefix.
 
     Without a discount; a token's reward is received when its turn ends.
     """
-    found = []
-    for one in samples:
-        values = np.zeros(len(one.ids))
-        for position in np.flatnonzero(one.sampled):
-            alike = [s for s in samples if (s.ids[:position] == one.ids[:position]).all()]
+    result = []
+    for sample in samples:
+        values = np.zeros(len(sample.ids))
+        for position in np.flatnonzero(sample.sampled):
+            alike = [s for s in samples if (s.ids[:position] == sample.ids[:position]).all()]
             due = 0 if position < 3 else 1
             values[position] = np.mean([sum(s.rewards[due:]) for s in alike])
-        found.append(values)
-    return found
+        result.append(values)
+    return result
 
 
 def with_returns(samples: list[Sample], critic: Critic, lam: float) -> list[Example]:
@@ -68,22 +68,22 @@ def with_returns(samples: list[Sample], critic: Critic, lam: float) -> list[Exam
 
 
 @pytest.mark.parametrize("lam", [1.0, 0.5])
-def test_values_become_the_true_ones(lam):
+def test_values_converge_to_the_true_ones(lam):
     samples = process()
     config = CriticConfig(clip=0.0, optimiser=OptimiserConfig(learning_rate=5e-3))
     critic = Critic(model(), config, 150)
     for _ in range(150):
         critic.update(with_returns(samples, critic, lam))
-    wanted = true_values(samples)
+    expected = true_values(samples)
     error = max(
-        float(np.abs(v - w).max()) for v, w in zip(critic.values(samples), wanted, strict=True)
+        float(np.abs(v - w).max()) for v, w in zip(critic.values(samples), expected, strict=True)
     )
-    spread = max(float(w.max()) for w in wanted) - min(float(w.min()) for w in wanted)
+    spread = max(float(w.max()) for w in expected) - min(float(w.min()) for w in expected)
     assert spread > 1
     assert error < 0.05
 
 
-def test_a_shared_trunk_is_read_and_never_moved():
+def test_shared_trunk_is_frozen():
     policy = model()
     before = {name: value.clone() for name, value in policy.state_dict().items()}
     samples = process()
@@ -97,7 +97,7 @@ def test_a_shared_trunk_is_read_and_never_moved():
 
 
 class Recurrent(torch.nn.Module):
-    """A trunk in double precision throughout, unlike the norms of real models."""
+    """A trunk entirely in double precision; norms of real models use single precision."""
 
     def __init__(self):
         super().__init__()
@@ -116,7 +116,7 @@ class Recurrent(torch.nn.Module):
         return SimpleNamespace(last_hidden_state=self.cell(self.embedding(input_ids))[0])
 
 
-def test_gradients_are_those_of_finite_differences():
+def test_gradients_agree_with_finite_differences():
     critic = Critic(Recurrent(), CriticConfig(clip=0.1), 1)
     torch.nn.init.normal_(critic.network.head.weight, std=0.1)
     batch = [
@@ -145,11 +145,11 @@ def test_gradients_are_those_of_finite_differences():
                 flat[place] = kept - step
                 below = float(loss())
                 flat[place] = kept
-            found = float(parameters[name].grad.view(-1)[place])
-            assert found == pytest.approx((above - below) / (2 * step), rel=1e-4, abs=1e-9)
+            result = float(parameters[name].grad.view(-1)[place])
+            assert result == pytest.approx((above - below) / (2 * step), rel=1e-4, abs=1e-9)
 
 
-def test_an_update_does_not_depend_on_how_it_is_cut():
+def test_update_is_independent_of_microbatch_size():
     batch = examples(9)
     batch = [replace(e, returns=e.advantage + 0.3) for e in batch]
     states = []
@@ -162,22 +162,22 @@ def test_an_update_does_not_depend_on_how_it_is_cut():
     assert difference(*states) <= 1e-6
 
 
-def test_the_policy_waits_while_the_critic_warms_up():
+def test_policy_is_frozen_during_critic_warmup():
     policy, samples = model(), process()
     critic = Critic(policy, CriticConfig(warmup=2), 3)
     learner = Learner(policy, LearnerConfig(), 1, critic=critic)
     before = {name: value.clone() for name, value in policy.state_dict().items()}
     for _ in range(2):
-        found = learner.update(with_returns(samples, critic, 0.95))
-        assert "critic/loss" in found
-        assert "loss/policy" not in found
+        result = learner.update(with_returns(samples, critic, 0.95))
+        assert "critic/loss" in result
+        assert "loss/policy" not in result
     assert difference(before, policy.state_dict()) == 0
-    found = learner.update(with_returns(samples, critic, 0.95))
-    assert {"critic/loss", "critic/explained", "loss/policy"} <= set(found)
+    result = learner.update(with_returns(samples, critic, 0.95))
+    assert {"critic/loss", "critic/explained", "loss/policy"} <= set(result)
     assert difference(before, policy.state_dict()) > 0
 
 
-def test_it_goes_on_bit_for_bit(tmp_path):
+def test_critic_resumes_bit_for_bit(tmp_path):
     """Save policy and critic midway and load them into new objects."""
 
     def run(learner, steps):
@@ -203,9 +203,9 @@ def test_it_goes_on_bit_for_bit(tmp_path):
     assert whole.critic.values(process())[3].tolist() == second.critic.values(process())[3].tolist()
 
 
-def test_missing_or_broken_targets_are_told():
+def test_missing_or_invalid_targets_are_reported():
     critic = Critic(model(), CriticConfig(), 1)
-    with pytest.raises(ValueError, match="targets are missing"):
+    with pytest.raises(ValueError, match="critic needs returns"):
         critic.update(examples(2))
     broken = [replace(example, returns=example.advantage * np.nan) for example in examples(2)]
     before = {name: value.clone() for name, value in critic.network.state_dict().items()}
@@ -215,7 +215,7 @@ def test_missing_or_broken_targets_are_told():
 
 
 def test_proximal_points_differ_only_for_old_tokens():
-    """A-3PO interpolates where a token is older than the policy, and is PPO's bypass elsewhere."""
+    """A-3PO interpolates for tokens older than the policy, and equals PPO's bypass for others."""
 
     def after(proximal, version):
         policy = model()

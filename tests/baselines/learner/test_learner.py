@@ -1,4 +1,4 @@
-"""Updates: independent of how a batch is split or distributed, with the model's own numbers."""
+"""Updates: independent of how a batch is split or distributed, and equal to the plain model."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def config(budget=10_000, rule="token_mean", surrogate="ppo", **more):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_an_update_does_not_depend_on_how_it_is_cut(rule):
+def test_update_is_independent_of_microbatch_size(rule):
     batch = examples(12)
     whole = updated(config(rule=rule), batch)
     for budget in (1, 40, 120):
@@ -48,26 +48,29 @@ def test_parts_of_an_observation_loss_add_up(surrogate):
     assert difference(whole, cut) <= 1e-6
 
 
-def test_scores_are_the_models_own():
+def test_scores_equal_the_models_log_probabilities():
     made = model()
     (part,) = parts_of(examples(6), 10_000, torch.device("cpu"), torch.float32)
-    found = score(made, part.ids, part.mask, entropy=True)
+    result = score(made, part.ids, part.mask, entropy=True)
     with torch.no_grad():
         logits = made(part.ids).logits[:, :-1].log_softmax(-1)
-    wanted = logits.gather(-1, part.ids[:, 1:, None])[..., 0] * part.mask
-    assert torch.allclose(found.log_probabilities, wanted, atol=1e-5)
+    expected = logits.gather(-1, part.ids[:, 1:, None])[..., 0] * part.mask
+    assert torch.allclose(result.log_probabilities, expected, atol=1e-5)
     entropy = -(logits.exp() * logits).sum(-1) * part.mask
-    assert found.entropy is not None
-    assert torch.allclose(found.entropy, entropy, atol=1e-5)
+    assert result.entropy is not None
+    assert torch.allclose(result.entropy, entropy, atol=1e-5)
 
 
-def test_a_pivot_is_not_trained_and_not_counted():
+def test_pivot_is_neither_trained_nor_counted():
     batch = examples(6)
-    silent = [batch[0].__class__(one.sample, one.advantage, one.weight * 0.0) for one in batch[:2]]
+    silent = [
+        batch[0].__class__(example.sample, example.advantage, example.weight * 0.0)
+        for example in batch[:2]
+    ]
     assert difference(updated(config(), batch[2:]), updated(config(), silent + batch[2:])) <= 1e-6
 
 
-def test_a_reference_pulls_back():
+def test_kl_term_pulls_towards_the_reference():
     batch = examples(6)
     free = updated(config(), batch)
     held = updated(config(beta=10.0, divergence="k2"), batch, reference=model(), steps=4)
@@ -77,13 +80,13 @@ def test_a_reference_pulls_back():
     assert difference(held, start) < difference(loose, start)
 
 
-def test_a_beta_without_a_reference_is_refused():
+def test_beta_without_reference_is_rejected():
     with pytest.raises(ValueError, match="needs a reference model"):
         Learner(model(), config(beta=0.1), 1)
 
 
-def test_unknown_parts_are_refused_before_anything_runs():
-    with pytest.raises(UnknownPart, match="'pqo' is no surrogate loss"):
+def test_unknown_components_are_rejected_early():
+    with pytest.raises(UnknownPart, match="no surrogate loss 'pqo'"):
         Learner(model(), config(surrogate="pqo"), 1)
 
 
@@ -99,7 +102,7 @@ def test_a_loss_that_is_not_a_number_changes_nothing():
     assert learner.optimisers.taken == 0
 
 
-def test_several_steps_on_one_batch_keep_the_starting_point():
+def test_old_log_probabilities_are_fixed_over_steps_of_a_batch():
     """The ratio is to the policy at the start of the update, so it changes in later steps."""
     made = model()
     learner = Learner(
@@ -127,7 +130,7 @@ def test_schedules():
 
 
 @pytest.mark.parametrize("kind", ["adamw", "muon"])
-def test_optimisers_go_on_from_their_state(kind):
+def test_optimisers_resume_from_their_state(kind):
     settings = OptimiserConfig(kind=kind, learning_rate=1e-2, warmup=3, decay="cosine")
     straight, first = model(), model()
     one, other = Optimisers(straight, settings, 8), Optimisers(first, settings, 8)
@@ -151,7 +154,7 @@ def test_optimisers_go_on_from_their_state(kind):
     assert difference(straight.state_dict(), second.state_dict()) == 0
 
 
-def test_muon_leaves_embeddings_and_norms_to_adamw():
+def test_muon_uses_adamw_for_embeddings_and_norms():
     optimisers = Optimisers(model(), OptimiserConfig(kind="muon"), 1)
     kinds = {type(part).__name__: part for part, _ in optimisers._parts}
     assert set(kinds) == {"AdamW", "Muon"}

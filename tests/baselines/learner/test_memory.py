@@ -37,7 +37,7 @@ def logits(made):
         return made(torch.tensor(IDS)).logits
 
 
-def test_adapters_change_nothing_at_first():
+def test_new_adapters_are_identity():
     pytest.importorskip("peft", reason="pip install 'hexathlon[lora]'")
     made = model()
     before = logits(made)
@@ -45,7 +45,7 @@ def test_adapters_change_nothing_at_first():
     torch.testing.assert_close(logits(made), before, rtol=0, atol=1e-6)
 
 
-def test_an_update_moves_the_adapters_alone():
+def test_update_changes_only_adapters():
     start = dict(model().named_parameters())
     moved = []
     for name, parameter in adapted().named_parameters():
@@ -57,7 +57,7 @@ def test_an_update_moves_the_adapters_alone():
     assert all(moved)
 
 
-def test_merged_weights_compute_what_the_adapters_do():
+def test_merged_weights_equal_adapters():
     made = adapted()
     whole = merged(made)
     assert set(whole.state_dict()) == set(model().state_dict())
@@ -69,11 +69,11 @@ def test_the_engine_plays_the_adapted_policy():
     made = adapted()
     expected = logits(made)[0, :-1].log_softmax(-1)
     wanted = expected.gather(-1, torch.tensor(IDS)[0, 1:, None])[:, 0]
-    (found,) = LocalEngine(made).score(IDS)
-    torch.testing.assert_close(torch.tensor(found), wanted, rtol=0, atol=1e-5)
+    (result,) = LocalEngine(made).score(IDS)
+    torch.testing.assert_close(torch.tensor(result), wanted, rtol=0, atol=1e-5)
 
 
-def test_saved_adapters_are_read_by_peft(tmp_path):
+def test_saved_adapters_load_in_peft(tmp_path):
     from peft import PeftModel
 
     made = adapted()
@@ -83,13 +83,13 @@ def test_saved_adapters_are_read_by_peft(tmp_path):
     torch.testing.assert_close(logits(again), logits(made), rtol=0, atol=1e-6)
 
 
-def test_a_missing_peft_is_told(monkeypatch):
+def test_missing_peft_is_reported(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "peft", None)
     with pytest.raises(AdaptersMissing, match="hexathlon\\[lora\\]"):
         add_adapters(model(), AdapterConfig(), seed=0)
 
 
-def test_a_model_without_adapters_is_merged_already():
+def test_merging_without_adapters_is_identity():
     made = model()
     assert merged(made) is made
 
@@ -109,12 +109,12 @@ def gradients(checkpointing: bool = False, precision="float32", adapters: bool =
     layer = made.model.layers[0]
     layer.mlp.register_forward_pre_hook(lambda *_: calls.append(1))
     learner.update(examples(8))
-    found = {n: p.grad.clone() for n, p in made.named_parameters() if p.grad is not None}
-    return found, len(calls)
+    result = {n: p.grad.clone() for n, p in made.named_parameters() if p.grad is not None}
+    return result, len(calls)
 
 
 @pytest.mark.parametrize("adapters", [False, True])
-def test_computing_activations_twice_gives_the_same_gradients(adapters):
+def test_activation_checkpointing_keeps_gradients(adapters):
     kept, once = gradients(adapters=adapters)
     again, twice = gradients(checkpointing=True, adapters=adapters)
     assert (once, twice) == (1, 2)
@@ -122,7 +122,7 @@ def test_computing_activations_twice_gives_the_same_gradients(adapters):
     assert difference(kept, again) <= 1e-6
 
 
-def test_half_precision_moves_the_gradients_a_little():
+def test_half_precision_changes_gradients_slightly():
     whole, _ = gradients()
     half, _ = gradients(precision="bfloat16")
     assert all(gradient.dtype == torch.float32 for gradient in half.values())

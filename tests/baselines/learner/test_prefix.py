@@ -55,8 +55,10 @@ def test_states_and_gradients_are_the_same():
     whole, shared = model(), model()
     losses = []
     for made, prefix in ((whole, None), (shared, part.prefix)):
-        found = score(made, part.ids, part.mask, prefix=prefix, entropy=True, entropy_gradient=True)
-        loss = (found.log_probabilities * part.mask).sum() + found.entropy.sum()
+        result = score(
+            made, part.ids, part.mask, prefix=prefix, entropy=True, entropy_gradient=True
+        )
+        loss = (result.log_probabilities * part.mask).sum() + result.entropy.sum()
         loss.backward()
         losses.append(float(loss.detach()))
     assert losses[0] == pytest.approx(losses[1], abs=1e-3, rel=1e-6)
@@ -65,7 +67,7 @@ def test_states_and_gradients_are_the_same():
     assert difference(*gradients) <= 2e-6 * size
 
 
-def test_the_beginning_is_computed_once():
+def test_shared_prefix_is_computed_once():
     (part,) = parts_of(beginning_alike(9), 10_000, torch.device("cpu"), torch.float32)
     made, read = model(), []
     made.model.layers[0].mlp.register_forward_pre_hook(
@@ -79,7 +81,7 @@ def test_the_beginning_is_computed_once():
     torch.testing.assert_close(apart, together, rtol=0, atol=1e-5)
 
 
-def test_an_update_is_the_same_however_parts_share():
+def test_update_is_independent_of_prefix_sharing():
     states = []
     for budget in (10_000, 60, 1):
         made = model()
@@ -91,22 +93,22 @@ def test_an_update_is_the_same_however_parts_share():
     assert difference(states[0], states[2]) <= 1e-6
 
 
-def test_checkpointed_activations_do_not_share():
+def test_activation_checkpointing_disables_prefix_sharing():
     made = model()
     learner = Learner(made.train(), LearnerConfig(checkpointing=True), 1)
     assert learner.update(beginning_alike(6))["grad_norm"] > 0
 
 
-def test_rows_without_a_common_beginning_stay_as_they_are():
+def test_rows_without_shared_prefix_are_unchanged():
     rows = [np.array([1, 2, 3, 4]), np.array([2, 2, 3, 4]), np.array([3, 1])]
     assert shared_prefix(rows) is None
     assert shared_prefix(rows[:1]) is None
     assert shared_prefix([np.array([1]), np.array([1])]) is None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.lists(st.integers(0, 1), min_size=1, max_size=12), min_size=1, max_size=8))
-def test_the_length_found_saves_most(lists):
+def test_chosen_prefix_length_saves_most(lists):
     rows = [np.array(one) for one in lists]
     limit, width = min(map(len, lists)) - 2, max(map(len, lists))
 
@@ -114,11 +116,11 @@ def test_the_length_found_saves_most(lists):
         return length * (len(lists) - len({tuple(one[:length]) for one in lists}))
 
     best = max((saved(length) for length in range(max(limit, 0) + 1)), default=0)
-    found = shared_prefix(rows)
-    if found is None:
+    result = shared_prefix(rows)
+    if result is None:
         assert best == 0 or best < 0.1 * len(lists) * width
         return
-    length, firsts, index = found
+    length, firsts, index = result
     assert saved(length) == best
     for row, kind in zip(lists, index, strict=True):
         assert row[:length] == lists[firsts[kind]][:length]

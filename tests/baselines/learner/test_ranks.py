@@ -1,4 +1,4 @@
-"""One process by itself, as ranks."""
+"""Collective operations with a single process."""
 
 import pytest
 
@@ -7,7 +7,7 @@ pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 from hexathlon.baselines.learner.ranks import ALONE
 
 
-def test_alone_everything_is_ones_own() -> None:
+def test_collectives_with_one_rank_are_identity() -> None:
     assert (ALONE.number, ALONE.count, ALONE.first) == (0, 1, True)
     assert ALONE.share([1, 2, 3]) == [1, 2, 3] == ALONE.joined([1, 2, 3])
     assert ALONE.from_first(lambda: "made") == "made"

@@ -1,4 +1,4 @@
-"""Stages around the learner: samplers, allocators, replay, hints and trees, by small cases."""
+"""Pipeline stages on small cases: samplers, allocators, replay, hints and trees."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,7 @@ import pytest
 from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
 from hexathlon.baselines.algorithms.registry import UnknownPart
 from hexathlon.baselines.algorithms.samples import Group
-from hexathlon.baselines.pipeline.allocation import dars_extra
 from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, HINTS, REPLAYS, SAMPLERS, STRUCTURES
-from hexathlon.baselines.pipeline.hints import fitted
 from hexathlon.baselines.pipeline.replay import Memory
 from hexathlon.baselines.pipeline.structures import leaves
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
@@ -20,14 +18,14 @@ TASKS = [f"task {number}" for number in range(10)]
 
 def known(**more) -> TaskStatistics:
     """Task n succeeds n times in ten."""
-    found = TaskStatistics(**more)
+    result = TaskStatistics(**more)
     groups = [group([1.0] * n + [0.0] * (10 - n), task) for n, task in enumerate(TASKS)]
-    found.observe(groups)
-    return found
+    result.observe(groups)
+    return result
 
 
 @pytest.mark.parametrize("name", list(SAMPLERS))
-def test_samplers_give_distinct_places_and_repeat(name):
+def test_samplers_are_distinct_and_reproducible(name):
     first, again = (
         SAMPLERS[name](TASKS, known(), 6, generator_for("sampler", 1)) for _ in range(2)
     )
@@ -45,18 +43,18 @@ def test_samplers_prefer_tasks_that_are_half_solved(name):
     assert counts[4:7].sum() > 1.7 * counts[[0, 1, 9]].sum()
 
 
-def test_too_few_candidates_are_told():
-    with pytest.raises(ValueError, match="11 tasks are wanted of 10"):
+def test_too_few_candidates_are_an_error():
+    with pytest.raises(ValueError, match="11 tasks requested from 10 candidates"):
         SAMPLERS["uniform"](TASKS, TaskStatistics(), 11, generator_for("few"))
 
 
-def test_what_is_known_of_a_task_fades():
-    found = known(decay=0.5)
-    before = found.success(TASKS)
+def test_older_counts_of_a_task_are_discounted():
+    result = known(decay=0.5)
+    before = result.success(TASKS)
     assert before.tolist() == pytest.approx([(n + 1) / 12 for n in range(10)])
-    found.observe([group([1.0] * 10, "task 0")])
-    assert found.success(["task 0"])[0] == pytest.approx(11 / (2 + 5 + 10))
-    assert found.success(["never tried"])[0] == 0.5
+    result.observe([group([1.0] * 10, "task 0")])
+    assert result.success(["task 0"])[0] == pytest.approx(11 / (2 + 5 + 10))
+    assert result.success(["never tried"])[0] == 0.5
 
 
 @pytest.mark.parametrize("name", list(ALLOCATORS))
@@ -69,7 +67,7 @@ def test_allocators_spend_the_budget(name):
         assert max(given) <= 40
 
 
-def test_rollouts_go_where_rewards_vary():
+def test_allocator_prefers_tasks_with_reward_variance():
     given = ALLOCATORS["variance"](np.array([0.0, 0.5, 0.9, 1.0]), 64, least=2, most=64)
     assert given == [2, 38, 22, 2]
     spread = np.array([0.5, 0.3])  # n by the deviation: no other split has a smaller variance
@@ -77,18 +75,9 @@ def test_rollouts_go_where_rewards_vary():
     assert abs(ALLOCATORS["variance"](np.array([0.5, 0.9]), 64, least=1)[0] - best) <= 1
 
 
-def test_a_budget_that_does_not_fit_is_told():
-    with pytest.raises(ValueError, match="3 rollouts do not fit 2 tasks with 2 to 64 each"):
+def test_a_budget_out_of_range_is_an_error():
+    with pytest.raises(ValueError, match="3 rollouts is out of range for 2 tasks with 2 to 64"):
         ALLOCATORS["variance"](np.array([0.5, 0.5]), 3)
-
-
-def test_dars_golden_values():
-    alike = [dars_extra(n, 8, most=32) for n in range(5)]
-    hard = [dars_extra(n, 8, most=64, by_hardness=True) for n in range(5)]
-    assert alike[1:] == [11, 3, 1, 0]
-    assert alike[0] == 24
-    assert hard[1:4] == [24, 8, 3]
-    assert hard[0] == 56
 
 
 def test_old_groups_join_fresh_ones():
@@ -115,7 +104,7 @@ def test_a_stored_success_rescues_a_failed_group():
     assert ESTIMATORS["grpo"](made).advantages[0].any()
 
 
-def test_memory_forgets_the_oldest_success():
+def test_memory_evicts_the_oldest_success():
     memory = Memory(tasks=2)
     memory.keep([group([1.0], "a"), group([1.0], "b"), group([1.0], "a"), group([1.0], "c")])
     assert list(memory.successes) == ["a", "c"]
@@ -127,13 +116,6 @@ def test_hints_by_difficulty():
     assert [HINTS["rescue"](p, 10) for p in (0.1, 0.2, 0.5)] == [5, 5, 0]
     assert [HINTS["rescue"](p, 10, below=0) for p in (0.0, 0.1)] == [5, 0]
     assert HINTS["none"](0.0, 10) == 0
-    # acc(x) = 1 / (1 + exp(-4 (x - 0.6))): half succeed at 0.6.
-    shares = [0.0, 0.25, 0.5, 0.75]
-    success = [1 / (1 + np.exp(-4 * (x - 0.6))) for x in shares]
-    assert fitted(shares, success) == pytest.approx(0.6)
-    assert fitted(shares, success, target=0.7) == pytest.approx(0.6 + np.log(7 / 3) / 4)
-    with pytest.raises(ValueError, match="two different lengths"):
-        fitted([0.5, 0.5], [0.1, 0.2])
 
 
 def tree() -> Group:
@@ -154,18 +136,18 @@ def test_steps_of_a_tree():
     credit = ESTIMATORS["tree_steps"]([tree()])
     third = 1 / 3
     wanted = [[0.5 - third, 0.5], [0.5 - third, -0.5], [-third, 0.0]]
-    for found, expected in zip(by_turn(credit.advantages, tree()), wanted, strict=True):
-        assert found == pytest.approx(expected)
+    for result, expected in zip(by_turn(credit.advantages, tree()), wanted, strict=True):
+        assert result == pytest.approx(expected)
     assert by_turn(credit.weights, tree()) == [[0.5, 1.0], [0.5, 1.0], [1.0, 1.0]]
 
 
 def test_subtrees_weigh_by_their_size():
     credit = ESTIMATORS["tree_groups"]([tree()], whitened=False)
-    found = [turns[0] for turns in by_turn(credit.advantages, tree())]
+    result = [turns[0] for turns in by_turn(credit.advantages, tree())]
     third = 1 / 3
     first = (3 * (1 - third) + 2 * 0.5) / 5
     second = (3 * -third + 2 * -0.5) / 5
-    assert found == pytest.approx([first, second, -third])
+    assert result == pytest.approx([first, second, -third])
 
 
 def test_the_sum_of_a_trees_steps_is_its_leafs_gain():
@@ -176,8 +158,8 @@ def test_the_sum_of_a_trees_steps_is_its_leafs_gain():
 
 
 @pytest.mark.parametrize("name", ["tree_steps", "tree_groups"])
-def test_rollouts_without_nodes_are_refused(name):
-    with pytest.raises(ValueError, match="node of each turn"):
+def test_rollouts_without_nodes_are_rejected(name):
+    with pytest.raises(ValueError, match="expected a node of the tree for each of the"):
         ESTIMATORS[name]([group([0.0, 1.0])])
 
 
@@ -187,29 +169,29 @@ def test_splits_of_a_structure():
     assert splits == ((1, 3), (3, 3))
     assert leaves(splits) == 9
     assert leaves(()) == 1
-    with pytest.raises(ValueError, match="after turns from 1 on into at least 2"):
+    with pytest.raises(ValueError, match=r"expected turns from 1 on .*, got after=\[0\]"):
         STRUCTURES["forked"](after=[0])
 
 
 @pytest.mark.parametrize("registry", [ALLOCATORS, HINTS, REPLAYS, SAMPLERS, STRUCTURES])
-def test_unknown_names_are_told(registry):
+def test_unknown_names_are_errors(registry):
     with pytest.raises(UnknownPart, match="there are"):
         registry["nothing"]
 
 
-def test_the_task_tried_longest_ago_is_forgotten_first():
-    found = TaskStatistics(most=2)
+def test_least_recent_task_is_evicted_first():
+    result = TaskStatistics(most=2)
     for task in ("a", "b", "a", "c"):
-        found.observe([group([1.0, 0.0], task)])
-    assert list(found.counts) == ["a", "c"]
-    assert found.success(["b"]).tolist() == [0.5]
+        result.observe([group([1.0, 0.0], task)])
+    assert list(result.counts) == ["a", "c"]
+    assert result.success(["b"]).tolist() == [0.5]
 
 
 @pytest.mark.parametrize(
     ("name", "given"),
     [("fading", {"most": 1}), ("rescue", {"share": 0, "below": 0.5})],
 )
-def test_whole_numbers_stand_for_others(name, given):
+def test_integers_are_accepted_as_floats(name, given):
     assert HINTS.resolve(name, given).items() >= given.items()
     assert STRUCTURES.resolve("forked", {"after": [1, 2]})["after"] == [1, 2]
 
@@ -224,6 +206,6 @@ def test_whole_numbers_stand_for_others(name, given):
         (ESTIMATORS, "gigpo", {"scale": 1}),
     ],
 )
-def test_values_of_another_type_are_told(registry, name, given):
-    with pytest.raises(ValueError, match=f"{next(iter(given))} of the .*; its default is"):
+def test_values_of_another_type_are_errors(registry, name, given):
+    with pytest.raises(ValueError, match=f"{next(iter(given))} of the .*; expected a value like"):
         registry.resolve(name, given)

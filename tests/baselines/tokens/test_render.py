@@ -1,4 +1,4 @@
-"""Conversations in tokens: append-only and correctly marked, whatever the template does."""
+"""Tokenised conversations: append-only and correctly marked for all templates."""
 
 import pytest
 
@@ -23,15 +23,15 @@ def reply(ids, version=0):
 
 
 def said(renderer, text, ends):
-    """Tokens a policy might have sampled: not always what encoding the text would give."""
+    """Return tokens a policy might sample, which may differ from the encoding of their text."""
     ids = [token for part in text.split(" ") for token in renderer.tokenizer.encode(part)]
     return [*ids, renderer.end_of_turn] if ends else ids or [renderer.tokenizer.encode("x")[0]]
 
 
 @pytest.mark.parametrize("name", sorted(TEMPLATES))
 @given(opening=words.filter(str.strip), turns=turns, tools=st.booleans())
-@settings(max_examples=40, deadline=None)
-def test_every_prompt_begins_with_all_that_was_seen(name, opening, turns, tools):
+@settings(max_examples=40)
+def test_every_prompt_extends_the_tokens_seen_so_far(name, opening, turns, tools):
     renderer = ChatRenderer(tokenizer(name))
     conversation = TokenConversation(renderer, TOOLS if tools else ())
     seen = conversation.open([{"role": "user", "content": opening}])
@@ -46,8 +46,8 @@ def test_every_prompt_begins_with_all_that_was_seen(name, opening, turns, tools)
 
 @pytest.mark.parametrize("name", sorted(TEMPLATES))
 @given(opening=words.filter(str.strip), turns=turns)
-@settings(max_examples=40, deadline=None)
-def test_sampled_tokens_are_trained_once_and_nothing_else_is(name, opening, turns):
+@settings(max_examples=40)
+def test_each_sampled_token_is_trained_exactly_once(name, opening, turns):
     renderer = ChatRenderer(tokenizer(name))
     conversation = TokenConversation(renderer)
     conversation.open([{"role": "user", "content": opening}])
@@ -71,7 +71,7 @@ def test_sampled_tokens_are_trained_once_and_nothing_else_is(name, opening, turn
 
 
 @pytest.mark.parametrize("name", sorted(TEMPLATES))
-def test_observations_are_told_from_scaffold(name):
+def test_observations_are_separated_from_scaffold(name):
     renderer = ChatRenderer(tokenizer(name))
     conversation = TokenConversation(renderer)
     conversation.open([{"role": "user", "content": "Which rows?"}])
@@ -83,7 +83,7 @@ def test_observations_are_told_from_scaffold(name):
 
 
 @pytest.mark.parametrize("name", sorted(set(TEMPLATES) - REWRITING))
-def test_appending_gives_what_rendering_the_whole_gives(name):
+def test_appending_equals_rendering_the_whole_conversation(name):
     """For a template that never rewrites, the tokens are those of the whole conversation."""
     made = tokenizer(name)
     renderer = ChatRenderer(made)
@@ -97,9 +97,9 @@ def test_appending_gives_what_rendering_the_whole_gives(name):
         ids = [*renderer.encode(f"look {number}"), renderer.end_of_turn]
         conversation.say(reply(ids))
         messages.append({"role": "user", "content": f"{number} rows"})
-        found = conversation.hear(messages[-1:])
+        result = conversation.hear(messages[-1:])
         whole = made.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-        assert found == renderer.encode(whole)
+        assert result == renderer.encode(whole)
 
 
 @pytest.mark.parametrize("name", ["reasoning", "headers", "instruct", "bars"])
@@ -115,8 +115,8 @@ def test_tool_results_follow_calls(name):
     assert "second result" in text
 
 
-def test_reasoning_stays_as_it_was_sampled():
-    """The template would drop it from the earlier turn; the policy's tokens stay."""
+def test_reasoning_tokens_are_kept():
+    """The template would drop reasoning of earlier turns; the policy's tokens are kept."""
     made = tokenizer("reasoning")
     renderer = ChatRenderer(made)
     conversation = TokenConversation(renderer)
@@ -127,7 +127,7 @@ def test_reasoning_stays_as_it_was_sampled():
     assert "hm\n</think>" in made.decode(conversation.ids)
 
 
-def test_a_reply_that_was_cut_off_gets_its_turn_closed_by_the_template():
+def test_truncated_reply_is_closed_by_the_template():
     renderer = ChatRenderer(tokenizer("chatml"))
     whole = renderer.extend(said(renderer, "look", True), [{"role": "user", "content": "go on"}])
     cut = renderer.extend(said(renderer, "look", False), [{"role": "user", "content": "go on"}])
@@ -165,13 +165,13 @@ def test_shared_turns_are_trained_with_the_first_branch():
     assert second.ids.tolist() == [1, 2, 3, 9, 5]
 
 
-def test_a_template_that_refuses_says_what_it_refused():
+def test_template_error_names_the_conversation():
     renderer = ChatRenderer(tokenizer("folded"))
     with pytest.raises(TemplateError, match=r"user, user: roles must alternate"):
         renderer.open([{"role": "user", "content": "a"}, {"role": "user", "content": "b"}])
 
 
-def test_sampled_tokens_need_their_log_probabilities():
+def test_sampled_tokens_need_log_probabilities():
     from hexathlon.baselines.tokens.tree import Node
 
     with pytest.raises(ValueError, match="expected 2 log-probabilities for 2 sampled"):

@@ -56,14 +56,14 @@ def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
         ({"engine.url": "http://localhost:8000"}, 'set kind = "vllm"'),
         (
             {"engine.kind": "vllm", "engine.url": "localhost:8000"},
-            "begins with http:// or https://",
+            "must begin with http:// or https://",
         ),
-        ({"engine.kind": "vllm", "engine.model": "tiny"}, "url, which is not set"),
-        ({"engine.kind": "vllm", "ranks": 2}, "one rank, not 2: set ranks = 1"),
+        ({"engine.kind": "vllm", "engine.model": "tiny"}, "url, which is empty: set url"),
+        ({"engine.kind": "vllm", "ranks": 2}, "one rank, got 2: set ranks = 1"),
         ({"engine.tolerance": -1}, "engine.tolerance"),
     ],
 )
-def test_an_engine_that_cannot_be_is_refused_in_a_line(changes: dict[str, Any], words: str) -> None:
+def test_invalid_engine_settings_give_one_line_errors(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(RecipeError, match=words) as raised:
         load_recipe("sql-tiny", changes)
     assert "\n" not in str(raised.value)
@@ -77,15 +77,15 @@ async def opened(folder: Path, tied: bool = False, **changes: Any) -> Any:
 
 
 @pytest.mark.anyio
-async def test_the_default_draws_in_this_process(tmp_path: Path) -> None:
-    found = await opened(tmp_path, context=100)
-    assert isinstance(found.engine, LocalEngine)
-    assert found.engine.context == 100
-    await found.close()
+async def test_default_engine_is_local(tmp_path: Path) -> None:
+    result = await opened(tmp_path, context=100)
+    assert isinstance(result.engine, LocalEngine)
+    assert result.engine.context == 100
+    await result.close()
 
 
 @pytest.mark.anyio
-async def test_tied_embeddings_are_refused_with_what_to_do(tmp_path: Path) -> None:
+async def test_tied_embeddings_are_rejected_with_a_fix(tmp_path: Path) -> None:
     with pytest.raises(EngineMissing, match="untie them"):
         await opened(tmp_path, tied=True, kind="vllm")
 

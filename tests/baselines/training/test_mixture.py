@@ -1,4 +1,4 @@
-"""One policy trained on all four events, in a form short enough for every check."""
+"""One policy trained on all four events, in a short run."""
 
 import json
 import shutil
@@ -39,7 +39,7 @@ SHORT: dict[str, Any] = {
     "rollout.groups": 7,
     "rollout.members": 2,
     "rollout.max_tokens": 8,
-    # Failures count, so that a policy that has learned nothing moves.
+    # Failures are trained on, so that an untrained policy changes.
     "credit.estimator": {"name": "reinforce", "parameters": {"baseline": 0.5}},
     "credit.filters": [],
     "evaluation.tasks": 1,
@@ -48,12 +48,12 @@ SHORT: dict[str, Any] = {
 
 
 class Short(NamedTuple):
-    """The short run by the command."""
+    """The short run, started by the command."""
 
     out: Path
     printed: str
     credits: list[tuple[Credit, list[str]]]
-    """Of each step: the scaled credit and each sample's event."""
+    """Scaled advantages and the event of each sample, by step."""
 
 
 @pytest.fixture(scope="module")
@@ -150,11 +150,11 @@ def test_each_events_advantages_have_a_root_mean_square_of_one(short: Short) -> 
             assert np.sqrt(np.mean(drawn**2)) == pytest.approx(1.0, abs=1e-6)
 
 
-def test_the_policy_moves_and_a_killed_run_goes_on_bit_for_bit(short: Short) -> None:
+def test_policy_changes_and_a_killed_run_resumes_bit_for_bit(short: Short) -> None:
     policy = short.out / "policy" / "model.safetensors"
     whole, rows = policy.read_bytes(), metrics_of(short.out)
     assert whole != (short.out / "start" / "model.safetensors").read_bytes()
-    # What a kill in the second step leaves behind.
+    # The state after a kill in the second step.
     shutil.rmtree(short.out / "states" / "000002")
     shutil.rmtree(short.out / "policy")
     lines = (short.out / "metrics.jsonl").read_text().splitlines()
@@ -171,10 +171,10 @@ def test_the_policy_moves_and_a_killed_run_goes_on_bit_for_bit(short: Short) -> 
     assert metrics_of(short.out) == rows
 
 
-def test_changes_reach_one_table_of_a_mixture() -> None:
+def test_overrides_reach_one_table_of_a_mixture() -> None:
     recipe = load_recipe("mixture-tiny", {"tasks.0.turns": 9})
     assert [table.turns for table in recipe.tasks] == [9, 16, 6, 6]
-    with pytest.raises(RecipeError, match=r"tasks\.7\.turns: '7' is no number from 0 to 3"):
+    with pytest.raises(RecipeError, match=r"tasks\.7\.turns: expected .* from 0 to 3, got '7'"):
         load_recipe("mixture-tiny", {"tasks.7.turns": 9})
 
 
@@ -188,19 +188,19 @@ def toys(*tables: dict[str, Any]) -> Recipe:
 @pytest.mark.parametrize(
     ("tables", "complaint"),
     [
-        (({}, {}), "two tables are called 'toy-tiny'; give each its own `name`"),
+        (({}, {}), "two tables are named 'toy-tiny'; give each its own `name`"),
         (({}, {"name": "more"}), "'toy-tiny' and 'more' share tasks; separate them by level"),
         (({"level": None}, {}), "'toy' and 'toy-tiny' share tasks"),
         (({"name": "../up"}, {"level": "easy"}), r"tasks\.0\.name: String should match"),
         (({"weight": 0}, {"level": "easy"}), r"tasks\.0\.weight: .*greater than 0"),
     ],
 )
-def test_tables_of_a_mixture_are_told_apart(tables: Any, complaint: str) -> None:
+def test_tables_of_a_mixture_are_distinguished(tables: Any, complaint: str) -> None:
     with pytest.raises(RecipeError, match=complaint):
         toys(*tables)
 
 
-def test_shares_follow_the_weights_over_many_steps() -> None:
+def test_shares_converge_to_the_weights() -> None:
     recipe = toys({"weight": 3.0}, {"level": "easy"}, {"level": "hard", "weight": 0.5})
     given = np.array([shares(recipe.tasks, 4, 0, step) for step in range(400)])
     assert (given.sum(axis=1) == 4).all()
@@ -242,7 +242,7 @@ def test_a_table_finds_its_tasks() -> None:
         table_of([TasksTable(env="hexathlon/RolePlay-v0", source="roleplay")], task)
 
 
-def test_the_dialect_carries_every_events_actions() -> None:
+def test_dialect_round_trips_actions_of_every_event() -> None:
     from hexathlon.baselines.codecs import get_codec
     from hexathlon.baselines.rollout.environments import make_env
     from hexathlon.baselines.warmstart.demonstrations import Demonstrator, Noise
@@ -262,7 +262,7 @@ def test_the_dialect_carries_every_events_actions() -> None:
 
 
 def same(action: str, other: str) -> bool:
-    """Whether two actions are equal, however their JSON is spaced."""
+    """Return whether two actions are equal up to JSON whitespace."""
     from hexathlon.baselines.codecs.base import parse_calls
 
     return action == other or (parse_calls(action) or 0) == parse_calls(other)

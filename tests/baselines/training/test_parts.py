@@ -80,7 +80,7 @@ def weights(run: Path) -> bytes:
     return (run / "policy" / "model.safetensors").read_bytes()
 
 
-def test_a_critic_warms_up_and_goes_on_bit_for_bit(tmp_path: Path) -> None:
+def test_critic_warms_up_and_resumes_bit_for_bit(tmp_path: Path) -> None:
     recipe = load_recipe(written(tmp_path, CRITIC))
     train(recipe, tmp_path / "whole", quiet)
     with pytest.raises(Stopped):
@@ -96,12 +96,12 @@ def test_a_critic_warms_up_and_goes_on_bit_for_bit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("more", ['[credit.estimator]\nname = "gae"\n', "[critic]\nwarmup = 1\n"])
-def test_a_critic_and_its_estimators_come_together(tmp_path: Path, more: str) -> None:
-    with pytest.raises(RecipeError, match="need each other"):
+def test_critic_and_its_estimators_require_each_other(tmp_path: Path, more: str) -> None:
+    with pytest.raises(RecipeError, match="goes with the estimators gae and gae_turns"):
         load_recipe(written(tmp_path, more))
 
 
-def test_adapters_train_and_leave_a_plain_checkpoint(tmp_path: Path) -> None:
+def test_adapter_training_saves_a_merged_checkpoint(tmp_path: Path) -> None:
     pytest.importorskip("peft", reason="pip install 'hexathlon[lora]'")
     recipe = load_recipe(written(tmp_path, "[learn.optimiser]\nlearning_rate = 1e-2\n"), LORA)
     train(recipe, tmp_path / "whole", quiet)

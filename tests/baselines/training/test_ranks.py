@@ -1,4 +1,4 @@
-"""Training by several processes gives what one process gives."""
+"""Training with several processes gives the same results as with one."""
 
 from pathlib import Path
 from typing import Any
@@ -62,10 +62,12 @@ def weights(run: Path, name: str) -> "torch.Tensor":
 
 def played(run: Path) -> list[Any]:
     """Return the episodes, in the order of tasks."""
-    return sorted([*record_key(one), one["steps"], one["reward"]] for one in read_records(run))
+    return sorted(
+        [*record_key(record), record["steps"], record["reward"]] for record in read_records(run)
+    )
 
 
-def test_two_ranks_train_as_one_does(tmp_path: Path) -> None:
+def test_two_ranks_train_the_same_policy_as_one(tmp_path: Path) -> None:
     for ranks in (1, 2):
         train(recipe(ranks), tmp_path / str(ranks), quiet)
     one, two = tmp_path / "1", tmp_path / "2"
@@ -87,7 +89,7 @@ def test_two_ranks_train_as_one_does(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_of_two_ranks_goes_on_bit_for_bit(tmp_path: Path) -> None:
+def test_two_rank_run_resumes_bit_for_bit(tmp_path: Path) -> None:
     class Stopped(Exception):
         pass
 

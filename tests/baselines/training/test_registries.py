@@ -1,4 +1,4 @@
-"""The training loop calls every registered part, and each does there what it is for."""
+"""The training loop calls every registered component, and each has its documented effect."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -41,7 +41,7 @@ def learn(bounds: str = "clip", **objective: Any) -> dict[str, Any]:
 
 
 def part(name: str, **parameters: Any) -> dict[str, Any]:
-    """One part of a recipe."""
+    """One component of a recipe."""
     return {"name": name, "parameters": parameters}
 
 
@@ -94,7 +94,7 @@ RECIPES: list[dict[str, Any]] = [
 
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A policy that was shown how the toy event is played."""
+    """A policy cloned from demonstrations of the toy event."""
     place = tmp_path_factory.mktemp("start")
     cloned = {"demonstrations": 64, "settings": {"steps": 60, "batch": 16}}
     make_start(tiny_recipe(clone=cloned), place, lambda *told: None)
@@ -118,7 +118,7 @@ def test_every_part_has_a_recipe() -> None:
 
 
 @pytest.mark.parametrize("changes", RECIPES, ids=lambda changes: "+".join(changes) or "defaults")
-def test_the_loop_calls_the_parts_of_a_recipe(changes, start, tmp_path, monkeypatch) -> None:
+def test_loop_calls_the_components_of_a_recipe(changes, start, tmp_path, monkeypatch) -> None:
     recipe = tiny_recipe(**changes)
     with trainer_of(recipe, start, tmp_path) as trainer:
         before, calls = weights(trainer), calls_of(monkeypatch)
@@ -130,7 +130,7 @@ def test_the_loop_calls_the_parts_of_a_recipe(changes, start, tmp_path, monkeypa
 
 
 def groups_of(trainer: Any, calls: list[Any], estimator: str) -> list[Any]:
-    """Make a step and return the groups that the estimator credited."""
+    """Run a step and return the groups that the estimator received."""
     calls.clear()
     trainer.advance()
     (credited,) = [call for call in calls if call.name == estimator]
@@ -202,9 +202,7 @@ def test_forked_rollouts_share_their_first_turns(estimator, start, tmp_path, mon
     assert any((weight[sample.sampled] < 1).any() for sample, weight in pairs)
 
 
-def test_hints_are_told_and_only_the_policys_turns_are_trained(
-    start, tmp_path, monkeypatch
-) -> None:
+def test_hinted_turns_are_not_trained(start, tmp_path, monkeypatch) -> None:
     recipe = tiny_recipe(generate={"hint": part("fading", most=0.5)})
     with trainer_of(recipe, start, tmp_path) as trainer:
         groups = groups_of(trainer, calls_of(monkeypatch), "grpo")
@@ -231,7 +229,7 @@ def test_hinted_rollouts_fork_after_the_policys_own_turns(start, tmp_path, monke
     assert any(len(group.samples) == 4 for group in groups)
 
 
-def test_recent_groups_come_back(start, tmp_path, monkeypatch) -> None:
+def test_recent_groups_are_replayed(start, tmp_path, monkeypatch) -> None:
     recipe = tiny_recipe(**credit("grpo"), replay=part("recent", share=0.5))
     with trainer_of(recipe, start, tmp_path) as trainer:
         calls = calls_of(monkeypatch)
@@ -258,21 +256,21 @@ def test_a_stored_success_rescues_a_failed_group(start, tmp_path, monkeypatch) -
         (group,) = groups_of(trainer, calls_of(monkeypatch), "grpo")
         assert sorted(group.rewards) == [0.0, 1.0]
         assert trainer.components.replay.memory.successes
-        (rescued,) = [one for one in group.samples if one.reward == 1.0]
+        (rescued,) = [sample for sample in group.samples if sample.reward == 1.0]
         assert rescued.version[rescued.sampled].max() == 0
         assert not set(rescued.branches) & {
-            name for one in group.samples if one is not rescued for name in one.branches
+            name for sample in group.samples if sample is not rescued for name in sample.branches
         }
 
 
 def failed(group: Any) -> Any:
     """Return a group without its successes."""
-    samples = [replace(one, rewards=(0.0,) * len(one.rewards)) for one in group.samples]
+    samples = [replace(sample, rewards=(0.0,) * len(sample.rewards)) for sample in group.samples]
     return replace(group, samples=tuple(samples))
 
 
 @pytest.mark.parametrize("replay", ["recent", "rescue"])
-def test_statistics_and_memory_survive_a_stop_bit_for_bit(replay, start, tmp_path) -> None:
+def test_statistics_and_memory_resume_bit_for_bit(replay, start, tmp_path) -> None:
     recipe = tiny_recipe(
         tasks={**TASKS, "pool": 3},
         rollout={"groups": 2, "members": 2, "max_tokens": 12},
@@ -302,28 +300,31 @@ def test_statistics_and_memory_survive_a_stop_bit_for_bit(replay, start, tmp_pat
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"generate": {"sampler": part("fronteer")}}, "'fronteer' is no task sampler; there are"),
+        ({"generate": {"sampler": part("fronteer")}}, "no task sampler 'fronteer'; there are"),
         ({"generate": {"hint": part("fading", least=1)}}, "no parameter least; it has most"),
-        ({"generate": {"hint": part("fading", most=2.0)}}, "most is a share from 0 to 1, got 2"),
+        ({"generate": {"hint": part("fading", most=2.0)}}, "must be a share from 0 to 1, got 2"),
         ({"generate": {"hint": part("fading", most="all")}}, "most of the hint .* is 'all'"),
-        ({"generate": {"sampler": part("frontier", temperature=0)}}, "temperature is above 0"),
-        ({"generate": {"allocator": part("variance", least=5)}}, "4 rollouts do not fit 1 tasks"),
-        ({"generate": {"structure": part("forked", width=3)}}, "members is a multiple of 3, got 4"),
-        ({"generate": {"structure": part("forked", after=[0])}}, "fork after turns from 1 on"),
+        ({"generate": {"sampler": part("frontier", temperature=0)}}, "must be positive, got 0"),
+        ({"generate": {"allocator": part("variance", least=5)}}, "4 rollouts is out of range"),
+        ({"generate": {"structure": part("forked", width=3)}}, "must be a multiple of 3, .* got 4"),
+        ({"generate": {"structure": part("forked", after=[0])}}, "expected turns from 1 on"),
         ({"generate": {"structure": part("forked", after=1)}}, "after of the rollout structure"),
-        ({"replay": part("recent", share=1.0)}, "share is from 0 to less than 1, got 1.0"),
-        ({"learn": {"bounds": part("clap")}}, "'clap' is no"),
-        ({"replay": part("resent")}, "'resent' is no replay; there are"),
-        ({"tasks": {**TASKS, "pool": 1}}, "up to 2 tasks of dice-tiny, more than its pool of 1"),
+        ({"replay": part("recent", share=1.0)}, "at least 0 and less than 1, got 1.0"),
+        ({"learn": {"bounds": part("clap")}}, "no bounds rule 'clap'; there are"),
+        ({"replay": part("resent")}, "there is no replay 'resent'; there are"),
+        (
+            {"tasks": {**TASKS, "pool": 1}},
+            "at least the 2 tasks of a step, got 1",
+        ),
     ],
 )
-def test_bad_values_end_in_a_sentence_when_the_recipe_is_read(changes, complaint) -> None:
+def test_invalid_values_give_one_line_errors_on_reading(changes, complaint) -> None:
     with pytest.raises(RecipeError, match=complaint) as raised:
         tiny_recipe(**changes)
     assert "\n" not in str(raised.value)
 
 
-def test_an_oracle_that_fails_gives_no_hint(start, tmp_path, monkeypatch) -> None:
+def test_failing_oracle_gives_no_hint(start, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(ToySource, "oracle", lambda self, task: self.policies(task)["dump"])
     recipe = tiny_recipe(
         tasks={**TASKS, "source": "toy"}, generate={"hint": part("rescue", below=1.0)}

@@ -3,11 +3,13 @@
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -15,18 +17,20 @@ torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
 from hexathlon.baselines.tokens.trajectory import Trajectory
+from hexathlon.baselines.training.folder import RecipeDiffers
 from hexathlon.baselines.training.metrics import MetricsLog, read_metrics
 from hexathlon.baselines.training.recipe import RecipeError, load_recipe
 from hexathlon.baselines.training.rollouts import RolloutLog, rescored
-from hexathlon.baselines.training.run import RecipeDiffers, train
+from hexathlon.baselines.training.run import train
 from hexathlon.baselines.training.saving import StateTorn
 from hexathlon.baselines.training.step import NothingToLearn
 from hexathlon.evaluators.records import check_chain, read_records
 from hexathlon.evaluators.records.plan import read_plan
+from hexathlon.evaluators.statistics import ScoreInterval
 from hexathlon_cli.app import run
 
 TESTS = Path(__file__).resolve().parents[2]
-DEADLINE = 180.0
+DEADLINE = 600.0
 RECIPE = """
 name = "toy"
 steps = 4
@@ -65,11 +69,36 @@ class Stopped(Exception):
     """Raised by a test to end a run."""
 
 
+class Trained(NamedTuple):
+    """A finished run that several tests read."""
+
+    run: Path
+    success: dict[str, ScoreInterval]
+
+
 @pytest.fixture
 def recipe(tmp_path: Path) -> Path:
     path = tmp_path / "toy.toml"
     path.write_text(RECIPE)
     return path
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    """The recipe's run, uninterrupted."""
+    return trained(tmp_path_factory.mktemp("whole"))
+
+
+@pytest.fixture(scope="module")
+def shorter(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    """The recipe's run with half the steps."""
+    return trained(tmp_path_factory.mktemp("shorter"), {"steps": 2})
+
+
+def trained(folder: Path, changes: dict[str, Any] | None = None) -> Trained:
+    recipe = folder / "toy.toml"
+    recipe.write_text(RECIPE)
+    return Trained(folder / "run", train(load_recipe(str(recipe), changes), folder / "run", quiet))
 
 
 def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
@@ -87,9 +116,7 @@ def rows(run: Path) -> list[dict[str, float]]:
     ]
 
 
-def test_a_run_that_was_stopped_goes_on_bit_for_bit(recipe: Path, tmp_path: Path) -> None:
-    train(load_recipe(str(recipe)), tmp_path / "whole", quiet)
-
+def test_stopped_run_resumes_bit_for_bit(recipe: Path, whole: Trained, tmp_path: Path) -> None:
     def stop(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
         if phase == "train" and step == 2:
             raise Stopped
@@ -97,16 +124,15 @@ def test_a_run_that_was_stopped_goes_on_bit_for_bit(recipe: Path, tmp_path: Path
     with pytest.raises(Stopped):
         train(load_recipe(str(recipe)), tmp_path / "broken", stop)
     train(load_recipe(str(recipe)), tmp_path / "broken", quiet)
-    assert digest(tmp_path / "broken") == digest(tmp_path / "whole")
-    assert rows(tmp_path / "broken") == rows(tmp_path / "whole")
-    assert (tmp_path / "whole" / "start" / "model.safetensors").read_bytes() != (
-        tmp_path / "whole" / "policy" / "model.safetensors"
+    assert digest(tmp_path / "broken") == digest(whole.run)
+    assert rows(tmp_path / "broken") == rows(whole.run)
+    assert (whole.run / "start" / "model.safetensors").read_bytes() != (
+        whole.run / "policy" / "model.safetensors"
     ).read_bytes()
-    assert "<svg" in (tmp_path / "whole" / "curve.html").read_text()
+    assert "<svg" in (whole.run / "curve.html").read_text()
 
 
-def test_a_killed_process_goes_on_bit_for_bit(recipe: Path, tmp_path: Path) -> None:
-    train(load_recipe(str(recipe)), tmp_path / "whole", quiet)
+def test_killed_process_resumes_bit_for_bit(recipe: Path, whole: Trained, tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     command = [sys.executable, "-m", "support.toy_command", "train", str(recipe)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
@@ -132,35 +158,32 @@ def test_a_killed_process_goes_on_bit_for_bit(recipe: Path, tmp_path: Path) -> N
         timeout=DEADLINE,
     )
     assert done.returncode == 0, done.stderr
-    assert digest(broken) == digest(tmp_path / "whole")
-    assert rows(broken) == rows(tmp_path / "whole")
+    assert digest(broken) == digest(whole.run)
+    assert rows(broken) == rows(whole.run)
 
 
-def test_evaluations_are_run_folders_that_say_what_the_metrics_say(
-    recipe: Path, tmp_path: Path
-) -> None:
-    out = tmp_path / "run"
-    found = train(load_recipe(str(recipe)), out, quiet)
+def test_evaluation_runs_agree_with_the_metrics(whole: Trained, shorter: Trained) -> None:
+    out, result = whole
     for name in ("before", "after"):
         run = out / name
         plan = read_plan(run)
         assert check_chain(run, plan["plan_hash"]) == []
         records = list(read_records(run))
         assert [record["split"] for record in records] == ["dev"] * 4
-        assert found[name].mean == sum(record["reward"] for record in records) / 4
+        assert result[name].mean == sum(record["reward"] for record in records) / 4
     measured = {row["step"]: row["dev/success"] for row in rows(out) if "dev/success" in row}
-    shorter = train(load_recipe(str(recipe), {"steps": 2}), tmp_path / "shorter", quiet)
-    assert measured == {0: found["before"].mean, 2: shorter["after"].mean}
+    assert measured == {0: result["before"].mean, 2: shorter.success["after"].mean}
     assert (out / "curve.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_rewards_from_judging_the_records_again_are_the_same(recipe: Path, tmp_path: Path) -> None:
-    train(load_recipe(str(recipe)), tmp_path / "played", quiet)
+def test_rescored_records_give_the_same_rewards(
+    recipe: Path, whole: Trained, tmp_path: Path
+) -> None:
     changes = {"rollout.rewards": "rescored"}
     train(load_recipe(str(recipe), changes), tmp_path / "rescored", quiet)
-    assert digest(tmp_path / "rescored") == digest(tmp_path / "played")
-    assert rows(tmp_path / "rescored") == rows(tmp_path / "played")
-    logged = sorted((tmp_path / "played" / "rollouts").iterdir())
+    assert digest(tmp_path / "rescored") == digest(whole.run)
+    assert rows(tmp_path / "rescored") == rows(whole.run)
+    logged = sorted((whole.run / "rollouts").iterdir())
     assert [path.name for path in logged] == [f"step-{n:06}-0.jsonl.gz" for n in (1, 2, 3, 4)]
     again = tmp_path / "rescored" / "rollouts"
     first = rescored(again / logged[0].name)
@@ -170,7 +193,7 @@ def test_rewards_from_judging_the_records_again_are_the_same(recipe: Path, tmp_p
     assert [one.record["reward"] for one in kept] == [one["reward"] for one in first]
 
 
-def test_train_init_makes_a_policy_that_plays(
+def test_train_init_creates_a_playable_policy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "fresh"
@@ -180,18 +203,21 @@ def test_train_init_makes_a_policy_that_plays(
     assert run([*words, "--out", str(out)]) == 1
     assert "exists" in capsys.readouterr().err
     played = ["eval", str(out), "--envs", "SQL", "--level", "tiny", "--tasks", "1"]
-    assert run([*played, "--max-tokens", "8", "--out", str(tmp_path / "run")]) == 0
+    assert run([*played, "--max-reply-tokens", "8", "--out", str(tmp_path / "run")]) == 0
     (record,) = read_records(tmp_path / "run")
     assert record["status"] == "scored"
 
 
-def test_a_control_without_updates_changes_nothing(recipe: Path, tmp_path: Path) -> None:
+def test_a_control_without_updates_changes_nothing(
+    recipe: Path, whole: Trained, tmp_path: Path
+) -> None:
+    shutil.copytree(whole.run / "start", tmp_path / "run" / "start")
     train(load_recipe(str(recipe), {"control": "no_update"}), tmp_path / "run", quiet)
     start = tmp_path / "run" / "start" / "model.safetensors"
     assert start.read_bytes() == (tmp_path / "run" / "policy" / "model.safetensors").read_bytes()
 
 
-def test_a_policy_that_never_succeeds_ends_with_a_name(recipe: Path, tmp_path: Path) -> None:
+def test_policy_without_success_raises_a_named_error(recipe: Path, tmp_path: Path) -> None:
     changes = {
         "credit.filters": [{"name": "varied"}],
         "credit.estimator": {"name": "grpo"},
@@ -202,15 +228,14 @@ def test_a_policy_that_never_succeeds_ends_with_a_name(recipe: Path, tmp_path: P
         train(load_recipe(str(recipe), changes), tmp_path / "run", quiet)
 
 
-def test_a_torn_state_is_named(recipe: Path, tmp_path: Path) -> None:
-    train(load_recipe(str(recipe), {"steps": 2}), tmp_path / "run", quiet)
-    newest = max((tmp_path / "run" / "states").iterdir())
-    (newest / "optimiser.pt").write_bytes(b"torn")
-    with pytest.raises(StateTorn, match="delete it to go on from the state before it"):
-        train(load_recipe(str(recipe), {"steps": 2}), tmp_path / "run", quiet)
+def test_torn_state_is_reported(recipe: Path, shorter: Trained) -> None:
+    newest = max((shorter.run / "states").iterdir())
+    (newest / "optimiser.pt").write_bytes(b"torn")  # no other test reads it
+    with pytest.raises(StateTorn, match="delete it to resume from the state before it"):
+        train(load_recipe(str(recipe), {"steps": 2}), shorter.run, quiet)
 
 
-def test_another_recipe_is_not_mixed_in(recipe: Path, tmp_path: Path) -> None:
+def test_different_recipe_is_rejected(recipe: Path, tmp_path: Path) -> None:
     changes = {"steps": 0, "clone.demonstrations": 0}
     train(load_recipe(str(recipe), changes), tmp_path / "run", quiet)
     with pytest.raises(RecipeDiffers, match="another recipe"):
@@ -220,38 +245,38 @@ def test_another_recipe_is_not_mixed_in(recipe: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"rollout.group": 3}, r"rollout\.group: Extra inputs"),
+        ({"rollout.group": 3}, "rollout has no setting 'group'"),
         ({"steps": -1}, r"steps: .*greater than or equal to 0"),
-        ({"credit.estimator": {"name": "grop"}}, "'grop' is no advantage estimator"),
+        ({"credit.estimator": {"name": "grop"}}, "no advantage estimator 'grop'"),
         ({"credit.filters": [{"name": "varied", "parameters": {"x": 1}}]}, "no parameter x"),
-        ({"learn.objective": {"surrogate": "pqo"}}, "'pqo' is no surrogate loss"),
+        ({"learn.objective": {"surrogate": "pqo"}}, "no surrogate loss 'pqo'"),
         ({"tasks.source": "toyy"}, "'toyy'"),
         ({"tasks.source": "chinook"}, "chinook has no train tasks at level tiny"),
         ({"tasks.templates": ["ad", "nothing"]}, "toy has no template '.+' at level .*there are"),
         (
             {"tasks.source": "roleplay", "evaluation.tasks": 99_999},
-            r"roleplay has \d+ dev tasks of this kind, .* wants 99999: lower evaluation.tasks",
+            r"roleplay has \d+ dev tasks .*, fewer than the 99999 of .*: lower evaluation.tasks",
         ),
     ],
 )
-def test_bad_recipes_end_in_a_sentence(recipe: Path, changes, complaint) -> None:
+def test_invalid_recipes_give_one_line_errors(recipe: Path, changes, complaint) -> None:
     with pytest.raises(RecipeError, match=complaint):
         load_recipe(str(recipe), changes)
 
 
-def test_a_recipe_that_is_not_there_names_those_that_are() -> None:
+def test_unknown_recipe_lists_the_known_ones() -> None:
     with pytest.raises(RecipeError, match="sql-tiny"):
         load_recipe("nowhere")
 
 
-def test_the_dial_scales_a_run(recipe: Path) -> None:
+def test_scale_setting_scales_a_run(recipe: Path) -> None:
     scaled = load_recipe(str(recipe), {"scale": 2.0}).scaled()
     assert (scaled.steps, scaled.rollout.groups, scaled.clone.demonstrations) == (8, 6, 128)
     assert scaled.clone.settings.steps == 120
     assert scaled.scaled() == scaled
 
 
-def test_metrics_after_a_crash_are_cut_to_what_stands(tmp_path: Path) -> None:
+def test_metrics_are_truncated_to_the_saved_state_after_a_crash(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     lines = [json.dumps({"step": step}) for step in range(5)]
     path.write_text("\n".join(lines) + '\n{"step": 5, "rew')

@@ -1,4 +1,4 @@
-"""Order of cloned demonstrations: all about equally often, or the clean ones first."""
+"""Order of cloned demonstrations: all equally often, or the clean ones first."""
 
 import pytest
 
@@ -33,19 +33,19 @@ def cloned(clean: float, steps: int = 120) -> float:
     return float(chances[RIGHT])
 
 
-def test_all_demonstrations_are_learned_alike() -> None:
+def test_without_a_clean_stage_all_demonstrations_count_equally() -> None:
     assert cloned(0.0) == pytest.approx(0.5, abs=0.1)
 
 
-def test_only_clean_ones_are_learned_while_the_stage_lasts() -> None:
+def test_clean_stage_trains_only_clean_demonstrations() -> None:
     assert cloned(1.0) > 0.95
 
 
-def test_the_others_come_after() -> None:
+def test_other_demonstrations_follow_the_clean_stage() -> None:
     assert cloned(0.5, steps=240) == pytest.approx(0.5, abs=0.1)
 
 
-def test_every_demonstration_comes_before_one_comes_twice() -> None:
+def test_every_demonstration_is_used_before_any_repeats() -> None:
     seen: list[float] = []
     shown = [demonstration(RIGHT, 1.0), demonstration(WRONG, 0.0)]
     model = make_model(SHAPE, 16, 0)
@@ -62,33 +62,33 @@ def test_every_demonstration_comes_before_one_comes_twice() -> None:
     assert len({round(one + other, 9) for one, other in pairs}) == 1
 
 
-def norms(everything: float, left: float) -> list[float]:
+def norms(weight: float, final_fraction: float) -> list[float]:
     """Gradient norms of five steps on one text, its first half observed, with a frozen model."""
-    ids, written = np.arange(5, 13), np.arange(8) >= 4
-    read = ~written
-    shown = [Sample(ids, written, read, np.zeros(8), np.where(written, 0, -1), rewards=(1.0,))]
-    found: list[float] = []
-    still = OptimiserConfig(learning_rate=0.0)
-    config = CloneConfig(5, 1, everything, left, optimiser=still)
+    ids, actions = np.arange(5, 13), np.arange(8) >= 4
+    turns = np.where(actions, 0, -1)
+    samples = [Sample(ids, actions, ~actions, np.zeros(8), turns, rewards=(1.0,))]
+    norms: list[float] = []
+    frozen = OptimiserConfig(learning_rate=0.0)
+    config = CloneConfig(5, 1, weight, final_fraction, optimiser=frozen)
     clone(
         make_model(SHAPE, 16, 0),
-        shown,
+        samples,
         config,
         0,
-        lambda step, metrics: found.append(metrics["grad_norm"]),
+        lambda step, metrics: norms.append(metrics["grad_norm"]),
     )
-    return found
+    return norms
 
 
-def test_what_was_read_counts_less_and_less() -> None:
+def test_observation_weight_decays() -> None:
     falling = norms(1.0, 0.0)
     for step, weight in ((0, 1.0), (2, 0.5), (3, 0.25), (4, 0.0)):
         assert norms(weight, 1.0)[0] == pytest.approx(falling[step], rel=1e-5)
     assert len(set(norms(0.5, 1.0))) == 1 < len(set(falling))
 
 
-@pytest.mark.parametrize("name", ["clean", "everything_left"])
+@pytest.mark.parametrize("name", ["clean", "observation_weight_final_fraction"])
 @pytest.mark.parametrize("share", [-0.1, 1.1])
-def test_a_share_out_of_range_is_an_error(name: str, share: float) -> None:
+def test_share_out_of_range_is_rejected(name: str, share: float) -> None:
     with pytest.raises(ValueError, match=name):
         CloneConfig(**{name: share})

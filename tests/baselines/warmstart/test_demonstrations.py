@@ -41,7 +41,7 @@ def test_thinking_changes_no_action(task: str, mistakes: float) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_near_misses_may_be_left_out(task: str) -> None:
+def test_near_misses_can_be_excluded(task: str) -> None:
     names = sorted(get_source("roleplay").mutants(build_task(task)))
     first = shown(task, thinking=False, mistakes=1.0, without=tuple(names[1:]))
     last = shown(task, thinking=False, mistakes=1.0, without=tuple(names[:-1]))
@@ -49,7 +49,7 @@ def test_near_misses_may_be_left_out(task: str) -> None:
     assert shown(task, thinking=False, mistakes=1.0, without=tuple(names)).reward == 1.0
 
 
-def test_a_thought_stands_before_the_action_and_counts_as_written() -> None:
+def test_thought_precedes_the_action_and_is_trained() -> None:
     one = shown(TASKS[0], thinking=True)
     said = [m["content"] for m in transcript(one, "compact") if m["role"] == "assistant"]
     for text, thought in zip(said, one.thoughts, strict=True):

@@ -20,7 +20,7 @@ def copied(model: object, seed: int, distance: int = 120) -> float:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_an_untrained_model_copies_what_it_read(seed: int) -> None:
+def test_initial_model_copies_its_context(seed: int) -> None:
     from dataclasses import replace
 
     assert copied(make_model(SHAPE, 512, seed), seed) > 0.9
@@ -28,7 +28,7 @@ def test_an_untrained_model_copies_what_it_read(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_names_that_begin_alike_are_copied_by_a_longer_memory(seed: int) -> None:
+def test_longer_induction_memory_copies_names_with_shared_prefixes(seed: int) -> None:
     from dataclasses import replace
 
     def names_copied(memory: int) -> float:
@@ -54,7 +54,7 @@ def test_the_same_seed_gives_the_same_model() -> None:
     "change",
     [{"layers": 1}, {"rope_theta": 1.0}, {"width": 64}, {"head_width": 8}, {"induction": 3}],
 )
-def test_a_shape_without_room_is_an_error(change: dict[str, float]) -> None:
+def test_too_small_shape_is_rejected(change: dict[str, float]) -> None:
     from dataclasses import replace
 
     with pytest.raises(ValueError, match="change the shape"):

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hexathlon.baselines.warmstart.initial import ModelShape, make_tokenizer, word_pieces
@@ -26,28 +26,27 @@ def tokens(text: str) -> list[str]:
     return [TOKENIZER.decode([number]) for number in ids]
 
 
-@settings(deadline=None)
 @given(st.text(max_size=40) | st.text(st.sampled_from("abAB12 _.'\n-é中"), max_size=16))
-def test_every_text_comes_back(text: str) -> None:
+def test_tokenizer_round_trips_text(text: str) -> None:
     if any(mark in text for mark in ("\ue000", "\ue001", "<|")):
         return
     ids = TOKENIZER.encode(text, add_special_tokens=False)
     assert TOKENIZER.decode(ids) == text
 
 
-def test_a_line_that_recurs_is_one_token() -> None:
+def test_recurring_line_is_one_token() -> None:
     ids = WITH_LINES.encode(f"limit\n{LINE}\nlimit", add_special_tokens=False)
     assert [WITH_LINES.decode([number]) for number in ids] == ["limit", "\n", LINE, "\n", "limit"]
 
 
-def test_the_number_of_a_list_is_no_part_of_its_line() -> None:
+def test_list_number_is_not_part_of_its_line() -> None:
     for number in ("1", "7"):
         ids = WITH_LINES.encode(f"{number}{NUMBERED[2:]}", add_special_tokens=False)
         told = [WITH_LINES.decode([one]) for one in ids]
         assert (told[0], told[-1]) == (number, NUMBERED[4:])
 
 
-def test_who_speaks_is_one_token_beside_such_lines() -> None:
+def test_role_markers_are_single_tokens() -> None:
     said = [{"role": "user", "content": "limit"}]
     ids = WITH_LINES.apply_chat_template(said, add_generation_prompt=True, return_dict=False)
     assert [WITH_LINES.decode([number]) for number in ids] == [
@@ -55,40 +54,39 @@ def test_who_speaks_is_one_token_beside_such_lines() -> None:
     ]  # fmt: skip
 
 
-def test_a_line_that_ends_in_a_word_is_not() -> None:
+def test_line_ending_in_a_word_is_not_a_token() -> None:
     ids = WITH_LINES.encode("an end", add_special_tokens=False)
     assert WITH_LINES.decode(ids) == "an end"
     assert len(ids) > 1
 
 
-def test_a_share_of_lines_beyond_all_is_refused() -> None:
+def test_line_share_above_one_is_rejected() -> None:
     with pytest.raises(ValueError, match="from 0 to 1; it is 3"):
         ModelShape(phrases=3)
 
 
-def test_fewer_tokens_than_none_are_refused() -> None:
+def test_negative_induction_is_rejected() -> None:
     with pytest.raises(ValueError, match="0 or more; it is -1"):
         ModelShape(induction=-1)
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([LINE, NUMBERED, LINE[:9], *"aA \n.中", "b1"]), max_size=8))
-def test_every_text_with_such_lines_comes_back(parts: list[str]) -> None:
+def test_tokenizer_with_line_tokens_round_trips_text(parts: list[str]) -> None:
     text = "".join(parts)
     ids = WITH_LINES.encode(text, add_special_tokens=False)
     assert WITH_LINES.decode(ids) == text
 
 
-def test_a_name_is_the_same_words_however_it_is_written() -> None:
+def test_words_of_a_name_tokenize_alike_in_every_spelling() -> None:
     for name in ("overdraft limit", "overdraft_limit", "overdraftLimit", "a.OverdraftLimit"):
-        assert [one for one in tokens(name) if one in {"overdraft", "limit"}] == [
+        assert [token for token in tokens(name) if token in {"overdraft", "limit"}] == [
             "overdraft",
             "limit",
         ]
     assert tokens("overdraft limit") == ["overdraft", "limit"]
 
 
-def test_the_pieces_of_words_are_short_runs_of_letters() -> None:
+def test_word_pieces_are_short() -> None:
     pieces = word_pieces(TOKENIZER)
     assert set(ascii_lowercase) <= set(pieces)
     assert any(len(piece) > 1 for piece in pieces)

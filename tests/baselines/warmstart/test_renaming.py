@@ -1,4 +1,4 @@
-"""Made-up names in demonstrations: the same word everywhere, and nothing else changed."""
+"""Renaming in demonstrations: names are replaced consistently, and nothing else changes."""
 
 import json
 from collections import Counter
@@ -47,7 +47,7 @@ def test_a_name_is_replaced_everywhere_and_the_language_stays() -> None:
         assert (after.task, after.reward) == (before.task, before.reward)
 
 
-def test_the_share_is_kept_and_the_seed_decides() -> None:
+def test_renaming_follows_share_and_seed() -> None:
     many = [shown(NAMES[number % 10], number) for number in range(400)]
     changed = sum(one != other for one, other in zip(many, renamed(many, 0.3, 1), strict=True))
     assert 90 <= changed <= 150
@@ -55,7 +55,7 @@ def test_the_share_is_kept_and_the_seed_decides() -> None:
     assert renamed(many, 0.0, 1) == many
 
 
-def test_copies_tell_the_same_under_other_names() -> None:
+def test_renamed_copies_have_the_same_content() -> None:
     told = renamed(SHOWN, 1.0, 3, copies=9)
     assert told[: len(SHOWN)] == renamed(SHOWN, 1.0, 3)
     assert [one.task for one in told] == 9 * [one.task for one in SHOWN]
@@ -67,7 +67,7 @@ def test_copies_tell_the_same_under_other_names() -> None:
     assert renamed(SHOWN, 0.0, 3, copies=2) == 2 * SHOWN
 
 
-def test_in_further_copies_all_names_change_and_some_begin_alike() -> None:
+def test_further_copies_rename_everything_and_some_names_share_initials() -> None:
     plants = ("oak", "elm", "ash", "pine", "reed", "rush", "fern", "moss", "vine", "rose")
 
     def of(first: int) -> Demonstration:
@@ -88,12 +88,12 @@ def test_in_further_copies_all_names_change_and_some_begin_alike() -> None:
     assert 0.4 < alike / len(told) < 0.75
 
 
-def test_words_that_most_demonstrations_use_are_no_names() -> None:
+def test_common_words_are_not_names() -> None:
     same = [shown("goat", number) for number in range(20)]
     assert renamed(same, 1.0, 0) == same
 
 
-def test_made_up_words_differ() -> None:
+def test_generated_names_are_distinct() -> None:
     words = Counter(one.opening.split()[2] for one in renamed(SHOWN, 1.0, 3))
     assert max(words.values()) == 1
 
@@ -111,7 +111,7 @@ def chinese(name: str, number: int) -> Demonstration:
     )
 
 
-def test_chinese_names_are_replaced_by_the_character() -> None:
+def test_chinese_names_are_replaced_per_character() -> None:
     names = ("陆文远", "白星如", "秦安和", "孟浩之", "方静山", "顾书兰", "许善平", "严青松")
     cards = [chinese(name, number) for number, name in enumerate(names)]
     new = set()

@@ -133,7 +133,7 @@ def test_killing_finds_daemons(sandbox):
 def test_bombs_end_with_a_reason(sandbox, bomb, stops):
     start = time.monotonic()
     assert sandbox.execute(bomb, timeout=8).stop in stops
-    assert time.monotonic() - start < 15
+    assert time.monotonic() - start < 60
 
 
 def test_closing_leaves_no_folder_and_no_process(backend):

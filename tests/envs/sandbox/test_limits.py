@@ -48,7 +48,7 @@ def test_a_bomb_ends_with_a_reason(sandbox, bomb, stops, request):
     if bomb == FORK and not grouped:
         stops = stops | {Stop.TIME}  # not counted there, and the shell itself could still fork
     assert done.stop in stops, done
-    assert time.monotonic() - start < timeout + 10
+    assert time.monotonic() - start < timeout + 60
     assert done.stop in sandbox.evidence().stops
     sandbox.kill_all()
     sandbox.execute("rm -rf fill* n* long unpacked")

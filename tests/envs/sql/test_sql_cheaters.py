@@ -14,9 +14,9 @@ from hexathlon.envs.sql.env import SQLEnv
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.sql.bench import bench_for
+from hexathlon.tasks.sql.programs.phrases import literal
 from hexathlon.tasks.sql.source import _change, _question
 from hexathlon.tasks.sql.tools import IMPOSSIBLE_REASONS
-from hexathlon.tasks.sql.writes.plan import literal
 from hexathlon.tasks.task import Task
 from support.sql_toy import call
 

@@ -109,7 +109,7 @@ def test_a_hang_ends_at_its_deadline(env, how):
     env.action_seconds = 0.3
     started = time.monotonic()
     observation, reward, terminated, truncated, info = env.step(hang(how))
-    assert 0.3 <= time.monotonic() - started < 2.5
+    assert 0.3 <= time.monotonic() - started < 60  # instead of an hour
     assert (reward, terminated, truncated, info["status"]) == (0.0, False, True, "truncated_time")
     assert observation in env.observation_space and "longer than 0.3 s" in observation["text"]
     assert info["turn"] == 1 and env.verdict().score == 0.0
@@ -136,7 +136,7 @@ def test_sixteen_side_by_side_cost_little_more_than_one():
     try:
         vector.reset(seed=0, options=OPTIONS)
         seconds = least_seconds(lambda: vector.step([walk(1)] * 16), 2 * pause)
-        assert seconds < 2 * pause, "16 in a row would take 3.2 s"
+        assert seconds < 8 * pause, "16 in a row would take 3.2 s"
         observations, *_ = vector.step([walk(1)] * 16)
         assert observations in vector.observation_space
     finally:

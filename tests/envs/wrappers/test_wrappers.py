@@ -1,5 +1,6 @@
 """Our wrappers: effect, spec, and use inside a vector."""
 
+import asyncio
 import time
 
 import gymnasium
@@ -20,9 +21,8 @@ from hexathlon.envs.wrappers import (
     register_counter,
 )
 from hexathlon.envs.wrappers.base import awaits
-from support.clocks import least_seconds
 from support.drill import TASK as DRILL
-from support.drill import DrillEnv, hang, walk
+from support.drill import DrillEnv, MeetingEnv, hang, walk
 from support.toy import ADD, SUBMIT, ToyEnv
 
 TASK = {"task": "toy/count/easy/test/00003"}
@@ -32,7 +32,7 @@ GOAL = 12
 class SleepyEnv(ToyEnv):
     @tool
     def tool_submit(self) -> str:
-        until = time.monotonic() + 30
+        until = time.monotonic() + 200
         while time.monotonic() < until:
             pass
         return "Too late."
@@ -124,12 +124,13 @@ def test_token_budget_counts_by_registered_name_and_by_path():
 
 
 def test_step_timeout_interrupts_a_busy_step():
-    env = StepTimeout(SleepyEnv(), seconds=0.1)
+    env = StepTimeout(SleepyEnv(), seconds=60)
     env.reset(seed=0, options=TASK)
     env.step(ADD % 1)
+    env.seconds = 0.1
     started = time.monotonic()
     observation, reward, terminated, truncated, info = env.step(SUBMIT)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 100  # instead of 200
     assert (reward, terminated, truncated, info["status"]) == (0.0, False, True, "truncated_time")
     assert observation in env.observation_space and info["turn"] == 2
     with pytest.raises(ResetNeeded):
@@ -189,16 +190,16 @@ def test_specs_round_trip_through_json(wrapper, kwargs):
 
 
 def test_wrapped_coroutine_environments_are_still_awaited_together():
+    meeting = asyncio.Barrier(8)
+
     def make():
-        return EpisodeRecorder(TokenBudget(DrillEnv(pause=0.1), budget=10_000))
+        return EpisodeRecorder(TokenBudget(MeetingEnv(meeting), budget=10_000))
 
     assert awaits(make()) and not awaits(gymnasium.wrappers.TimeLimit(DrillEnv(), 3))
     vector = VectorEnvironment([make] * 8)
     vector.reset(seed=0, options={"task": DRILL})
     _, rewards, *_ = vector.step([walk(1)] * 8)
     assert np.all(rewards == 0) and len(vector.envs[3].record["steps"]) == 1
-    seconds = least_seconds(lambda: vector.step([walk(1)] * 8), 0.5)
-    assert seconds < 0.5, "8 in a row would take 0.8 s"
     vector.close()
 
 

@@ -1,12 +1,11 @@
 """Aggregators: hand-computed values."""
 
 import itertools
-import math
 
 import pytest
 
 from hexathlon.evaluators.judges.aggregate import AGGREGATORS, mean_score, score
-from hexathlon.evaluators.judges.groups import averaged, conflict_free, orders, pivot, tournament
+from hexathlon.evaluators.judges.groups import averaged, orders, tournament
 from hexathlon.evaluators.judges.rubric import RubricError
 from hexathlon.evaluators.judges.rubric_files import build_rubric
 
@@ -33,11 +32,11 @@ MIXED = (("a", 5, {}), ("b", 3, {}), ("p", -4, PITFALL))
     ((0, 1, 0), 3 / 8),
 ])  # fmt: skip
 def test_healthbench(values, expected):
-    found = score(rubric("healthbench", *MIXED), dict(zip("abp", map(float, values), strict=True)))
-    assert found == (expected, expected, expected, 0)
+    result = score(rubric("healthbench", *MIXED), dict(zip("abp", map(float, values), strict=True)))
+    assert result == (expected, expected, expected, 0)
 
 
-def test_healthbench_clips_the_mean_and_not_the_single_scores():
+def test_healthbench_clips_only_the_mean():
     assert mean_score("healthbench", [-0.5, 0.25]) == 0.0
     assert mean_score("healthbench", [-0.5, 1.0, 1.0]) == 0.5
     assert mean_score("rar", [0.25, 0.75]) == 0.5
@@ -56,7 +55,7 @@ def test_hard_gate(h, a, p, expected):
     assert score(one, {"h": float(h), "a": float(a), "p": float(p)}).value == expected
 
 
-def test_hard_gate_of_hard_rules_alone_is_their_product():
+def test_hard_gate_without_soft_rules_is_a_product():
     one = rubric("hard_gate", ("h", 1, HARD), ("i", 1, HARD))
     assert score(one, {"h": 1.0, "i": 1.0}).value == 1.0
     assert score(one, {"h": 1.0, "i": 0.0}).value == 0.0
@@ -77,8 +76,8 @@ def test_checkpoint_tree():
         ("r1", 3, {"parent": "right"}), ("r2", 1, {"parent": "right"}),
     )  # fmt: skip
     assert [leaf.id for leaf in one.decided] == ["l1", "l2", "r1", "r2"]
-    found = score(one, {"l1": 1.0, "l2": 0.0, "r1": 1.0, "r2": 0.0})
-    assert found.value == pytest.approx((0.5 + 0.75) / 2)
+    result = score(one, {"l1": 1.0, "l2": 0.0, "r1": 1.0, "r2": 0.0})
+    assert result.value == pytest.approx((0.5 + 0.75) / 2)
 
 
 def test_moa_before_any_history_is_the_mean_over_dimensions():
@@ -97,12 +96,12 @@ def test_moa_before_any_history_is_the_mean_over_dimensions():
     ("checkpoint_tree", [("a", 1, {"parent": "z"})], "which is no criterion"),
     ("checkpoint_tree", [("a", 1, {"parent": "b"}), ("b", 1, {"parent": "a"})], "above itself"),
 ])  # fmt: skip
-def test_rubrics_that_do_not_fit_their_aggregator_are_refused(aggregator, rows, said):
+def test_rubrics_unfit_for_their_aggregator_are_rejected(aggregator, rows, said):
     with pytest.raises(RubricError, match=said):
         rubric(aggregator, *rows)
 
 
-def test_what_is_undecided_leaves_bounds_and_no_score():
+def test_undecided_criteria_leave_bounds_and_no_score():
     one = rubric("healthbench", *MIXED)
     assert score(one, {"a": 1.0, "b": None, "p": None}) == (None, (5 - 4) / 8, 1.0, 2)
     gate = rubric("hard_gate", ("h", 1, HARD), ("a", 1, {}))
@@ -111,7 +110,7 @@ def test_what_is_undecided_leaves_bounds_and_no_score():
 
 
 @pytest.mark.parametrize("name", sorted(AGGREGATORS))
-def test_bounds_hold_every_completion(name):
+def test_bounds_contain_every_completion(name):
     more = [{}, {}, {}]
     if name == "ordinal":
         more = [{"choices": ["bad", "good"]}] * 3
@@ -123,13 +122,13 @@ def test_bounds_hold_every_completion(name):
     one = rubric(name, *rows)
     ids = [row[0] for row in rows]
     for values in itertools.product((0.0, 1.0, None), repeat=len(ids)):
-        found = score(one, dict(zip(ids, values, strict=True)))
+        result = score(one, dict(zip(ids, values, strict=True)))
         choices = [(0.0, 1.0) if value is None else (value,) for value in values]
         whole = [
             score(one, dict(zip(ids, full, strict=True))).value
             for full in itertools.product(*choices)
         ]
-        assert (found.low, found.high) == (min(whole), max(whole))
+        assert (result.low, result.high) == (min(whole), max(whole))
 
 
 def test_orders_are_seeded_balanced_permutations():
@@ -150,40 +149,3 @@ def test_tournament():
     results = {(0, 1): 1.0, (0, 2): 0.5, (1, 2): None}
     assert tournament(3, results) == [0.75, 0.0, 0.5]
     assert tournament(2, {(0, 1): None}) == [None, None]
-
-
-def test_pivot_weights_by_hand():
-    found = pivot([[0.2, 0.5], [0.4, 0.5]], [0.5, 0.6], beta=10.0)
-    assert found.residuals == pytest.approx((0.5 - 0.6, 0.6 - 0.5))
-    total = math.exp(-1) + math.exp(1)
-    assert found.weights == pytest.approx((math.exp(-1) / total, math.exp(1) / total))
-    assert found.pivot == 1
-    assert pivot([], [0.1, 0.9, 0.5], beta=5.0).weights == pytest.approx((1 / 3,) * 3)
-    assert pivot([[0.3, 0.3]], [0.5, 0.4], beta=0.0).weights == pytest.approx((0.5, 0.5))
-    assert pivot([[0.3, 0.3]], [0.5, 0.4], beta=1.0).residuals == pytest.approx((0.2, 0.1))
-
-
-def test_conflicts_with_the_pivot_are_left_out():
-    assert conflict_free([0.1, 0.2, 0.9, 0.4], [0.1, 0.2, 0.0, 0.3]) == [0, 1, 3]
-    assert conflict_free([0.5, 0.5], [0.9, 0.1]) == [0, 1]
-    assert conflict_free([], []) == []
-
-
-def test_conflict_free_is_the_largest_subset():
-    for values in itertools.product((0.0, 1.0, 2.0), repeat=4):
-        weighted = [0.0, 1.0, 1.0, 2.0]
-        best = max(
-            size
-            for size in range(5)
-            for chosen in itertools.combinations(range(4), size)
-            if all(
-                (weighted[i] - weighted[j]) * (values[i] - values[j]) >= 0
-                for i, j in itertools.combinations(chosen, 2)
-            )
-        )
-        kept = conflict_free(weighted, values)
-        assert len(kept) == best
-        assert all(
-            (weighted[i] - weighted[j]) * (values[i] - values[j]) >= 0
-            for i, j in itertools.combinations(kept, 2)
-        )

@@ -10,7 +10,6 @@ from hexathlon.evaluators.judges.audit.agreement import (
     alpha_estimate,
     kappa,
     kappa_estimate,
-    kendall_tau,
 )
 from hexathlon.evaluators.judges.audit.biases import (
     flip_rate,
@@ -30,12 +29,9 @@ from hexathlon.evaluators.judges.families import family_of, kinship
 from hexathlon.evaluators.judges.gap import watch_gap
 from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.process import (
-    critique_f1,
-    fapo_judge_reward,
     fapo_reward,
     first_flaw,
     no_critical_failure,
-    rm_nlhf_reward,
     step_mean,
 )
 
@@ -60,17 +56,17 @@ def test_kappa_by_hand():
 ])  # fmt: skip
 def test_alpha_of_the_published_example(metric, expected):
     assert alpha(UNITS, list("12345"), metric) == pytest.approx(expected, abs=5e-4)
-    found = alpha_estimate(UNITS, list("12345"), metric, "test")
-    assert found.value == pytest.approx(expected, abs=5e-4)
-    assert found.low < expected < found.high and found.n == 11
+    result = alpha_estimate(UNITS, list("12345"), metric, "test")
+    assert result.value == pytest.approx(expected, abs=5e-4)
+    assert result.low < expected < result.high and result.n == 11
 
 
-def test_alpha_without_anything_to_compare():
+def test_alpha_without_variation():
     assert alpha([["1", None], [None, "2"]], ["1", "2"]) is None
     assert alpha([["1", "1"], ["1", "1"]], ["1", "2"]) is None
 
 
-def test_intervals_of_kappa_cover_as_they_say():
+def test_coverage_of_kappa_intervals():
     draw = np.random.default_rng(7)
     error, share = 0.15, 0.4
     q = share * (1 - error) + (1 - share) * error
@@ -80,58 +76,51 @@ def test_intervals_of_kappa_cover_as_they_say():
     for number in range(200):
         a = draw.random(250) < share
         b = a ^ (draw.random(250) < error)
-        found = kappa_estimate([str(x) for x in a], [str(x) for x in b], number)
-        covered += found.holds(truth)
+        result = kappa_estimate([str(x) for x in a], [str(x) for x in b], number)
+        covered += result.holds(truth)
     assert 182 <= covered <= 200  # 91 % to 100 % at a nominal 95 %
 
 
-def test_intervals_are_the_same_everywhere():
-    found = kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 3)
-    assert found == kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 3)
-    assert found != kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 4)
+def test_intervals_are_reproducible():
+    result = kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 3)
+    assert result == kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 3)
+    assert result != kappa_estimate(["y", "n"] * 20, ["y", "n", "n", "n"] * 10, "address", 4)
 
 
-def test_tau_by_hand():
-    assert kendall_tau([1, 2, 3, 4], [1, 3, 2, 4]) == pytest.approx(4 / 6)
-    assert kendall_tau([1, 1, 2], [1, 2, 3]) == pytest.approx(2 / math.sqrt(6))
-    assert kendall_tau([1, 2], [2, 1]) == -1.0
-    assert kendall_tau([1, 1], [1, 2]) is None
-
-
-def test_rank_agreement_leaves_out_what_was_not_answered():
+def test_rank_agreement_excludes_missing_values():
     groups = [((0.0, 0.5, 1.0), (1, 2, 3)), ((1.0, 0.5, 0.0), (1, 2, 3)), ((None, 0.5), (1, 2))]
     assert rank_agreement(groups).value == 0.0
     assert rank_agreement(groups).n == 2
 
 
 def test_swaps_by_hand():
-    found = swap_test(
+    result = swap_test(
         [("first", "second"), ("first", "first"), ("second", "second"), ("tie", "tie"),
          ("tie", "first"), (None, "first"), ("first", "first")],
         ["first", "first", "second", "first", "second", "first", "second"],
     )  # fmt: skip
-    assert found.consistency.value == pytest.approx(2 / 6)
-    assert (found.first_rate.value, found.first_rate.n) == (pytest.approx(2 / 3), 3)
-    assert found.accuracy.value == pytest.approx(1 / 6)
-    assert found.unscored == 1
+    assert result.consistency.value == pytest.approx(2 / 6)
+    assert (result.first_rate.value, result.first_rate.n) == (pytest.approx(2 / 3), 3)
+    assert result.accuracy.value == pytest.approx(1 / 6)
+    assert result.unscored == 1
 
 
 def test_flips_by_hand():
-    found = flip_rate([["m"] * 5, ["m", "m", "m", "n", "n"], ["m", "m", "m", "m", None]])
-    assert found.disagreement.value == pytest.approx((0 + 6 / 10 + 4 / 10) / 3)
-    assert found.unstable.value == pytest.approx(2 / 3)
-    assert found.askings == 15
+    result = flip_rate([["m"] * 5, ["m", "m", "m", "n", "n"], ["m", "m", "m", "m", None]])
+    assert result.disagreement.value == pytest.approx((0 + 6 / 10 + 4 / 10) / 3)
+    assert result.unstable.value == pytest.approx(2 / 3)
+    assert result.askings == 15
 
 
 def test_slopes_by_hand():
-    found = slope_estimate([0, 1, 2, 3], [1, 3, 5, 7])
-    assert (found.value, found.low, found.high) == pytest.approx((2, 2, 2))
+    result = slope_estimate([0, 1, 2, 3], [1, 3, 5, 7])
+    assert (result.value, result.low, result.high) == pytest.approx((2, 2, 2))
     assert slope_estimate([1, 1, 1], [0, 1, 2]) is None
     lengths, judged = [100, 200, 400, 800], [0.0, 0.1, 0.2, 0.3]
     assert length_slope(lengths, judged, [0.0] * 4).value == pytest.approx(0.1)
 
 
-def test_what_goes_along_with_length_is_no_length_bias():
+def test_confounders_of_length_are_not_length_bias():
     """True replies are longer here; a judge with uniform errors has no slope within strata."""
     lengths = [100, 120, 140, 160, 400, 420, 440, 460]
     truth = [0.0] * 4 + [1.0] * 4
@@ -143,8 +132,8 @@ def test_what_goes_along_with_length_is_no_length_bias():
 def test_means_rates_and_differences():
     assert mean_estimate([1.0]) is None and rate_estimate(0, 0) is None
     assert mean_estimate([0.0, 1.0, 0.0, 1.0]).value == 0.5
-    found = mean_estimate([0, 0, 1, 1], ["a", "a", "b", "b"])
-    assert found.n == 2 and found.low < 0 < 1 < found.high
+    result = mean_estimate([0, 0, 1, 1], ["a", "a", "b", "b"])
+    assert result.n == 2 and result.low < 0 < 1 < result.high
     assert rate_estimate(0, 100).high == pytest.approx(0.037, abs=1e-3)
     gap = difference_of_means([1.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0])
     assert gap.value == 0.5 and gap.low < 0 < gap.high
@@ -153,14 +142,14 @@ def test_means_rates_and_differences():
 
 
 def test_prediction_powered_means_by_hand():
-    found = powered_mean([1, 0, 1, 0], [(1, 1), (0, 1)])
-    assert found.value == pytest.approx(0.0)
+    result = powered_mean([1, 0, 1, 0], [(1, 1), (0, 1)])
+    assert result.value == pytest.approx(0.0)
     half = 1.959964 * math.sqrt((1 / 3) / 4 + 0.5 / 2)
-    assert (found.low, found.high) == pytest.approx((-half, half))
+    assert (result.low, result.high) == pytest.approx((-half, half))
     assert powered_mean([1.0], [(1, 1), (0, 0)]) is None
 
 
-def test_prediction_powered_intervals_cover_where_the_judges_do_not():
+def test_prediction_powered_intervals_cover_for_biased_judges():
     draw = np.random.default_rng(3)
     plain = powered = 0
     for _ in range(300):
@@ -185,13 +174,9 @@ def test_fapo():
     assert fapo_reward(True, True, penalty=0.5) == 0.5
     assert fapo_reward(False, None) == fapo_reward(False, True) == -1.0
     assert fapo_reward(True, None) is None
-    assert fapo_judge_reward(None, None, 10) == 1.0
-    assert fapo_judge_reward(3, None, 10) == fapo_judge_reward(None, 3, 10) == -1.0
-    assert fapo_judge_reward(3, 5, 10) == pytest.approx(0.8)
-    assert fapo_judge_reward(None, 5, 10, decided=False) is None
 
 
-def test_flawed_rollouts_are_worth_more_only_while_most_are_wrong():
+def test_flawed_rollouts_are_rewarded_while_most_are_wrong():
     """FAPO: the same flawed rollout has a positive advantage early and a negative one late."""
     early = [fapo_reward(True, True), *[fapo_reward(False, None)] * 3]
     late = [fapo_reward(True, True), *[fapo_reward(True, False)] * 3]
@@ -214,14 +199,6 @@ def test_steps():
     assert no_critical_failure(steps(None, 0.0)) == 0.0
     assert no_critical_failure(steps(None, 1.0)) is None
     assert no_critical_failure(steps(1.0, 1.0)) == 1.0
-
-
-def test_critiques():
-    assert critique_f1(4, 2, 1) == pytest.approx(2 / 6)
-    assert critique_f1(0, 0, 0) == 1.0 and critique_f1(3, 0, 0) == 0.0
-    with pytest.raises(ValueError, match="2 shared points"):
-        critique_f1(1, 3, 2)
-    assert rm_nlhf_reward(True, 0.5) == 1.25 and rm_nlhf_reward(False, 1.0) == -1.0
 
 
 def test_gaps():

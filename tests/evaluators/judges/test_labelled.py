@@ -15,23 +15,23 @@ from hexathlon.evaluators.judges.audit.reading import read_labels
 RUBRIC, REPLIES = generate_labels(0, 4000)
 
 
-def test_it_is_large_balanced_bilingual_and_of_two_authors():
+def test_labelled_set_is_large_balanced_and_bilingual():
     assert len(REPLIES) * len(RUBRIC.criteria) >= 4000
-    assert len({one.reply for one in REPLIES}) == len(REPLIES)
+    assert len({reply.reply for reply in REPLIES}) == len(REPLIES)
     for criterion in RUBRIC.criteria:
-        share = sum(one.labels[criterion.id] == "met" for one in REPLIES) / len(REPLIES)
+        share = sum(reply.labels[criterion.id] == "met" for reply in REPLIES) / len(REPLIES)
         assert 0.42 < share < 0.58, criterion.id
     for name, values in (("language", ("en", "zh")), ("author", ("alder", "birch"))):
-        counts = [sum(getattr(one, name) == value for one in REPLIES) for value in values]
+        counts = [sum(getattr(reply, name) == value for reply in REPLIES) for value in values]
         assert min(counts) > 0.4 * len(REPLIES), name
 
 
-def test_a_second_reading_comes_to_the_same():
-    for one in REPLIES:
-        assert read_labels(one.question, one.reply, one.language) == one.labels
+def test_independent_labelling_agrees():
+    for reply in REPLIES:
+        assert read_labels(reply.question, reply.reply, reply.language) == reply.labels
 
 
-def test_the_second_reading_throws_nothing_away(monkeypatch):
+def test_independent_labelling_discards_nothing(monkeypatch):
     """Both labellings agree on every draw, so the set is not filtered by one of them."""
     seen = []
 
@@ -45,27 +45,27 @@ def test_the_second_reading_throws_nothing_away(monkeypatch):
     assert len(seen) == len(replies)
 
 
-def test_near_misses_stand_where_nothing_holds():
+def test_words_alone_do_not_determine_the_label():
     """A judge that matches words alone fails: the words occur in replies of both labels."""
     for criterion, word in (("thanks", "hank"), ("promise", "day"), ("secret", "key"),
                             ("substitute", "instead"), ("greeting", "orning")):  # fmt: skip
-        english = [one for one in REPLIES if one.language == "en" and word in one.reply]
+        english = [reply for reply in REPLIES if reply.language == "en" and word in reply.reply]
         assert {one.labels[criterion] for one in english} == {"met", "not_met"}, criterion
 
 
-def test_seeds_fix_the_set_and_smaller_sets_begin_larger_ones():
+def test_sets_are_seeded_and_nested():
     assert generate_labels(0, 800)[1] == REPLIES[:100]
     assert labels_hash(generate_labels(1, 800)[1]) != labels_hash(REPLIES[:100])
 
 
-def test_padding_doubles_the_length_and_changes_no_label():
-    for one in REPLIES[:60]:
-        longer = padded(one)
-        assert 1.9 < len(longer.reply) / len(one.reply) < 2.6
-        assert read_labels(longer.question, longer.reply, longer.language) == one.labels
+def test_padding_doubles_length_and_keeps_labels():
+    for reply in REPLIES[:60]:
+        longer = padded(reply)
+        assert 1.9 < len(longer.reply) / len(reply.reply) < 2.6
+        assert read_labels(longer.question, longer.reply, longer.language) == reply.labels
 
 
-def test_files_keep_everything(tmp_path):
+def test_label_files_round_trip(tmp_path):
     path = tmp_path / "labels.jsonl"
     write_labels(path, REPLIES[:20])
     assert read_labels_file(path, RUBRIC) == REPLIES[:20]
@@ -79,7 +79,7 @@ def test_files_keep_everything(tmp_path):
     ('{"id": "a", "question": "q", "reply": "r", "labels": {"thanks": "yes"}}', "'yes' is not a l"),
     ("", "contains no labelled reply"),
 ])  # fmt: skip
-def test_what_is_wrong_with_a_file_is_named(tmp_path, line, said):
+def test_file_defects_are_named(tmp_path, line, said):
     path = tmp_path / "labels.jsonl"
     path.write_text(line + "\n")
     with pytest.raises(LabelError, match=said):

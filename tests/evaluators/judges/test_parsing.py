@@ -45,7 +45,7 @@ def test_an_abstention_needs_no_evidence():
 
 
 @pytest.mark.parametrize("name", sorted(BY_NAME))
-def test_nothing_malformed_is_an_answer(name):
+def test_malformed_replies_are_never_answers(name):
     first = JudgedTranscript.of_reply("Q", "Good morning to you.")
     readers = {
         "point": lambda text: read_point(text, CRITERION, first),
@@ -62,7 +62,7 @@ def test_nothing_malformed_is_an_answer(name):
         )  # fmt: skip
 
 
-def test_the_corpus_is_large_and_each_entry_is_near_an_answer():
+def test_corpus_is_large_and_close_to_valid_answers():
     assert len(set(BY_NAME.values())) == len(BY_NAME) >= 30
     near = JudgedTranscript.of_reply("Q", "Good morning to you.")
     sound = '{"evidence": "Good morning", "label": "met"}'
@@ -84,17 +84,17 @@ def test_faults_have_their_kind(reply, why):
     assert caught.value.why == why
 
 
-def test_evidence_stands_in_its_scope():
+def test_evidence_must_be_in_scope():
     talk = JudgedTranscript((
         JudgedMessage("user", "Where is the lantern?"),
         JudgedMessage("assistant", "It hangs by the door."),
         JudgedMessage("user", "And the rope?"), JudgedMessage("assistant", "In the cellar."),
     ))  # fmt: skip
-    found = {
+    result = {
         scope: [talk.find(quote, scope) for quote in ("by the door", "the cellar", "And the rope")]
         for scope in ("last", "agent", "transcript")
     }
-    assert found == {"last": [None, 3, None], "agent": [1, 3, None], "transcript": [1, 3, 2]}
+    assert result == {"last": [None, 3, None], "agent": [1, 3, None], "transcript": [1, 3, 2]}
     assert talk.find("e", "transcript") is None
     assert talk.find("…", "transcript") is None
     assert JudgedTranscript.of_reply("q", "No").find("No", "agent") == 1
@@ -122,7 +122,7 @@ def test_pairs_and_groups():
     {"ranking": ["A", "B"], "evidence": {"A": "first reply"}},
     {"ranking": ["A", "B"], "evidence": {"A": "first reply", "B": "first reply"}},
 ])  # fmt: skip
-def test_a_group_verdict_leaves_nobody_out(change):
+def test_group_verdict_covers_all_members(change):
     one, two = (
         JudgedTranscript.of_reply("q", "first reply here"),
         JudgedTranscript.of_reply("q", "other words"),

@@ -39,19 +39,19 @@ def changed(old, new):
     return GOOD.replace(old, new)
 
 
-def test_a_sound_rubric_reads_and_has_nothing_to_remark():
+def test_sound_rubric_has_no_findings():
     rubric = parse_rubric(GOOD, "courtesy.toml")
-    assert [one.id for one in rubric.judged] == ["thanks"]
-    assert [one.id for one in rubric.decided] == ["thanks", "short"]
+    assert [criterion.id for criterion in rubric.judged] == ["thanks"]
+    assert [criterion.id for criterion in rubric.decided] == ["thanks", "short"]
     assert lint(rubric) == []
     assert rubric.criterion("short").check.params == {"words": 20}
 
 
 @pytest.mark.parametrize("old, new, said", [
-    ("why =", "whi =", r"criterion 'thanks'.whi: Extra inputs"),
-    ('why = "Thanks can be put in many ways."', "", "say in 'why' why code cannot decide"),
-    ("weight = 2", "weight = -2", "a soft criterion has a weight above 0, got -2"),
-    ("weight = 2", 'weight = 2\nkind = "pitfall"', "a pitfall criterion has a weight below 0"),
+    ("why =", "whi =", "criterion 'thanks' has no setting 'whi'"),
+    ('why = "Thanks can be put in many ways."', "", "explain in 'why' why code cannot decide"),
+    ("weight = 2", "weight = -2", "a soft criterion needs a weight above 0, got -2"),
+    ("weight = 2", 'weight = 2\nkind = "pitfall"', "a pitfall criterion needs a weight below 0"),
     ("weight = 2", "weight = nan", "thanks"),
     ("weight = 2", "weight = 0", "above 0"),
     ("thanks the customer.", "thanks and greets the customer.", r"two things at once \('and'\)"),
@@ -67,20 +67,20 @@ def test_a_sound_rubric_reads_and_has_nothing_to_remark():
     ("weight = 1", 'weight = 1\nchoices = ["bad", "good"]', "between met and not_met"),
     ("id = ", "id == ", "is not TOML"),
 ])  # fmt: skip
-def test_what_is_wrong_is_named(old, new, said):
+def test_defects_are_named(old, new, said):
     with pytest.raises(RubricError, match=said) as caught:
         parse_rubric(changed(old, new), "courtesy.toml")
     assert "courtesy.toml" in str(caught.value)
 
 
-def test_every_fault_is_named_at_once():
+def test_all_defects_are_reported_together():
     text = changed("thanks the customer.", "thanks and greets?").replace('"healthbench"', '"x"')
     with pytest.raises(RubricError) as caught:
         parse_rubric(text, "two.toml")
     assert "two things" in str(caught.value) and "unknown 'x'" in str(caught.value)
 
 
-def test_missing_controls_are_remarked_not_refused():
+def test_missing_controls_are_a_remark():
     rubric = parse_rubric(changed('    { label = "not_met", reply = "Good day." },\n', ""), "x")
     assert [str(one) for one in lint(rubric)] == [
         "criterion 'thanks': has no planted controls for both 'not_met' and 'met'"
@@ -106,7 +106,7 @@ def test_the_hash_covers_every_word_and_nothing_else():
     ("The reply mentions an island.", ""),
     ("The order stands.", ""),
 ])  # fmt: skip
-def test_compound_statements_are_found(text, word):
+def test_compound_statements_are_detected(text, word):
     assert compound_word(text) == word
 
 

@@ -17,14 +17,14 @@ def failed(verdict):
     return {fault for _, fault in verdict.evidence["failed"]}
 
 
-def test_right_in_everything():
+def test_correct_dialogue_scores_one():
     for task_id in (BOUNDARY, SECRET, TIME):
         task = build(task_id)
         verdict = play(task, right(task))[1]
         assert verdict.score == verdict.partial == 1.0 and verdict.evidence["failed"] == []
 
 
-def test_a_wrong_value_reason_or_claim():
+def test_wrong_value_reason_or_claim_fails():
     task = build(BOUNDARY)
     assert failed(changed(task, place_of(task, "answer"), value="nobody")) == {"value"}
     assert failed(changed(task, place_of(task, "refuse"), reason="secret")) == {"value:reason"}
@@ -33,14 +33,14 @@ def test_a_wrong_value_reason_or_claim():
     assert failed(changed(task, place, truth="nobody")) == {"value"}
 
 
-def test_the_truth_must_be_said_aloud():
+def test_truth_must_be_stated_in_prose():
     task = build(BOUNDARY)
     for act in ("answer", "correct"):
         verdict = changed(task, place_of(task, act), reply="You know that.")
         assert "prose" in failed(verdict)
 
 
-def test_another_act():
+def test_wrong_act_fails():
     task = build(BOUNDARY)
     actions = right(task)
     place = place_of(task, "answer")
@@ -56,7 +56,7 @@ def test_too_few_turns_and_partial_credit():
     assert verdict.partial == pytest.approx(1 - 2 / len(task.params["lines"]))
 
 
-def test_a_secret_that_slips_out_anywhere():
+def test_leaked_secret_fails_in_every_turn():
     task = build(SECRET)
     secret = task.checks[0].params["secrets"][0]["values"][0]
     place = place_of(task, "answer", tells=False)
@@ -75,7 +75,7 @@ def test_a_guess_that_is_confirmed_in_prose_while_the_typed_act_refuses():
     raise AssertionError("no English task puts a guess")
 
 
-def test_what_lies_ahead_may_not_be_known():
+def test_knowledge_of_later_beats_fails():
     task = build(TIME)
     later = task.checks[0].params["later"]
     for word in later:
@@ -83,7 +83,7 @@ def test_what_lies_ahead_may_not_be_known():
         assert "foresight" in failed(verdict)
 
 
-def test_own_choices_are_kept():
+def test_choices_must_be_consistent():
     task = build("roleplay/consistency/medium/test/00000")
     beats = task.checks[0].params["beats"]
     options = next(beat["options"] for beat in beats if beat["choice"])

@@ -29,20 +29,20 @@ def correlated(rho, count, seed):
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.3, 0.6, 0.8])
-def test_the_plug_in_estimate_finds_the_information_of_normal_pairs(rho):
+def test_plug_in_estimate_on_normal_pairs(rho):
     x, y, score = correlated(rho, 500, 1)
-    found = information(score, x, y, estimator="plug_in", negatives=200_000)
+    result = information(score, x, y, estimator="plug_in", negatives=200_000)
     truth = -0.5 * math.log(1 - rho**2)
-    assert abs(found.value - truth) < 4 * found.standard_error + 0.02
+    assert abs(result.value - truth) < 4 * result.standard_error + 0.02
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.3, 0.6])
-def test_club_finds_its_own_closed_form_which_bounds_the_information(rho):
+def test_club_matches_its_closed_form_upper_bound(rho):
     # With the true conditional of standard normal pairs CLUB is rho^2 / (1 - rho^2).
     x, y, score = correlated(rho, 1_000, 2)
-    found = information(score, x, y, negatives=100_000)
-    assert abs(found.value - rho**2 / (1 - rho**2)) < 5 * found.standard_error + 0.01
-    assert found.value > -0.5 * math.log(1 - rho**2) - 5 * found.standard_error - 0.01
+    result = information(score, x, y, negatives=100_000)
+    assert abs(result.value - rho**2 / (1 - rho**2)) < 5 * result.standard_error + 0.01
+    assert result.value > -0.5 * math.log(1 - rho**2) - 5 * result.standard_error - 0.01
 
 
 @pytest.mark.parametrize("flip", [0.05, 0.2, 0.5])
@@ -55,8 +55,8 @@ def test_a_binary_symmetric_channel(flip):
         return math.log(flip if a != b else 1 - flip)
 
     entropy = -sum(p * math.log(p) for p in (flip, 1 - flip))
-    found = information(score, x, y, estimator="plug_in", negatives=300_000)
-    assert abs(found.value - (math.log(2) - entropy)) < 4 * found.standard_error + 0.01
+    result = information(score, x, y, estimator="plug_in", negatives=300_000)
+    assert abs(result.value - (math.log(2) - entropy)) < 4 * result.standard_error + 0.01
     # CLUB: the mean of log p(y|x) over independent pairs is known as well.
     club = information(score, x, y, negatives=300_000).value
     assert abs(club - (-entropy - 0.5 * (math.log(flip) + math.log(1 - flip)))) < 0.15
@@ -81,13 +81,13 @@ def test_the_chain_rule_splits_the_information_by_part():
         sd = math.sqrt(3 - len(context))
         return normal_log_density(reply, sum(context.values()), sd)
 
-    found = information_by_part(
+    result = information_by_part(
         score, contexts, y, ["user", "character"], estimator="plug_in", negatives=160_000
     )
-    assert found["user"] == pytest.approx(0.5 * math.log(1.5), abs=0.1)
-    assert found["character"] == pytest.approx(0.5 * math.log(2), abs=0.1)
+    assert result["user"] == pytest.approx(0.5 * math.log(1.5), abs=0.1)
+    assert result["character"] == pytest.approx(0.5 * math.log(2), abs=0.1)
     whole = information(score, contexts, y, estimator="plug_in", negatives=160_000).value
-    assert sum(found.values()) == pytest.approx(whole)
+    assert sum(result.values()) == pytest.approx(whole)
 
 
 def exchanges(rho, count, seed):
@@ -109,27 +109,27 @@ def score(x, y):
     return normal_log_density(y, 0.7 * x, math.sqrt(0.51))
 
 
-def test_replies_like_the_references_have_no_effective_information_to_lose():
-    found = effective_information(score, exchanges(0.7, 1_500, 6), negatives=60_000)
-    assert abs(found.value) < 0.2
-    assert found.value == found.of_replies.value - found.of_references.value
+def test_reference_like_replies_have_zero_emi():
+    result = effective_information(score, exchanges(0.7, 1_500, 6), negatives=60_000)
+    assert abs(result.value) < 0.2
+    assert result.value == result.of_replies.value - result.of_references.value
 
 
-def test_a_planted_shift_is_found_within_its_interval():
+def test_planted_shift_is_within_the_interval():
     inside, shifted = exchanges(0.7, 400, 7), exchanges(0.2, 400, 8)
-    found = role_play_shift(score, inside, shifted, negatives=20_000)
+    result = role_play_shift(score, inside, shifted, negatives=20_000)
     truth = club_value(0.7) - club_value(0.2)
-    assert found.interval[0] < truth < found.interval[1]
-    assert found.interval[0] > 0, "a loss as large as this one is told from none"
-    assert found.value == found.in_distribution.value - found.shifted.value
+    assert result.interval[0] < truth < result.interval[1]
+    assert result.interval[0] > 0, "a loss as large as this one is told from none"
+    assert result.value == result.in_distribution.value - result.shifted.value
 
 
-def test_the_interval_covers_no_loss_about_as_often_as_it_says():
+def test_coverage_of_the_interval_without_loss():
     covered = 0
     for trial in range(40):
         inside, other = exchanges(0.7, 150, 100 + trial), exchanges(0.7, 150, 200 + trial)
-        found = role_play_shift(score, inside, other, negatives=1_500)
-        covered += found.interval[0] < 0 < found.interval[1]
+        result = role_play_shift(score, inside, other, negatives=1_500)
+        covered += result.interval[0] < 0 < result.interval[1]
     assert covered >= 34
 
 
@@ -142,6 +142,6 @@ def test_estimates_do_not_depend_on_the_process():
 
 
 @pytest.mark.parametrize(("x", "y"), [([1.0], [1.0]), ([1.0, 2.0], [1.0]), ([], [])])
-def test_too_little_is_refused(x, y):
+def test_too_few_samples_are_rejected(x, y):
     with pytest.raises(ValueError, match="at least two"):
         information(lambda a, b: 0.0, x, y)

@@ -62,7 +62,7 @@ def test_the_cost_must_not_be_named():
     assert verdict[1].score == 0.0 and verdict[1].terms["fault_secret"] == 1.0
 
 
-def test_a_buyer_who_was_bothered_too_often_leaves():
+def test_buyer_leaves_after_too_much_small_talk():
     task = bargains("hard")[0]
     heard, verdict = play(task, [call("say", reply="Do you like the weather?")] * 8)
     assert heard[-1].endswith(task.params["ends"]["gone"])
@@ -70,7 +70,7 @@ def test_a_buyer_who_was_bothered_too_often_leaves():
 
 
 @pytest.mark.parametrize("index", range(6))
-def test_lies_are_named_after_they_were_told(index):
+def test_lies_must_be_named_after_they_are_told(index):
     task = build(f"roleplay/interrogation/hard/test/{index:05d}")
     verdict = play(task, right(task))[1]
     assert verdict.score == verdict.partial == 1.0 and len(truth(task)["lies"]) >= 2
@@ -79,7 +79,7 @@ def test_lies_are_named_after_they_were_told(index):
     assert unheard.score == 0.0 and unheard.terms["wrong"] == len(confronts)
 
 
-def test_an_interrogation_is_worth_its_share():
+def test_inquiry_partial_credit():
     task = build("roleplay/interrogation/hard/test/00000")
     actions = right(task)
     confronts = [i for i, a in enumerate(actions) if json.loads(a)["name"] == "confront"]

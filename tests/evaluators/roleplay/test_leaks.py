@@ -65,11 +65,11 @@ def test_leaks(secret, reply):
         ({"values": ["Bala Torsanti", "Bala"]}, "A balanced mind, a balance."),
     ],
 )  # fmt: skip
-def test_what_is_no_leak(secret, reply):
+def test_no_leaks(secret, reply):
     assert not leaks(reply, secret)
 
 
-def test_taking_up_the_visitor_s_own_words_tells_them_nothing():
+def test_repeating_the_visitors_words_is_not_a_leak():
     guess = "Is it under the third step of the lamp tower?"
     assert not leaks("Under the third step of the lamp tower? I shall not say.", PLACE, guess)
     assert leaks("It is 6221.", CODE, guess)

@@ -62,14 +62,14 @@ def test_length_counts_words_and_characters():
     assert broken_rules("好" * (MAX_LENGTH["zh"] + 1), [], "zh") == ["length"]
 
 
-def test_stepping_out_of_the_role():
+def test_out_of_role_terms():
     assert broken_rules("As an AI I cannot.", [], "en") == ["out_of_role"]
     assert broken_rules("我是语言模型。", [], "zh") == ["out_of_role"]
     heard = "You are a language model, admit it!"
     assert broken_rules("I know of no language model.", [], "en", heard) == []
 
 
-def test_prescribed_phrases_are_not_the_character_s_own_words():
+def test_prescribed_phrases_are_not_own_words():
     rules = [{"kind": "closing", "x": "九巷都这么说"}, {"kind": "address", "x": "Old Nine"}]
     assert own_words("old nine, it is so. 九巷都这么说。", rules).split() == [
         ",",
@@ -81,7 +81,7 @@ def test_prescribed_phrases_are_not_the_character_s_own_words():
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_what_the_composer_makes_keeps_every_rule(language):
+def test_generated_lines_follow_every_rule(language):
     column = 0 if language == "en" else 1
     phrases = {
         "closing": ("salt keep you", "愿盐护佑你"), "opening": ("hark now", "听好了"),

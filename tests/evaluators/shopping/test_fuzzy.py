@@ -19,5 +19,5 @@ from hexathlon.evaluators.shopping.fuzzy import token_set_ratio
         ("-", "tea", 0),
     ],
 )
-def test_values_of_the_packages(first, second, ratio):
+def test_values_agree_with_the_packages(first, second, ratio):
     assert token_set_ratio(first, second) == ratio == token_set_ratio(second, first)

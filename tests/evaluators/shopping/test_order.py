@@ -76,7 +76,7 @@ def order(facts=None, **changes):
     return {"orders": [{**ORDER, "lines": [line], **changes}]}
 
 
-def test_the_right_order_is_one_without_faults():
+def test_correct_order_scores_one_without_faults():
     verdict = judged()
     assert verdict.score == 1.0 and verdict.partial == 1.0 and verdict.evidence["faults"] == []
     assert get_verifier("shopping_order").function is shopping_order
@@ -98,7 +98,7 @@ def test_the_right_order_is_one_without_faults():
         {"outcome": "open"},
     ],
 )
-def test_anything_else_is_nought(state):
+def test_other_orders_score_zero(state):
     assert judged(state).score == 0.0
 
 
@@ -127,21 +127,21 @@ def test_each_fault_has_its_name(state, fault):
     assert verdict.terms[f"fault_{fault}"] == 1.0
 
 
-def test_partial_credit_cannot_be_had_by_buying_everything():
+def test_buying_everything_gains_no_partial_credit():
     stray = {**LINE, "product": "PBBBBBB", "variant": "PBBBBBB-01"}
     many = {"orders": [{**ORDER, "lines": [LINE, *[stray] * 9]}]}
     verdict = judged(many)
     assert verdict.score == 0.0 and verdict.partial == pytest.approx(0.1)
 
 
-def test_confirmation_is_asked_for_where_the_task_says_so():
-    wanted = {"confirm": True}
-    assert judged({}, wanted).score == 0.0
-    assert judged({}, wanted).terms["fault_unconfirmed"] == 1.0
+def test_confirmation_is_required_if_the_task_says_so():
+    expected = {"confirm": True}
+    assert judged({}, expected).score == 0.0
+    assert judged({}, expected).terms["fault_unconfirmed"] == 1.0
     yes, no = ({"subject": "PAAAAAA-01", "accepted": answer} for answer in (True, False))
-    assert judged({"offers": [yes]}, wanted).score == 1.0
-    assert judged({"offers": [no, yes]}, wanted).score == 1.0
-    assert judged({"offers": [yes, no]}, wanted).score == 0.0
+    assert judged({"offers": [yes]}, expected).score == 1.0
+    assert judged({"offers": [no, yes]}, expected).score == 1.0
+    assert judged({"offers": [yes, no]}, expected).score == 0.0
 
 
 def test_typed_answers_need_reason_and_one_of_the_records():
@@ -160,7 +160,7 @@ def test_typed_answers_need_reason_and_one_of_the_records():
         assert judged({"orders": [], "answer": answer}, params).score == 0.0
 
 
-def test_loose_adds_up_and_strict_multiplies():
+def test_loose_is_a_mean_and_strict_a_product():
     half = order({"options": {}, "price_cents": 6000}, variant="x")
     final = {**DONE, **half}
     assert shopping_loose(None, PARAMS, final, ()).score == 0.5
@@ -171,5 +171,5 @@ def test_loose_adds_up_and_strict_multiplies():
 
 
 @pytest.mark.parametrize("final", [{}, {"orders": [], "answer": []}, {"outcome": None}])
-def test_an_empty_state_is_a_plain_nought(final):
+def test_empty_state_scores_zero(final):
     assert shopping_order(None, PARAMS, final, ()).score == 0.0

@@ -12,10 +12,10 @@ def says(*texts):
 
 
 def strict(state=None, transcript=(), **params):
-    wanted = {"expected": CHANGED, "strings": [], "transfer": False, "looked_at": ["#W1"]}
+    expected = {"expected": CHANGED, "strings": [], "transfer": False, "looked_at": ["#W1"]}
     final = {"changes": CHANGED, "outcome": "ended", "looked_at": ["#W1"], **(state or {})}
-    wanted.update(params)
-    return tau2_strict(None, wanted, final, transcript)
+    expected.update(params)
+    return tau2_strict(None, expected, final, transcript)
 
 
 def test_the_database_is_compared_as_a_whole():
@@ -39,16 +39,16 @@ def test_communicate_is_a_substring_without_commas_as_in_tau2():
     ("said", "score"),
     [("The total is 10.", 1.0), ("The total is 2010.", 0.0), ("It is 10.5", 0.0), ("10%", 1.0)],
 )
-def test_strict_wants_whole_tokens(said, score):
+def test_strict_requires_whole_tokens(said, score):
     assert strict(transcript=says(said), strings=["10"]).score == score
 
 
-def test_strict_refuses_listings_of_all_numbers():
+def test_strict_rejects_listings_of_all_numbers():
     dump = says(" ".join(map(str, range(100))))
     assert strict(transcript=dump, strings=["10"]).score == 0.0
 
 
-def test_strict_wants_work_where_nothing_changes():
+def test_strict_requires_a_lookup_if_nothing_changes():
     silent = {"changes": {}, "looked_at": []}
     assert strict(silent, expected={}).score == 0.0
     assert strict({**silent, "looked_at": ["#W2"]}, expected={}).score == 0.0

@@ -39,11 +39,11 @@ def reward(goal=GOAL, **changes) -> float:
     return webshop_reward({**BOUGHT, **changes}, goal)[0]
 
 
-def test_everything_right_is_one():
+def test_complete_match_scores_one():
     assert reward() == 1.0
 
 
-def test_attributes_are_also_looked_for_in_the_texts():
+def test_attributes_are_searched_in_the_texts():
     texts = {
         "Attributes": [],
         "BulletPoints": ["This shampoo has essential oils and smells like lemons"],
@@ -52,19 +52,19 @@ def test_attributes_are_also_looked_for_in_the_texts():
     assert reward(**texts) == pytest.approx(5 / 6)
 
 
-def test_options_count_one_by_one():
+def test_options_count_individually():
     goal = {**GOAL, "goal_options": ["grey", "XL", "pack of 12"]}
     assert reward(goal) == pytest.approx(6 / 7)
     assert reward(goal, chosen={}) == pytest.approx(4 / 7)
 
 
-def test_a_fuzzy_option_counts_above_85_only():
+def test_fuzzy_option_counts_only_above_85():
     goal = {**GOAL, "goal_options": ["cool powder snow"]}
     assert reward(goal, chosen={"color": "powder snow"}) == 1.0
     assert reward(goal, chosen={"color": "pink"}) == pytest.approx(4 / 5)
 
 
-def test_the_price_is_one_hit_among_the_others():
+def test_price_counts_as_one_hit():
     assert reward(price=40.0) == 1.0
     assert reward(price=40.01) == pytest.approx(5 / 6)
 
@@ -79,12 +79,12 @@ def test_the_type_factor_has_its_four_steps():
     assert reward(goal, name="one two", query="query 2") == 1.0  # three categories in common
 
 
-def test_nouns_of_the_wanted_name_make_the_title_score():
+def test_title_score_is_the_share_of_nouns():
     assert title_score("x", "of the") == 0.2
     assert title_score("red shoe for men", "shoe with laces") == 0.5
 
 
-def test_colour_words_stand_for_the_option():
+def test_colour_words_represent_the_option():
     assert normalise_colour("z01-navy blue") == "blue"
     assert normalise_colour("xl") == "xl"
 
@@ -99,18 +99,18 @@ def test_colour_words_stand_for_the_option():
         ({"price": 41.0}, "price"),
     ],
 )
-def test_strict_wants_every_part_exactly(changes, term):
+def test_strict_requires_every_part_exactly(changes, term):
     state = {"bought": {**copy.deepcopy(BOUGHT), **changes}, "opened": ["B1", "B2"]}
     verdict = webshop_strict(None, {"goal": GOAL}, state, ())
     assert verdict.score == 0.0 and verdict.terms[term] == 0.0
 
 
-def test_strict_gives_one_for_the_right_purchase_of_an_opened_page():
+def test_strict_requires_an_opened_page():
     state = {"bought": BOUGHT, "opened": ["B1"]}
     assert webshop_strict(None, {"goal": GOAL}, state, ()).score == 1.0
     assert webshop_strict(None, {"goal": GOAL}, {**state, "opened": []}, ()).score == 0.0
 
 
-def test_no_purchase_is_nothing_by_either_rule():
+def test_no_purchase_scores_zero_under_both_rules():
     for rule in (webshop, webshop_strict):
         assert rule(None, {"goal": GOAL}, {"bought": None}, ()).score == 0.0

@@ -36,18 +36,18 @@ def test_the_same_values_score(answer, label):
         ([str(n) for n in range(500)], ["7"]),
     ],
 )  # fmt: skip
-def test_other_values_do_not(answer, label):
+def test_other_values_score_zero(answer, label):
     assert score(answer, label) == 0.0
 
 
 @pytest.mark.parametrize("kind", ["sql", "database", "impossible", "none"])
-def test_what_was_not_handed_in_as_an_answer_does_not_count(kind):
+def test_only_submitted_answers_count(kind):
     verdict = sql_answer(TASK, {"label": ["3"]}, {"kind": kind, "answer": ["3"]}, ())
     assert verdict.score == 0.0 and verdict.terms == {"no_answer": 1.0}
     assert score(None, ["3"]) == 0.0
 
 
-def test_it_is_reached_by_its_name():
+def test_verifier_is_registered():
     check = TASK.checks[0].model_copy(update={"name": "sql_answer", "params": {"label": ["3"]}})
     task = TASK.model_copy(update={"checks": (check,)})
     assert verify(task, {"kind": "answer", "answer": ["3.00"]}, ()).score == 1.0

@@ -61,11 +61,11 @@ def test_results(gold, got, policy, word):
 def test_tolerance_pairs_rows_exactly_not_greedily():
     # 1.0 fits both, 1.0000000015 only the second: a greedy pairing of the first would fail.
     gold = [(1.0000000008,), (1.0,)]
-    got = [(1.0000000005,), (1.0000000015,)]
-    assert difference(gold, got, BAG) == ""
+    actual = [(1.0000000005,), (1.0000000015,)]
+    assert difference(gold, actual, BAG) == ""
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(tables, st.randoms(use_true_random=False))
 def test_a_shuffled_result_is_the_same_bag(rows, random):
     shuffled = list(rows)
@@ -74,7 +74,7 @@ def test_a_shuffled_result_is_the_same_bag(rows, random):
     assert overlap(rows, shuffled) == 1.0
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(tables, tables)
 def test_difference_is_symmetric_and_agrees_with_overlap(left, right):
     same = not difference(left, right, ComparisonPolicy(tolerance=0.0))

@@ -41,11 +41,11 @@ def test_the_gold_itself_scores_one_on_all_databases():
         "SELECT city, 1.0 * count(id) FROM c GROUP BY city",
     ],
 )
-def test_another_right_query_scores_one(sql):
+def test_equivalent_query_scores_one(sql):
     assert judged(sql).score == 1.0
 
 
-def test_an_answer_read_off_the_visible_database_fails_on_the_hidden_ones():
+def test_constant_answer_fails_on_hidden_databases():
     verdict = judged("SELECT 'Oslo', 10 UNION ALL SELECT 'Rome', 10")
     assert verdict.score == 0.0
     assert verdict.terms["visible"] == 1.0 and verdict.terms["hidden"] == 0.0
@@ -98,13 +98,13 @@ def test_the_grader_stops_a_runaway_submission():
     assert verdict.terms.keys() & {"error_steps", "error_time"}
 
 
-def test_evidence_and_terms_never_hold_the_gold():
+def test_evidence_and_terms_never_contain_the_gold():
     for sql in (GOLD, "SELECT 1, 2", "SELECT nope", "SELECT city, 1 FROM customers"):
         text = json.dumps(judged(sql).model_dump())
         assert GOLD not in text and "Oslo" not in text and "Rome" not in text
 
 
-def test_a_gold_that_fails_makes_the_episode_unscored():
+def test_failing_gold_is_unscored():
     for gold in ("SELECT nothing", "DELETE FROM customers", "SELECT random()"):
         verdict = judged("SELECT 1", checked(gold))
         assert verdict.status == "unscored" and verdict.terms == {"grader_fault": 1.0}
@@ -151,7 +151,7 @@ def test_the_policy_is_read_from_the_check():
         ({"kind": "sql", "sql": "SELECT 'refunds'"}, 0.0),
     ],
 )
-def test_impossible_needs_the_reason_and_the_evidence(final, score):
+def test_impossible_requires_reason_and_evidence(final, score):
     params = {"reason": "missing_data", "evidence": ["refunds", "refund"]}
     task = make_task(checks=(Check(name="sql_impossible", params=params),))
     assert verify(task, final, []).score == score
@@ -180,7 +180,7 @@ def left(*statements, writes=WRITE_KINDS):
         (WRITE, "CREATE TABLE scratch (a)", "DROP TABLE scratch"),
     ],
 )  # fmt: skip
-def test_a_right_change_scores_one_however_it_was_made(statements):
+def test_correct_change_scores_one_for_any_statements(statements):
     verdict = verify(make_task("write"), left(*statements), [])
     assert verdict.passed, verdict.evidence
 
@@ -207,13 +207,13 @@ def test_missing_and_collateral_changes_score_zero(statements, differing):
     assert verdict.evidence["differing"] == differing
 
 
-def test_a_database_that_was_not_handed_in_scores_zero():
+def test_unsubmitted_database_scores_zero():
     final = {**left(WRITE), "kind": "none"}
     assert verify(make_task("write"), final, []).terms == {"not_handed_in": 1.0}
     assert verify(make_task("write"), {"kind": "database", "database": None}, []).score == 0.0
 
 
-def test_new_tables_may_be_declared_in_any_way_but_hold_the_same_rows():
+def test_new_tables_are_compared_by_rows_not_declarations():
     gold = ["CREATE TABLE totals (city TEXT, n INTEGER)",
             "INSERT INTO totals SELECT city, count(*) FROM customers GROUP BY city"]  # fmt: skip
     task = make_task("write", checks=(Check(name="sql_write", params={"statements": gold}),))

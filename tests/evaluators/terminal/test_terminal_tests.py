@@ -27,8 +27,8 @@ def verdict(*steps: dict[str, Any], ids: Any = None, flags: tuple[str, ...] = ()
 
 
 def test_all_passed():
-    found = verdict(step(("a", "passed"), ("b", "passed")))
-    assert found.score == 1.0 and found.partial == 1.0 and found.status == "scored"
+    result = verdict(step(("a", "passed"), ("b", "passed")))
+    assert result.score == 1.0 and result.partial == 1.0 and result.status == "scored"
 
 
 @pytest.mark.parametrize(
@@ -45,23 +45,23 @@ def test_all_passed():
     ],
 )
 def test_what_fails(tests, failed):
-    found = verdict(step(*tests))
-    assert found.score == 0.0 and found.evidence["failed"] == [failed]
-    assert found.partial is not None and found.partial < 1.0
+    result = verdict(step(*tests))
+    assert result.score == 0.0 and result.evidence["failed"] == [failed]
+    assert result.partial is not None and result.partial < 1.0
 
 
-def test_no_step_at_all_fails():
+def test_missing_steps_fail():
     assert verdict().score == 0.0
     assert terminal_tests(TASK, {"tests": {"": ["a"]}}, {}, ()).score == 0.0
 
 
-def test_a_reward_below_one_fails_whatever_the_tests_say():
+def test_reward_below_one_fails_despite_passing_tests():
     tests = (("a", "passed"), ("b", "passed"))
     assert verdict(step(*tests, reward={"reward": 0.5})).score == 0.0
     assert verdict(step(*tests, reward={"reward": 1.0})).score == 1.0
 
 
-def test_a_step_without_ids_is_judged_by_its_reward():
+def test_step_without_ids_is_graded_by_its_reward():
     ids = {"": []}
     assert verdict(step(reward={"reward": 1}), ids=ids).score == 1.0
     assert verdict(step(reward={"reward": 0.99}), ids=ids).score == 0.0
@@ -69,8 +69,8 @@ def test_a_step_without_ids_is_judged_by_its_reward():
 
 
 def test_a_fault_of_the_tests_is_unscored():
-    found = verdict(step(fault="the tests wrote no reward"))
-    assert found.status == "unscored" and not found.passed
+    result = verdict(step(fault="the tests wrote no reward"))
+    assert result.status == "unscored" and not result.passed
 
 
 def test_every_step_must_pass():
@@ -83,10 +83,10 @@ def test_every_step_must_pass():
 
 
 def test_flags_are_evidence_not_score():
-    found = verdict(step(("a", "passed"), ("b", "passed")), flags=("network", "left_running"))
-    assert found.score == 1.0
-    assert found.terms["flag_network"] == 1.0
-    assert found.evidence["flags"] == ["left_running", "network"]
+    result = verdict(step(("a", "passed"), ("b", "passed")), flags=("network", "left_running"))
+    assert result.score == 1.0
+    assert result.terms["flag_network"] == 1.0
+    assert result.evidence["flags"] == ["left_running", "network"]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_flags_are_evidence_not_score():
         ("mean", [{"reward": 7.0}, {"reward": -3.0}], 0.5),
     ],
 )
-def test_the_benchmarks_own_number(strategy, rewards, score):
+def test_harbor_reward(strategy, rewards, score):
     state = {"steps": [step(reward=reward) for reward in rewards]}
     assert harbor_reward(TASK, {"strategy": strategy, "steps": 2}, state, ()).score == score
 
@@ -110,7 +110,7 @@ def test_a_step_without_reward_leaves_the_whole_unscored():
     assert harbor_reward(TASK, {"steps": 2}, state, ()).status == "unscored"
 
 
-def test_a_stored_state_is_judged_again_without_a_sandbox():
+def test_stored_state_is_rescored_without_a_sandbox():
     ids = TASK.checks[0].params["tests"][""]
     state = {"steps": [step(*((name, "passed") for name in ids))], "flags": []}
     assert verify(TASK, state, ()).score == 1.0

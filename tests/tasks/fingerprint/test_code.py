@@ -119,7 +119,7 @@ print(digest.hexdigest())
 
 def digest_under(python: str) -> str | None:
     command = [python, "-c", DIGEST, code.__file__, SAMPLES]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     return done.stdout.strip() if done.returncode == 0 else None
 
 

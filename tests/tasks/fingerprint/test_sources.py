@@ -30,7 +30,7 @@ def run(code: str, *arguments: str, path: Path) -> str:
     """Run code whose first argument is the directory to import the package from."""
     done = subprocess.run(
         [sys.executable, "-B", "-c", f"{IMPORT_FROM}{code}", str(path), *arguments],
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout

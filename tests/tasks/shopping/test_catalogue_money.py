@@ -117,7 +117,7 @@ def test_coupons_see_what_bundles_left() -> None:
     assert price_cart(lines, [coupon], CITY, RULES).refused == {"C": "minimum"}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     prices=some.lists(some.tuples(some.integers(0, 9_999), some.integers(1, 4)), max_size=5),
     percents=some.lists(some.integers(1, 100), max_size=3),

@@ -264,7 +264,7 @@ def test_many_processes_read_one_index(catalogue: Catalogue, cache: Path) -> Non
     ]  # fmt: skip
     expected = [hit.product_id for hit in catalogue.search("grey wool", language="en").hits]
     for reader in readers:
-        assert reader.communicate(timeout=60)[0].strip() == str(expected)
+        assert reader.communicate(timeout=600)[0].strip() == str(expected)
 
 
 def test_windows_are_read_only(catalogue: Catalogue) -> None:

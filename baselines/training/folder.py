@@ -1,0 +1,84 @@
+"""The folder of a training run: one recipe, one process at a time."""
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from hexathlon.baselines.training.recipe import Recipe
+
+__all__ = ["RECIPE_FILE", "FolderInUse", "RecipeDiffers", "claimed", "is_training"]
+
+RECIPE_FILE = "recipe.json"
+_LOCK_FILE = "train.lock"
+_TRIES = 10
+
+
+class RecipeDiffers(Exception):
+    """The folder holds the run of another recipe."""
+
+
+class FolderInUse(Exception):
+    """Another process trains in the folder."""
+
+
+@contextmanager
+def claimed(folder: Path, recipe: Recipe) -> Iterator[None]:
+    """Keep the folder for this process and this recipe; it is made if necessary.
+
+    Raises:
+        FolderInUse: If another process trains in it.
+        RecipeDiffers: If it holds the run of another recipe.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder / _LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        if not _locked(handle):
+            raise FolderInUse(
+                f"another process trains in {folder}: follow it with `hexathlon train --watch "
+                f"{folder}`, or choose another --out"
+            )
+        _write_recipe(folder, recipe)
+        yield
+    finally:
+        os.close(handle)
+
+
+def is_training(folder: Path) -> bool:
+    """Whether a process trains in the folder now."""
+    try:
+        handle = os.open(folder / _LOCK_FILE, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
+def _locked(handle: int) -> bool:
+    """Take the lock; one that somebody holds for a moment only, to look, is waited for."""
+    for _ in range(_TRIES):
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(0.02)
+        else:
+            return True
+    return False
+
+
+def _write_recipe(folder: Path, recipe: Recipe) -> None:
+    file = folder / RECIPE_FILE
+    text = json.dumps(recipe.model_dump(mode="json"), indent=1)
+    if file.exists() and file.read_text() != text:
+        raise RecipeDiffers(
+            f"{folder} contains the run of another recipe (see {file}); choose another --out"
+        )
+    file.write_text(text)

@@ -1,0 +1,42 @@
+"""The info dictionaries of `reset` and `step`: fixed keys, plain values."""
+
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from hexathlon.envs.status import Status
+from hexathlon.tasks.task import Task, ToolSchema
+
+__all__ = ["Advance", "info_of", "reset_info_of"]
+
+Advance = tuple[Any, Status, int, int, int]
+"""The new observation, the status, and the counts of turns, tool errors and characters cut."""
+
+_TOOLS = TypeAdapter(tuple[ToolSchema, ...])
+
+
+def reset_info_of(task: Task, seed: int, system_prompt: str, status: Status) -> dict[str, Any]:
+    """Return the info dictionary of a reset."""
+    return {
+        "task_id": task.opaque_id,
+        "task_hash": task.hash,
+        "seed": seed,
+        "system_prompt": system_prompt,
+        "tools": _TOOLS.dump_python(task.tools),
+        "status": status.value,
+        "reward_terms": {},
+        "turn": 0,
+    }
+
+
+def info_of(
+    status: Status, turn: int, tool_errors: int, cut_chars: int, terms: dict[str, float]
+) -> dict[str, Any]:
+    """Return the info dictionary of a step."""
+    return {
+        "status": status._value_,  # avoids the descriptor lookup of `value`
+        "reward_terms": terms,
+        "turn": turn,
+        "tool_errors": tool_errors,
+        "cut_chars": cut_chars,
+    }

@@ -1,0 +1,145 @@
+"""`train --watch RUN`: a live table of a training run, read from its files in another process."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+__all__ = ["watch"]
+
+_EVERY_S = 1.0
+_ROWS = 15
+_COLUMNS = (
+    ("step", "step", "{:.0f}"),
+    ("reward", "reward", "{:.3f}"),
+    ("success", "success", "{:.3f}"),
+    ("dev", "dev/success", "{:.3f}"),
+    ("loss", "loss/policy", "{:.4f}"),
+    ("KL", "kl", "{:.4f}"),
+    ("entropy", "entropy", "{:.3f}"),
+    ("play s", "seconds/collect", "{:.1f}"),
+    ("learn s", "seconds/learn", "{:.1f}"),
+)
+"""Heading, metric and format of each column."""
+
+
+class _State(NamedTuple):
+    """What the files of a run say at one moment."""
+
+    name: str
+    steps: int
+    running: bool
+    rows: list[Mapping[str, Any]]
+    evaluated: dict[str, tuple[int, float]]
+    """Trials recorded and their mean reward, of the evaluations `before` and `after`."""
+
+
+def watch(run: Path) -> None:
+    """Show a run's metrics until no process trains in its folder any more, or until Ctrl-C.
+
+    Raises:
+        UsageError: If the folder holds no training run.
+    """
+    with suppress(KeyboardInterrupt):  # the usual way to leave
+        (_draw if sys.stdout.isatty() else _write)(run)
+
+
+def _write(run: Path) -> None:
+    """Write a line per step, for a log file."""
+    written = -1
+    for state in _states(run):
+        for row in state.rows:
+            if row["step"] > written:
+                written = row["step"]
+                sys.stdout.write(_line(row, state.steps) + "\n")
+        sys.stdout.flush()
+    sys.stdout.write(f"{_phase(state)}\n")
+
+
+def _draw(run: Path) -> None:
+    from rich.live import Live
+
+    with Live(auto_refresh=False) as live:
+        for state in _states(run):
+            live.update(_table(state), refresh=True)
+
+
+def _states(run: Path) -> Iterator[_State]:
+    """Yield the state about once a second, the last one after the run has ended."""
+    from hexathlon.baselines import interrupts
+
+    while True:
+        state = _read(run)
+        yield state
+        if not state.running:
+            return
+        interrupts.check()
+        time.sleep(_EVERY_S)
+
+
+def _read(run: Path) -> _State:
+    from hexathlon.baselines.harness.errors import UsageError
+    from hexathlon.baselines.training.folder import RECIPE_FILE, is_training
+    from hexathlon.baselines.training.metrics import read_metrics
+
+    running = is_training(run)  # before the files, so that the last state is complete
+    try:
+        recipe = json.loads((run / RECIPE_FILE).read_text())
+        name, steps = str(recipe["name"]), int(recipe["steps"])
+    except (OSError, ValueError, LookupError, TypeError):
+        raise UsageError(
+            f"{run} holds no training run: expected the folder that `hexathlon train --out` names"
+        ) from None
+    evaluated = {moment: _evaluated(run / moment) for moment in ("before", "after")}
+    kept = {moment: found for moment, found in evaluated.items() if found[0]}
+    return _State(name, steps, running, list(read_metrics(run / "metrics.jsonl")), kept)
+
+
+def _evaluated(run: Path) -> tuple[int, float]:
+    from hexathlon.evaluators.records import RECORDS_FILE, read_records
+
+    files = run.rglob(RECORDS_FILE) if run.is_dir() else ()
+    rewards = [
+        float(record["reward"] or 0.0) for file in files for record in read_records(file.parent)
+    ]
+    return len(rewards), sum(rewards) / max(1, len(rewards))
+
+
+def _phase(state: _State) -> str:
+    """Say in a line how far the run is."""
+    done = int(state.rows[-1]["step"]) if state.rows else 0
+    parts = [f"{state.name}: step {done} of {state.steps}"]
+    parts += [
+        f"{moment} {mean:.3f} on {count} tasks" for moment, (count, mean) in state.evaluated.items()
+    ]
+    if not state.running:
+        ended = done >= state.steps and "after" in state.evaluated
+        parts.append("ended" if ended else "no process trains here; the same command continues it")
+    return ", ".join(parts)
+
+
+def _cells(row: Mapping[str, Any]) -> list[str]:
+    return [form.format(row[name]) if name in row else "" for _, name, form in _COLUMNS]
+
+
+def _line(row: Mapping[str, Any], steps: int) -> str:
+    named = zip(_COLUMNS, _cells(row), strict=True)
+    return "  ".join(
+        f"{cell}/{steps}" if heading == "step" else f"{heading} {cell}"
+        for (heading, _, _), cell in named
+        if cell
+    )
+
+
+def _table(state: _State) -> Any:
+    from rich.table import Table
+
+    table = Table(title=_phase(state), title_justify="left", box=None, pad_edge=False)
+    for heading, _, _ in _COLUMNS:
+        table.add_column(heading, justify="right")
+    for row in state.rows[-_ROWS:]:
+        table.add_row(*_cells(row))
+    return table

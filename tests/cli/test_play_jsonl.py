@@ -1,0 +1,114 @@
+"""`play --jsonl`: a program plays as a stranger, one line in and one line out."""
+
+import doctest
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.taskset import TaskSet
+from hexathlon_cli.app import run
+from hexathlon_cli.playing import jsonl
+
+COMMAND = (sys.executable, "-m", "hexathlon")
+SECRETS = ("sql/", "filter_rows", "score", "reward", "terms", "hash", "gold", "canary", "seed")
+
+
+class Stranger:
+    """A program at the other end of the pipes."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, "play", *arguments, "--jsonl"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        self.heard: list[str] = []
+
+    def hear(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        self.heard.append(self.process.stdout.readline())
+        reply: dict[str, Any] = json.loads(self.heard[-1])
+        return reply
+
+    def say(self, line: object) -> dict[str, Any]:
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{line if isinstance(line, str) else json.dumps(line)}\n")
+        self.process.stdin.flush()
+        return self.hear()
+
+    def end(self) -> tuple[int, str, str]:
+        said, complaints = self.process.communicate(timeout=60)
+        return self.process.returncode, said, complaints
+
+
+def call(name: str, **arguments: Any) -> dict[str, Any]:
+    return {"name": name, "arguments": arguments}
+
+
+def test_one_line_in_and_one_line_out_and_the_verdict_in_a_file_alone(tmp_path: Path) -> None:
+    """The oracle plays the first task, a fool the second, and the third is left unfinished."""
+    verdicts = tmp_path / "verdicts.jsonl"
+    first = TaskSet("sql", "test", "tiny").task_id(0)
+    task = get_source("sql").build(first)
+    options = ("--task", first, "--tasks", "3", "--verdicts", str(verdicts))
+    stranger = Stranger("SQL", *options)
+    opening = stranger.hear()
+    assert set(opening) == {"task", "tasks", "system_prompt", "tools", "observation", "done"}
+    assert (opening["task"], opening["tasks"], opening["done"]) == (1, 3, False)
+    assert opening["observation"] == task.instruction
+    assert [tool["name"] for tool in opening["tools"]] == [tool.name for tool in task.tools]
+    script = get_source("sql").oracle(task)
+    action = next(script)
+    while True:
+        reply = stranger.say(action)
+        if reply["done"]:
+            break
+        action = script.send(reply["observation"])
+    assert reply["left"] == 2
+    assert "over" in stranger.say(call("list_tables"))["error"]
+    assert stranger.say("no JSON")["error"].startswith("the line is not JSON: expected")
+    assert stranger.say('"next"')["task"] == 2
+    assert stranger.say('"I do not know."')["turn"] == 1, "prose is a turn"
+    assert "error" in stranger.say("5")
+    assert stranger.say(call("submit", sql="SELECT 1"))["done"]
+    assert stranger.say('"next"')["task"] == 3
+    stranger.say(call("list_tables"))
+    assert stranger.end() == (0, "", "")
+    rows = [json.loads(line) for line in verdicts.read_text("utf-8").splitlines()]
+    assert [(row["task"], row["id"], row["score"]) for row in rows] == [
+        (1, first, 1.0), (2, first, 0.0), (3, first, 0.0),
+    ]  # fmt: skip
+    told = "".join(stranger.heard).replace(json.dumps(opening["system_prompt"]), "")
+    assert not [word for word in SECRETS if word in told]
+
+
+def test_a_seed_fixes_the_tasks() -> None:
+    def openings(seed: str) -> list[str]:
+        kind = ("--level", "tiny", "--template", "filter_rows")
+        stranger = Stranger("SQL", *kind, "--seed", seed, "--tasks", "2")
+        stranger.hear()
+        stranger.say(call("submit", sql="SELECT 1"))
+        stranger.say('"next"')
+        assert stranger.say(call("submit", sql="SELECT 1"))["left"] == 0
+        assert stranger.end()[0] == 0
+        return stranger.heard
+
+    assert openings("4") == openings("4")
+    assert openings("4") != openings("5")
+
+
+def test_the_options_of_programs_are_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["play", "SQL", "--tasks", "3"]) == 1
+    assert "need --jsonl" in capsys.readouterr().err
+    assert run(["play", "SQL", "--jsonl", "--verdicts", "/nowhere/file"]) == 1
+    assert "cannot write the verdicts /nowhere/file" in capsys.readouterr().err
+    assert run(["play", "SQL", "--jsonl", "--split", "heldout"]) == 1
+    assert "Known: train, dev, test" in capsys.readouterr().err
+
+
+def test_examples_hold() -> None:
+    assert doctest.testmod(jsonl).failed == 0
