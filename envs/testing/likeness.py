@@ -48,7 +48,7 @@ class Texts:
     def _vector(self, words: set[str]) -> NDArray[np.float32]:
         vector = np.zeros(_WIDTH, np.float32)
         for word in sorted(words):
-            if self._known[word] > 1:  # others can match nothing
+            if word in self._known:  # others can match nothing
                 vector[crc32(word.encode()) % _WIDTH] += 1.0 / math.sqrt(self._known[word])
         length = float(np.linalg.norm(vector))
         return vector / length if length else vector
