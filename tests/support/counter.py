@@ -46,11 +46,11 @@ class _CounterPlayer:
 
 
 class FailingEnv(ToyEnv):
-    """Breaks whenever more than nine would be reached in tasks with an odd target."""
+    """Breaks above nine in every other task (targets of a split are four apart)."""
 
     @tool
     def tool_add(self, amount: int) -> str:
-        if self.counter + amount > 9 and self.task.params["target"] % 2:
+        if self.counter + amount > 9 and self.task.params["target"] // 4 % 2:
             raise EnvFault("the counter broke", cause="sandbox_lost")
         return super().tool_add(amount)
 
