@@ -109,6 +109,10 @@ def reason_not_to_run(words: list[str]) -> str:
         return "needs a model server"
     if "example/Dial-v0" in words:
         return "run by tests/envs/test_plugins.py, which installs the package"
+    if words[0] == "data" and words[1:2] in (["add"], ["check"]):
+        return "needs a copy of a public set; tests/cli/test_data.py makes one"
+    if "--watch" in words:
+        return "needs a training run to follow; tests/test_watch.py has one"
     if "docker" in words:
         return "needs a container engine"
     if "runs/first/policy" in words or (words[0] == "train" and "--out" in words):
@@ -136,6 +140,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(folder / "runs" / "mine", unfinished)
     lines = (unfinished / "records.jsonl").read_bytes().splitlines(keepends=True)
     (unfinished / "records.jsonl").write_bytes(b"".join(lines[:-1]))
+    (folder / "runs" / "first").mkdir()  # a training run that was stopped before its first step
+    (folder / "runs" / "first" / "recipe.json").write_text('{"name": "sql-tiny", "steps": 200}')
     (rubric,) = (text for language, text in examples(JUDGES) if language == "toml")
     (folder / "mine.toml").write_text(rubric, "utf-8")
     return folder
