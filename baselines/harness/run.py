@@ -201,7 +201,7 @@ def _make_folder(run: Path) -> None:
     except FileExistsError:
         raise UsageError(f"{run} is a file: expected a directory for the run") from None
     except OSError as error:
-        raise UsageError(f"cannot create the run directory {run}: {error.strerror}") from None
+        raise UsageError(f"cannot create the run directory {run}: {reason(error)}") from None
 
 
 def _move_aside(run: Path) -> None:

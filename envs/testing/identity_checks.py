@@ -3,7 +3,7 @@
 Two tests, both on oracle episodes. *Numbers*: no bit of index, seed or hash may go with any part
 of the solutions within a template, level, split and script (the Cochran-Mantel-Haenszel test, over
 all templates and for each alone). *Names*: the template may not foretell how an episode ends better
-than what the agent is shown does, that is, the tools on offer and the most similar other opening.
+than what the agent is shown does, that is, the tools on offer and similar openings.
 """
 
 import math
@@ -33,6 +33,8 @@ _SURE = 7.0
 """Standard deviations. Twins share a coin, which makes their deviations up to 1.4 times larger."""
 
 _CHANCE = 1e-6
+_NEAREST = 9
+"""Number of similar openings whose endings are counted."""
 
 
 def numbers_tell_nothing(subject: Subject) -> None:
@@ -45,7 +47,8 @@ def names_tell_nothing(subject: Subject) -> None:
     """Predict how episodes end from the template alone, and from what the agent is shown."""
     solved = _enough(subject)
     ends = endings(solved)
-    by_template, by_tools, by_text = _predictions(solved, ends).values()
+    by_template, _, by_text = _predictions(solved, ends).values()
+    by_tools = _majorities([_tools(each.task) for each in solved], ends)
     for label in sorted(set(by_template)):
         told = [i for i, end in enumerate(by_template) if end == label != by_tools[i]]
         gained = sum(ends[i] == label != by_text[i] for i in told)
@@ -73,11 +76,13 @@ def forecasts(solved: Sequence[Solved]) -> dict[str, list[bool]]:
 
 
 def _predictions(solved: Sequence[Solved], ends: Sequence[str]) -> dict[str, list[str]]:
-    nearest = Texts([each.opening for each in solved]).nearest_others()
+    nearest = Texts([each.opening for each in solved]).nearest_others(_NEAREST)
     return {
         "the template": _left_one_out([each.task.template for each in solved], ends),
         "level and tools": _left_one_out([_tools(each.task) for each in solved], ends),
-        "the most similar opening": [ends[i] for i in nearest],
+        "similar openings": [
+            Counter(ends[i] for i in near).most_common(1)[0][0] for near in nearest
+        ],
     }
 
 
@@ -218,6 +223,14 @@ def _tools(task: Task) -> Hashable:
     return task.level, tuple(schema.name for schema in task.tools)
 
 
+def _majorities(keys: Sequence[Hashable], labels: Sequence[str]) -> list[str]:
+    """Return, for each label, the most frequent one with the same key."""
+    counts: dict[Hashable, Counter[str]] = defaultdict(Counter)
+    for key, label in zip(keys, labels, strict=True):
+        counts[key][label] += 1
+    return [counts[key].most_common(1)[0][0] for key in keys]
+
+
 def _left_one_out(keys: Sequence[Hashable], labels: Sequence[str]) -> list[str]:
     """Predict each label as the most frequent one among the others with the same key."""
     counts: dict[Hashable, Counter[str]] = defaultdict(Counter)
@@ -235,7 +248,7 @@ def _left_one_out(keys: Sequence[Hashable], labels: Sequence[str]) -> list[str]:
 
 def _chance(gained: int, trials: int) -> float:
     """Return the probability of at least this many heads in fair throws."""
-    return sum(math.comb(trials, k) for k in range(gained, trials + 1)) / 2**trials
+    return sum(math.comb(trials, k) for k in range(gained, trials + 1)) / (1 << trials)
 
 
 CHECKS = (

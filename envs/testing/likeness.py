@@ -37,17 +37,19 @@ class Texts:
         """Return the position of the text most similar to this one."""
         return int(np.argmax(self._vectors @ self._vector(set(words_of(text)))))
 
-    def nearest_others(self) -> list[int]:
-        """Return, for each of the texts, the position of the most similar other one."""
+    def nearest_others(self, count: int) -> list[list[int]]:
+        """Return, for each of the texts, the positions of the most similar other ones, in order."""
         likeness = self._vectors @ self._vectors.T
         np.fill_diagonal(likeness, -1.0)
-        nearest: list[int] = np.argmax(likeness, axis=1).tolist()
+        most = min(count, len(likeness) - 1)
+        nearest: list[list[int]] = np.argsort(-likeness, axis=1, kind="stable")[:, :most].tolist()
         return nearest
 
     def _vector(self, words: set[str]) -> NDArray[np.float32]:
         vector = np.zeros(_WIDTH, np.float32)
         for word in sorted(words):
-            vector[crc32(word.encode()) % _WIDTH] += 1.0 / math.sqrt(max(self._known[word], 1))
+            if word in self._known:  # others can match nothing
+                vector[crc32(word.encode()) % _WIDTH] += 1.0 / math.sqrt(self._known[word])
         length = float(np.linalg.norm(vector))
         return vector / length if length else vector
 

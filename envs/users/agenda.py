@@ -6,18 +6,16 @@ importing this module, which validates it.
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from hexathlon.tasks.record import StrictRecord
 
 __all__ = ["Agenda", "Slot"]
 
 SlotValue = str | int | float | bool
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Slot(_Strict):
+class Slot(StrictRecord):
     """One fact that the user knows and reveals only when asked."""
 
     value: SlotValue
@@ -49,7 +47,7 @@ class Slot(_Strict):
         return self
 
 
-class Agenda(_Strict):
+class Agenda(StrictRecord):
     """Agenda of one simulated user."""
 
     goal: str = Field(min_length=1)
@@ -70,6 +68,6 @@ class Agenda(_Strict):
         """Validate an agenda given as JSON.
 
         Raises:
-            pydantic.ValidationError: If a field is missing, unknown or of the wrong kind.
+            InvalidRecord: If a field is missing, unknown or of the wrong kind.
         """
         return data if isinstance(data, Agenda) else cls.model_validate(data)

@@ -67,6 +67,10 @@ class ShoppingSource(TaskSource):
     name = "shopping"
     family = "shopping"
     version = "3"
+    tolerated = {
+        f"alter:{tool}.item": "any product may be looked at; the pages seen are part of the state"
+        for tool in ("open_item", "read_reviews", "read_specification")
+    }
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
         """Return 25,800 for dev, 1,200 for test and held-out, None for train."""

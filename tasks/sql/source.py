@@ -38,6 +38,9 @@ class SQLSource(StratifiedSource):
     name = "sql"
     family = "sql"
     version = "4"
+    tolerated = {
+        "alter:submit.sql": "another constant may select the same rows of every hidden database"
+    }
     late_modules = ("hexathlon.tasks.sql.templates.*",)
     per_stratum = PER_STRATUM
 

@@ -40,6 +40,7 @@ class TerminalSource(StratifiedSource):
     version = "3"
     late_modules = ("hexathlon.tasks.terminal.templates.*",)
     per_stratum = PER_STRATUM
+    tolerated = {"drop:submit": "an agent that stops is graded by the files that it leaves"}
 
     def __init__(self) -> None:
         self.strata = _strata()

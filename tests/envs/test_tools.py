@@ -1,9 +1,11 @@
 """Arguments are checked against the schema before a tool runs."""
 
+from typing import Literal
+
 import pytest
 
 from hexathlon.envs.messages import ParsedCall, cut_middle, parse_message, parse_text, scrub
-from hexathlon.envs.tools import ToolTable, argument_problem
+from hexathlon.envs.tools import ToolTable, argument_problem, schemas_of, tool
 from hexathlon.tasks.task import ToolSchema
 
 SCHEMA = {
@@ -89,3 +91,44 @@ def test_text_that_does_not_start_like_json_is_prose():
 )  # fmt: skip
 def test_malformed_messages_become_problems(message):
     assert parse_message(message).calls[0].problem
+
+
+class Radio:
+    @tool
+    def tune(self, station: str, volume: int = 3):
+        """Tune in."""
+
+    @tool
+    def tool_band(self, band: Literal["am", "fm"], presets: list[float]):
+        """Choose a band.
+
+        This is not shown.
+        """
+
+
+def test_schemas_come_from_signatures_and_docstrings():
+    band, tune = schemas_of(Radio)
+    assert (tune.name, tune.description) == ("tune", "Tune in.")
+    assert tune.parameters == {
+        "type": "object",
+        "properties": {"station": {"type": "string"}, "volume": {"type": "integer"}},
+        "required": ["station"],
+    }
+    assert (band.name, band.description) == ("band", "Choose a band.")
+    assert band.parameters["properties"] == {
+        "band": {"enum": ["am", "fm"]},
+        "presets": {"type": "array", "items": {"type": "number"}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("parameter", "doc", "reason"),
+    [(int, "", "needs a docstring"), (bytes, "Play.", "must be annotated with str, int")],
+)
+def test_tools_that_cannot_be_described_are_named(parameter, doc, reason):
+    def play(self, what):
+        pass
+
+    play.__doc__, play.__annotations__ = doc, {"what": parameter}
+    with pytest.raises(TypeError, match=f"'play' .*{reason}|{reason}"):
+        schemas_of(type("Broken", (), {"play": tool(play)}))

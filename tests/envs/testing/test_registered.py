@@ -31,6 +31,12 @@ def test_registered_ids_conform(env_id):
     assert_conforms(env_id, fuzz=200, tasks=3)
 
 
+def test_ids_and_splits_of_the_role_play_event_tell_nothing():
+    only = ["oracle_scores_one", "numbers_tell_nothing", "names_tell_nothing", "splits_apart"]
+    report = check_environment("hexathlon/RolePlay-v0", only=only, tasks=240)
+    assert [result.status for result in report.results] == ["passed"] * 4, str(report)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("env_id", OURS)
 def test_registered_ids_conform_at_full_size(env_id):

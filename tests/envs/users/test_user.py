@@ -4,10 +4,10 @@ import doctest
 import json
 
 import pytest
-from pydantic import ValidationError
 
 import hexathlon.envs.users.user as module
 from hexathlon.envs.users import Agenda, SimulatedUser
+from hexathlon.tasks.errors import InvalidRecord
 from support.extraction import EXTRACTION
 
 ENGLISH = {
@@ -305,5 +305,5 @@ def test_agent_text_is_never_repeated():
     ],
 )
 def test_wrong_agendas_are_refused(broken):
-    with pytest.raises(ValidationError):
+    with pytest.raises(InvalidRecord):
         Agenda.parse(broken)
