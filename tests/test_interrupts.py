@@ -21,7 +21,7 @@ from support.chat_server import ChatServer
 
 TESTS = Path(__file__).resolve().parent
 DEADLINE = 240.0
-STOPS_WITHIN = 20.0
+STOPS_WITHIN = 60.0
 """Seconds from the signal to the end of the process, on a machine that is busy with other tests."""
 
 EVENTS = ("SQL", "Shopping", "RolePlay", "Terminal")
