@@ -1,4 +1,4 @@
 """Tasks: records, generators, splits, oracles, loaders of public formats.
 
-How an agent acts on a task, and how its result is scored, is not known here.
+Independent of how agents act on a task and of how results are scored.
 """

@@ -20,6 +20,6 @@ def data_folder(wanted: str) -> Path:
     folder = os.environ.get("HEXATHLON_DATA")
     if not folder:
         raise MissingData(
-            f"bring your own copy: set HEXATHLON_DATA to the folder that holds it as {wanted}"
+            f"{wanted} is not bundled: set HEXATHLON_DATA to the directory that contains it"
         )
     return Path(folder)

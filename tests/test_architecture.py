@@ -17,8 +17,8 @@ HEAVY = ("sqlalchemy", "jinja2", "httpx", "rich", "typer", "duckdb", "psycopg", 
 
 
 BASELINES = (
-    "interrupts", "algorithms", "tokens", "codecs", "engines", "agents", "rollout", "pipeline",
-    "harness", "judging", "roleplay", "arena", "learner", "distributed", "warmstart", "training",
+    "interrupts", "algorithms", "tokens", "codecs", "engines", "agents", "rollout", "harness",
+    "judging", "roleplay", "arena", "pipeline", "learner", "distributed", "warmstart", "training",
     "api",
 )  # fmt: skip
 """The packages of `baselines/`: each imports only what stands before it."""

@@ -1,7 +1,7 @@
 """Samples: rollouts as the algorithms see them, flat arrays with one entry per token.
 
-A sample is one linear path of a trajectory. Its text, chat template and environment are not known
-here.
+A sample is one linear path of a trajectory. It does not depend on the text of the tokens, the
+chat template or the environment.
 """
 
 from collections.abc import Sequence

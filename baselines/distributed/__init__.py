@@ -1,7 +1,6 @@
-"""Several processes, and the way of the weights from the learner to an engine.
+"""Distributed training: rank processes, their exchanges, and transports of weights to engines.
 
-Collectives over torch.distributed, the launch of further rank processes, and weight transports. The
-protocols that they implement stand with those who use them: `learner.ranks` and, for executors of
-rollouts, `rollout.executor`. It knows no recipe, no task and no algorithm: a rank process is given
-the name of a function to run.
+Collectives over torch.distributed implement the protocol in `learner.ranks`; the launcher starts
+rank processes, each with the name of a function to run. It knows no recipe, task or algorithm.
+Executors of rollouts are in `rollout`.
 """

@@ -106,8 +106,11 @@ class SocketTransport(httpx.AsyncBaseTransport):
 
 
 def _reason(error: OSError) -> str:
-    """Return why a connection failed; asyncio's own text repeats the address."""
-    if isinstance(error, socket.gaierror) or not error.errno:
+    """Return why a connection failed; asyncio's own text repeats the address.
+
+    Numbers of name and TLS errors are not those of the operating system.
+    """
+    if isinstance(error, (socket.gaierror, ssl.SSLError)) or not error.errno:
         return (error.strerror or str(error)).lower()
     return os.strerror(error.errno).lower()
 

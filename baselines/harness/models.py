@@ -13,6 +13,7 @@ from hexathlon.baselines.engines.prices import PriceTable, PriceTableError, load
 from hexathlon.baselines.harness.budget import require_price
 from hexathlon.baselines.harness.config import EvalConfig, ExecutionConfig
 from hexathlon.baselines.harness.errors import EnvironmentUnavailable, UsageError
+from hexathlon.baselines.harness.progress import Waiting
 
 __all__ = ["OpenedModel", "open_model"]
 
@@ -54,9 +55,10 @@ def open_model(
             return OpenedModel(scripted_agent(spec), dict(spec.as_json()), None)
     except (SpecError, AgentMismatch, PriceTableError) as error:
         raise UsageError(str(error)) from None
-    if spec.kind == "checkpoint":
-        return _open_checkpoint(spec, config, execution, dialect)
-    return _open_endpoint(spec, config, execution, dialect, prices)
+    with Waiting(f"opening {config.model}"):
+        if spec.kind == "checkpoint":
+            return _open_checkpoint(spec, config, execution, dialect)
+        return _open_endpoint(spec, config, execution, dialect, prices)
 
 
 def _open_checkpoint(

@@ -1,7 +1,7 @@
 """Verification of a plan: its trials and task sets, derived again from its configuration.
 
-The stored keys are a claim. What the configuration selects from the task sets of this installation
-is what has to be there, each trial once.
+The stored keys are a claim: they must be exactly the trials that the configuration selects from the
+task sets of this installation, each once.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ __all__ = ["CheckedPlan", "check_plan"]
 
 
 class CheckedPlan(NamedTuple):
-    """What a plan should contain, and where it does not."""
+    """The trials that a plan should contain, and its findings."""
 
     keys: tuple[TrialKey, ...]
     """The trials that the configuration selects; the stored ones if it selects none."""
@@ -74,12 +74,12 @@ def _key_findings(stored: Sequence[TrialKey], derived: Sequence[TrialKey]) -> It
     planned, selected = set(stored), set(derived)
     left_out = [key for key in derived if key not in planned]
     added = [key for key in stored if key not in selected]
-    for keys, what in ((left_out, "left out"), (added, "not among them")):
+    for keys, fault in ((left_out, "left out"), (added, "not among them")):
         if keys:
             yield Finding(
                 "plan",
                 "keys",
-                f"the configuration selects {len(derived)} trials; {len(keys)} {what}, "
+                f"the configuration selects {len(derived)} trials; {len(keys)} {fault}, "
                 f"first {key_text(keys[0])}",
             )
     if not left_out and not added:

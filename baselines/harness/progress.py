@@ -1,6 +1,7 @@
 """Progress of long operations: silent for two seconds, then a bar on a terminal or log lines."""
 
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Any, TextIO
@@ -8,7 +9,7 @@ from typing import Any, TextIO
 from hexathlon.baselines import interrupts
 from hexathlon.evaluators.closing import Closing
 
-__all__ = ["Progress", "log_interval"]
+__all__ = ["Progress", "log_interval", "Waiting"]
 
 _QUIET = 2.0
 _LONGEST_INTERVAL = 15.0
@@ -17,6 +18,33 @@ _LONGEST_INTERVAL = 15.0
 def log_interval(elapsed: float) -> float:
     """Seconds between the progress lines of a log: 2 at first, more in long runs, at most 15."""
     return min(max(_QUIET, elapsed / 60), _LONGEST_INTERVAL)
+
+
+class Waiting(Closing):
+    """Names what is waited for, once, if it takes longer than two seconds.
+
+    Args:
+        label: What is waited for.
+        seconds: Time without a message.
+    """
+
+    def __init__(self, label: str, seconds: float = _QUIET) -> None:
+        self._timer = threading.Timer(seconds, self._say, (label,))
+        self._timer.daemon = True
+        self._timer.start()
+
+    def join(self) -> None:
+        """Wait until the message was written."""
+        self._timer.join()
+
+    def close(self) -> None:
+        """End the wait."""
+        self._timer.cancel()
+        self._timer.join()
+
+    def _say(self, label: str) -> None:
+        sys.stderr.write(f"{label} …\n")
+        sys.stderr.flush()
 
 
 class Progress(Closing):

@@ -1,8 +1,8 @@
 """Replays of recorded trials, and their comparison with the records.
 
-A replay rebuilds the task and takes the recorded actions in a fresh environment. If the run is one
-of a built-in agent, that agent is asked beside them: its actions are determined by the task, so
-floors and ceilings cannot be made up.
+A replay rebuilds the task and takes the recorded actions in a fresh environment. In a run of a
+built-in agent, the agent's own actions are compared with the recorded ones: the task determines
+them, so floors and ceilings cannot be forged.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -58,10 +58,10 @@ class Replayer:
         """
         agent = _RecordedAgent(record, self._agent)
         replayed = self._replay(agent, record)
-        found = replay_differences(record, replayed)
+        differences = replay_differences(record, replayed)
         if record["status"] == "infra" and not retried:
-            found += self._failure_differences(record, replayed)
-        return found + agent.differences
+            differences += self._failure_differences(record, replayed)
+        return differences + agent.differences
 
     def close(self) -> None:
         """Close the environments."""
@@ -82,10 +82,10 @@ class Replayer:
     def _failure_differences(
         self, record: Mapping[str, Any], replayed: Mapping[str, Any]
     ) -> Iterator[tuple[str, str]]:
-        """Yield whether a failure that a replay must meet again was not met.
+        """Yield a difference if a reproducible failure did not occur in the replay.
 
-        A model's server and the code around a model are outside of a replay. Failures of the
-        environment are inside, and so is everything about a built-in agent.
+        A replay reproduces failures of the environment, and all failures in runs of built-in
+        agents, but not failures of a model's server or of the code around a model.
         """
         cause = record["cause"]
         if cause not in POLICIES or POLICIES[cause].counts:
@@ -129,8 +129,8 @@ def replay_differences(
 def _reproducible_verdict(record: Mapping[str, Any], replayed: Mapping[str, Any]) -> bool:
     """Whether the replay must give the recorded verdict.
 
-    The replay says which checks are deterministic. A verifier that failed then and does not now is
-    a difference: the trial has to be rescored.
+    The replay determines which checks are deterministic. A verifier that failed in the run but not
+    in the replay is a difference: the trial must be rescored.
     """
     if replayed["status"] == "unscored" and record["cause"] in _VERDICT_CAUSES:
         return False
@@ -163,7 +163,7 @@ def _difference(recorded: Any, replayed: Any) -> str:
 
 
 def _built_in(model: str) -> Agent | None:
-    """Return the built-in agent of a configuration, if its actions can be determined again."""
+    """Return the built-in agent of a configuration, if its actions are reproducible."""
     if not model.startswith("agent:"):
         return None
     try:
@@ -178,7 +178,7 @@ class _RecordedAgent:
 
     Args:
         record: The trial.
-        agent: The agent that is said to have played it; None if it cannot be asked.
+        agent: The built-in agent of the run; None if its actions are not reproducible.
     """
 
     name = "replay"
@@ -206,17 +206,19 @@ class _RecordedAgent:
     def compare(self, index: int, expected: str | None, recorded: str | None) -> bool:
         """Compare one action with the built-in agent's; None stands for the end of its actions."""
         assert self._agent is not None
-        if recorded is None and not self._gave_up:  # stopped from outside: it need not have ended
+        if recorded is None and not self._gave_up:  # stopped by a limit of the run
             return True
         if expected != recorded:
-            shown = "nothing more" if expected is None else abridged(expected)
+            action = (
+                "takes no further action" if expected is None else f"takes {abridged(expected)}"
+            )
             place = f"steps[{index}].action" if recorded is not None else "flags"
-            self.differences.append((place, f"agent:{self._agent.name} does {shown} here"))
+            self.differences.append((place, f"agent:{self._agent.name} takes {action} here"))
         return expected == recorded
 
 
 class _RecordedPlayer:
-    """Takes recorded actions in order, asking a built-in agent beside them."""
+    """Takes recorded actions in order and compares them with those of a built-in agent."""
 
     def __init__(
         self, agent: _RecordedAgent, actions: Sequence[str], player: Player | None

@@ -48,7 +48,7 @@ class ReadRun(NamedTuple):
     plan: Mapping[str, Any]
     summary: Summary
     judged: tuple[JudgedSummary, ...] = ()
-    """Results of judges, always reported apart from verified scores."""
+    """Results of judges, always reported separately from verified scores."""
 
     @property
     def label(self) -> str:
@@ -91,7 +91,7 @@ def read_run(path: Path) -> ReadRun:
     except OSError as error:
         raise UsageError(f"cannot read {error.filename or path}: {reason(error)}") from None
     if not summary.envs:
-        raise UsageError(f"{path} has a plan but no record yet; continue the run with resume")
+        raise UsageError(f"{path} has a plan but no record yet; continue it with resume")
     return ReadRun(path, plan, summary, judged)
 
 

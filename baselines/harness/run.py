@@ -96,6 +96,7 @@ def evaluate(
         PlanDiffers: If the directory contains a different plan; the message lists the fields.
         CommandError: If the run cannot be planned or played.
     """
+    interrupts.check()
     stored = stored_plan(run)
     if model is None:
         dialect = None if stored is None else stored["model"].get("dialect")
@@ -105,6 +106,7 @@ def evaluate(
             "--keep-tokens needs a checkpoint directory as MODEL; "
             f"{config.model} produces text without tokens"
         )
+    interrupts.check()
     plan = build_plan(config, execution, model)
     if stored is not None and plan_hash(stored) != plan_hash(plan):
         if not force_new:
@@ -199,7 +201,7 @@ def _make_folder(run: Path) -> None:
     except FileExistsError:
         raise UsageError(f"{run} is a file: expected a directory for the run") from None
     except OSError as error:
-        raise UsageError(f"cannot create the run directory {run}: {error.strerror}") from None
+        raise UsageError(f"cannot create the run directory {run}: {reason(error)}") from None
 
 
 def _move_aside(run: Path) -> None:

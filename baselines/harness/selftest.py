@@ -107,7 +107,7 @@ def differences(first: SelftestResult, second: SelftestResult) -> tuple[int, lis
 
 
 _KINDS = ("oracle", "alternatives", "noop", "mutants", "random")
-"""Kinds of scripts beside an event's trivial policies."""
+"""Kinds of scripts in addition to an event's trivial policies."""
 
 
 class _TaskScriptAgent:

@@ -1,10 +1,10 @@
 """The rollout pipeline: which rollouts a step plays, and which of them reach the learner.
 
-Four stages, each a registry of small functions that a recipe names. *Generate*: samplers choose
-tasks, allocators divide the rollouts among them, structures fork them, hints start them part of the
-way. *Filter*: shapings change rewards, filters drop groups and rollouts. *Control*: budgets of
-turns and of batches. *Replay*: groups and successes of earlier steps join the fresh ones.
+It has four stages of small functions that a recipe names. *Generate*: samplers choose tasks,
+allocators divide the rollouts among them, structures fork rollouts, hints start them from an
+oracle's actions. *Filter*: shapings change rewards, filters drop groups and rollouts. *Control*:
+limits on turns and batches. *Replay*: groups and successes of earlier steps join the fresh ones.
 
-It knows no estimator, loss or optimiser: what groups are worth is decided in `algorithms` and
-`learner`. It knows no engine either: rollouts are played by the executor it is given.
+It knows no estimator, loss or optimiser, which are in `algorithms` and `learner`, and no engine:
+rollouts are played by the executor that it is given.
 """

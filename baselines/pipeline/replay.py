@@ -48,7 +48,7 @@ class Memory:
             "groups": [
                 {
                     "task": group.task,
-                    "samples": [asdict(one) for one in group.samples],
+                    "samples": [asdict(sample) for sample in group.samples],
                     "metrics": group.metrics,
                 }
                 for group in self.groups
@@ -60,10 +60,10 @@ class Memory:
         """Replace the content by what `state` returned."""
         self.groups.clear()
         self.groups.extend(
-            Group(row["task"], tuple(Sample(**one) for one in row["samples"]), row["metrics"])
+            Group(row["task"], tuple(Sample(**sample) for sample in row["samples"]), row["metrics"])
             for row in state["groups"]
         )
-        self.successes = {task: Sample(**one) for task, one in state["successes"].items()}
+        self.successes = {task: Sample(**sample) for task, sample in state["successes"].items()}
 
 
 Replay = Callable[..., list[Group]]
@@ -93,8 +93,8 @@ def recent(
     """
     if not 0 <= share < 1:
         raise ValueError(f"share must be at least 0 and less than 1, got {share}")
-    wanted = round(len(groups) * share / (1.0 - share))
-    places = sorted(draw.permutation(len(memory.groups))[:wanted])
+    count = round(len(groups) * share / (1.0 - share))
+    places = sorted(draw.permutation(len(memory.groups))[:count])
     return [*groups, *(memory.groups[int(place)] for place in places)]
 
 

@@ -98,13 +98,13 @@ class TasksTable(RecipeTable):
         return list(itertools.islice(chosen, count))
 
     def holds(self, task_id: str) -> bool:
-        """Return whether a task is of this kind."""
+        """Return whether a task is of this table's kind."""
         address = parse_address(task_id)
         same = address.source == self.source and self.level in (None, address.level)
         return same and self._includes(task_id)
 
     def overlaps(self, other: "TasksTable") -> bool:
-        """Return whether a task can be of both kinds."""
+        """Return whether both tables can contain the same task."""
         levels = self.level is None or other.level in (None, self.level)
         templates = set(self.templates) & set(other.templates)
         whole = not self.templates or not other.templates
@@ -170,12 +170,12 @@ def check_mixture(tables: Sequence[TasksTable]) -> None:
     Raises:
         ValueError: If two tables share a name or tasks.
     """
-    for one, other in itertools.combinations(tables, 2):
-        if one.label == other.label:
-            raise ValueError(f"two tables are named {one.label!r}; give each its own `name`")
-        if one.overlaps(other):
+    for table, other in itertools.combinations(tables, 2):
+        if table.label == other.label:
+            raise ValueError(f"two tables are named {table.label!r}; give each its own `name`")
+        if table.overlaps(other):
             raise ValueError(
-                f"the tables {one.label!r} and {other.label!r} share tasks; separate them by "
+                f"the tables {table.label!r} and {other.label!r} share tasks; separate them by "
                 "level or templates"
             )
 

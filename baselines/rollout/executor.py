@@ -63,7 +63,7 @@ class LocalExecutor:
     """Plays rollouts on the event loop of this process.
 
     Calls of `run` must not overlap. No threads are started, so that with the torch engine in the
-    same process the composition of batches depends on the requests alone, and runs are
+    same process the composition of batches depends only on the requests, and runs are
     reproducible bit for bit.
 
     Args:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from hexathlon.baselines.training.recipe import Recipe
-from hexathlon.baselines.training.samples import Sample
+from hexathlon.baselines.training.samples import TrialSample
 
 __all__ = ["Logger", "close_loggers", "open_loggers"]
 
@@ -21,7 +21,7 @@ class Logger(Protocol):
         """Log the metrics of a step or of an evaluation."""
         ...
 
-    def show(self, step: int, samples: Sequence[Sample]) -> None:
+    def show(self, step: int, samples: Sequence[TrialSample]) -> None:
         """Log sample trajectories of an evaluation."""
         ...
 
@@ -42,7 +42,7 @@ class _TensorBoard:
             self._writer.add_scalar(name, value, step)
         self._writer.flush()
 
-    def show(self, step: int, samples: Sequence[Sample]) -> None:
+    def show(self, step: int, samples: Sequence[TrialSample]) -> None:
         for sample in samples:
             solved = "solved" if sample.reward == 1.0 else "failed"
             text = f"`{sample.task}`, reward {sample.reward}\n\n{sample.transcript}"
@@ -68,7 +68,7 @@ class _Wandb:
     def log(self, step: int, metrics: Mapping[str, float]) -> None:
         self._run.log(dict(metrics), step=step)
 
-    def show(self, step: int, samples: Sequence[Sample]) -> None:
+    def show(self, step: int, samples: Sequence[TrialSample]) -> None:
         table = self._wandb.Table(columns=["task", "reward", "transcript"])
         for sample in samples:
             table.add_data(*sample)

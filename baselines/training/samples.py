@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["Sample", "choose_samples"]
+__all__ = ["TrialSample", "choose_samples"]
 
 _LONGEST = 2_000
 """Characters shown of one message."""
 
 
-class Sample(NamedTuple):
+class TrialSample(NamedTuple):
     """One trial, as Markdown."""
 
     task: str
@@ -17,22 +17,22 @@ class Sample(NamedTuple):
     transcript: str
 
 
-def choose_samples(records: Sequence[Mapping[str, Any]]) -> list[Sample]:
+def choose_samples(records: Sequence[Mapping[str, Any]]) -> list[TrialSample]:
     """Return the first solved and the first failed trial, those that there are.
 
     The same tasks are played in every evaluation, so samples of different steps can be compared.
     """
-    chosen: dict[bool, Sample] = {}
+    chosen: dict[bool, TrialSample] = {}
     for record in records:
         chosen.setdefault(record["reward"] == 1.0, _sample(record))
     return [chosen[solved] for solved in (True, False) if solved in chosen]
 
 
-def _sample(record: Mapping[str, Any]) -> Sample:
+def _sample(record: Mapping[str, Any]) -> TrialSample:
     parts = [_message("task", record["opening"])]
     for step in record["steps"]:
         parts += [_message("policy", step["action"]), _message("answer", step["observation"])]
-    return Sample(record["key"]["task"], record["reward"], "\n\n".join(parts))
+    return TrialSample(record["key"]["task"], record["reward"], "\n\n".join(parts))
 
 
 def _message(role: str, content: Any) -> str:

@@ -92,8 +92,8 @@ def _demonstrations(
 
     They are of the split's first tasks; on unbounded splits, training draws from others.
     """
-    wanted = max(recipe.clone.demonstrations, _LEAST)
-    counts = shares(recipe.tasks, wanted, recipe.seed, "demonstrations")
+    count = max(recipe.clone.demonstrations, _LEAST)
+    counts = shares(recipe.tasks, count, recipe.seed, "demonstrations")
     tasks = [
         ranks.share(table.addresses("train", count))
         for table, count in zip(recipe.tasks, counts, strict=True)

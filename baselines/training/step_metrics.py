@@ -28,7 +28,7 @@ def rollout_metrics(
     samples = [sample for group in groups for sample in group.samples]
     records = [record for batch in batches for record in batch.records]
     scored = [float(r["reward"] or 0.0) for r in records if r["status"] == "scored"]
-    versions = [one.version[one.sampled] for one in samples if one.version is not None]
+    versions = [s.version[s.sampled] for s in samples if s.version is not None]
     sampled_by = np.concatenate(versions) if versions else np.array([step])
     return {
         "reward": float(np.mean(scored)) if scored else 0.0,

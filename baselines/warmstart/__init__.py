@@ -1,6 +1,6 @@
-"""Warm starts: a small policy that is worth reinforcing.
+"""Warm starts: initial policies that reinforcement learning can improve.
 
-An untrained model with a tokenizer of its own, induction heads in its weights, demonstrations
-played by the oracles of tasks, made-up names in them, and behaviour cloning. It knows no recipe and
-no reinforcement: what a run combines of it is decided in `training`.
+Untrained models with tokenizers of their own, induction heads, demonstrations played by the tasks'
+oracles, made-up names in them, and behaviour cloning. It knows no recipe and no reinforcement
+learning: `training` decides what a run uses.
 """

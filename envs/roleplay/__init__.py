@@ -1,5 +1,5 @@
 """The role-play event: one character, one other speaker, and typed acts beside the prose.
 
-How what was said is scored is `hexathlon.evaluators.roleplay`; the words of the other speaker come
+Scoring is in `hexathlon.evaluators.roleplay`; the words of the other speaker come
 from the task.
 """

@@ -1,7 +1,7 @@
 """A scripted conversation: the visitor leads, beat by beat, and answers questions.
 
 The lines come from the task; what visitors know of themselves is the agenda of the shared
-simulated user. Correct answers are not known here.
+simulated user. It has no access to the correct answers.
 """
 
 from collections.abc import Mapping, Sequence

@@ -68,7 +68,7 @@ class TerminalEnv(Environment):
         "": "Plain lines are run in the shell: ls -l. Tools are called by their full names, in "
         "JSON where a text has several lines",
         "send_keys": 'Enter needs JSON: {"name": "send_keys", "arguments": {"keys": "top\\n"}}',
-        "steps_passed": "not all tests of what was left have passed; the first ones and why:",
+        "steps_passed": "Not all tests of what was left have passed.",
     }
     plain_tool: ClassVar[str] = "run"
 

@@ -248,7 +248,7 @@ def _left_one_out(keys: Sequence[Hashable], labels: Sequence[str]) -> list[str]:
 
 def _chance(gained: int, trials: int) -> float:
     """Return the probability of at least this many heads in fair throws."""
-    return float(sum(math.comb(trials, k) for k in range(gained, trials + 1)) / 2**trials)
+    return sum(math.comb(trials, k) for k in range(gained, trials + 1)) / (1 << trials)
 
 
 CHECKS = (

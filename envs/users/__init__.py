@@ -1,6 +1,6 @@
 """The simulated user: a seeded, agenda-driven partner that events with dialogue share.
 
-Which event it speaks in, and what its words are about, is not known here.
+Independent of the event and of what its words are about.
 """
 
 from hexathlon.envs.users.agenda import Agenda, Slot

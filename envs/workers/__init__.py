@@ -1,7 +1,6 @@
 """Environments hosted in worker processes that may crash or hang without harm to the rest.
 
-Which environment is hosted is not known here, nor how many are stepped together: that is
-`hexathlon.envs.vector`.
+Independent of the environment that is hosted; `hexathlon.envs.vector` steps many of them together.
 """
 
 from hexathlon.envs.workers.hosted import HostedEnvironment, HostedState

@@ -1,8 +1,8 @@
 """Contradictions between a judged file and the run it judges.
 
-Checked is everything that follows from the records, the rubric and the labels: which trials were
-judged, what code decides, planted controls, and how labels become scores. A model's labels, its
-audit and its usage are statements that no replay confirms.
+The checks cover everything that follows from the records, the rubric and the labels: which trials
+were judged, decisions by code, planted controls, and scores. A model's labels, its audit and its
+usage cannot be confirmed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -80,7 +80,7 @@ def _rubric_fault(digest: str, content: Any) -> str:
     try:
         rubric = Rubric.model_validate(content)
     except ValidationError as error:
-        return f"is no rubric: {error.errors(include_url=False)[0]['msg']}"
+        return f"is not a rubric: {error.errors(include_url=False)[0]['msg']}"
     if rubric.hash != digest:
         return f"has the hash {rubric.hash}: its text was changed"
     try:
@@ -93,7 +93,7 @@ def _rubric_fault(digest: str, content: Any) -> str:
 
 
 def _control_faults(judged: JudgedFile, rubrics: Sequence[Rubric]) -> Iterator[Contradiction]:
-    """Check the planted controls; without judges there are none, and comparisons plant none."""
+    """Check the planted controls; runs without judges and comparisons have none."""
     planted = {
         f"{rubric.id}/{criterion.id}/{number}": control.label
         for rubric in rubrics

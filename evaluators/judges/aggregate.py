@@ -189,7 +189,7 @@ def _is_a_tree(rubric: Rubric) -> Iterator[str]:
     parents = {criterion.id: criterion.parent for criterion in rubric.criteria}
     for criterion in rubric.criteria:
         if criterion.parent and criterion.parent not in parents:
-            yield f"{criterion.id!r} has the parent {criterion.parent!r}, which is no criterion"
+            yield f"{criterion.id!r} has the parent {criterion.parent!r}, which is not a criterion"
         seen, at = {criterion.id}, criterion.parent
         while at in parents:
             if at in seen:

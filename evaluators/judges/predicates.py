@@ -1,7 +1,7 @@
 """Criteria decided by code: named predicates over a transcript.
 
 Each takes the transcript, the criterion's scope and its parameters and returns whether the
-statement holds. Code cannot be persuaded, so whatever it can express should be checked here, not
+statement holds. Code cannot be persuaded, so everything it can express should be checked here, not
 by a judge.
 """
 

@@ -35,7 +35,7 @@ _OUTSIDE = {
 
 
 class Contradiction(NamedTuple):
-    """Two statements of a run that cannot both hold."""
+    """Two statements of a run that contradict each other."""
 
     field: str
     """Field of the plan or the record."""
@@ -44,9 +44,9 @@ class Contradiction(NamedTuple):
 
 
 def plan_contradictions(plan: Mapping[str, Any]) -> Iterator[Contradiction]:
-    """Yield what the keys of a plan contradict in its own configuration and task sets.
+    """Yield contradictions between the keys of a plan and its configuration and task sets.
 
-    Which tasks a task set contains is not known here; their number, seeds and trials are.
+    Only numbers of tasks, seeds and trials are checked, not the contents of task sets.
     """
     counts = Counter(map(tuple, plan["keys"]))
     for key, count in counts.items():
@@ -56,7 +56,7 @@ def plan_contradictions(plan: Mapping[str, Any]) -> Iterator[Contradiction]:
     config = plan.get("config", {})
     seeds, trials = _count(config.get("seeds")), _count(config.get("trials"))
     if not seeds or not trials:
-        yield Contradiction("config", "names no number of seeds and of trials per task")
+        yield Contradiction("config", "has no number of seeds or of trials per task")
         return
     yield from _incomplete_tasks(counts, seeds, trials)
     yield from _misplaced_tasks(plan, counts)
@@ -142,7 +142,7 @@ class RecordConsistency:
         self._attempts: dict[TrialKey, int] = {}
 
     def contradictions(self, record: Mapping[str, Any]) -> Iterator[Contradiction]:
-        """Yield what a record contradicts in itself, in the plan or in its earlier attempts."""
+        """Yield contradictions within a record, with the plan, and with its earlier attempts."""
         yield from _identity(record, self._versions)
         yield from self._attempt(record)
         yield from _episode(record)
@@ -234,7 +234,7 @@ def _ending(record: Mapping[str, Any], limits: Mapping[str, Any]) -> Iterator[Co
 
 
 def _usage(record: Mapping[str, Any], limits: Mapping[str, Any]) -> Iterator[Contradiction]:
-    """Add up the steps' tokens: they are the agent's usage, and stop the trial at a limit."""
+    """Check that the steps' tokens add up to the agent's usage and respect the limits."""
     tokens = [step.get("tokens") for step in record["steps"]]
     if not all(map(_is_tokens, tokens)) or not tokens:
         return

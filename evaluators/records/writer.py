@@ -180,7 +180,7 @@ def _lock(folder: Path) -> int:
 
 
 def _chain_head(path: Path, plan_hash: str) -> str:
-    """Return the hash that the next record has to name, after checking both ends of the file."""
+    """Return the hash for the next record's ``prev``, after checking both ends of the file."""
     first = last = None
     if path.exists():
         with path.open("rb") as file:

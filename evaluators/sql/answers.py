@@ -20,7 +20,7 @@ def sql_answer(
 ) -> Verdict:
     """Score 1 if the submitted values are the label's, in any order.
 
-    Params: `label` (list of values). Numbers are equal if their values are, whatever their
+    Params: `label` (list of values). Numbers are equal if their values are, regardless of
     spelling; text must agree in every letter except for outer blanks.
     """
     answer = final_state.get("answer")

@@ -10,6 +10,8 @@ import sys
 
 __all__ = ["main"]
 
+_INTERRUPTED = 130
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code.
@@ -17,18 +19,23 @@ def main(arguments: list[str] | None = None) -> None:
     Args:
         arguments: Command-line arguments; the process's own by default.
     """
-    from hexathlon_cli import interrupts
-    from hexathlon_cli.streams import prepare_streams
-
-    code = interrupts.INTERRUPTED
     try:
-        prepare_streams()
-        interrupts.install()
+        code = _run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:  # before or after the command itself
+        code = _INTERRUPTED
+    # `python -m` ends by SIGINT instead of this code once an interruption has passed through a text
+    # that is executed, such as that of a named tuple, although caught. The next text resets that.
+    exec("")
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    from hexathlon_cli import interrupts
+
+    interrupts.install()
+    try:
         from hexathlon_cli.app import run
 
-        code = run(sys.argv[1:] if arguments is None else arguments)
-    except KeyboardInterrupt:  # before or after the command itself
-        pass
+        return run(arguments)
     finally:
         interrupts.leave()
-    sys.exit(code)

@@ -8,6 +8,7 @@ writes each signal to a descriptor that a thread reads, even while the main thre
 import os
 import select
 import signal
+import sys
 import threading
 from types import FrameType
 
@@ -49,12 +50,19 @@ def install() -> None:
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     threading.Thread(target=_watch, args=(reading,), name="interrupts", daemon=True).start()
+    sys.unraisablehook = _report
     signal.signal(signal.SIGINT, _handler)
 
 
 def leave() -> None:
     """Let clean-up at exit finish: from now on only a second signal has an effect."""
     _handler.leaving = True
+
+
+def _report(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Say what was raised where nothing can catch it, except for interruptions: they are noted."""
+    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
 
 
 def _watch(signals: int) -> None:

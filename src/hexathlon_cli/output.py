@@ -129,11 +129,12 @@ def write_file(path: Path, text: str) -> None:
         UsageError: If it cannot be written.
     """
     from hexathlon.baselines.harness.errors import UsageError
+    from hexathlon.tasks.validation import reason
 
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+        raise UsageError(f"cannot write {path}: {reason(error)}") from None
 
 
 def signature(tool: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ import shutil
 import tarfile
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -83,7 +83,7 @@ def check_tasks(public: PublicSet) -> LoadedTasks:
 
 def _check_questions(
     source: LoadedQuestions,
-    questions: "list[LoadedQuestion] | tuple[LoadedQuestion, ...]",
+    questions: Sequence[LoadedQuestion],
     found: LoadedTasks,
     progress: Progress,
 ) -> None:

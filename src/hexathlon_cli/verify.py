@@ -42,7 +42,7 @@ def verify(
     print_text(f"verified: {run}: {result.replayed:,} of {result.planned:,} trials replayed alike")
     without = result.missing + result.unscored
     if without:
-        print_text(f"{without:,} of them have no score: {_bounds(run)}")
+        print_text(f"planned trials without a score: {without:,}; {_bounds(run)}")
     print_text(f"not verifiable by replay: {', '.join(NOT_VERIFIABLE)}")
     return ExitCode.FINE
 

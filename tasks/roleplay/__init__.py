@@ -1,4 +1,4 @@
 """The role-play event: characters, scenes and dialogues by grammars of our own, and loaders.
 
-How a character is played and scored is not known here.
+Independent of how characters are played and scored.
 """

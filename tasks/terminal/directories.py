@@ -16,7 +16,7 @@ from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Script, TaskAddress, TaskSource, parse_address
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 from hexathlon.tasks.terminal.harbor import HarborStep, HarborTask, MalformedTask
-from hexathlon.tasks.terminal.opening import data_folder, native_checks, read_folder
+from hexathlon.tasks.terminal.opening import directories_root, native_checks, read_folder
 from hexathlon.tasks.terminal.scripts import following
 from hexathlon.tasks.terminal.tools import TOOLS
 
@@ -45,7 +45,7 @@ class DirectorySource(TaskSource):
     def _found(self) -> list[Path]:
         if self._folders is not None:
             return list(self._folders)
-        root = data_folder() / self.name
+        root = directories_root() / self.name
         marks = ("task.toml", "task.yaml")
         found = [p for p in sorted(root.glob("*")) if any((p / mark).is_file() for mark in marks)]
         if not found:
@@ -86,7 +86,7 @@ class DirectorySource(TaskSource):
         folder, harbor_task, digest = self._read[task_id]
         address = parse_address(task_id)
         own = self._folders is None
-        path = folder.relative_to(data_folder()).as_posix() if own else str(folder.resolve())
+        path = folder.relative_to(directories_root()).as_posix() if own else str(folder.resolve())
         tests = {step.name: expected_tests(step) for step in harbor_task.steps}
         native = all(native_checks(step.tests) for step in harbor_task.steps)
         reward = {"strategy": harbor_task.strategy, "steps": len(harbor_task.steps)}

@@ -16,11 +16,11 @@ from hexathlon.tasks.terminal.harbor_form import TEST_SCRIPT
 from hexathlon.tasks.terminal.source import files_of
 from hexathlon.tasks.terminal.terminal_bench import is_terminal_bench, read_terminal_bench
 
-__all__ = ["content_digest", "data_folder", "native_checks", "open_task", "read_folder"]
+__all__ = ["content_digest", "directories_root", "native_checks", "open_task", "read_folder"]
 
 
-def data_folder() -> Path:
-    """Where public data sets that a user brings are looked for."""
+def directories_root() -> Path:
+    """Return the directory of the user's public data sets: HEXATHLON_DATA, else `data`."""
     return Path(os.environ.get("HEXATHLON_DATA", "data"))
 
 
@@ -37,7 +37,7 @@ def open_task(task: Task) -> HarborTask:
 
 @lru_cache(maxsize=16)
 def _opened(path: str, digest: str) -> HarborTask:
-    folder = Path(path) if path.startswith("/") else data_folder() / path
+    folder = Path(path) if path.startswith("/") else directories_root() / path
     if not folder.is_dir():
         raise MissingData(f"there is no task directory {folder}")
     files = files_below(folder)

@@ -11,6 +11,7 @@ pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 from hexathlon.baselines.agents.checkpoint import SETTINGS, revision_of
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.run import stored_plan
+from hexathlon.baselines.harness.verify import verify_run
 from hexathlon.baselines.warmstart.initial import make_tokenizer
 from support.events import records, toy_run
 from support.policies import untrained_policy
@@ -46,6 +47,7 @@ def test_checkpoint_runs_are_reproducible(untrained: Path, tmp_path: Path) -> No
     for record in records(runs[0]):
         assert record["status"] == "scored"
         assert record["usage"]["agent"]["output"] > 0
+    assert verify_run(runs[0]).findings == ()
 
 
 def test_revision_depends_on_weights(untrained: Path, broken: Path) -> None:

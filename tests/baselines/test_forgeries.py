@@ -13,7 +13,7 @@ import pytest
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.verify import verify_run
 from hexathlon.tasks.taskset import commitment
-from support.counter import counter_run, failing_toy
+from support.counter import FailingEnv, counter_run, failing_toy
 from support.events import register_toy, unregister
 from support.forger import Forger
 from support.forgeries import (
@@ -108,7 +108,7 @@ def test_an_unfinished_line_is_found(honest: Path, tmp_path: Path) -> None:
 def test_an_environment_that_fails_again_is_no_forgery(tmp_path: Path) -> None:
     """A failure that its action brings about each time is bounded, not rejected."""
     with failing_toy():
-        counter_run(tmp_path / "run", tasks=3, envs=("Fails",), retries=0)
+        counter_run(tmp_path / "run", tasks=8, envs=("Fails",), retries=0)
         f = Forger(tmp_path / "run")
         infra = [record for record in f.records if record["status"] == "infra"]
         assert infra and all("failed_action" in record for record in infra)
@@ -123,9 +123,26 @@ def test_an_environment_that_fails_again_is_no_forgery(tmp_path: Path) -> None:
 def test_a_failure_that_was_retried_is_no_finding(tmp_path: Path) -> None:
     run = counter_run(tmp_path / "run", tasks=4)
     f = Forger(run)
-    spoilt = copy.deepcopy(f.records[0])
-    as_infra("sandbox", cut=1)(spoilt)
+    failure = copy.deepcopy(f.records[0])
+    as_infra("sandbox", cut=1)(failure)
     f.records[0].update(attempt=2)
-    f.records.insert(0, spoilt)
+    f.records.insert(0, failure)
     done = verify_run(f.save())
     assert done.findings == () and done.unscored == 0
+
+
+def test_trials_that_were_played_again_after_a_failure_are_verified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with failing_toy():
+        counter_run(tmp_path / "run", tasks=8, envs=("Fails",), retries=1)
+        monkeypatch.setattr(FailingEnv, "broken", False)
+        counter_run(tmp_path / "run", tasks=8, envs=("Fails",), retry_infra=True)
+        forger = Forger(tmp_path / "run")
+        retried = [record for record in forger.records if record["attempt"] == 3]
+        assert len(forger.records) == 8 + len(retried) > 8
+        done = verify_run(tmp_path / "run")
+        assert done.findings == () and done.unscored == 0
+        forger.records.remove(next(r for r in forger.records if r["status"] == "infra"))
+        (finding,) = verify_run(forger.save()).findings
+        assert finding.field == "attempt"

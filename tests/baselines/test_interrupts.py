@@ -1,9 +1,12 @@
 """Interruptions that arrive where Python loses them, and runs that stop between two steps."""
 
 import asyncio
+import os
 import signal
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,9 @@ from hexathlon.baselines import interrupts
 from hexathlon.baselines.harness.config import ExecutionConfig, load_config
 from hexathlon.baselines.harness.run import evaluate
 from hexathlon.envs.base import Environment
-from hexathlon.tasks.sql.world.backends.connection import _Watch
+from hexathlon.tasks.sql.world.backends.base import QueryLimits
+from hexathlon.tasks.sql.world.backends.choice import open_database
+from hexathlon.tasks.sql.world.backends.connection import SqliteConnection, _Watch
 from hexathlon.tasks.sql.world.backends.guards import Authorizer
 from hexathlon.tasks.sql.world.backends.sqlite import _pool
 from support.events import records
@@ -30,6 +35,10 @@ def raising() -> Iterator[None]:
 
 def interrupt() -> None:
     signal.raise_signal(signal.SIGINT)
+
+
+def interrupt_process() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
 
 
 class Finalized:
@@ -80,6 +89,41 @@ def test_an_interruption_inside_a_callback_is_not_lost(
     play(whole)
     kept, expected = ([{**row, "timing": 0} for row in records(run)] for run in (broken, whole))
     assert kept == expected
+
+
+@pytest.mark.parametrize("owner", [_Watch, Authorizer])
+def test_a_statement_passes_on_what_sqlite_drops(
+    monkeypatch: pytest.MonkeyPatch, owner: type
+) -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE numbers (value)")
+        rows = [(number,) for number in range(1000)]
+        connection.executemany("INSERT INTO numbers VALUES (?)", rows)
+        connection.commit()
+        image = connection.serialize()
+    with closing(SqliteConnection(image)) as connection:
+        calls = first(owner, "__call__", interrupt, monkeypatch)
+        statement = "SELECT sum(a.value * b.value) FROM numbers AS a, numbers AS b"
+        with pytest.raises(KeyboardInterrupt):
+            connection.run(statement, QueryLimits())
+        assert calls[0]
+        assert connection.run("SELECT count(*) FROM numbers", QueryLimits()).rows == [(1000,)]
+
+
+def test_a_statement_on_duckdb_passes_a_signal_on() -> None:
+    pytest.importorskip("duckdb", reason="pip install 'hexathlon[duckdb]'")
+    params = {"database": {"kind": "tables", "tables": [
+        {"name": "numbers", "columns": [["value", "INTEGER"]], "rows": [[n] for n in range(1000)]}
+    ]}}  # fmt: skip
+    with closing(open_database(params, "duckdb")) as database:
+        many = ", ".join(f"numbers AS t{number}" for number in range(5))
+        statement = f"SELECT sum(t0.value * t1.value % 7) FROM {many}"
+        database.run("SELECT 1", QueryLimits(seconds=60.0))  # loads the tables
+        timer = threading.Timer(0.5, interrupt_process)
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            database.run(statement, QueryLimits(seconds=60.0))
+        timer.join()
 
 
 def test_deferred_waits_for_a_check() -> None:

@@ -2,7 +2,9 @@
 
 import io
 
-from hexathlon.baselines.harness.progress import Progress, log_interval
+import pytest
+
+from hexathlon.baselines.harness.progress import Progress, Waiting, log_interval
 
 
 class Clock:
@@ -50,3 +52,14 @@ def test_terminal_gets_a_transient_bar() -> None:
 
 def test_a_long_run_logs_less_often() -> None:
     assert [log_interval(seconds) for seconds in (0, 60, 120, 300, 3600)] == [2, 2, 2, 5, 15]
+
+
+def test_a_long_wait_is_named_once_and_a_short_one_is_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with Waiting("opening a model", seconds=60.0):
+        pass
+    assert capsys.readouterr().err == ""
+    with Waiting("opening a model", seconds=0.0) as waiting:
+        waiting.join()
+    assert capsys.readouterr().err == "opening a model …\n"

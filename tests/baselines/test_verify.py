@@ -14,6 +14,7 @@ from hexathlon.evaluators.records import RecordWriter
 from hexathlon.evaluators.records.canonical import canonical_json, content_hash
 from hexathlon.evaluators.records.plan import plan_hash, read_plan
 from support import toy
+from support.chat_server import ChatServer
 from support.events import records, toy_run
 from support.toy import ADD
 
@@ -46,6 +47,26 @@ def test_an_honest_run_is_verified(tmp_path: Path, model: str) -> None:
     toy_run(tmp_path / "run", model, seeds=2)
     done = verify_run(tmp_path / "run")
     assert done.sound and done.replayed == done.planned == 16
+
+
+@pytest.mark.parametrize("dialect", ["json", "auto"])
+def test_a_run_of_a_model_on_a_server_is_verified(
+    tmp_path: Path, chat_server: ChatServer, dialect: str
+) -> None:
+    flags = {"dialect": dialect, "sampling_seed": 3, "limit_output_tokens": 40}
+    run = toy_run(tmp_path / "run", f"endpoint:{chat_server.url}#solver", **flags).run
+    assert all("tokens" in step for record in records(run) for step in record["steps"])
+    assert verify_run(run).findings == ()
+
+
+def test_failures_of_a_models_server_are_bounded(tmp_path: Path, chat_server: ChatServer) -> None:
+    chat_server.seen["broken*4"] = 0
+    run = toy_run(
+        tmp_path / "run", f"endpoint:{chat_server.url}#broken*4", dialect="json", tasks=6,
+        concurrency=1, retries=0, request_retries=0, limit_turns=1,
+    ).run  # fmt: skip
+    done = verify_run(run)
+    assert done.findings == () and (done.planned, done.unscored) == (6, 4)
 
 
 def test_a_run_with_its_own_limits_is_verified(tmp_path: Path) -> None:

@@ -64,26 +64,44 @@ def run_folder(site, name):
     return folder.relative_to(site)
 
 
-def column(page, number):
-    return page.locator(f".ranking >> nth=0 >> tbody tr > :nth-child({number})").all_inner_texts()
+def column(page, number, part=None):
+    """Texts of a column of the first ranking: of all rows, the ranked (0), or the others (1)."""
+    parts = ".ranking >> nth=0 >> tbody:not(.fixed)" + ("" if part is None else f" >> nth={part}")
+    return page.locator(f"{parts} >> tr > :nth-child({number})").all_inner_texts()
+
+
+def numbers(page, number, part):
+    return [
+        float(text.split()[0].lstrip("$")) for text in column(page, number, part) if text != "–"
+    ]
 
 
 def test_tables_sort_by_click_both_ways_and_by_key(open_page):
     page = open_page()
     table = page.locator(".ranking").first
-    scores = [float(text.split()[0]) for text in column(page, 3)]
+    others = numbers(page, 3, 1)
     table.get_by_role("button", name="Score").click()
-    down = [float(text.split()[0]) for text in column(page, 3)]
-    assert down == sorted(scores, reverse=True) != scores
+    assert numbers(page, 3, 0) == sorted(numbers(page, 3, 0), reverse=True)
+    assert numbers(page, 3, 1) == sorted(others, reverse=True) != others
     assert table.locator("th[aria-sort=descending]").inner_text().startswith("Score")
     table.get_by_role("button", name="Score").press("Enter")
-    assert [float(text.split()[0]) for text in column(page, 3)] == sorted(scores)
+    assert numbers(page, 3, 0) == sorted(numbers(page, 3, 0))
+    assert numbers(page, 3, 1) == sorted(others)
     assert table.locator("th[aria-sort]").count() == 1
     table.get_by_role("button", name="Cost").click()
-    costs = column(page, 14)
-    known = [float(text[1:]) for text in costs if text != "–"]
-    assert known == sorted(known) and "–" in costs
-    assert costs[: len(known)] == [text for text in costs if text != "–"]
+    costs, known = column(page, 14, 1), numbers(page, 14, 1)
+    assert numbers(page, 14, 0) == sorted(numbers(page, 14, 0)) and known == sorted(known)
+    assert "–" in costs and "–" not in costs[: len(known)]
+
+
+def test_rows_without_a_rank_stay_below_the_others(open_page):
+    page = open_page()
+    table = page.locator(".ranking").first
+    assert table.locator("tr.divider").inner_text() == "Not ranked"
+    for _ in range(2):
+        table.get_by_role("button", name="Score").click()
+        assert "–" not in column(page, 1, 0)
+        assert set(column(page, 1, 1)) == {"–"}
 
 
 def test_ranks_stand_as_ranges(open_page):

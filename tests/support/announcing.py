@@ -3,7 +3,8 @@
 Run as `python -m support.announcing PHASE NUMBER JOURNAL ARGUMENTS`: when the phase begins for the
 NUMBER-th time, a line is printed. The journal gets a line for every step begun, with the time, and
 for every record written, with its hash. The phase `start-up` begins before the command is imported;
-the phase `hang` is a step that does not end.
+the phase `hang` is a step that does not end, `executed` a text that the command executes while it
+starts, in which it is interrupted.
 """
 
 import sys
@@ -50,9 +51,21 @@ def around(place: str, before: Callable[[], None], after: Callable[[Any], None])
     setattr(owner, method, called)
 
 
+def interrupt_executed_text() -> None:
+    from hexathlon_cli import app
+
+    def run(arguments: list[str]) -> int:
+        exec("import signal; signal.raise_signal(signal.SIGINT)")
+        raise AssertionError("the interruption was not raised")
+
+    app.run = run
+
+
 def main(phase: str, number: str, path: str, *arguments: str) -> None:
     if phase == "start-up":
         announce()
+    elif phase == "executed":
+        interrupt_executed_text()
     else:
         from support.events import register_toy
 

@@ -46,11 +46,13 @@ class _CounterPlayer:
 
 
 class FailingEnv(ToyEnv):
-    """Breaks whenever more than nine would be reached in tasks with an odd target."""
+    """Breaks whenever more than nine would be reached, unless the target is divisible by eight."""
+
+    broken = True
 
     @tool
     def tool_add(self, amount: int) -> str:
-        if self.counter + amount > 9 and self.task.params["target"] % 2:
+        if self.broken and self.counter + amount > 9 and self.task.params["target"] % 8:
             raise EnvFault("the counter broke", cause="sandbox_lost")
         return super().tool_add(amount)
 

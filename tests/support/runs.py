@@ -145,12 +145,12 @@ def _record(env, task, trial, agent, skill, price, per_turn, infra) -> dict[str,
     template, level, split = task.split("/")[1:4]
     hardness += 0.75 * LEVELS.index(level) + 0.09 * TEMPLATES.index(template)
     solved = bool(draws.random() < 1 / (1 + np.exp(hardness - skill)))
-    spoilt = bool(per_turn and draws.random() < infra)
+    failed = bool(per_turn and draws.random() < infra)
     turns = int(draws.integers(3, 9)) if per_turn else 2
-    status = "infra" if spoilt else "scored"
+    status = "infra" if failed else "scored"
     ended = "completed" if turns < 8 else "truncated_turns"
     steps = [_step(index, turns, solved, ended) for index in range(turns)]
-    if spoilt:  # infrastructure failed before the last step
+    if failed:  # infrastructure failed before the last step
         del steps[-1]
         turns -= 1
     state = {"submitted": [["customer 3", 8889.5]], "queries": turns, "solved": solved}
@@ -165,11 +165,11 @@ def _record(env, task, trial, agent, skill, price, per_turn, infra) -> dict[str,
         "template": template,
         "level": level,
         "split": split,
-        "stop": "error_env" if spoilt else ended,
+        "stop": "error_env" if failed else ended,
         "status": status,
-        "cause": "sandbox" if spoilt else None,
-        "error": "WorkerCrashed: the worker ended with signal 9" if spoilt else None,
-        "reward": None if spoilt else float(solved),
+        "cause": "sandbox" if failed else None,
+        "error": "WorkerCrashed: the worker ended with signal 9" if failed else None,
+        "reward": None if failed else float(solved),
         "partial": None,
         "terms": {"rows_equal": float(solved), "columns_equal": 1.0, "hidden_databases": 5.0},
         "evidence": {"rows": 5, "first_difference": None if solved else "row 3, column total"},

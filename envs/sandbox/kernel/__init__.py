@@ -1,4 +1,4 @@
 """System calls of the sandboxes; standard library only, and cheap to import.
 
-What is run in a sandbox, and which rung uses a call, is not known here.
+Independent of the rungs that use them and of the commands that are run.
 """

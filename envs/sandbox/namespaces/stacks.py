@@ -1,6 +1,6 @@
 """Stacks of layers, and process 1 started on them.
 
-Which sandbox stands on a stack, and what its shell does, is not known here.
+Independent of the sandboxes on top of a stack and of their shells.
 """
 
 import os

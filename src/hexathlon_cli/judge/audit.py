@@ -87,6 +87,7 @@ def audit(
     from hexathlon.baselines.judging.audit import AuditSettings
     from hexathlon.baselines.judging.opening import JudgeSettings, identify_judge, open_client
     from hexathlon.evaluators.judges.audit.document import write_audit
+    from hexathlon.tasks.validation import reason
     from hexathlon_cli.judge.rubrics import load_rubric
     from hexathlon_cli.judge.tables import audit_tables
     from hexathlon_cli.output import note, print_table, print_text
@@ -103,7 +104,7 @@ def audit(
     try:
         write_audit(out, result)
     except OSError as error:
-        raise UsageError(f"cannot write {out}: {error.strerror}") from None
+        raise UsageError(f"cannot write {out}: {reason(error)}") from None
     for table in audit_tables(result):
         print_table(table)
     for line in result["shortcomings"]:

@@ -21,13 +21,14 @@ def labels(
     """
     from hexathlon.baselines.harness.errors import UsageError
     from hexathlon.evaluators.judges.audit.labelled import generate_labels, write_labels
+    from hexathlon.tasks.validation import reason
     from hexathlon_cli.output import print_text
 
     rubric, replies = generate_labels(seed, items)
     try:
         write_labels(out, replies)
     except OSError as error:
-        raise UsageError(f"cannot write {out}: {error.strerror}") from None
+        raise UsageError(f"cannot write {out}: {reason(error)}") from None
     count = len(replies) * len(rubric.criteria)
     print_text(f"{count:,} labels of {len(replies):,} replies, rubric {rubric.id}: {out}")
     return 0

@@ -1,24 +1,43 @@
 """Tool calls from lines typed at `hexathlon play`.
 
+A line that begins as an SQL statement does is run as a query where a tool takes one.
 `name word word …` fills the tool's parameters in order, `name key=value …` by name, and both can be
 mixed. A tool's name may be abbreviated to a unique prefix of the name, or of a word in it; `#3`
 stands for the third item of the last list. Any other line is prose, or is passed to the event's
 plain-text tool, such as a shell's; tool names must then be complete.
 """
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hexathlon.baselines.codecs.base import DialectCall, format_calls, read_json
 
-__all__ = ["ReadingProblem", "listed_in", "read_line", "signature"]
+__all__ = [
+    "ArgumentsMissing",
+    "ReadingProblem",
+    "complete_call",
+    "listed_in",
+    "numbered",
+    "read_line",
+    "signature",
+]
 
 Tool = Mapping[str, Any]
 _LISTED = re.compile(r"^ *(\d+)\. +([\w-]+)", re.MULTILINE)
 _ID = re.compile(r"[A-Z]+\d[\w-]*")
 _ROW = re.compile(r"^ *((?=[\w/-]*\d)[A-Z][\w/-]+)  +\S", re.MULTILINE)
 """Line that begins with an id."""
+
+_TABLE = re.compile(r"^ *([A-Za-z_][\w.]*) \([\d,]+ rows?\)", re.MULTILINE)
+"""Line of a list of tables."""
+
+_QUERY = re.compile(
+    r"\s*(select|with|values|explain|insert|update|delete|replace|create|alter|drop)\b",
+    re.IGNORECASE,
+)
+"""Begin of an SQL statement."""
 
 _PLACE = re.compile(r"#(\d+)\b")
 _KEY = re.compile(r"(?:^|\s)([A-Za-z_]\w*)=")
@@ -29,6 +48,60 @@ _ID_LENGTH = 60
 
 class ReadingProblem(ValueError):
     """Typed line that is not a valid call; the message shows the correct form."""
+
+
+class ArgumentsMissing(ReadingProblem):
+    """A call without all of its required arguments.
+
+    Attributes:
+        tool: The tool.
+        given: The arguments that the line has.
+        names: The required ones that it lacks.
+    """
+
+    def __init__(self, tool: Tool, given: Mapping[str, Any], names: Sequence[str]) -> None:
+        super().__init__(f"Still missing: {', '.join(names)}. Type {_forms(tool)}")
+        self.tool = tool
+        self.given = given
+        self.names = names
+
+
+def complete_call(tool: Tool, given: Mapping[str, Any], listed: Mapping[str, str]) -> str:
+    """Return the action for a call whose arguments were asked for one by one.
+
+    Args:
+        tool: The tool.
+        given: Its arguments; texts are read as the schema says.
+        listed: Ids of the last list by number.
+    """
+    properties = tool["parameters"].get("properties", {})
+    arguments = {
+        name: _value(_PLACE.sub(lambda place: listed.get(place[1], place[0]), value),
+                     properties.get(name, {}))
+        if isinstance(value, str) else value
+        for name, value in given.items()
+    }  # fmt: skip
+    return format_calls([DialectCall(tool["name"], arguments)])
+
+
+def numbered(text: str) -> str:
+    """Write the number that `#` takes before each item of a list that has none.
+
+    >>> print(numbered("O41  3 days ago" + chr(10) + "O12  8 days ago"))
+    1. O41  3 days ago
+    2. O12  8 days ago
+    """
+    if _LISTED.search(text):
+        return text
+    for pattern in (_ROW, _TABLE):
+        if len(pattern.findall(text)) > 1:
+            return _counted(pattern, text)
+    return text
+
+
+def _counted(pattern: re.Pattern[str], text: str) -> str:
+    places = itertools.count(1)
+    return pattern.sub(lambda row: f"{next(places)}. {row[0].lstrip()}", text)
 
 
 def listed_in(text: str) -> dict[str, str]:
@@ -50,6 +123,7 @@ def listed_in(text: str) -> dict[str, str]:
     if _ID.fullmatch(text.strip()):
         return {"1": text.strip()}
     found = dict(_LISTED.findall(text))
+    rows = rows if len(rows) > 1 else _TABLE.findall(text)
     if not found and len(rows) > 1:
         found = {str(place): name for place, name in enumerate(rows, 1)}
     return found
@@ -68,6 +142,9 @@ def read_line(line: str, tools: Sequence[Tool], listed: Mapping[str, str], plain
         ReadingProblem: If the line names a tool but lacks required arguments.
     """
     name, _, rest = line.strip().partition(" ")
+    query = _query_tool(tools) if _QUERY.match(line) else None
+    if query is not None:
+        return format_calls([DialectCall(query["name"], {"sql": line.strip()})])
     if plain:
         tool = next((tool for tool in tools if tool["name"] == name), None)
         if tool is None and not line.lstrip().startswith("{"):
@@ -93,6 +170,12 @@ def signature(tool: Tool) -> str:
     names = tool["parameters"].get("properties", {})
     parts = [name.upper() if name in required else f"[{name.upper()}]" for name in names]
     return " ".join([tool["name"], *parts])
+
+
+def _query_tool(tools: Sequence[Tool]) -> Tool | None:
+    """Return the tool that runs SQL statements, if there is one."""
+    queries = (tool for tool in tools if tool["parameters"].get("required") == ["sql"])
+    return next(queries, None)
 
 
 def _forms(tool: Tool) -> str:
@@ -133,7 +216,7 @@ def _arguments(tool: Tool, text: str, tools: Sequence[Tool]) -> dict[str, Any]:
     arguments = {**placed, **typed}
     missing = [n for n in tool["parameters"].get("required", ()) if n not in arguments]
     if missing:
-        raise ReadingProblem(f"Still missing: {', '.join(missing)}. Type {_forms(tool)}")
+        raise ArgumentsMissing(tool, arguments, missing)
     return arguments
 
 

@@ -168,6 +168,6 @@ def _none_found(tasks: TaskSet, wish: Wish) -> str:
         wanted.insert(0, f"a template {wish.template!r}…")
     return (
         f"{tasks.name} has no task with {' and '.join(wanted)}"
-        if tasks.size
+        if tasks.size != 0
         else (f"{tasks.name} has no tasks; choose another split, level or task set")
     )

@@ -6,9 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from hexathlon_cli.output import print_text
+from hexathlon_cli.output import note, print_text
 
 __all__ = ["run"]
+
+_LOGGERS = ("tensorboard", "wandb")
 
 
 def run(
@@ -44,7 +46,7 @@ def run(
     """
     import json
 
-    from hexathlon.baselines.harness.errors import UsageError
+    from hexathlon.baselines.harness.errors import UsageError, near_miss
     from hexathlon.baselines.training.recipe_files import RecipeError, recipe_path
     from hexathlon_cli.train.guard import guarded, require_torch
 
@@ -68,9 +70,14 @@ def run(
     if print_config:
         print_text(json.dumps(found.scaled().model_dump(mode="json"), indent=1))
         return
-    require_torch()
     place = out or Path("runs") / f"train-{found.name}"
-    typer.echo(f"{_stages(found.scaled())}, in {place}", err=True)
+    for name in log_to or ():
+        if name not in _LOGGERS:
+            raise UsageError(near_miss("metrics logger", name, _LOGGERS))
+    if place.exists() and not place.is_dir():
+        raise UsageError(f"{place} is a file: expected a directory for the run")
+    require_torch()
+    note(f"{_stages(found.scaled())}, in {place}")
     ended = guarded(lambda report: _trained(found, place, report, tuple(log_to or ())))
     print_text(
         f"{_results(ended)}\n"

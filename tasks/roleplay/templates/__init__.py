@@ -1,4 +1,4 @@
 """The kinds of role-play tasks: each turns a card into beats, or into a game with a pay-off.
 
-Which level, split or seed is drawn is not known here.
+Level, split and seed are chosen by `hexathlon.tasks.roleplay.source`.
 """

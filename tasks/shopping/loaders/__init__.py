@@ -1,4 +1,4 @@
 """Loaders of public shopping benchmarks; the user brings the data.
 
-Nothing is downloaded, and the generated catalogue is not known here.
+Nothing is downloaded. Independent of the generated catalogue.
 """

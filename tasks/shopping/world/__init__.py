@@ -1,4 +1,4 @@
 """The simulated shop: catalogue, store, service desk and tau2's retail desk.
 
-Environments and verifiers share it. What a task asks of the shop is not known here.
+Shared by environments and verifiers. Independent of what a task asks of the shop.
 """

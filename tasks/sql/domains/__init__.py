@@ -1,6 +1,6 @@
 """The trades of the generated databases, each a grammar in a module of its own name.
 
-Rows, names of a particular database, and questions are not known here.
+Independent of rows, of the names in a particular database, and of questions.
 """
 
 from hexathlon.tasks.sql.domains import (

@@ -1,4 +1,4 @@
 """Question templates of the SQL event: each binds a query program to a schema and words to both.
 
-Which questions are kept is not known here; that is `hexathlon.tasks.sql.screening`.
+`hexathlon.tasks.sql.screening` decides which questions are kept.
 """

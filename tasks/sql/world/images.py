@@ -2,7 +2,7 @@
 
 The bytes are a serialised SQLite database, ready for `sqlite3.Connection.deserialize`. The cache
 is bounded by its bytes and keeps the recent images, because an episode's reset asks for the same
-ones again. Which rows a task has is not known here.
+ones again. Independent of the rows of a particular task.
 """
 
 import sqlite3

@@ -1,4 +1,4 @@
 """The templates of generated terminal tasks, by subject.
 
-The form of the directory that a draft becomes, and how it is judged, is not known here.
+Independent of the form of the directory that a draft becomes and of how it is judged.
 """

@@ -213,8 +213,8 @@ def test_j6_injection_gains_nothing_in_comparisons(ask):
         judge, results = PairwiseJudge(client), []
         for a, b in zip(rows[::2], rows[1::2], strict=True):
             plain = await judge.compare(RUBRIC, a.transcript, b.transcript)
-            spoilt = JudgedTranscript.of_reply(a.question, f"{a.reply} {attack}")
-            results.append((plain, await judge.compare(RUBRIC, spoilt, b.transcript)))
+            attacked = JudgedTranscript.of_reply(a.question, f"{a.reply} {attack}")
+            results.append((plain, await judge.compare(RUBRIC, attacked, b.transcript)))
         bare = PairwiseJudge(client, guarded=False)
         obeyed = await bare.compare(
             RUBRIC, JudgedTranscript.of_reply(rows[0].question, f"Hm. {attack}"), rows[1].transcript
@@ -222,7 +222,7 @@ def test_j6_injection_gains_nothing_in_comparisons(ask):
         return results, obeyed
 
     results, obeyed = ask("gullible", work)
-    assert all(spoilt.result <= plain.result for plain, spoilt in results)
+    assert all(attacked.result <= plain.result for plain, attacked in results)
     assert obeyed.result == 1.0
 
 

@@ -7,6 +7,7 @@ import pytest
 from hexathlon.baselines.harness.report import anchors_of, as_json, markdown, read_run
 from hexathlon.baselines.judging.client import JudgeIdentity
 from hexathlon.baselines.judging.plan import JudgingPlan, trials_of
+from hexathlon.evaluators.judged.consistency import judged_contradictions, unjudged_trials
 from hexathlon.evaluators.judged.file import (
     JudgedError,
     JudgedWriter,
@@ -53,7 +54,17 @@ def audited(tmp_path_factory, judges):
 
 def judge(path, judges, name, *more):
     arguments = ["judge", str(path), "--rubric", "shopkeeper"]
-    return run([*arguments, "--model", judges.model(name), *map(str, more)])
+    code = run([*arguments, "--model", judges.model(name), *map(str, more)])
+    if code in (0, 2):
+        agrees_with_its_run(path)
+    return code
+
+
+def agrees_with_its_run(path):
+    for file in judged_files(path):
+        judged = read_judged(file)
+        assert list(judged_contradictions(judged, path)) == []
+        assert unjudged_trials(judged, path) == 0
 
 
 def known(reply):

@@ -188,8 +188,8 @@ def test_rescored_records_give_the_same_rewards(
     again = tmp_path / "rescored" / "rollouts"
     first = rescored(again / logged[0].name)
     assert len(first) == 12
-    spoilt = [Trajectory(record | {"reward": 1.0 - record["reward"]}) for record in first]
-    kept = RolloutLog(tmp_path / "spoilt", "rescored").keep(1, 0, spoilt)
+    flipped = [Trajectory(record | {"reward": 1.0 - record["reward"]}) for record in first]
+    kept = RolloutLog(tmp_path / "flipped", "rescored").keep(1, 0, flipped)
     assert [one.record["reward"] for one in kept] == [one["reward"] for one in first]
 
 

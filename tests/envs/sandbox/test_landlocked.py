@@ -23,6 +23,8 @@ IMAGE = SandboxImage(
 LIMITS = SandboxLimits(
     seconds=10, memory_bytes=64 * MIB, processes=32, disk_bytes=8 * MIB, inodes=500
 )
+NAP = f"8{os.getpid():07}"
+"""Seconds that no other process on the machine sleeps, which processes here can see."""
 
 
 @pytest.fixture(scope="module")
@@ -113,10 +115,11 @@ def test_there_are_no_sockets(sandbox):
 
 
 def test_killing_finds_daemons(sandbox):
-    sandbox.execute("(setsid bash -c 'sleep 81; true' &) ; nohup sleep 82 >/dev/null & disown")
-    sandbox.execute("for n in 81 82; do until pgrep -f ^sleep.$n; do :; done; done")
-    assert {"sleep 81", "sleep 82"} <= {process.command for process in sandbox.kill_all()}
-    assert subprocess.run(["pgrep", "-f", "^sleep 8[12]$"], check=False).returncode == 1
+    one, other = f"sleep {NAP}1", f"sleep {NAP}2"
+    sandbox.execute(f"(setsid bash -c '{one}; true' &) ; nohup {other} >/dev/null & disown")
+    sandbox.execute(f"for n in 1 2; do until pgrep -f '^sleep {NAP}'$n; do :; done; done")
+    assert {one, other} <= {process.command for process in sandbox.kill_all()}
+    assert subprocess.run(["pgrep", "-f", f"^sleep {NAP}"], check=False).returncode == 1
 
 
 @pytest.mark.parametrize(
@@ -138,11 +141,13 @@ def test_bombs_end_with_a_reason(sandbox, bomb, stops):
 
 def test_closing_leaves_no_folder_and_no_process(backend):
     with backend.open(IMAGE, LIMITS) as one:
-        folder = one.execute("chmod 000 $SANDBOX_ROOT/app; echo $SANDBOX_ROOT; sleep 83 &").output
+        folder = one.execute(
+            f"chmod 000 $SANDBOX_ROOT/app; echo $SANDBOX_ROOT; sleep {NAP}3 &"
+        ).output
         place = Path(folder.decode().splitlines()[0])
         assert place.is_dir()
     assert not place.exists()
-    assert subprocess.run(["pgrep", "-f", "^sleep 83$"], check=False).returncode == 1
+    assert subprocess.run(["pgrep", "-f", f"^sleep {NAP}3$"], check=False).returncode == 1
 
 
 def test_no_sandbox_is_never_chosen_unasked(monkeypatch):

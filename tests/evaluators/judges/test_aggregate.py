@@ -93,7 +93,7 @@ def test_moa_before_any_history_is_the_mean_over_dimensions():
     ("rar", [("a", 1, {}), ("p", -1, PITFALL)], "takes no pitfalls"),
     ("ordinal", [("a", 1, {})], "'a' has no choices"),
     ("moa", [("a", 1, {})], "'a' names no dimension"),
-    ("checkpoint_tree", [("a", 1, {"parent": "z"})], "which is no criterion"),
+    ("checkpoint_tree", [("a", 1, {"parent": "z"})], "which is not a criterion"),
     ("checkpoint_tree", [("a", 1, {"parent": "b"}), ("b", 1, {"parent": "a"})], "above itself"),
 ])  # fmt: skip
 def test_rubrics_unfit_for_their_aggregator_are_rejected(aggregator, rows, said):

@@ -166,6 +166,22 @@ def test_dbbench_answers(answer, label, agree):
     assert answers_agree(answer, label) is agree
 
 
+@pytest.mark.parametrize(
+    ("answer", "label", "agree"),
+    [
+        ('["caf\\u00e9"]', ["caf\u00e9"], True),
+        ("['na\\u00efve', 'b']", ["b", "na\u00efve"], True),
+        ('["caf\\u00e9"]', ["cafe"], False),
+        ('["C:\\new"]', ["C:\new"], True),
+        ("[caf\\u00e9]", ["caf\u00e9"], False),
+        ('["broken \\u00"]', ["broken \\u00"], True),
+    ],
+)
+def test_dbbench_resolves_escapes_inside_quotes(answer, label, agree):
+    """As the original does by evaluating the text; what is no escape stays as it is."""
+    assert answers_agree(answer, label) is agree
+
+
 def test_dbbench_table_hash_by_hand():
     # NULL is left out of a row; five hexadecimal digits of each row, sorted, joined, hashed again.
     first, second = (hashlib.md5(text).hexdigest()[:5] for text in (b"1,a", b"2"))
@@ -213,3 +229,14 @@ def test_a_broken_gold_is_unscored_never_zero(name):
 def test_rves_alone_is_not_deterministic():
     assert not get_verifier("bird_rves").deterministic
     assert get_verifier("spider").deterministic and get_verifier("dbbench").deterministic
+
+
+@pytest.mark.parametrize("sql", ["SELECT 1 WHERE 0", "SELECT 1", "SELECT 1; SELECT 2", ""])
+def test_an_empty_expected_answer_is_reported_whatever_was_submitted(sql):
+    empty = "SELECT id FROM customers WHERE id < 0"
+    task = make_task(checks=(Check(name="spider", params={"gold": empty}),))
+    verdict = verify(task, state(sql), [])
+    assert verdict.terms["empty_gold"] == 1.0
+    assert verdict.score == float(sql == "SELECT 1 WHERE 0")
+    full = make_task(checks=(Check(name="spider", params={"gold": "SELECT id FROM customers"}),))
+    assert "empty_gold" not in verify(full, state(sql), []).terms

@@ -1,6 +1,6 @@
 """The catalogue of the shopping event: generated goods, search, constraints and prices.
 
-Carts, orders and tasks are not known here.
+Independent of carts, orders and tasks.
 """
 
 from hexathlon.tasks.shopping.world.catalogue.catalogue import Catalogue, Design, open_catalogue

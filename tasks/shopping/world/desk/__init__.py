@@ -1,4 +1,4 @@
 """The service desk: customers and orders, the tools over them, and the written policy.
 
-Which request a customer brings is not known here.
+Independent of the request that a customer brings.
 """

@@ -148,6 +148,8 @@ class SqliteConnection:
             finally:
                 cursor.close()
         except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError) as error:
+            if self._dropped_interrupt(str(error)):
+                raise KeyboardInterrupt from None
             raise self._explained(error) from None
 
     def run_lenient(self, sql: str, limits: QueryLimits) -> QueryResult:
@@ -240,6 +242,13 @@ class SqliteConnection:
             self._connection.set_progress_handler(self._watch, step)
         self._authorizer.refused = ""
         self._watch.start(limits)
+
+    def _dropped_interrupt(self, text: str) -> bool:
+        """Whether a signal raised an exception inside a callback, which SQLite drops."""
+        if text == "interrupted":
+            return not self._watch.stopped
+        denied = "not authorized" in text or "prohibited" in text
+        return denied and not self._authorizer.refused
 
     def _explained(self, error: Exception) -> SqlError:
         if self._watch.stopped:

@@ -29,6 +29,8 @@ _CONFIG: dict[str, str | int | float | list[str]] = {
     "autoload_known_extensions": "false",
 }
 _KEPT = 4
+_SIGNALLED = "Query interrupted"
+"""DuckDB's message when a signal handler raised an exception, which it drops."""
 
 
 class _DuckDB(Loaded):
@@ -60,6 +62,8 @@ class _DuckDB(Loaded):
             except duckdb.OutOfMemoryException:
                 raise SqlError("too_large", "the statement needed too much memory") from None
             except (duckdb.Error, RuntimeError, UnicodeError, OverflowError) as error:
+                if str(error) == _SIGNALLED:
+                    raise KeyboardInterrupt from None
                 raise SqlError("syntax", _first_line(error)) from None
 
     def _check(self, sql: str, *, reading: bool) -> None:

@@ -1,6 +1,6 @@
 """The categories of the catalogue, as data: one text file for each.
 
-Products, prices and languages of a shop are not known here.
+Independent of the products, prices and language of a shop.
 """
 
 from pathlib import Path

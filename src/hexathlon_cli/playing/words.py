@@ -1,0 +1,134 @@
+"""Verdicts in words: what was right, what was wrong, and why.
+
+Verifiers report terms by short names, for tables. Nothing here shows such a name: a term has a
+sentence, in the environment's own hints or below, or it is left out.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hexathlon.evaluators.verdict import Verdict
+
+__all__ = ["explained"]
+
+_FAULT = "fault_"
+_MOST_FAILED = 8
+_WRONG_AT_0 = {
+    "visible": "The result on the database that you saw is not the expected one.",
+    "hidden": "On another database with the same tables, the query gives a wrong result: it relies "
+    "on values or chance of the one that you saw.",
+    "nothing_else": "Something else in the database was changed as well.",
+    "reason": "The reason why it cannot be done is another one.",
+    "evidence": "The evidence named for it is not the right one.",
+    "goal": "The aim of the scene was not reached.",
+    "named": "Not every lie was named.",
+    "steps_passed": "Not all tests of what was left have passed.",
+}
+"""Sentences for terms that are 1 where all is well."""
+
+_RIGHT_AT_1 = {
+    "visible": "The result on the database that you saw is right.",
+    "hidden": "So it is on other databases with the same tables.",
+    "nothing_else": "Nothing else in the database was changed.",
+    "reason": "The reason is right.",
+    "evidence": "The evidence is right.",
+    "goal": "The aim of the scene was reached.",
+}
+_WRONG_AT_1 = {
+    "no_query": "No query was handed in.",
+    "no_answer": "No answer was handed in.",
+    "no_database": "The database was not handed in.",
+    "not_handed_in": "The database was not handed in.",
+    "not_called_impossible": "The task cannot be done, which should have been reported.",
+    "several_statements": "Only one statement can be handed in.",
+    "not_a_query": "What was handed in is no query.",
+    "too_long": "What was handed in is too long.",
+    "columns": "It has another number of columns than expected.",
+    "rows": "It has another number of rows than expected.",
+    "values": "It has the right number of rows, but other values.",
+    "order": "The rows are right, but in another order than asked for.",
+    "fault_act": "A reply does something else than the moment called for.",
+    "fault_value": "A reply states something wrong.",
+    "fault_prose": "What a reply says is not what its typed part states.",
+    "fault_style": "A reply breaks a rule of the character's voice.",
+    "fault_secret": "A secret was given away.",
+    "fault_foresight": "The character knew of something that comes later.",
+    "fault_missing": "Lines were left without a reply.",
+    "wrong": "Something that is no lie was called one.",
+}
+"""Sentences for terms that are 0 where all is well."""
+
+_OF_A_LINE = {
+    "act": "another act was called for",
+    "value": "it states something wrong",
+    "prose": "what it says is not what its typed part states",
+    "style": "it breaks a rule of the character's voice",
+    "secret": "it gives a secret away",
+    "foresight": "it knows of something that comes later",
+    "missing": "it was left without a reply",
+    "one_too_many": "it came after the end",
+}
+"""What is wrong with a reply of a dialogue, by kind of fault."""
+
+
+def explained(verdict: Verdict, hints: Mapping[str, str]) -> Iterator[str]:
+    """Yield a verdict as sentences: the outcome, then what was wrong and what was right.
+
+    Args:
+        verdict: The verdict.
+        hints: The environment's own sentences by term.
+    """
+    if verdict.status == "unscored":
+        yield "No verdict: the result could not be graded."
+        return
+    if verdict.score == 1.0:
+        yield "Right: everything that was asked for holds, and nothing else changed."
+        return
+    share = verdict.partial
+    near = f" About {share:.0%} of what counts is right." if share and share < 1.0 else ""
+    yield ("Not right." if verdict.score == 0.0 else "Partly right.") + near
+    wrong = list(dict.fromkeys(_wrong(verdict, hints)))
+    right = [_RIGHT_AT_1[name] for name, value in verdict.terms.items()
+             if value == 1.0 and name in _RIGHT_AT_1]  # fmt: skip
+    yield from (f"- {line}" for line in [*wrong, *_details(verdict)])
+    if right:
+        yield " ".join(["What is right:", *right])
+
+
+def _wrong(verdict: Verdict, hints: Mapping[str, str]) -> Iterator[str]:
+    terms = verdict.terms
+    for name, value in terms.items():
+        if name == "hidden" and terms.get("visible") == 0.0:
+            continue  # follows from the visible database
+        if name == "asked" and value == 0.0:
+            yield (
+                "What was asked for has not been done, or not all of it."
+                if "nothing_else" in terms
+                else "The task leaves something open that should have been asked for."
+            )
+        elif name.startswith("error_") and value:
+            yield "The query fails when it is run."
+        elif name.startswith(_FAULT) or name in _WRONG_AT_1:
+            said = hints.get(name) or _WRONG_AT_1.get(name)
+            if value and said:
+                yield said
+        elif value == 0.0:
+            said = hints.get(name) or _WRONG_AT_0.get(name)
+            if said:
+                yield said
+
+
+def _details(verdict: Verdict) -> Iterator[str]:
+    """Yield single failures: tests of a shell task, lines of a dialogue."""
+    failed = verdict.evidence.get("failed", ())
+    for one in list(failed)[:_MOST_FAILED]:
+        yield f"Test {one}." if isinstance(one, str) else _line(one)
+    if len(failed) > _MOST_FAILED:
+        yield f"and {len(failed) - _MOST_FAILED} more"
+
+
+def _line(failure: Any) -> str:
+    place, kind = failure
+    name, _, rule = str(kind).partition(":")
+    about = f" ({rule.replace('_', ' ')})" if rule and name == "style" else ""
+    return f"Line {int(place) + 1}: {_OF_A_LINE.get(name, 'it is not as it should be')}{about}."
