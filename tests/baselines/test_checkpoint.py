@@ -30,7 +30,7 @@ def broken(untrained: Path, tmp_path: Path) -> Path:
 
 
 def test_checkpoint_runs_are_reproducible(untrained: Path, tmp_path: Path) -> None:
-    sampling = {"max_tokens": 12, "sampling_seed": 3}
+    sampling = {"max_reply_tokens": 12, "sampling_seed": 3}
     runs = [tmp_path / name for name in ("one", "other")]
     for run, concurrency in zip(runs, (4, 4), strict=True):
         outcome = toy_run(run, str(untrained), **sampling, concurrency=concurrency)

@@ -1,5 +1,6 @@
 """Reports and comparisons reflect the records, with floor, ceiling and bounds."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -117,8 +118,9 @@ def test_comparison_is_paired_by_task(runs: dict[str, Path]) -> None:
     assert rows[0].result.p_value == pytest.approx(2.0**-15)
 
 
-def test_agent_equals_itself(runs: dict[str, Path]) -> None:
-    (row,) = compare_runs([runs["oracle"], runs["oracle"]])
+def test_agent_equals_itself(tmp_path: Path, runs: dict[str, Path]) -> None:
+    copy = shutil.copytree(runs["oracle"], tmp_path / "copy")
+    (row,) = compare_runs([runs["oracle"], copy])
     assert (row.result.difference, row.adjusted) == (0.0, 1.0)
 
 

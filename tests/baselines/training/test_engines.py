@@ -52,7 +52,7 @@ def quiet(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"engine.kind": "ray"}, "engine.kind: .*'local' or 'vllm'"),
+        ({"engine.kind": "ray"}, "no engine.kind 'ray'. Known: local, vllm"),
         ({"engine.url": "http://localhost:8000"}, 'set kind = "vllm"'),
         (
             {"engine.kind": "vllm", "engine.url": "localhost:8000"},
