@@ -97,14 +97,14 @@ def test_lists_get_the_numbers_that_stand_for_their_items() -> None:
 
 VERDICTS = [
     (Verdict(score=1.0, terms={"visible": 1.0, "hidden": 1.0}), ["Right: everything"]),
-    (Verdict(score=0.0, terms={"no_query": 1.0}), ["Not right.", "No query was handed in."]),
+    (Verdict(score=0.0, terms={"no_query": 1.0}), ["Not right.", "No query was submitted."]),
     (
         Verdict(score=0.0, partial=0.5, terms={"visible": 0.0, "hidden": 0.0, "rows": 1.0}),
         ["About 50% of what counts is right", "database that you saw", "number of rows"],
     ),
     (
         Verdict(score=0.0, terms={"visible": 1.0, "hidden": 0.0, "values": 1.0}),
-        ["On another database", "other values", "What is right: The result on the database"],
+        ["On another database", "different values", "What is right: The result on the database"],
     ),
     (
         Verdict(score=0.0, terms={"asked": 1.0, "nothing_else": 0.0}),
