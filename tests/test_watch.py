@@ -46,7 +46,7 @@ def test_steps_are_shown_as_they_come_until_the_run_ends(recipe: Recipe, tmp_pat
         log.close()
         assert is_training(tmp_path)
     output, noise = process.communicate(timeout=DEADLINE)
-    assert output.startswith("watched: step 2 of 3, no process trains here")
+    assert output.startswith("watched: step 2 of 3, not running")
     assert (process.returncode, noise) == (0, "")
 
 
