@@ -160,6 +160,14 @@ def test_the_packages_of_the_baselines_import_one_way():
     assert back == []
 
 
+def test_the_readme_lists_the_imports_inside_the_baselines():
+    rows = re.findall(r"^\| `(\w+)` \| (none|`.*`) \|$", (ROOT / "README.md").read_text(), re.M)
+    listed = {name: set(re.findall(r"`(\w+)`", row)) for name, row in rows}
+    graph = {a: targets - {"interrupts"} for a, targets in rooms("hexathlon.baselines").items()}
+    assert listed == {a: graph[a] for a in BASELINES if a not in ("interrupts", "api")}
+    assert list(listed) == [a for a in BASELINES if a in listed]
+
+
 def types(path: Path) -> dict[str, str]:
     """The public classes and type aliases of a module, each with the source of its value."""
     named: dict[str, str] = {}

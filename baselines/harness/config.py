@@ -7,6 +7,7 @@ controls the execution and may change when a run is resumed.
 
 import tomllib
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -200,7 +201,13 @@ def load_config(
         selection["sampling"] = SamplingConfig(**parts.get(SamplingConfig, {}))
         return EvalConfig(**selection), ExecutionConfig(**parts.get(ExecutionConfig, {}))
     except ValidationError as error:
-        raise UsageError(explain(error)) from None
+        raise UsageError(explain(error, place=partial(_place, error.title))) from None
+
+
+def _place(model: str, location: tuple[int | str, ...]) -> str:
+    """Return the name of a setting as it is typed."""
+    place = ".".join(map(str, location))
+    return _SETTINGS.get(place, place) if model == SamplingConfig.__name__ else place
 
 
 def _known() -> dict[str, type[BaseModel]]:

@@ -33,6 +33,9 @@ _SURE = 7.0
 """Standard deviations. Twins share a coin, which makes their deviations up to 1.4 times larger."""
 
 _CHANCE = 1e-6
+_LAST = 3
+"""At most this many actions are an ending."""
+
 _NEAREST = 9
 """Number of similar openings whose endings are counted."""
 
@@ -125,16 +128,29 @@ def number_findings(solved: Sequence[Solved]) -> Iterator[str]:
 
 
 def endings(solved: Sequence[Solved]) -> list[str]:
-    """Return how each oracle episode ended: the last calls with their common argument values."""
-    last = [set(scalars_of(each.actions[-1])) if each.actions else set() for each in solved]
-    common = Counter(item for items in last for item in items)
+    """Return how each oracle episode ended: its last calls with their common argument values.
+
+    Where almost all end alike, as with a closing call, the calls before that are included.
+    """
+    labels: list[str] = []
+    for count in range(1, _LAST + 1):
+        labels = _endings(solved, count)
+        if Counter(labels).most_common(1)[0][1] <= (1 - _COMMON) * len(labels):
+            break
+    return labels
+
+
+def _endings(solved: Sequence[Solved], count: int) -> list[str]:
+    last = [each.actions[-count:] for each in solved]
+    held = [{item for action in actions for item in scalars_of(action)} for actions in last]
+    common = Counter(item for items in held for item in items)
     least = max(3.0, _COMMON * len(solved))
     return [
         " ".join(
-            [*_names(each.actions[-1] if each.actions else "")]
+            [name for action in actions for name in _names(action)]
             + sorted(f"{path}={value!r:.40}" for path, value in own if common[path, value] >= least)
         )
-        for each, own in zip(solved, last, strict=True)
+        for actions, own in zip(last, held, strict=True)
     ]
 
 

@@ -32,7 +32,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(arguments: list[str]) -> int:
     from hexathlon_cli import interrupts
+    from hexathlon_cli.streams import prepare_streams
 
+    prepare_streams()
     interrupts.install()
     try:
         from hexathlon_cli.app import run

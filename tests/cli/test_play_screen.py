@@ -36,7 +36,7 @@ def test_the_question_ends_right_above_the_prompt(event: str) -> None:
             assert pages < 10
         if event == "SQL":
             assert pages == 0, "rules, tools and question fit on one screen"
-            assert "Task sql/filter_rows/" in screen.text and "Type /tools" in screen.text
+            assert "Task sql/" in screen.text and "Type /tools" in screen.text
         assert max(map(len, screen.lines)) < 80
 
 

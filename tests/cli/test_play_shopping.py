@@ -151,7 +151,7 @@ def test_templates_and_languages_are_chosen(language, word, monkeypatch, capsys)
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8" if language == "zh" else "C")
     assert run(["play", "shopping", "--level", "tiny", "--template", "coup", "--seed", "4"]) == 0
     out = capsys.readouterr().out
-    opening = out.partition("Task shopping/coupon/tiny/train/")[2]
+    opening = out.partition("Task shopping/")[2]
     assert word in opening.split("\n\n")[1]
 
 

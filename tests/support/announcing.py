@@ -21,8 +21,6 @@ PHASES = {
     "writing": ("hexathlon.evaluators.records.writer:RecordWriter.append",),
     "closing": ("hexathlon.baselines.rollout.rollout:EnvironmentSlot.close",),
     "request": ("hexathlon.baselines.engines.http:HttpEngine.chat",),
-    "judging": ("hexathlon.baselines.judging.client:JudgeClient.ask",),
-    "judged": ("hexathlon.evaluators.judged.file:JudgedWriter.append",),
     "cloning": ("hexathlon.baselines.learner.learner:Learner.update",),
     "rollout": ("hexathlon.baselines.rollout.executor:LocalExecutor.run",),
     "update": ("hexathlon.baselines.learner.learner:Learner.update",),

@@ -52,6 +52,7 @@ class LocalEngine:
         self._decoder = LlamaDecoder(model, self.context)
         self._scheduler = Scheduler(self._decoder, self.context, batch, rows or 2 * batch)
         self._pump: asyncio.Task[None] | None = None
+        self._replies: set[asyncio.Future[TokenReply]] = set()
         self._closed = False
         self._failure: EngineError | None = None
 
@@ -80,6 +81,8 @@ class LocalEngine:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[TokenReply] = loop.create_future()
         self._scheduler.add(Sequence(request, _resolver(future)))
+        self._replies.add(future)
+        future.add_done_callback(self._replies.discard)
         if self._pump is None or self._pump.done():
             self._pump = loop.create_task(self._run())
         try:
@@ -93,13 +96,23 @@ class LocalEngine:
             try:
                 self._scheduler.step()
             except EngineError as error:
-                self._scheduler.fail(error)
-            except RuntimeError as error:
-                self._scheduler.fail(EngineError(f"the model failed: {error}"))
+                self._fail(error)
+            except Exception as error:
+                self._fail(EngineError(f"the model failed: {error!r}"))
+            except BaseException as error:
+                # Nobody awaits this task: those who wait for a reply have to be told.
+                self._fail(EngineError(f"the engine stopped: {error!r}"))
+                raise
             # Two iterations of the loop: one for coroutines that wait for a reply, one for the
             # coroutines that these start.
             await asyncio.sleep(0)
             await asyncio.sleep(0)
+
+    def _fail(self, error: EngineError) -> None:
+        """End every request with an error, also one that the scheduler had just taken up."""
+        self._scheduler.fail(error)
+        for future in [*self._replies]:
+            _resolver(future)(error)
 
     async def abort(self, session: str | None = None) -> None:
         """Abort the request of a session, or all; they return the tokens sampled so far."""

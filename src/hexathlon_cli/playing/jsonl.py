@@ -143,7 +143,7 @@ class LineGame:
         verdict = self._world.verdict()
         line = {
             "task": self._number,
-            "id": self._details["task_id"],
+            "id": self._world.task.id,
             "hash": self._details["task_hash"],
             "seed": self._details["seed"],
             **verdict.model_dump(mode="json"),

@@ -215,13 +215,14 @@ class Session:
             _show("The task is over: its limits are exhausted.\n")
         verdict = self._world.verdict()
         lines = list(explained(verdict, self._world.hints))
+        again = f"Task {self._world.task.id}, seed {self._details['seed']}."
         if verdict.score < 1.0:
             lines += self._solution()
-        _show("\n".join(lines) + "\n")
+        _show("\n".join([*lines, again]) + "\n")
 
     def _solution(self) -> list[str]:
         """Return a correct solution as typed lines; empty if the source has none."""
-        task_id = self._details["task_id"]
+        task_id = self._world.task.id
         source = get_source(parse_address(task_id).source)
         actions: list[str] = []
         try:

@@ -1,6 +1,7 @@
 """The torch engine: same numbers as the Hugging Face model, independent of the batch."""
 
 import asyncio
+from contextlib import suppress
 
 import pytest
 
@@ -482,3 +483,42 @@ def test_closed_engine_raises():
 
     with pytest.raises(EngineError, match="closed"):
         asyncio.run(run())
+
+
+class TimeLimit(BaseException):
+    """Raised from outside, wherever the process is, as a test's time limit is."""
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [(ValueError, "the model failed: ValueError"), (TimeLimit, "the engine stopped: TimeLimit")],
+)
+def test_whatever_ends_a_step_reaches_all_who_wait(error, told):
+    class Raising:
+        """A temperature that cannot be used; steps read it, not the request."""
+
+        def refuse(self, *_: object) -> bool:
+            raise error
+
+        def __lt__(self, other: object) -> bool:
+            return False
+
+        __float__ = __gt__ = __eq__ = refuse
+        __hash__ = object.__hash__
+
+    engine = LocalEngine(model(), batch=2)
+    asked = [request(prompt, number, max_tokens=400) for number, prompt in enumerate(prompts(4))]
+    asked[1] = request(prompts(4)[1], 1, temperature=Raising())
+
+    async def run():
+        waiting = [asyncio.ensure_future(engine.generate(one)) for one in asked]
+        outcomes = await asyncio.gather(*waiting, return_exceptions=True)
+        again = await engine.generate(request([5]))
+        with suppress(TimeLimit):
+            await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()})
+        return outcomes, again
+
+    outcomes, again = asyncio.run(run())
+    assert [type(outcome) for outcome in outcomes] == [EngineError] * 4
+    assert all(told in str(outcome) for outcome in outcomes)
+    assert again.ids

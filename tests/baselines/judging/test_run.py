@@ -1,6 +1,7 @@
 """`hexathlon judge`: judged scores beside a run, never in its records."""
 
 import json
+import signal
 
 import pytest
 
@@ -75,6 +76,34 @@ def known(reply):
             for criterion in RUBRIC.criteria
         },
     ).value
+
+
+def test_an_interrupted_judgement_is_continued(played, judges, monkeypatch, capsys):
+    path, written = played(), []
+    append = JudgedWriter.append
+
+    def interrupted(self, line):
+        append(self, line)
+        written.append(line)
+        if len(written) == 5:
+            signal.raise_signal(signal.SIGINT)
+
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(JudgedWriter, "append", interrupted)
+            assert judge(path, judges, "honest", "--concurrency", "2") == 130
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    assert "what was judged is kept" in capsys.readouterr().err
+    (file,) = judged_files(path)
+    kept = read_judged(file).lines
+    assert 5 <= len(kept) <= 6  # the other of two trials at once may have been written as well
+    assert judge(path, judges, "honest", "--concurrency", "2") == 0
+    lines = read_judged(file).lines
+    assert lines[: len(kept)] == kept
+    keys = [str(line["key"]) for line in lines if "key" in line]
+    assert len(keys) == len(set(keys)) == 40
 
 
 def test_queued_trials_do_not_hold_their_records(played):

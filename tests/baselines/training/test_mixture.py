@@ -1,7 +1,9 @@
 """One policy trained on all four events, in a short run."""
 
+import io
 import json
 import shutil
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,12 +73,11 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Short:
         return scaled
 
     changes = [f"--set={key}={_toml(value)}" for key, value in SHORT.items()]
-    printed: list[str] = []
-    with pytest.MonkeyPatch.context() as patch:
+    printed = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
         patch.setattr(training_step, "scaled_by_event", spied)
-        patch.setattr("typer.echo", lambda text="", **_: printed.append(str(text)))
         assert run(["train", "mixture-tiny", *changes, "--out", str(out)]) == 0
-    return Short(out, "\n".join(printed), credits)
+    return Short(out, printed.getvalue(), credits)
 
 
 def _toml(value: Any) -> str:
