@@ -79,7 +79,7 @@ def test_a_folder_without_a_run_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["train", "--watch", str(tmp_path)]) == 1
-    assert "holds no training run" in capsys.readouterr().err
+    assert "has no training run" in capsys.readouterr().err
     assert run(["train", "sql-tiny", "--watch", str(tmp_path)]) == 1
     assert "no recipe" in capsys.readouterr().err
     assert run(["train", "run"]) == 1
