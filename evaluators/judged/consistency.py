@@ -28,10 +28,10 @@ __all__ = ["judged_contradictions", "unjudged_trials"]
 
 
 def judged_contradictions(judged: JudgedFile, run: Path) -> Iterator[Contradiction]:
-    """Yield what a judged file contradicts in its run, its rubrics or itself.
+    """Yield the contradictions between a judged file and its run, its rubrics or itself.
 
     Args:
-        judged: The file, read and its chain checked.
+        judged: The parsed file, with its hash chain verified.
         run: The directory of the run.
 
     Raises:
@@ -57,7 +57,7 @@ def judged_contradictions(judged: JudgedFile, run: Path) -> Iterator[Contradicti
             for field, message in _line_faults(line, record, rubrics, judged.header):
                 yield Contradiction(f"line {number}, {field}", message)
     for rest in lines.values():
-        yield Contradiction(f"line {rest[0][0]}, key", "names no trial of the run")
+        yield Contradiction(f"line {rest[0][0]}, key", "does not name a trial of the run")
 
 
 def unjudged_trials(judged: JudgedFile, run: Path) -> int:
