@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from hexathlon.tasks.seeding import derive_seed
+from hexathlon.tasks.sql.populate_bounds import Bounds
 from hexathlon.tasks.sql.schema import Schema
 from hexathlon.tasks.sql.world.images import fill
 from hexathlon.tasks.sql.world.world import World, world_for
@@ -25,6 +26,7 @@ _SIZES: dict[Level, tuple[int, ...]] = {
     "medium": (4_000, 10_000),
     "hard": (20_000, 20_000, 50_000, 50_000, 100_000),
 }
+_FEW = 40
 _HUGE = 1_000_000
 _HUGE_EVERY = 100
 """One in this many hard train worlds has a million rows; creating one takes many seconds."""
@@ -35,15 +37,16 @@ EVALUATED = 10_000
 class Population:
     """One population: its rows, and a connection to a database that holds them."""
 
-    def __init__(self, world: World, seed: int, size: int) -> None:
+    def __init__(self, world: World, seed: int, size: int, bounds: Bounds = ()) -> None:
         self._world = world
         self.seed = seed
         self.size = size
+        self.bounds = bounds
 
     @cached_property
     def rows(self) -> dict[str, list[tuple[Any, ...]]]:
         """Rows of the tables that questions are about."""
-        every = self._world.rows(self.seed, self.size)
+        every = self._world.rows(self.seed, self.size, self.bounds)
         return {table.name: every[table.name] for table in self._world.schema.asked()}
 
     @cached_property
@@ -66,9 +69,12 @@ class Population:
         """Return the rows of a query."""
         return self.connection.execute(sql).fetchall()
 
-    def address(self) -> dict[str, int]:
+    def address(self) -> dict[str, Any]:
         """Return the population's address for a task's parameters."""
-        return {"population": self.seed, "size": self.size}
+        address: dict[str, Any] = {"population": self.seed, "size": self.size}
+        if self.bounds:
+            address["bounds"] = [[*place, list(values)] for *place, values in self.bounds]
+        return address
 
 
 class Bench:
@@ -87,6 +93,16 @@ class Bench:
             Population(world, derive_seed("sql-hidden", world.id, number), _HIDDEN_SIZES[level])
             for number in range(HIDDEN)
         ]
+
+    def at_bounds(self, bounds: Bounds, number: int) -> Population:
+        """Return a hidden population with rows at bounds; sizes take turns.
+
+        In a small one, groups of a single row are frequent, whose total or average is a bound. In
+        a large one, some rows at a bound meet all other conditions.
+        """
+        seed = derive_seed("sql-bounds", self.world.id, number)
+        size = (self.hidden[0].size, 4 * self.hidden[0].size, _FEW)[number % 3]
+        return Population(self.world, seed, size, bounds)
 
     @cached_property
     def columns(self) -> Mapping[str, Sequence[str]]:

@@ -5,7 +5,7 @@ the columns that the schema marks as dirty. The same (schema, seed, size) gives 
 everywhere.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from math import fsum
@@ -14,6 +14,7 @@ import numpy as np
 
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.pools import pool_name
+from hexathlon.tasks.sql.populate_bounds import Bounds, Constant, convert_to_bounds, move_to_bounds
 from hexathlon.tasks.sql.populate_columns import REMARKS, DrawnColumn, Sheet, draw, zipf
 from hexathlon.tasks.sql.populate_dirt import orphaned, spoil
 from hexathlon.tasks.sql.schema import Column, Row, Schema, Table, Value
@@ -49,7 +50,12 @@ def _count(table: Table, size: int, events: float) -> int:
 
 
 def populate(
-    schema: Schema, tables: tuple[Table, ...], split: Split, population_seed: int, size: int
+    schema: Schema,
+    tables: tuple[Table, ...],
+    split: Split,
+    population_seed: int,
+    size: int,
+    bounds: Bounds = (),
 ) -> dict[str, list[Row]]:
     """Return the rows of `tables` (parents before children, no decoys) as stored in the database.
 
@@ -59,23 +65,27 @@ def populate(
         split: Selects the part of the name pools.
         population_seed: A different seed gives other rows from the same distributions.
         size: Rows of all event tables together.
+        bounds: Values that a share of these columns' rows gets.
     """
     today = date.fromisoformat(schema.today).toordinal()
     counts = row_counts(tables, size)
     sheets: dict[str, Sheet] = {}
     rows: dict[str, list[Row]] = {}
     days = _days(today)
+    wanted = {(item.table, item.column): item.values for item in bounds}
     for table in tables:
         if table.decoy:
             continue
-        sheet = _sheet(schema, table, split, population_seed, counts[table.name], today, sheets)
-        rows[table.name] = _rows(table, sheet, days)
+        sheet = _sheet(
+            schema, table, split, population_seed, counts[table.name], today, sheets, wanted
+        )
+        rows[table.name] = _rows(table, sheet, days, wanted)
     return rows
 
 
 def _sheet(
     schema: Schema, table: Table, split: Split, population_seed: int, count: int, today: int,
-    sheets: dict[str, Sheet],
+    sheets: dict[str, Sheet], bounds: Mapping[tuple[str, str], Sequence[Constant]],
 ) -> Sheet:  # fmt: skip
     links = {c.name: c.references[0] for c in table.columns if c.references is not None}
     sheet = Sheet(
@@ -91,6 +101,9 @@ def _sheet(
         columns = columns[2:]
     for column in columns:
         sheet.drawn[column.name] = draw(column, sheet)
+        if (table.name, column.name) in bounds:
+            rng = generator_for("sql-bounds", schema.name, table.name, column.name, population_seed)
+            move_to_bounds(column, sheet, bounds[table.name, column.name], rng)
     return sheet
 
 
@@ -112,7 +125,10 @@ def _draw_pairs(table: Table, sheet: Sheet) -> None:
     sheet.drawn[right.name] = DrawnColumn((codes % sizes[1]).astype(np.int64))
 
 
-def _rows(table: Table, sheet: Sheet, days: np.ndarray) -> list[Row]:
+def _rows(
+    table: Table, sheet: Sheet, days: np.ndarray,
+    bounds: Mapping[tuple[str, str], Sequence[Constant]],
+) -> list[Row]:  # fmt: skip
     picked = _duplicated(table, sheet)
     copies = len(picked)
     columns: list[list[Value]] = []
@@ -122,6 +138,12 @@ def _rows(table: Table, sheet: Sheet, days: np.ndarray) -> list[Row]:
             values = np.concatenate([values, _copied(column, values, picked)])
         columns.append(values.tolist())
     spoil(table, columns, sheet.rng)
+    names = [column.name for column in table.columns]
+    for place, column in enumerate(table.columns):
+        wanted = bounds.get((table.name, column.name), ())
+        if wanted and column.dirt is not None and column.dirt.kind == "row_units":
+            units = columns[names.index(column.dirt.partner or "")]
+            convert_to_bounds(column, columns[place], units, wanted, sheet.rng)
     return list(zip(*columns, strict=True))
 
 

@@ -7,11 +7,12 @@ hidden databases distinguish enough near misses.
 
 import math
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from hexathlon.tasks.sql.bench import EVALUATED, Bench, Population
+from hexathlon.tasks.sql.bounds import beside, bound_values
 from hexathlon.tasks.sql.mutations import ESSENTIAL, mutants
 from hexathlon.tasks.sql.programs.compute import order_key
 from hexathlon.tasks.sql.programs.evaluate import Rows, evaluate
@@ -24,6 +25,8 @@ __all__ = ["LEAST_MUTANTS", "DraftRejected", "Kept", "same_answer", "screen"]
 
 LEAST_MUTANTS = 10
 _MOST_MUTANTS = 30
+_BOUND_DRAWS = 24
+_MOST_AT_BOUNDS = 5
 _MOST_REPEATS = 2
 """Maximum occurrences of one answer among the visible and the hidden databases."""
 
@@ -42,6 +45,8 @@ class Kept:
     alternatives: Mapping[str, str]
     mutants: Mapping[str, str]
     """Wrong queries by name; each differs from the gold query on a hidden database."""
+    at_bounds: tuple[Population, ...]
+    """Further hidden populations, which distinguish queries that are off by one."""
 
 
 def screen(draft: QueryDraft, bench: Bench, correlated: bool) -> Kept:
@@ -70,7 +75,8 @@ def screen(draft: QueryDraft, bench: Bench, correlated: bool) -> Kept:
     if not alternatives:
         raise DraftRejected("no_alternative")
     killed = _killed(draft, gold, bench.hidden, hidden, ordered)
-    return Kept(gold, ordered, len(draft.program.columns), alternatives, killed)
+    further = _at_bounds(draft.program, bench, gold, hidden, alternatives.values(), ordered)
+    return Kept(gold, ordered, len(draft.program.columns), alternatives, killed, further)
 
 
 def _check_answers(visible: Rows, hidden: Sequence[Rows]) -> None:
@@ -81,6 +87,42 @@ def _check_answers(visible: Rows, hidden: Sequence[Rows]) -> None:
     answers = [_canonical(rows) for rows in (visible, *hidden)]
     if max(answers.count(answer) for answer in answers) > _MOST_REPEATS:
         raise DraftRejected("constant")
+
+
+def _at_bounds(
+    program: Relation, bench: Bench, gold: str, hidden: Sequence[Rows],
+    alternatives: Collection[str], ordered: bool,
+) -> tuple[Population, ...]:  # fmt: skip
+    """Return populations that distinguish programs with a bound beside the right one."""
+    left = {text for near in beside(program, bench.schema) if (text := sql_text(near)) != gold}
+    left = {text for text in left if _killer(text, 0, bench.hidden, hidden, ordered) is None}
+    bounds = bound_values(program, bench.schema, bench.hidden[0].rows)
+    kept: list[Population] = []
+    for number in range(_BOUND_DRAWS if bounds else 0):
+        if not left or len(kept) == _MOST_AT_BOUNDS:
+            break
+        population = bench.at_bounds(bounds, number)
+        right = population.answer(gold)
+        near = {
+            text for text in left if _killer(text, 0, [population], [right], ordered) is not None
+        }
+        if near and _reliable(program, bench, population, right, alternatives, ordered):
+            kept.append(population)
+            left -= near
+    return tuple(kept)
+
+
+def _reliable(
+    program: Relation, bench: Bench, population: Population, right: Rows,
+    alternatives: Collection[str], ordered: bool,
+) -> bool:  # fmt: skip
+    """Whether all right queries agree on a population."""
+    second = evaluate(program, population.rows, bench.columns)
+    return (
+        not second.fragile
+        and same_answer(second.rows, right, ordered)
+        and all(same_answer(population.answer(text), right, ordered) for text in alternatives)
+    )
 
 
 def _trivial(rows: Rows) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 from hexathlon.tasks.errors import MissingData, TaskError
 from hexathlon.tasks.public_data import data_folder
+from hexathlon.tasks.sql.populate_bounds import ColumnBounds
 from hexathlon.tasks.sql.world.images import CACHE, quoted
 from hexathlon.tasks.sql.world.world import world_for
 
@@ -36,7 +37,11 @@ def hidden_bytes(params: Mapping[str, Any]) -> Iterator[bytes]:
     for hidden in params.get("hidden", ()):
         if "population" in hidden:
             world = world_for(params["world"])
-            yield world.sqlite_bytes(hidden["population"], hidden["size"])
+            bounds = tuple(
+                ColumnBounds(table, column, tuple(values))
+                for table, column, values in hidden.get("bounds", ())
+            )
+            yield world.sqlite_bytes(hidden["population"], hidden["size"], bounds)
         else:
             yield _described(hidden)
 

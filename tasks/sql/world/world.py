@@ -18,6 +18,7 @@ from hexathlon.tasks.sql.domains import DOMAINS
 from hexathlon.tasks.sql.growth import Growth, grow
 from hexathlon.tasks.sql.naming import namer_for
 from hexathlon.tasks.sql.populate import populate, size_of, stale
+from hexathlon.tasks.sql.populate_bounds import Bounds
 from hexathlon.tasks.sql.schema import Row, Schema, Table
 from hexathlon.tasks.sql.soiling import soil
 from hexathlon.tasks.sql.sprawl import TABLES, decoys, departments
@@ -47,16 +48,19 @@ class World:
         self.schema = _schema(world_id, self.domain, self.level)
         self._fixed: dict[str, list[Row]] | None = None
 
-    def rows(self, population_seed: int, size: str | int) -> dict[str, list[Row]]:
+    def rows(
+        self, population_seed: int, size: str | int, bounds: Bounds = ()
+    ) -> dict[str, list[Row]]:
         """Return every table's rows, in schema order; equal arguments give equal rows everywhere.
 
         Args:
             population_seed: A different seed gives other rows from the same distributions.
             size: Rows of all event tables together, 10 to 1,000,000, or a name of `SIZES`.
+            bounds: Values that a share of some columns' rows gets.
         """
         number = size_of(size)
         own = tuple(table for table in self.schema.tables if table.core)
-        rows = populate(self.schema, own, self.split, population_seed, number)
+        rows = populate(self.schema, own, self.split, population_seed, number, bounds)
         if self._fixed is None:
             others = tuple(table for table in self.schema.tables if not table.core)
             self._fixed = populate(self.schema, others, self.split, 0, 10)
@@ -67,11 +71,13 @@ class World:
                 rows[table.name] = stale(table, base, rows, self.id)
         return {table.name: rows[table.name] for table in self.schema.tables}
 
-    def sqlite_bytes(self, population_seed: int, size: str | int) -> bytes:
+    def sqlite_bytes(self, population_seed: int, size: str | int, bounds: Bounds = ()) -> bytes:
         """Return the same rows as a serialised SQLite database; recent ones are cached."""
         number = size_of(size)
-        key = (self.id, population_seed, number)
-        return CACHE.get(key, lambda: image_of(self.schema, self.rows(population_seed, number)))
+        key = (self.id, population_seed, number, bounds)
+        return CACHE.get(
+            key, lambda: image_of(self.schema, self.rows(population_seed, number, bounds))
+        )
 
 
 @lru_cache(maxsize=64)
