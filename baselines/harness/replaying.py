@@ -226,7 +226,7 @@ class _RecordedAgent:
                 "takes no further action" if expected is None else f"takes {abridged(expected)}"
             )
             place = f"steps[{index}].action" if recorded is not None else "flags"
-            self.differences.append((place, f"agent:{self._agent.name} takes {action} here"))
+            self.differences.append((place, f"agent:{self._agent.name} {action} here"))
         return expected == recorded
 
 

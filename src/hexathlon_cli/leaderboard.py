@@ -38,14 +38,13 @@ def build(
     """
     from hexathlon.baselines.harness.errors import ExitCode, UsageError
     from hexathlon.baselines.harness.progress import Progress
-    from hexathlon.baselines.harness.report import anchor_folders
     from hexathlon.leaderboard.build import BuildError
     from hexathlon.leaderboard.build import build as build_site
     from hexathlon.tasks.validation import reason
     from hexathlon_cli.output import print_text
 
     folders = [folder for run in runs for folder in _run_directories(run)]
-    everything = [path for run in folders for path in (run, *anchor_folders(run))]
+    everything = [path for run in folders for path in (run, *_anchors(run))]
     verified, failed = _verified(everything) if verify else ([], {})
     with Progress("writing pages", None) as progress:
 
@@ -82,6 +81,27 @@ def _run_directories(path: Path) -> list[Path]:
             "a directory of them"
         )
     return runs
+
+
+def _anchors(run: Path) -> list[Path]:
+    """Return the anchor runs of a run; others beside it are submissions that nobody named."""
+    from hexathlon.baselines.harness.report import anchor_folders
+    from hexathlon.evaluators.anchors import CEILING_AGENT, FLOOR_AGENTS
+    from hexathlon.evaluators.records.plan import PlanError, read_plan
+    from hexathlon_cli.output import note
+
+    anchors = []
+    for path in anchor_folders(run):
+        try:
+            model = read_plan(path).get("model", {})
+        except PlanError as error:
+            note(f"left out: {error}")
+            continue
+        if model.get("kind") == "agent" and model.get("name") in (CEILING_AGENT, *FLOOR_AGENTS):
+            anchors.append(path)
+        else:
+            note(f"left out: {path}: its agent sets neither floor nor ceiling")
+    return anchors
 
 
 def _print_boards(site: Path) -> int:

@@ -4,6 +4,7 @@ What it cannot detect is listed in `docs/guides/verification.md`, and is tried h
 """
 
 import copy
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ import pytest
 from hexathlon.baselines.harness.errors import UsageError
 from hexathlon.baselines.harness.verify import verify_run
 from hexathlon.tasks.taskset import commitment
+from hexathlon_cli.leaderboard import build
 from support.counter import FailingEnv, counter_run, failing_toy
 from support.events import register_toy, unregister
 from support.forger import Forger
@@ -159,3 +161,15 @@ def test_what_is_no_file_is_read_by_neither_verification_nor_pages(tmp_path: Pat
     os.mkfifo(run / "records.jsonl")
     (finding,) = verify_run(run).findings
     assert finding.field == "count"
+
+
+def test_runs_hidden_among_the_anchors_of_another_are_on_no_board(
+    honest: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(honest / "model", run)
+    shutil.copytree(honest / "tiny", run / "anchors" / "oracle")
+    shutil.copytree(honest / "noop", run / "anchors" / "noop")
+    build([run], tmp_path / "site")
+    boards = json.loads((tmp_path / "site" / "board.json").read_bytes())["boards"]
+    assert [row["name"] for board in boards for row in board["rows"]] == ["counter", "noop"]
