@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"\d+")
 _OFTEN = 8
 """How often a task of a bounded split may be there on average, under whatever ids."""
 
-_ALONE, _AGAIN = 0.9, 0.1
+_ALONE, _AGAIN = 0.9, 0.5
 """Where so many solutions of a split have numbers of their own, this share may be in another."""
 
 _SHARE = 0.01
