@@ -1,12 +1,21 @@
-"""Checks of what the splits hold: the same task must not be in train and in test."""
+"""Checks of what the splits hold: a task is there once, and not in train and in test."""
 
-from collections.abc import Hashable
+import itertools
+import re
+from collections.abc import Hashable, Mapping
 
 from hexathlon.envs.testing.report import CheckFailed, CheckSkipped, ConformanceCheck
 from hexathlon.envs.testing.solving import Solved
 from hexathlon.envs.testing.subject import Subject
 
 __all__ = ["CHECKS"]
+
+_NUMBER = re.compile(r"\d+")
+_OFTEN = 8
+"""How often a task of a bounded split may be there on average, under whatever ids."""
+
+_ALONE, _AGAIN = 0.9, 0.5
+"""Where so many solutions of a split have numbers of their own, this share may be in another."""
 
 _SHARE = 0.01
 """Share of a split's tasks that may occur in another by chance, as short tasks do."""
@@ -15,22 +24,42 @@ _SHARE = 0.01
 def splits_apart(subject: Subject) -> None:
     """Compare instruction and solution of many tasks of each split with those of the others."""
     held: dict[str, dict[Hashable, str]] = {}
+    numbers: dict[str, dict[Hashable, str]] = {}
     sizes: dict[str, int] = {}
     for solved in subject.solved:
         split = solved.task.split
         held.setdefault(split, {})[_content(solved)] = solved.task.id
+        numbers.setdefault(split, {})[_numbers(solved)] = solved.task.id
         sizes[split] = sizes.get(split, 0) + 1
     if len(held) < 2:
         raise CheckSkipped("the source has tasks in one split alone")
     splits = [split for split in ("dev", "test", "train") if split in held]
-    for place, split in enumerate(splits):
-        for other in splits[place + 1 :]:
-            shared = sorted(held[split].keys() & held[other].keys(), key=str)
-            if len(shared) > _SHARE * min(sizes[split], sizes[other]):
-                raise CheckFailed(
-                    f"{len(shared)} tasks are in {split} and in {other}, such as "
-                    f"{held[split][shared[0]]} and {held[other][shared[0]]}"
-                )
+    for one, other in itertools.combinations(splits, 2):
+        fewest = min(sizes[one], sizes[other])
+        _require_few(held, one, other, _SHARE * fewest, "tasks")
+        if all(len(numbers[each]) > _ALONE * sizes[each] for each in (one, other)):
+            what = "solutions with the same numbers"
+            _require_few(numbers, one, other, _AGAIN * fewest, what)
+
+
+def _require_few(
+    held: Mapping[str, Mapping[Hashable, str]], one: str, other: str, most: float, what: str
+) -> None:
+    shared = sorted(held[one].keys() & held[other].keys(), key=str)
+    if len(shared) > most:
+        raise CheckFailed(
+            f"{len(shared)} {what} are in {one} and in {other}, such as "
+            f"{held[one][shared[0]]} and {held[other][shared[0]]}"
+        )
+
+
+def tasks_differ(subject: Subject) -> None:
+    """Count how often the tasks of a bounded split are there under other ids."""
+    for split in subject.splits:
+        solved = [each for each in subject.solved if each.task.split == split]
+        different = len({_content(each) for each in solved})
+        if subject.source.size(split) is not None and len(solved) > _OFTEN * different:
+            raise CheckFailed(f"the first {len(solved)} ids of {split} name {different} tasks")
 
 
 def _content(solved: Solved) -> Hashable:
@@ -38,7 +67,17 @@ def _content(solved: Solved) -> Hashable:
     return solved.task.instruction, solved.actions
 
 
+def _numbers(solved: Solved) -> Hashable:
+    """Return the numbers in a solution, which stay when names change."""
+    return tuple(_NUMBER.findall(" ".join(solved.actions)))
+
+
 CHECKS = (
+    ConformanceCheck(
+        "tasks_differ",
+        "draw more values, or declare fewer tasks: a task that is there often counts often",
+        tasks_differ,
+    ),
     ConformanceCheck(
         "splits_apart",
         "draw the splits from different entities or values, not only from different seeds",

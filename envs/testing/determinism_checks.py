@@ -2,9 +2,12 @@
 
 import json
 import os
-import random  # noqa: TID251 - its state is compared here, nothing is drawn from it
+import random  # noqa: TID251 - its state is compared here, nothing is drawn for an episode
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +15,27 @@ import numpy as np
 
 from hexathlon.envs.testing import shifted_clock
 from hexathlon.envs.testing.fuzzing import random_calls
-from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
-from hexathlon.envs.testing.subject import Subject
+from hexathlon.envs.testing.report import CheckFailed, CheckSkipped, ConformanceCheck
+from hexathlon.envs.testing.settings import process_settings
+from hexathlon.envs.testing.subject import Subject, text_of
 from hexathlon.envs.testing.tracing import canonical, first_difference, probe_actions, trace
-from hexathlon.envs.testing.twin import digest
+from hexathlon.envs.testing.twin import MARK, digest
 
 __all__ = ["CHECKS"]
 
+_ELSEWHERE = {
+    "PYTHONHASHSEED": "4711",
+    "LANG": "C",
+    "LC_ALL": "C",
+    "USER": "elsewhere",
+    "LOGNAME": "elsewhere",
+    "HOSTNAME": "elsewhere",
+    "COLUMNS": "47",
+    "LINES": "11",
+}
+"""Environment variables of the other process."""
+
+_BUILDS, _MANY = 100, 20
 _CLOCK_SHIFT, _CLOCK_ZONE = 1_000 * 86_400 + 7 * 3_600 + 7 * 60, "XST-05:45"
 
 
@@ -55,12 +72,22 @@ def interleaved(subject: Subject) -> None:
 
 
 def two_processes(subject: Subject) -> None:
-    """Play the same episodes in a fresh process with another hash seed."""
-    _require_same_elsewhere(subject, "another process, with another hash seed, saw other bytes")
+    """Play the same episodes in a fresh process with another hash seed, user and folder.
+
+    This process has played many episodes by then, so that what it remembers shows, too.
+    """
+    fault = "a fresh process with another hash seed, locale, user and folder saw other bytes"
+    try:
+        _require_same_elsewhere(subject, fault)
+    except CheckFailed:
+        subject.__dict__["_differs_elsewhere"] = True
+        raise
 
 
 def clock_hidden(subject: Subject) -> None:
     """Play the same episodes in a fresh process with another clock and time zone."""
+    if subject.__dict__.get("_differs_elsewhere"):
+        raise CheckSkipped("a fresh process with the same clock saw other bytes already")
     fault = "a process with another clock and time zone saw other bytes, so the time is shown"
     _require_same_elsewhere(subject, fault, clock=(_CLOCK_SHIFT, _CLOCK_ZONE))
 
@@ -69,36 +96,48 @@ def _require_same_elsewhere(
     subject: Subject, fault: str, clock: tuple[int, str] | None = None
 ) -> None:
     episodes = [[task.id, 7, probe_actions(subject, task, 30)] for task in subject.tasks[:3]]
+    step = -(-len(subject.solved) // _BUILDS)
+    builds = [each.task.id for each in subject.solved[::step]] if clock is None else []
     kwargs = (
         dict(subject.kwargs) if subject.spec is None else {**subject.spec.kwargs, **subject.kwargs}
     )
     request = {
-        "path": sys.path,
+        "path": [os.path.abspath(place) for place in sys.path],
         "entry_point": subject.entry_point,
         "kwargs": kwargs,
         "episodes": episodes,
+        "builds": builds,
     }
     env = subject.make()
     try:
-        here = digest(env, episodes)
+        here = digest(env, episodes, builds)
     finally:
         env.close()
-    start = f"import sys; sys.path[:] = {sys.path!r}; "
+    start = f"import sys; sys.path[:] = {request['path']!r}; "
     if clock is not None:
         place = str(Path(shifted_clock.__file__))
         start += f"import runpy; runpy.run_path({place!r})['shift_clock'](*{clock!r}); "
     start += "from hexathlon.envs.testing.twin import main; main()"
-    other = subprocess.run(
-        [sys.executable, "-c", start],
-        input=json.dumps(request),
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONHASHSEED": "4711"},
-        timeout=120,
-    )
+    with tempfile.TemporaryDirectory(prefix="hexathlon-kit-") as folder:
+        other = subprocess.run(
+            [sys.executable, "-c", start],
+            input=json.dumps(request),
+            capture_output=True,
+            text=True,
+            env={**os.environ, **_ELSEWHERE},
+            cwd=folder,
+            timeout=300,
+        )
     if other.returncode != 0:
         raise CheckFailed(f"the other process failed: {other.stderr.strip()[-300:]}")
-    if other.stdout != here:
+    printed, _, result = other.stdout.rpartition(MARK)
+    if printed:
+        raise CheckFailed(f"an episode wrote to standard output: {printed!r:.80}")
+    there = json.loads(result)
+    changed = [a[0] for a, b in zip(here["builds"], there["builds"], strict=True) if a != b]
+    if changed:
+        raise CheckFailed(f"{fault}: {len(changed)} tasks were built otherwise, as {changed[0]}")
+    if there["episodes"] != here["episodes"]:
         raise CheckFailed(fault)
 
 
@@ -127,16 +166,31 @@ def seed_honoured(subject: Subject) -> None:
 def global_state(subject: Subject) -> None:
     """Compare the process's global state before and after an episode."""
     subject.make().close()  # imports may set global state on first use
-    before = _global_state()
-    env = subject.make()
-    for task in subject.tasks[:2]:
-        subject.play(env, task, subject.source.oracle(task))
-        subject.play(env, task, random_calls(task, subject.seed))
-    env.close()
-    after = _global_state()
+    with _drawn_on():
+        before = _global_state()
+        env = subject.make()
+        for task in subject.tasks[:2]:
+            subject.play(env, task, subject.source.oracle(task))
+            subject.play(env, task, random_calls(task, subject.seed))
+        env.close()
+        before |= subject.settings
+        after = {**_global_state(), **process_settings()}
     for name, value in before.items():
         if after[name] != value:
             raise CheckFailed(f"an episode changed {name}")
+
+
+@contextmanager
+def _drawn_on() -> Iterator[None]:
+    """Bring the global generators to a state that no seed gives, and back at the end."""
+    states = random.getstate(), np.random.get_state()  # noqa: NPY002
+    random.random()
+    np.random.random()  # noqa: NPY002
+    try:
+        yield
+    finally:
+        random.setstate(states[0])
+        np.random.set_state(states[1])  # noqa: NPY002
 
 
 def _global_state() -> dict[str, str]:
@@ -162,8 +216,29 @@ def order_independence(subject: Subject) -> None:
                 difference = first_difference(alone[task.id], seen)
                 if difference:
                     raise CheckFailed(f"{task.id} depends on what was played before: {difference}")
+        _require_unchanged(env)
     finally:
         env.close()
+    _require_same_openings(subject)
+
+
+def _require_unchanged(env: Any) -> None:
+    task = getattr(env, "task", None)
+    if task is not None and task.model_copy().hash != task.hash:
+        raise CheckFailed(f"an episode changed the record of its own task, {task.id}")
+
+
+def _require_same_openings(subject: Subject) -> None:
+    """Compare what one instance showed first in the last of many episodes with fresh instances."""
+    for solved in subject.solved[-_MANY::4]:
+        env = subject.make()
+        try:
+            opening = subject.play_actions(env, solved.task, ()).opening
+        finally:
+            env.close()
+        difference = first_difference([solved.opening], [text_of(opening)])
+        if difference:
+            raise CheckFailed(f"{solved.task.id} depends on the many episodes before: {difference}")
 
 
 def _alone(subject: Subject, task: Any, actions: list[str]) -> list[str]:
@@ -196,7 +271,8 @@ CHECKS = (
     ),
     ConformanceCheck(
         "two_processes",
-        "let nothing depend on hash(), the order of sets, ids or what else the process imported",
+        "let nothing depend on hash(), the order of sets, environment variables, the folder, or "
+        "what else the process has done",
         two_processes,
     ),
     ConformanceCheck(
@@ -206,7 +282,8 @@ CHECKS = (
     ),
     ConformanceCheck(
         "global_state",
-        "use self.np_random in place of random and numpy.random; leave os.environ and cwd alone",
+        "use self.np_random in place of random and numpy.random; leave os.environ, cwd, locale and "
+        "other settings of the process alone",
         global_state,
     ),
     ConformanceCheck(

@@ -170,14 +170,18 @@ def observation_bounded(subject: Subject) -> None:
 
 
 def fresh_observations(subject: Subject) -> None:
-    """Check that returned objects are not modified afterwards."""
+    """Check that neither returned objects nor options and actions are modified afterwards."""
     env = subject.make()
     task = subject.tasks[0]
     kept: list[tuple[Any, str]] = []
     try:
-        kept.append(_keep(env.reset(seed=0, options={"task": task.id})))
-        for action in probe_actions(subject, task, 12):
-            result = env.step(subject.act(env, action))
+        options = {"task": task.id}
+        kept.append(_keep(options))
+        kept.append(_keep(env.reset(seed=0, options=options)))
+        for text in probe_actions(subject, task, 12):
+            action = subject.act(env, text)
+            kept.append(_keep(action))
+            result = env.step(action)
             kept.append(_keep(result))
             if result[2] or result[3]:
                 break
@@ -186,7 +190,7 @@ def fresh_observations(subject: Subject) -> None:
         env.close()
     for number, (value, before) in enumerate(kept):
         if canonical(value) != before:
-            raise CheckFailed(f"what call {number} returned was changed by a later call")
+            raise CheckFailed(f"object {number}, {before[:60]}, was changed by a later call")
 
 
 def _keep(value: Any) -> tuple[Any, str]:
@@ -273,7 +277,7 @@ CHECKS = (
     ),
     ConformanceCheck(
         "fresh_observations",
-        "return new objects from every call, not buffers that are reused",
+        "return new objects from every call, not buffers that are reused; leave arguments alone",
         fresh_observations,
     ),
     ConformanceCheck(

@@ -19,6 +19,7 @@ from hexathlon.envs.testing.report import (
     Report,
 )
 from hexathlon.envs.testing.score_checks import CHECKS as SCORES
+from hexathlon.envs.testing.source_checks import CHECKS as SOURCE
 from hexathlon.envs.testing.state_checks import CHECKS as STATE
 from hexathlon.envs.testing.subject import Subject, Target
 from hexathlon.envs.testing.truth_checks import CHECKS as TRUTH
@@ -35,6 +36,7 @@ _CHECKS: tuple[ConformanceCheck, ...] = (
     *NEIGHBOURS,
     *TRUTH,
     *IDENTITY,
+    *SOURCE,
     *CONTENT,
 )
 

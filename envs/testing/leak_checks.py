@@ -1,7 +1,7 @@
 """Checks for resources leaked by closed environments."""
 
 from hexathlon.envs.testing.census import Census, private_temporary_folder, take_census
-from hexathlon.envs.testing.fuzzing import fuzzed_actions
+from hexathlon.envs.testing.fuzzing import do_nothing, fuzzed_actions
 from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
 from hexathlon.envs.testing.subject import Subject
 
@@ -11,11 +11,12 @@ _ROUNDS = 3
 
 
 def _live(subject: Subject) -> None:
-    """Make two environments, play, leave one episode unfinished, close both."""
+    """Make two environments, play, idle to the end, leave one episode unfinished, close both."""
     envs = [subject.make() for _ in range(2)]
     for env in envs:
         task = subject.tasks[0]
         subject.play(env, task, subject.source.oracle(task))
+        subject.play(env, task, do_nothing(task))
         subject.play_actions(env, task, list(fuzzed_actions(task, 5, subject.seed)))
     for env in envs:
         env.close()

@@ -8,6 +8,8 @@ from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
 from hexathlon.envs.testing.solving import calls_in
 from hexathlon.envs.testing.subject import RecordedEpisode, Subject
 from hexathlon.envs.testing.tracing import canonical
+from hexathlon.evaluators.verifier import verify
+from hexathlon.tasks.task import Task
 
 __all__ = ["CHECKS"]
 
@@ -30,10 +32,12 @@ def neighbours_score_zero(subject: Subject) -> None:
             if solved.reward != 1.0:
                 continue
             task = solved.task
-            subject.play_actions(env, task, solved.actions)
-            right = _state(env)
+            again = subject.play_actions(env, task, solved.actions).reward
+            if again != solved.reward:
+                raise CheckFailed(f"the oracle's actions on {task.id}, replayed, got {again}")
+            right = _require_readable(env, task, solved.reward)
             for neighbour in neighbours(task, solved.actions, elsewhere):
-                if neighbour.kind in declared:
+                if neighbour.kind.partition(" ")[0] in declared:
                     continue
                 episode = subject.play_actions(env, task, neighbour.actions)
                 if _score(env, episode) == 1.0 and (right is None or _state(env) != right):
@@ -46,6 +50,22 @@ def neighbours_score_zero(subject: Subject) -> None:
         told = [f"{kind} ({len(places)}, first at {places[0]})" for kind, places in listed]
         more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
         raise CheckFailed(f"these still score 1: {'; '.join(told[:_NAMED])}{more}")
+
+
+def _require_readable(env: Any, task: Task, reward: float) -> str | None:
+    """Return the final state, after grading the episode from it once more."""
+    state = _state(env)
+    if state is None or not hasattr(env, "transcript"):
+        return state
+    if state != _state(env):
+        raise CheckFailed(f"final_state() of {task.id} changes when it is read")
+    verdict = verify(task, env.final_state(), env.transcript)
+    if verdict.status == "scored" and verdict.score != reward:
+        raise CheckFailed(
+            f"the checks of {task.id} give {verdict.score} for its final state and transcript, "
+            f"the episode paid {reward}"
+        )
+    return state
 
 
 def _values(subject: Subject) -> dict[str, list[Any]]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from hexathlon.envs.testing.solving import calls_in
+from hexathlon.envs.testing.solving import calls_in, scalars_of
 from hexathlon.tasks.task import Task
 
 __all__ = ["Neighbour", "neighbours"]
@@ -18,7 +18,7 @@ class Neighbour(NamedTuple):
 
     kind: str
     """How a source declares that changes of this kind may be right, such as `drop:look` or
-    `alter:answer.value`."""
+    `alter:answer.value`; after a space, more on the change."""
 
     place: int
     actions: tuple[str, ...]
@@ -44,6 +44,31 @@ def neighbours(
             yield Neighbour(f"swap:{label}", place, swapped)
         for path, changed in _altered(task, action, elsewhere):
             yield Neighbour(f"alter:{path}", place, (*before, changed, *after))
+    yield from _hedged(task, actions, elsewhere)
+
+
+def _hedged(
+    task: Task, actions: Sequence[str], elsewhere: Mapping[str, Sequence[Any]]
+) -> Iterator[Neighbour]:
+    """Yield solutions that name the right value of the last action beside a wrong one."""
+    if not actions or any(not name for action in actions for name, _ in calls_in(action)):
+        return
+    *before, action = actions
+    place = len(before)
+    right = [str(value) for _, value in scalars_of(action)]
+    for path, changed in _altered(task, action, elsewhere):
+        said = (*before, " ".join(right), changed)
+        yield Neighbour(f"alter:{path} after saying the right one", place, said)
+    for name, arguments in calls_in(action)[:1]:
+        for key, value in arguments.items():
+            wrong = next(iter(_others(value, {}, elsewhere.get(f"{name}.{key}", ()))), None)
+            for both in (f"{value} {wrong}", f"{wrong} {value}"):
+                is_answer = isinstance(value, str) and " " not in value and wrong is not None
+                if is_answer and len(calls_in(action)) == 1:
+                    call = {"name": name, "arguments": {**arguments, key: both}}
+                    text = json.dumps(call, ensure_ascii=False)
+                    kind = f"alter:{name}.{key} to right and wrong"
+                    yield Neighbour(kind, place, (*before, text))
 
 
 def _places(count: int) -> list[int]:

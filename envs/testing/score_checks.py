@@ -6,7 +6,7 @@ from typing import Any
 from hexathlon.envs.testing.fuzzing import do_nothing, fuzzed_actions, random_calls, spam
 from hexathlon.envs.testing.lessons import LESSON_POLICIES, Lessons
 from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
-from hexathlon.envs.testing.subject import RecordedEpisode, Subject, fixed
+from hexathlon.envs.testing.subject import RecordedEpisode, Subject, fixed, noted
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
 
@@ -70,14 +70,14 @@ def _require_floor(subject: Subject, name: str, episodes: Sequence[RecordedEpiso
 
 
 def mutants_score_zero(subject: Subject) -> None:
-    """Play every near miss of every task; each template needs three."""
+    """Play every near miss of every task, in every split; each template needs three."""
     for task, name, episode in _scripts(subject, subject.source.mutants, 3, "mutants"):
         if episode.reward != 0.0:
             raise CheckFailed(f"the mutant {name!r} got {episode.reward} on {task.id}")
 
 
 def alternatives_score_one(subject: Subject) -> None:
-    """Play every alternative solution; each template needs one."""
+    """Play every alternative solution, in every split; each template needs one."""
     for task, name, episode in _scripts(subject, subject.source.alternatives, 1, "alternatives"):
         if episode.reward != 1.0:
             raise CheckFailed(f"the alternative {name!r} got {episode.reward} on {task.id}")
@@ -92,7 +92,8 @@ def reward_bounded(subject: Subject) -> None:
             oracle = subject.oracle_actions(task)
             repeated = oracle[:-1] * (1 + _MANY_TURNS // max(len(oracle), 1)) + oracle[-1:]
             fuzz = list(fuzzed_actions(task, _MANY_TURNS, subject.seed))
-            for actions in (oracle, repeated, fuzz, [*fuzz[:10], *oracle]):
+            stalled = oracle[:-1] + [""] * _MANY_TURNS
+            for actions in (oracle, repeated, stalled, fuzz, [*fuzz[:10], *oracle]):
                 episode = subject.play_actions(env, task, actions)
                 gains = sum(max(float(step[1]), 0.0) for step in episode.steps)
                 if not 0.0 <= episode.reward <= most or gains > most:
@@ -121,16 +122,22 @@ def _scripts(
     env: Any = subject.make()
     found: dict[str, int] = {}
     try:
-        for task in subject.tasks:
-            scripts = maker(task)
-            found[task.template] = max(found.get(task.template, 0), len(scripts))
-            for name, script in scripts.items():
-                yield task, name, subject.play(env, task, script)
+        for task in [*subject.tasks, *subject.others]:
+            played: set[tuple[str, ...]] = set()
+            for name, script in maker(task).items():
+                actions: list[str] = []
+                yield task, name, subject.play(env, task, noted(script, actions))
+                if any(text.strip() for text in actions):
+                    played.add(tuple(actions))
+            found[task.template] = max(found.get(task.template, 0), len(played))
     finally:
         env.close()
     poor = sorted(template for template, count in found.items() if count < fewest)
     if poor:
-        raise CheckFailed(f"fewer than {fewest} {what} for the templates {', '.join(poor[:5])}")
+        raise CheckFailed(
+            f"fewer than {fewest} {what} that differ and do something, "
+            f"for the templates {', '.join(poor[:5])}"
+        )
 
 
 CHECKS = (

@@ -1,7 +1,7 @@
 """Moves the clock and the time zone of a fresh Python process, before anything else is imported.
 
 Loaded from its file by the second process of the kit's clock check, so it imports the standard
-library alone. Only Python's own clocks move; those that count from an arbitrary start stay.
+library alone. Only Python's own clocks move.
 """
 
 import datetime
@@ -14,7 +14,7 @@ __all__ = ["shift_clock"]
 
 
 def shift_clock(seconds: int, zone: str) -> None:
-    """Move `time` and `datetime` by so many seconds, and the local time to another zone.
+    """Move all clocks by so many seconds, and the local time to another zone.
 
     Args:
         seconds: Added to every reading of the clock.
@@ -25,12 +25,19 @@ def shift_clock(seconds: int, zone: str) -> None:
     real, real_ns = time.time, time.time_ns
     time.time = lambda: real() + seconds
     time.time_ns = lambda: real_ns() + seconds * 1_000_000_000
+    for name in ("monotonic", "perf_counter"):
+        setattr(time, name, _later(getattr(time, name), seconds))
+        setattr(time, f"{name}_ns", _later(getattr(time, f"{name}_ns"), seconds * 1_000_000_000))
     for name in ("localtime", "gmtime", "ctime"):
         setattr(time, name, _of_moment(getattr(time, name)))
     for name, place in (("strftime", 1), ("asctime", 0)):
         setattr(time, name, _of_fields(getattr(time, name), place))
     datetime.datetime = _datetime()  # type: ignore[misc]
     datetime.date = _date()  # type: ignore[misc]
+
+
+def _later(real: Callable[[], Any], shift: int) -> Callable[[], Any]:
+    return lambda: real() + shift
 
 
 def _of_moment(real: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,14 +14,15 @@ from hexathlon.envs.messages import assistant_message, parse_text
 from hexathlon.envs.spaces import Unicode
 from hexathlon.envs.testing.lessons import Lessons
 from hexathlon.envs.testing.report import CheckSkipped
+from hexathlon.envs.testing.settings import process_settings
 from hexathlon.envs.testing.solving import Solved
 from hexathlon.evaluators.content import joined
 from hexathlon.evaluators.content import text_of as content_text
 from hexathlon.tasks.registry import get_source
-from hexathlon.tasks.source import Script, TaskSource
+from hexathlon.tasks.source import Script, TaskSource, parse_address
 from hexathlon.tasks.task import Split, Task
 
-__all__ = ["RecordedEpisode", "Subject", "Target", "fixed"]
+__all__ = ["RecordedEpisode", "Subject", "Target", "fixed", "noted"]
 
 Target = str | Callable[..., AnyEnv]
 MAX_STEPS = 200
@@ -90,6 +91,7 @@ class Subject:
         self.task_count = tasks
         self.sample_count = min(sample, tasks)
         self.seed = seed
+        self.settings = process_settings()
 
     @property
     def name(self) -> str:
@@ -142,6 +144,13 @@ class Subject:
         return self.tasks_of(self.splits[0], self.sample_count)
 
     @cached_property
+    def others(self) -> list[Task]:
+        """As many tasks of the other public splits, spread over what the oracle solves of them."""
+        ids = [task_id for task_id in self.ids() if parse_address(task_id).split != self.splits[0]]
+        step = max(1, len(ids) // self.sample_count)
+        return [self.source.build(task_id) for task_id in ids[step - 1 :: step]]
+
+    @cached_property
     def splits(self) -> list[Split]:
         """The public splits that have tasks, `dev` first."""
         public: tuple[Split, ...] = ("dev", "test", "train")
@@ -190,7 +199,7 @@ class Subject:
 
     def _solve(self, env: Any, task: Task) -> Solved:
         actions: list[str] = []
-        episode = self.play(env, task, _noted(self.source.oracle(task), actions))
+        episode = self.play(env, task, noted(self.source.oracle(task), actions))
         opening = text_of(episode.opening)
         return Solved(task, opening, tuple(actions), episode.reward, episode.status)
 
@@ -235,7 +244,7 @@ class Subject:
         actions: list[str] = []
         env = self.make()
         try:
-            self.play(env, task, _noted(self.source.oracle(task), actions))
+            self.play(env, task, noted(self.source.oracle(task), actions))
         finally:
             env.close()
         return actions
@@ -256,7 +265,8 @@ def fixed(actions: Iterable[str]) -> Script:
         yield action
 
 
-def _noted(script: Script, actions: list[str]) -> Script:
+def noted(script: Script, actions: list[str]) -> Script:
+    """Play a script and add its actions to a list."""
     try:
         action = next(script)
         while True:

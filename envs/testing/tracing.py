@@ -27,7 +27,8 @@ def first_difference(one: list[str], other: list[str]) -> str:
     """Return the first difference between two traces; empty if they are equal."""
     for place, (a, b) in enumerate(zip(one, other, strict=False)):
         if a != b:
-            at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), 0)
+            at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None)
+            at = min(len(a), len(b)) if at is None else at
             start = max(at - 30, 0)
             where = "at reset" if place == 0 else f"at step {place}"
             return f"{where}: …{a[start : at + 60]}… against …{b[start : at + 60]}…"

@@ -2,22 +2,24 @@
 
 The truth of a task is its canary, its id, the parameters of its checks and the arguments of the
 oracle's last action, less what instruction and tools state. What an agent finds out by acting is
-no leak, so only places that show the truth unasked are searched: info, the opening, answers to
-empty and malformed turns, and what follows a wrong ending.
+no leak, so only places that show the truth unasked are searched: info, the opening, descriptions
+of tools, answers to empty and malformed turns and to refused calls, and what follows a wrong
+ending. It is looked for as it is and in the forms of `DISGUISES`.
 """
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from hexathlon.envs.testing.disguises import DISGUISES
 from hexathlon.envs.testing.fuzzing import do_nothing, random_calls, spam
 from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
-from hexathlon.envs.testing.solving import Solved, leaves, scalars_of
+from hexathlon.envs.testing.solving import Solved, calls_in, leaves, scalars_of
 from hexathlon.envs.testing.subject import RecordedEpisode, Subject, text_of
 from hexathlon.envs.testing.tracing import canonical
 from hexathlon.tasks.source import Script
-from hexathlon.tasks.task import Task
+from hexathlon.tasks.task import Task, ToolSchema
 
 __all__ = ["CHECKS"]
 
@@ -88,17 +90,21 @@ def truth_in_info(subject: Subject) -> None:
 
 
 def truth_in_observations(subject: Subject) -> None:
-    """Search openings, answers to empty and malformed turns, and what follows wrong endings."""
+    """Search openings, tools, answers to idle turns and refused calls, and wrong endings."""
     shown: dict[str, list[_Shown]] = defaultdict(list)
     for solved in subject.solved:
         shown["the opening"].append(_Shown(solved.task, _beyond(solved), _truth(solved)))
+        described, told = _described(solved.task), solved.task.instruction
+        shown["a tool's description"].append(_Shown(solved.task, described, _truth(solved, told)))
     env = subject.make()
     try:
         for solved in subject.solved[: len(subject.tasks)]:
             task, truth = solved.task, _truth(solved)
-            idle = subject.play_actions(env, task, ["", "?", '{"name": "?"}'])
+            idle = subject.play(env, task, _idle(task))
             said = "\n".join(text_of(step[0]) for step in idle.steps)
             shown["an answer to an empty or malformed turn"].append(_Shown(task, said, truth))
+            refused = _refusals(subject.play_actions(env, task, _nonsense(solved)))
+            shown["the answer to a refused call"].append(_Shown(task, refused, truth))
             for script in subject.source.mutants(task).values():
                 last = _last_words(subject, env, task, script)
                 if last is not None:
@@ -124,16 +130,20 @@ def _refuse_leaks(shown: Mapping[str, list[_Shown]]) -> None:
                 values = [item.truth[path] for item in having]
                 if len(having) < _FEWEST or len(set(values)) < 3:
                     continue
-                own = sum(_holds(item.text, item.truth[path]) for item in having)
                 others = [values[i - 1] for i in range(len(values))]
-                chance = sum(
-                    _holds(item.text, other) for item, other in zip(having, others, strict=True)
-                )
-                if own >= _MOSTLY * len(having) and chance <= _BY_CHANCE * len(having):
-                    raise CheckFailed(
-                        f"{place} shows {path} in {own} of {len(having)} tasks{scope}, such as "
-                        f"{values[0]!r:.60} in {having[0].task.id}"
-                    )
+                for name, form in DISGUISES.items():
+                    own = _showing(having, map(form, values))
+                    if own < _MOSTLY * len(having):
+                        continue
+                    if _showing(having, map(form, others)) <= _BY_CHANCE * len(having):
+                        raise CheckFailed(
+                            f"{place} shows {f'{path} {name}'.strip()} in {own} of {len(having)} "
+                            f"tasks{scope}, such as {values[0]!r:.60} in {having[0].task.id}"
+                        )
+
+
+def _showing(items: list[_Shown], values: Iterable[str]) -> int:
+    return sum(bool(v) and _holds(item.text, v) for item, v in zip(items, values, strict=True))
 
 
 def _scopes(items: list[_Shown]) -> dict[str, list[_Shown]]:
@@ -143,10 +153,11 @@ def _scopes(items: list[_Shown]) -> dict[str, list[_Shown]]:
     return scopes
 
 
-def _truth(solved: Solved) -> dict[str, str]:
+def _truth(solved: Solved, public: str | None = None) -> dict[str, str]:
     """Return the truth of a task by path, without what instruction and tools state."""
     task = solved.task
-    public = task.instruction + json.dumps([tool.model_dump() for tool in task.tools])
+    if public is None:
+        public = task.instruction + json.dumps([tool.model_dump() for tool in task.tools])
     found: list[tuple[str, Any]] = []
     for check in task.checks:
         found += [(f"{check.name}.{path}", value) for path, value in leaves(check.params)]
@@ -163,6 +174,55 @@ def _truth(solved: Solved) -> dict[str, str]:
 def _beyond(solved: Solved) -> str:
     """Return the opening without the instruction."""
     return solved.opening.replace(solved.task.instruction, "")
+
+
+def _described(task: Task) -> str:
+    """Return the descriptions in the tools of a task, without the values that they list."""
+    return "\n".join(
+        str(text)
+        for tool in task.tools
+        for path, text in leaves(tool.model_dump())
+        if path.endswith("description")
+    )
+
+
+def _idle(task: Task) -> Script:
+    yield "?"
+    yield '{"name": "?"}'
+    yield from do_nothing(task)
+
+
+def _nonsense(solved: Solved) -> list[str]:
+    """Return calls of every tool with arguments that mean nothing; those that end come last."""
+    last = [name for name, _ in calls_in(solved.actions[-1])] if solved.actions else []
+    refusing = [tool for tool in solved.task.tools if tool.parameters.get("properties")]
+    tools = sorted(refusing, key=lambda tool: tool.name in last)
+    return [
+        json.dumps({"name": tool.name, "arguments": arguments})
+        for tool in tools
+        for arguments in ({}, {"?": 0}, _meaningless(tool))
+    ]
+
+
+def _meaningless(tool: ToolSchema) -> dict[str, Any]:
+    kinds: dict[str, Any] = {
+        "integer": -1,
+        "number": -1,
+        "boolean": False,
+        "array": [],
+        "object": {},
+    }
+    return {
+        name: part["enum"][0] if part.get("enum") else kinds.get(str(part.get("type")), "?")
+        for name, part in tool.parameters.get("properties", {}).items()
+    }
+
+
+def _refusals(episode: RecordedEpisode) -> str:
+    """Return the observations of the steps that were counted as tool errors."""
+    counts = [0, *(step[4].get("tool_errors", 0) for step in episode.steps)]
+    steps = zip(counts, counts[1:], episode.steps, strict=False)
+    return "\n".join(text_of(step[0]) for before, after, step in steps if after > before)
 
 
 def _by_key(info: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

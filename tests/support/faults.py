@@ -1,5 +1,7 @@
 """Environments with one planted fault each; the conformance kit must detect every one."""
 
+import decimal
+import hashlib
 import os
 import random
 import subprocess
@@ -15,12 +17,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hexathlon.envs.errors import ToolError
 from hexathlon.envs.status import Status
 from hexathlon.envs.tools import tool
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.registry import register_source
 from hexathlon.tasks.source import Script
-from hexathlon.tasks.task import Check, Level, Split, Task, ToolSchema
+from hexathlon.tasks.task import LEVELS, SPLITS, Check, Level, Split, Task, ToolSchema
 from support.toy import ADD, SUBMIT, ToyEnv, ToySource, _count
 
 KEPT: list[Any] = []
@@ -354,7 +357,7 @@ class HiddenSum(Renamed):
     name = "hidden-sum"
 
     def changed(self, task: Task) -> Task:
-        target = 100 + 10 * task.params["target"]
+        target = 1_000 + 10 * task.params["target"]
         told = f"Bring the counter to the sum of {target - 7} and 7, then submit."
         return _aiming(task, target, instruction=told, tools=(*task.tools, SUBMIT_VALUE))
 
@@ -613,7 +616,223 @@ class NoCanarySource(Renamed):
         return task.model_copy(update={"canary": ""})
 
 
+class LeakInDisguise(SumEnv):
+    def on_reset(self, task):
+        digest = hashlib.sha256(str(task.params["target"]).encode()).hexdigest()
+        return f"{super().on_reset(task)} ({digest})"
+
+
+class TruthWhenIdle(SumEnv):
+    def on_text(self, text):
+        late = f" Try {self.task.params['target']}." if self._turn > 8 else ""
+        return super().on_text(text) + late
+
+
+class TruthInRefusal(SumEnv):
+    @tool
+    def tool_submit_value(self, value: int) -> str:
+        if value < 0:
+            raise ToolError(f"{value} is not {self.task.params['target']}")
+        return super().tool_submit_value(value)
+
+
+class TruthInTools(HiddenSum):
+    name = "truth-in-tools"
+
+    def changed(self, task: Task) -> Task:
+        task = super().changed(task)
+        told = SUBMIT_VALUE.model_copy(update={"description": f"{task.params['target']}, say."})
+        return task.model_copy(update={"tools": (*task.tools[:-1], told)})
+
+
+class TruthInToolsEnv(SumEnv):
+    default_taskset = "truth-in-tools"
+
+
+class Marked(Renamed):
+    name = "marked"
+
+
+class MarkedTask(ToyEnv):
+    """Keeps a note in the record of the task."""
+
+    default_taskset = "marked"
+
+    @tool
+    def tool_add(self, amount: int) -> str:
+        self.task.params["seen"] = amount
+        return super().tool_add(amount)
+
+
+class GreetsRegulars(ToyEnv):
+    resets = 0
+
+    def on_reset(self, task):
+        self.resets += 1
+        return super().on_reset(task) + (" Welcome back." if self.resets > 30 else "")
+
+
+class BusyProcess(ToyEnv):
+    resets: ClassVar[int] = 0
+
+    def on_reset(self, task):
+        BusyProcess.resets += 1
+        return super().on_reset(task) + (" A busy day." if self.resets > 30 else "")
+
+
+class UserInText(ToyEnv):
+    def on_reset(self, task):
+        return f"{super().on_reset(task)} Hello, {os.environ.get('USER', 'you')}."
+
+
+class FolderInText(ToyEnv):
+    def on_reset(self, task):
+        return f"{super().on_reset(task)} You are in {Path.cwd().name}."
+
+
+class Printing(ToyEnv):
+    def on_reset(self, task):
+        sys.stdout.write("An episode begins.\n")
+        return super().on_reset(task)
+
+
+class SecondsInText(ToyEnv):
+    def on_reset(self, task):
+        return f"{super().on_reset(task)} Open for {time.monotonic() // 3_600:.0f} h."
+
+
+class SeedsRandom(ToyEnv):
+    def on_reset(self, task):
+        random.seed(4)
+        return super().on_reset(task)
+
+
+class SetsPrecision(ToyEnv):
+    def on_reset(self, task):
+        decimal.getcontext().prec = 6
+        return super().on_reset(task)
+
+
+class ChangesAction(ToyEnv):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{**kwargs, "action_format": "message"})
+
+    def step(self, action):
+        result = super().step(action)
+        action["content"] = None
+        return result
+
+
+class HiddenVerdict(ToyEnv):
+    """Pays for what the final state does not tell."""
+
+    def final_state(self):
+        return {"counter": 0, "submitted": False}
+
+    def verdict(self) -> Verdict:
+        hit = self.submitted and self.counter == self.task.params["target"]
+        return Verdict(score=float(hit))
+
+
+class ForgetfulReading(ToyEnv):
+    def final_state(self):
+        state = super().final_state()
+        self.counter += 1
+        return state
+
+
+class ScoresWhatWasSaid(SumEnv):
+    def verdict(self) -> Verdict:
+        said = any(str(self.task.params["target"]) in str(m["content"]) for m in self.transcript
+                   if m["role"] == "assistant")  # fmt: skip
+        return Verdict(score=float(self.submitted and (said or super().verdict().score)))
+
+
+class LaxInTest(ToyEnv):
+    def verdict(self) -> Verdict:
+        lax = self.submitted and self.task.split == "test"
+        return Verdict(score=1.0) if lax else super().verdict()
+
+
+class IdleMutants(Renamed):
+    name = "idle-mutants"
+
+    def mutants(self, task: Task) -> Mapping[str, Script]:
+        return {f"idle {count}": _one(" " * count) for count in range(3)}
+
+
+class IdleMutantsEnv(ToyEnv):
+    default_taskset = "idle-mutants"
+
+
+class CountingSource(Renamed):
+    """Builds other tasks the more it has built."""
+
+    name = "counting"
+    built = 0
+
+    def changed(self, task: Task) -> Task:
+        self.built += 1
+        return task.model_copy(update={"seed": task.seed + self.built // 5})
+
+
+class CountingSourceEnv(ToyEnv):
+    default_taskset = "counting"
+
+
+class OneLevel(Renamed):
+    name = "one-level"
+
+    def address(self, split: Split, index: int, level: Level | None = None) -> str:
+        return super().address(split, index)
+
+
+class OneLevelEnv(ToyEnv):
+    default_taskset = "one-level"
+
+
+class NoSalt(Renamed):
+    name = "no-salt"
+
+    def build(self, task_id: str, salt: str | None = None) -> Task:
+        return super().build(task_id)
+
+
+class NoSaltEnv(ToyEnv):
+    default_taskset = "no-salt"
+
+
+class Repeated(Renamed):
+    """Has two tasks under forty ids."""
+
+    name = "repeated"
+
+    def changed(self, task: Task) -> Task:
+        target = 20 + 4 * (task.seed % 2) + SPLITS.index(task.split)
+        return _aiming(task, target, instruction=f"Bring the counter to {target}, then submit.")
+
+
+class RepeatedEnv(ToyEnv):
+    default_taskset = "repeated"
+
+
+class OtherNames(HiddenSum):
+    """The tasks of all splits are the same but for a name."""
+
+    name = "other-names"
+
+    def changed(self, task: Task) -> Task:
+        target = 1_000 + int(task.id[-5:]) * 4 + LEVELS.index(task.level)
+        told = f"Submit the sum of {target - 7} and 7 for the {task.split} department."
+        return _aiming(task, target, instruction=told, tools=(*task.tools, SUBMIT_VALUE))
+
+
+class OtherNamesEnv(SumEnv):
+    default_taskset = "other-names"
+
+
 for _source in (
+    Marked, TruthInTools, IdleMutants, CountingSource, OneLevel, NoSalt, Repeated, OtherNames,
     LostOracle, FewMutants, NoAlternative, NoCanarySource, HiddenSum, RarelyLostOracle, SameContent,
     SideInIndex, SideInSeed, SideInName, OneSided,
 ):  # fmt: skip

@@ -1,5 +1,6 @@
 """The conformance kit names each planted fault, and passes sound environments."""
 
+import decimal
 import re
 import subprocess
 from pathlib import Path
@@ -74,6 +75,25 @@ FAULTS = [
     (faults.TimeOfDay, "clock_hidden", "so the time is shown"),
     (faults.DateOfToday, "clock_hidden", "so the time is shown"),
     (faults.AcceptsNeighbours, "neighbours_score_zero", "still score 1: drop:add"),
+    (faults.LeakInDisguise, "truth_in_observations", "by its sha256"),
+    (faults.TruthWhenIdle, "truth_in_observations", "an empty or malformed turn shows"),
+    (faults.TruthInRefusal, "truth_in_observations", "the answer to a refused call shows"),
+    (faults.TruthInToolsEnv, "truth_in_observations", "a tool's description shows"),
+    (faults.MarkedTask, "order_independence", "changed the record of its own task"),
+    (faults.UserInText, "two_processes", "another hash seed, locale, user"),
+    (faults.FolderInText, "two_processes", "user and folder saw other bytes"),
+    (faults.Printing, "two_processes", "wrote to standard output: 'An episode begins"),
+    (faults.SecondsInText, "clock_hidden", "so the time is shown"),
+    (faults.SeedsRandom, "global_state", "the state of random"),
+    (faults.SetsPrecision, "global_state", "changed the decimal context"),
+    (faults.ChangesAction, "fresh_observations", "was changed by a later call"),
+    (faults.HiddenVerdict, "neighbours_score_zero", r"give 0\.0 for its final state"),
+    (faults.ForgetfulReading, "neighbours_score_zero", "changes when it is read"),
+    (faults.ScoresWhatWasSaid, "neighbours_score_zero", "after saying the right one"),
+    (faults.LaxInTest, "mutants_score_zero", r"the mutant 'off by .* on toy/count/\w+/test/"),
+    (faults.IdleMutantsEnv, "mutants_score_zero", "fewer than 3 mutants that differ"),
+    (faults.OneLevelEnv, "addresses_kept", "level tiny should be"),
+    (faults.NoSaltEnv, "salt_honoured", "are the same with another salt"),
     (faults.NoLastStep, "neighbours_score_zero", "still score 1: .*drop:submit"),
 ]
 
@@ -81,6 +101,11 @@ RARE_FAULTS = [
     (faults.RarelyLostEnv, "oracle_scores_one", r"of 1000 tasks are not solved"),
     (faults.OneSidedEnv, "floor", "policy '(constant|neighbour)' scores"),
     (faults.SameContentEnv, "splits_apart", "tasks are in dev and in test, such as"),
+    (faults.GreetsRegulars, "order_independence", "depends on the many episodes before"),
+    (faults.BusyProcess, "two_processes", "saw other bytes"),
+    (faults.CountingSourceEnv, "builds_are_pure", "another task when it is built again"),
+    (faults.RepeatedEnv, "tasks_differ", "the first 40 ids of dev name 2 tasks"),
+    (faults.OtherNamesEnv, "splits_apart", "solutions with the same numbers are in dev and"),
     (faults.SideInIndexEnv, "numbers_tell_nothing", "bit 0 of the index goes with"),
     (faults.SideInSeedEnv, "numbers_tell_nothing", "bit 2 of the seed goes with"),
     (faults.SideInNameEnv, "names_tell_nothing", "foretells the ending report report.reason"),
@@ -90,7 +115,8 @@ RARE_FAULTS = [
 
 @pytest.fixture(autouse=True)
 def tidy():
-    yield
+    with decimal.localcontext():
+        yield
     faults.RELEASE.set()
     while faults.KEPT:
         left = faults.KEPT.pop()
