@@ -26,9 +26,9 @@ __all__ = ["LEAST_MUTANTS", "DraftRejected", "Kept", "same_answer", "screen"]
 
 LEAST_MUTANTS = 10
 _MOST_MUTANTS = 30
-_BOUND_DRAWS = 24
+_BOUND_DRAWS = 36
 """Populations with rows at bounds that are tried."""
-_MOST_AT_BOUNDS = 5
+_MOST_AT_BOUNDS = 6
 """Populations with rows at bounds that are kept: each takes time when a query is judged."""
 _MOST_REPEATS = 2
 """Maximum occurrences of one answer among the visible and the hidden databases."""
@@ -98,13 +98,16 @@ def _at_bounds(
     alternatives: Collection[str], ordered: bool,
 ) -> list[Population]:  # fmt: skip
     """Return populations that distinguish programs with a bound beside the right one."""
-    texts = {sql_text(near) for near in beside(program, bench.schema)} - {gold}
-    wrong = {text for text in texts if _killer(text, 0, bench.hidden, hidden, ordered) is None}
+    texts = {sql_text(near): constant for near, constant in beside(program, bench.schema)}
+    wrong = {
+        text for text in texts
+        if text != gold and _killer(text, 0, bench.hidden, hidden, ordered) is None
+    }  # fmt: skip
     bounds = bound_values(program, bench.schema, bench.hidden[0].rows)
-    kept: list[tuple[Population, set[str]]] = []
+    found: list[tuple[Population, set[str]]] = []
     left = set(wrong)
     for number in range(_BOUND_DRAWS if bounds else 0):
-        if not left or len(kept) == _MOST_AT_BOUNDS:
+        if not left:
             break
         population = bench.at_bounds(bounds, number)
         right = population.answer(gold)
@@ -115,19 +118,27 @@ def _at_bounds(
         if any(map(differs, left)) and _reliable(
             program, bench, population, right, alternatives, ordered
         ):
-            kept.append((population, set(filter(differs, wrong))))
-            left -= kept[-1][1]
-    return _needed(kept)
+            found.append((population, set(filter(differs, wrong))))
+            left -= found[-1][1]
+    kept, missed = _cover(found, wrong)
+    if any(texts[text] for text in missed):
+        raise DraftRejected("loose_bound")
+    return kept
 
 
-def _needed(kept: list[tuple[Population, set[str]]]) -> list[Population]:
-    """Return the populations without those whose kills others make too."""
-    needed = list(kept)
-    for item in kept:
-        others = [kills for one, kills in needed if one is not item[0]]
-        if item[1] <= set().union(*others):
-            needed.remove(item)
-    return [population for population, _ in needed]
+def _cover(
+    found: list[tuple[Population, set[str]]], wrong: set[str]
+) -> tuple[list[Population], set[str]]:
+    """Return few populations that together distinguish the most, and the texts that are left."""
+    left = set(wrong)
+    kept: list[Population] = []
+    while left and found and len(kept) < _MOST_AT_BOUNDS:
+        population, kills = max(found, key=lambda item: len(item[1] & left))
+        if not kills & left:
+            break
+        kept.append(population)
+        left -= kills
+    return kept, left
 
 
 def _reliable(
